@@ -76,6 +76,8 @@ func list(o Options, s shared) []Named {
 			State:        filepath.Join(o.State, "workspaces"),
 			Cache:        filepath.Join(o.Cache, "workspaces"),
 			Environ:      environOf,
+			LookupEnv:    o.LookupEnv,
+			Hide:         o.Hide,
 			Offline:      o.Offline,
 		})},
 		{"mcps", mcp.New(mcp.Options{

@@ -28,6 +28,7 @@ type facts struct {
 	home      string
 	notes     []notes.Note
 	remarks   []fs.Remark
+	look      look
 }
 
 // newest returns the time of the newest fact.
@@ -38,6 +39,9 @@ func (f *facts) newest() time.Time {
 	}
 	for _, r := range f.remarks {
 		at = later(at, r.Time)
+	}
+	if len(f.look.git.Commits) > 0 {
+		at = later(at, f.look.git.Commits[0].Time)
 	}
 	return at
 }
@@ -79,6 +83,9 @@ func (f *facts) page() string {
 func (f *facts) text(parts []part, most int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", f.workspace.Name, wording.Tilde(f.workspace.Dir, f.home))
+	for _, line := range f.gitLines() {
+		b.WriteString(line + "\n")
+	}
 	for _, p := range parts {
 		fmt.Fprintf(&b, "\n## %s\n", p.title)
 		shown := min(len(p.lines), max(most, p.least))

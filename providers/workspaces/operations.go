@@ -92,6 +92,7 @@ func (p *Provider) standing(at fs.Standpoint) (*place, error) {
 	if p.meet() {
 		p.publish()
 		p.opts.Env.Changed("")
+		p.poke()
 	}
 	if w := p.placeOf(root); w != nil && w.workspace().Dir == root {
 		return w, nil

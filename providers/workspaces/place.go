@@ -2,6 +2,7 @@ package workspaces
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -20,6 +21,8 @@ type place struct {
 	is     atomic.Pointer[known.Workspace]
 	folder *fs.Folder
 	box    *notes.Box
+
+	rested atomic.Int64 // when it may be looked at again, in nanoseconds
 
 	mu     sync.Mutex        // held while pages are made
 	shown  map[string]string // pages
@@ -47,9 +50,17 @@ func (p *Provider) newPlace(w known.Workspace) *place {
 // again has the pages of a place made again.
 func (p *Provider) again(w *place) {
 	p.mu.Lock()
-	p.due[w.workspace().Name] = true
+	p.dueLocked(w)
 	p.mu.Unlock()
 	p.poke()
+}
+
+// dueLocked has the pages of a place made again, for a caller that holds mu.
+func (p *Provider) dueLocked(w *place) {
+	name := w.workspace().Name
+	if _, ok := p.due[name]; !ok {
+		p.due[name] = time.Unix(0, w.rested.Load())
+	}
 }
 
 func (w *place) workspace() known.Workspace { return *w.is.Load() }
@@ -62,7 +73,7 @@ func (w *place) update(now known.Workspace) (changed bool) {
 }
 
 // pageNames are the pages that are kept in the cache.
-func pageNames() []string { return []string{hereName} }
+func pageNames() []string { return []string{hereName, gitName} }
 
 // load shows the pages in the cache. Where there are none, HERE.md says how to get them.
 func (w *place) load() {
@@ -98,32 +109,28 @@ func (w *place) show(name, body string, at time.Time) {
 	w.folder.Set(at, name, fs.NewText(at, []byte(body)))
 }
 
-// survey makes the pages of the workspace.
-func (w *place) survey(ctx context.Context) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	is := w.workspace()
-	facts := facts{workspace: is, home: w.p.opts.Home, notes: w.box.All(), remarks: w.p.opts.Brief(is.Dir)}
-	for _, dir := range is.Worktrees {
-		facts.remarks = append(facts.remarks, w.p.opts.Brief(dir)...)
-	}
-	if ctx.Err() != nil {
-		return
-	}
-	w.offer(hereName, facts.page(), facts.newest())
-}
-
-// offer shows and keeps a page, if it is another than before. At is the time of the
-// newest fact in it; a page that changes for another reason changes now.
+// offer shows and keeps a page, if it is another than before; "" removes it. At is the
+// time of the newest fact in it; a page that changes for another reason changes now.
 func (w *place) offer(name, body string, at time.Time) {
-	if w.shown[name] == body {
+	kept := filepath.Join(stateOf(w.p.opts.Cache, w.workspace()), name)
+	switch {
+	case w.shown[name] == body:
 		return
+	case body == "":
+		delete(w.shown, name)
+		w.folder.Remove(w.p.opts.Env.Now(), name)
+		_ = os.Remove(kept)
+		w.p.told(w.workspace(), name)
+		return
+	}
+	if now := w.p.opts.Env.Now(); at.After(now) {
+		at = now // a commit may be from the future
 	}
 	if before := w.edited[name]; !at.After(before) && w.shown[name] != "" {
 		at = later(w.p.opts.Env.Now(), before.Add(1))
 	}
 	w.show(name, body, at)
-	_ = atomicfile.Write(filepath.Join(stateOf(w.p.opts.Cache, w.workspace()), name), []byte(body)) // it is made again
+	_ = atomicfile.Write(kept, []byte(body)) // it is made again
 	w.p.told(w.workspace(), name)
 }
 

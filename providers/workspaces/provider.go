@@ -3,10 +3,11 @@ package workspaces
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,9 +15,10 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"
-	"ctxfs/providers/workspaces/notes"
+	"ctxfs/providers/workspaces/git"
+	"ctxfs/providers/workspaces/programs"
 )
 
 // Options are the settings of a [Provider].
@@ -33,6 +35,12 @@ type Options struct {
 	State, Cache string
 	// Environ returns the environment of a process, as far as it can be read.
 	Environ func(pid int) func(string) (string, bool)
+	// LookupEnv looks up a variable of the user's environment.
+	LookupEnv func(string) (string, bool)
+	// Hide reports whether a path is the root of a view of ours; it may be nil.
+	Hide func(path string) bool
+	// Pause is for tests; 0 stands for the pause between two looks at a workspace.
+	Pause time.Duration
 	// Offline shows what was made before, and makes nothing.
 	Offline bool
 }
@@ -43,17 +51,24 @@ type Provider struct {
 	root  *root
 	index *fs.Folder
 
+	git     *git.Reader
+	runner  *programs.Runner
+	watcher *watch.Watcher  // nil if nothing is watched
+	noWatch error           // why there is no watcher
+	watched map[string]bool // what it watches; of the worker
+
 	ctx     context.Context // of the worker
 	cancel  context.CancelFunc
 	working sync.WaitGroup
 	wake    chan struct{} // has an element if there is something to do
 
-	mu       sync.Mutex
-	places   map[string]*place    // by name
-	asked    map[string]time.Time // folders for which somebody wanted pages
-	due      map[string]bool      // names of places whose pages are to be made
-	problems []fs.Problem         // of the settings
-	closed   bool
+	mu        sync.Mutex
+	places    map[string]*place    // by name
+	asked     map[string]time.Time // folders for which somebody wanted pages
+	due       map[string]time.Time // names of places whose pages are to be made, and when at the earliest
+	problems  []fs.Problem         // of the settings
+	unwatched []fs.Problem         // of the watches
+	closed    bool
 }
 
 var (
@@ -72,12 +87,20 @@ const (
 
 // New returns the provider. It looks at no workspace.
 func New(opts Options) *Provider {
+	opts.Pause = cmp.Or(opts.Pause, pause)
 	p := &Provider{
 		opts: opts, index: new(fs.Folder), wake: make(chan struct{}, 1),
-		places: make(map[string]*place), due: make(map[string]bool),
+		places: make(map[string]*place), due: make(map[string]time.Time),
 	}
 	p.asked = readAsked(opts.State)
 	p.root = &root{p: p}
+	p.runner = programs.New()
+	p.git = git.New(git.Options{
+		Scratch: p.scratch(), Home: opts.Home, Config: p.configHome(), Path: p.variable("PATH"), Work: p.folders, Programs: p.runner,
+	})
+	if !opts.Offline {
+		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
+	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.Reload()
 	p.publish()
@@ -107,14 +130,22 @@ func (p *Provider) Start() { p.working.Go(p.work) }
 func (p *Provider) Close() error {
 	p.cancel()
 	p.working.Wait()
+	p.runner.Close()
+	var failed error
+	if p.watcher != nil {
+		failed = p.watcher.Close()
+	}
 	p.mu.Lock()
 	p.closed = true
 	places := slices.Collect(maps.Values(p.places))
 	p.mu.Unlock()
 	for _, w := range places {
-		w.box.Close()
+		failed = errors.Join(failed, w.box.Close())
 	}
-	return nil
+	if p.opts.Offline {
+		failed = errors.Join(failed, os.RemoveAll(p.scratch()))
+	}
+	return failed
 }
 
 // Visits implements fs.Visited: a folder for which somebody wanted pages is worked in.
@@ -134,8 +165,8 @@ func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
 func (p *Provider) Refresh() {
 	changed := p.meet()
 	p.mu.Lock()
-	for name := range p.places {
-		p.due[name] = true
+	for _, w := range p.places {
+		p.dueLocked(w)
 	}
 	p.mu.Unlock()
 	if changed {
@@ -194,15 +225,22 @@ func (p *Provider) meet() (changed bool) {
 
 // work is the worker: it makes the pages that are due, one workspace after the other.
 func (p *Provider) work() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
 		select {
 		case <-p.wake:
+		case <-timer.C:
 		case <-p.ctx.Done():
 			return
 		}
+		p.follow()
 		for p.ctx.Err() == nil {
-			w := p.next()
+			w, wait := p.next()
 			if w == nil {
+				if wait > 0 {
+					timer.Reset(wait)
+				}
 				break
 			}
 			w.survey(p.ctx)
@@ -210,17 +248,24 @@ func (p *Provider) work() {
 	}
 }
 
-// next returns a place whose pages are due; nil if there is none.
-func (p *Provider) next() *place {
+// next returns a place whose pages are due now; or else how long it is until the first
+// of them are, 0 if none are due at all.
+func (p *Provider) next() (w *place, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := time.Now()
 	for _, w := range p.newestFirst() {
-		if name := w.workspace().Name; p.due[name] {
+		name := w.workspace().Name
+		at, ok := p.due[name]
+		switch {
+		case ok && !at.After(now):
 			delete(p.due, name)
-			return w
+			return w, 0
+		case ok && (wait == 0 || at.Sub(now) < wait):
+			wait = at.Sub(now)
 		}
 	}
-	return nil
+	return nil, wait
 }
 
 // newestFirst returns the places, those in which somebody worked last first. The caller
@@ -286,23 +331,16 @@ func (p *Provider) placeOf(dir string) *place {
 	return p.places[w.Name]
 }
 
-// author returns who a program is, by its environment.
-func (p *Provider) author(at fs.Standpoint) notes.Author {
-	a := notes.Author{Dir: at.Dir}
-	if at.PID == 0 || p.opts.Environ == nil {
-		return a
-	}
-	a.Agent, a.Session = agents.Of(p.opts.Environ(at.PID))
-	return a
-}
-
 // Status implements fs.Provider.
 func (p *Provider) Status() fs.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := fs.Status{State: "ready", Summary: wording.Count(len(p.places), "workspaces"), Problems: slices.Clone(p.problems)}
+	s := fs.Status{State: "ready", Summary: wording.Count(len(p.places), "workspaces"), Problems: slices.Concat(p.problems, p.unwatched)}
 	if len(p.places) == 0 {
 		s.State = "empty"
+	}
+	if p.noWatch != nil {
+		s.Problems = append(s.Problems, watch.Problems(nil, p.noWatch, p.opts.Home, "changes in workspaces")...)
 	}
 	for _, place := range p.newestFirst() {
 		w := place.workspace()
@@ -318,10 +356,4 @@ func (p *Provider) Status() fs.Status {
 		s.State = "degraded"
 	}
 	return s
-}
-
-// stateOf returns the folder in which something is kept about a workspace: its name for
-// people, and a sum of its path, since names may be assigned anew.
-func stateOf(base string, w known.Workspace) string {
-	return filepath.Join(base, fmt.Sprintf("%s-%08x", w.Name, uint32(fs.BytesVersion([]byte(w.Dir)))))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,13 @@ func (w *world) open(offline bool) {
 			defer w.mu.Unlock()
 			w.told = append(w.told, path)
 		}},
+		LookupEnv: func(name string) (string, bool) {
+			if name == "PATH" {
+				return os.LookupEnv(name)
+			}
+			return "", false
+		},
+		Pause: time.Millisecond,
 		Known: set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
 		State: filepath.Join(w.home, "state"), Cache: filepath.Join(w.home, "cache"), Offline: offline,
 		Brief: func(string) []fs.Remark {
@@ -333,5 +341,49 @@ func TestWorkspacesThatAreGone(t *testing.T) {
 	w.Refresh()
 	if _, err := w.Root().Lookup(context.Background(), "shop"); err == nil {
 		t.Error("it is still there")
+	}
+}
+
+// TestGitIsFollowed: what git does shows without anybody asking.
+func TestGitIsFollowed(t *testing.T) {
+	w := newWorld(t)
+	shop := w.mkdir("shop")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"}, args...)...)
+		cmd.Dir, cmd.Env = shop, append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	shows := func(line string) {
+		t.Helper()
+		fstest.Eventually(t, line, func() bool { return strings.Contains(w.read("shop/HERE.md"), line) })
+	}
+	git("init", "-q")
+	if _, err := w.here(shop); err != nil {
+		t.Fatal(err)
+	}
+	shows("git: on branch main\nuncommitted: nothing\n")
+	if err := os.WriteFile(filepath.Join(shop, "a.go"), []byte("package a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shows("uncommitted: 1 untracked: a.go")
+	git("add", "a.go")
+	git("commit", "-q", "-m", "Begin")
+	shows("last commit: Begin, ")
+	git("checkout", "-q", "-b", "fix")
+	shows("git: on branch fix")
+	if got := w.read("shop/git.md"); !strings.Contains(got, ": Begin") {
+		t.Errorf("git.md: %s", got)
+	}
+	if err := os.RemoveAll(filepath.Join(shop, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.here(shop); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.read("shop/git.md"); !strings.Contains(got, "no such file") && !strings.Contains(got, "not exist") {
+		t.Errorf("without a repository: %s", got)
 	}
 }

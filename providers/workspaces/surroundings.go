@@ -1,0 +1,60 @@
+package workspaces
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
+	known "ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/workspaces/notes"
+)
+
+// scratch returns the folder for temporary files: of the background process, which
+// empties what one before it has left, or of this process alone.
+func (p *Provider) scratch() string {
+	name := "scratch"
+	if p.opts.Offline {
+		name += "-" + strconv.Itoa(os.Getpid())
+	}
+	return filepath.Join(p.opts.Cache, name)
+}
+
+func (p *Provider) variable(name string) string {
+	value, _ := p.opts.LookupEnv(name)
+	return value
+}
+
+// configHome returns the folder of the user's configurations.
+func (p *Provider) configHome() string {
+	if dir := p.variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(p.opts.Home, ".config")
+}
+
+// folders returns the folders of all workspaces.
+func (p *Provider) folders() (all []string) {
+	for _, w := range p.opts.Known.All() {
+		all = append(append(all, w.Dir), w.Worktrees...)
+	}
+	return all
+}
+
+// author returns who a program is, by its environment.
+func (p *Provider) author(at fs.Standpoint) notes.Author {
+	a := notes.Author{Dir: at.Dir}
+	if at.PID == 0 || p.opts.Environ == nil {
+		return a
+	}
+	a.Agent, a.Session = agents.Of(p.opts.Environ(at.PID))
+	return a
+}
+
+// stateOf returns the folder in which something is kept about a workspace: its name for
+// people, and a sum of its path, since names may be assigned anew.
+func stateOf(base string, w known.Workspace) string {
+	return filepath.Join(base, fmt.Sprintf("%s-%08x", w.Name, uint32(fs.BytesVersion([]byte(w.Dir)))))
+}

@@ -1,0 +1,113 @@
+package workspaces
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/workspaces/git"
+)
+
+const (
+	// pause is the shortest time between two looks at one workspace, whatever happens in
+	// it; and a look that took long is followed by a pause of costShare times that.
+	pause     = 2 * time.Second
+	costShare = 20
+	// patience is how long one look may take.
+	patience = 30 * time.Second
+)
+
+// Names of pages.
+const gitName = "git.md"
+
+// look is what was seen in the folder of a workspace.
+type look struct {
+	git    git.State
+	gitErr error
+}
+
+// look looks at the folder of the workspace.
+func (w *place) look(ctx context.Context) (l look) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	dir := w.workspace().Dir
+	l.git, l.gitErr = w.p.git.Read(ctx, dir)
+	return l
+}
+
+// survey looks at the workspace and makes its pages.
+func (w *place) survey(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	is := w.workspace()
+	begun := time.Now()
+	facts := facts{workspace: is, home: w.p.opts.Home, notes: w.box.All(), look: w.look(ctx)}
+	for _, dir := range append([]string{is.Dir}, is.Worktrees...) {
+		facts.remarks = append(facts.remarks, w.p.opts.Brief(dir)...)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	w.offer(gitName, facts.gitPage(), facts.newest())
+	w.offer(hereName, facts.page(), facts.newest())
+	w.rested.Store(time.Now().Add(max(w.p.opts.Pause, costShare*time.Since(begun))).UnixNano())
+}
+
+// gitPage returns git.md; "" for a folder of no repository.
+func (f *facts) gitPage() string {
+	switch {
+	case errors.Is(f.look.gitErr, git.ErrNone):
+		return ""
+	case f.look.gitErr != nil:
+		return "# git\n\nThe repository could not be read: " + clean.Line(f.look.gitErr.Error()) + "\n"
+	}
+	return f.look.git.Page()
+}
+
+// gitLines returns what HERE.md says of the repository.
+func (f *facts) gitLines() (lines []string) {
+	s := f.look.git
+	switch {
+	case errors.Is(f.look.gitErr, git.ErrNone):
+		return nil
+	case f.look.gitErr != nil:
+		return []string{"git: not known, see " + gitName}
+	}
+	line := "git: on branch " + s.Branch
+	if s.Branch == "" {
+		line = "git: no branch, at " + s.Head[:min(len(s.Head), 10)]
+	}
+	if s.Upstream != "" && !s.Gone {
+		switch {
+		case s.Ahead > 0 && s.Behind > 0:
+			line += fmt.Sprintf(", %d ahead of and %d behind %s", s.Ahead, s.Behind, s.Upstream)
+		case s.Ahead > 0:
+			line += fmt.Sprintf(", %d ahead of %s", s.Ahead, s.Upstream)
+		case s.Behind > 0:
+			line += fmt.Sprintf(", %d behind %s", s.Behind, s.Upstream)
+		}
+	}
+	lines = append(lines, line)
+	if s.Operation.Name != "" {
+		lines = append(lines, "under way: "+s.Operation.String())
+	}
+	if !s.Bare && !s.Unread {
+		line := "uncommitted: " + s.Uncommitted.String()
+		var names []string
+		for _, c := range s.Uncommitted.Paths {
+			names = append(names, clean.Cut(clean.Line(c.Path), 80))
+		}
+		if len(names) > 0 {
+			line += ": " + wording.List(names, 5)
+		}
+		lines = append(lines, line)
+	}
+	if len(s.Commits) > 0 {
+		c := s.Commits[0]
+		lines = append(lines, fmt.Sprintf("last commit: %s, %s", clean.Cut(clean.Line(c.Subject), 80), wording.Minute(c.Time)))
+	}
+	return lines
+}
