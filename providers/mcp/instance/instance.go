@@ -104,6 +104,7 @@ type Instance struct {
 	interrupt context.CancelCauseFunc // ends the run under way
 	stopNext  bool                    // the run that is about to begin is to be interrupted
 	resting   bool                    // no run is under way
+	requested bool                    // a start was requested, and may have been taken from wanted, for a run that has not begun
 	ended     bool                    // it is not used again
 	over      bool                    // the goroutine has ended: what is requested is not begun
 	lastUsed  time.Time               // when the last use began or ended
@@ -206,6 +207,7 @@ func (i *Instance) Stop(why Interruption) {
 }
 
 // stopUnused is Stop for an instance without users. It reports whether it has none.
+// A start that was requested by a use that is over is stopped, too.
 func (i *Instance) stopUnused() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -213,6 +215,14 @@ func (i *Instance) stopUnused() bool {
 		return false
 	}
 	i.stop(errStopped)
+	select {
+	case <-i.wanted:
+		i.requested = false
+	default:
+		if i.requested { // the goroutine has taken it
+			i.stopNext = true
+		}
+	}
 	return true
 }
 
@@ -251,7 +261,7 @@ func (i *Instance) atRest() bool {
 }
 
 func (i *Instance) atRestLocked() bool {
-	return i.users == 0 && (i.over || i.resting && len(i.wanted) == 0)
+	return i.users == 0 && (i.over || i.resting && !i.requested && len(i.wanted) == 0)
 }
 
 // rest gives back what an instance has that neither runs nor is used.

@@ -122,6 +122,66 @@ func TestThePlaceOfAUseThatComesTooLate(t *testing.T) {
 	}
 }
 
+// TestACancelledUseIsNotStarted: an instance whose start was requested by a use that
+// was cancelled gives its place to another one, and does not start.
+func TestACancelledUseIsNotStarted(t *testing.T) {
+	pool := NewPool(1)
+	one, _ := newTestInstance(t, Condition{State: StateStopped})
+	two, _ := newTestInstance(t, Condition{State: StateStopped})
+	one.owner.Pool, two.owner.Pool = pool, pool
+	busy := make(chan struct{}) // the goroutine takes no request yet
+	one.Begin(busy, NoReason)
+	two.Begin(nil, NoReason)
+	ctx, cancel := context.WithCancel(context.Background())
+	used := make(chan error, 1)
+	go func() {
+		_, err := one.Use(ctx, Waiting{Limit: patience})
+		used <- err
+	}()
+	if !fstest.Becomes(func() bool { return len(one.wanted) == 1 }) {
+		t.Fatal("it is not asked for")
+	}
+	cancel()
+	if err := <-used; err != context.Canceled {
+		t.Errorf("a use that was cancelled: %v", err)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	if err := two.enter(ctx); err != nil {
+		t.Error(err)
+	}
+	close(busy)
+	(&Session{of: two}).Release()
+	one.End(Closing)
+	two.End(Closing)
+	<-one.Done()
+	<-two.Done()
+	if n := one.runs; n != 0 {
+		t.Errorf("it was started %d times", n)
+	}
+}
+
+// TestStopOfARequestThatWasTaken: between the request of a use that was cancelled and
+// its run an instance is not at rest, and the run is stopped before it starts a
+// process.
+func TestStopOfARequestThatWasTaken(t *testing.T) {
+	i, _ := newTestInstance(t, Condition{State: StateStopped})
+	i.mu.Lock()
+	i.want(Requested)
+	i.mu.Unlock()
+	<-i.wanted // as waitForReason does first
+	if i.atRest() {
+		t.Error("it is at rest, and about to start")
+	}
+	if !i.stopUnused() {
+		t.Error("it has users")
+	}
+	i.beginRun()
+	if life := i.runOnce(t.Context(), Requested); life.State != StateCached {
+		t.Errorf("the run ends as %q: %s", life.State, life.What)
+	}
+}
+
 // TestThePlaceOfAnInstanceThatEnds is free again, and who waits for it is told.
 func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
 	pool := NewPool(1)

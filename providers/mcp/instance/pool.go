@@ -66,8 +66,8 @@ func (p *Pool) enter(ctx context.Context, i *Instance) error {
 			}
 		}
 		p.waiting++
-		p.makeRoom()
 		turned := p.turned
+		p.makeRoom()
 		p.mu.Unlock()
 		var err error
 		select {
@@ -116,9 +116,13 @@ func (p *Pool) makeRoom() {
 		if least == nil {
 			return
 		}
-		if least.stopUnused() {
-			p.held[least] = true
-			needed--
+		if !least.stopUnused() {
+			continue
+		}
+		needed--
+		if p.held[least] = true; least.atRest() { // it had not begun to run
+			delete(p.held, least)
+			p.turn()
 		}
 	}
 }

@@ -24,6 +24,7 @@ func (i *Instance) beginRun() { i.update(i.beginRunLocked) }
 // beginRunLocked is beginRun within update.
 func (i *Instance) beginRunLocked() {
 	i.runs++
+	i.resting, i.requested = false, false
 	i.condition = Condition{State: StateStarting, Since: i.condition.Since}
 	select {
 	case <-i.urgent: // it was set for another run
@@ -124,6 +125,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		}
 		select {
 		case other := <-i.wanted: // this is the start that was requested
+			i.requested = false
 			if why.isPolite() && !other.isPolite() {
 				i.beginRunLocked() // the request waits for a run that begins after it
 			}
@@ -271,6 +273,7 @@ func (i *Instance) ready(d *config.Server, c *wire.Connection) {
 	c.Slow = c.Slow && i.users == 0 // its users do not wait for another start
 	select {
 	case why := <-i.wanted: // this run serves the request
+		i.requested = false
 		if why == RestartRequested {
 			i.wanted <- why
 		}

@@ -24,8 +24,9 @@ const (
 // isPolite reports whether the start may wait for others.
 func (r Reason) isPolite() bool { return r < Requested }
 
-// want requests a start from the goroutine.
+// want requests a start from the goroutine. The caller holds mu.
 func (i *Instance) want(why Reason) {
+	i.requested = true
 	for {
 		select {
 		case i.wanted <- why:
