@@ -283,9 +283,19 @@ type sampling struct {
 	question time.Duration
 }
 
-// storeSampling applies the settings of questions.
+// storeSampling applies the settings of questions. Servers learn when they are
+// connected to whether they may ask a language model: where that has changed they
+// are connected to again once nobody uses them.
 func (p *Provider) storeSampling(settings clients.Settings) {
-	p.sampling.Store(&sampling{settings.Sampler, settings.QuestionTimeout})
+	was := p.sampling.Swap(&sampling{settings.Sampler, settings.QuestionTimeout})
+	if was == nil || (len(was.command) > 0) == (len(settings.Sampler) > 0) {
+		return
+	}
+	for _, s := range p.all() {
+		for _, i := range s.instances() {
+			i.Renew()
+		}
+	}
 }
 
 // maxSampling is how long the command that answers for a language model may take.

@@ -43,9 +43,9 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 	if err := made.settle(c); err != nil {
 		return nil, err
 	}
-	raw, wanted, err := made.send(ctx, session, c)
+	raw, unmet, err := made.send(ctx, session, c)
 	if err != nil {
-		return nil, inputWanted(err, wanted)
+		return nil, p.withUnmet(err, unmet)
 	}
 	r, err := calls.NewResult(made.under.asker.HideSecrets(raw), calls.ResultOptions{
 		Server: made.server.summary().file, Tool: made.tool, Protocol: made.server.protocol(), Limit: c.Limit, Results: made.under.stored(p.opts.Results),
@@ -54,8 +54,8 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 		return nil, err
 	}
 	r.Note = made.note
-	if wanted != "" {
-		r.AddAside(wantedText(wanted))
+	if unmet.What != "" {
+		r.AddAside(p.unmetText(unmet))
 	}
 	return r, nil
 }
@@ -121,9 +121,9 @@ func (s *server) patience(given time.Duration) time.Duration {
 // it is kept here.
 const taskTTL = 7 * 24 * time.Hour
 
-// send sends a call and waits for its result. Wanted is the method of a request
-// that the server made meanwhile, or "".
-func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
+// send sends a call and waits for its result. Unmet is what the server asked for
+// meanwhile in vain.
+func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Call) (raw json.RawMessage, unmet wire.Unmet, err error) {
 	s := m.server
 	patience := s.patience(c.Timeout)
 	longest := max(patience, s.p.timing.toolMax)
@@ -152,19 +152,19 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 	for try := 0; ; try++ {
 		conn, err := u.Connected(waiting, last)
 		if err != nil {
-			return nil, "", s.gaveUp(waiting, err, patience, longest)
+			return nil, unmet, s.gaveUp(waiting, err, patience, longest)
 		}
 		last = conn
 		raw, begun, err := under.send(waiting, conn, out)
 		switch {
 		case err == nil:
-			return raw, f.Wanted(), nil
+			return raw, f.Unmet(), nil
 		case waiting.Err() != nil:
 			err = s.gaveUp(waiting, err, patience, longest)
 			if stopping := (*calls.UseError)(nil); begun && context.Cause(waiting) == errStopping && errors.As(err, &stopping) {
 				stopping.What += workUnknown
 			}
-			return nil, "", err
+			return nil, unmet, err
 		case try == 0 && (wire.IsForgotten(err) || !begun && conn.IsLost()):
 			continue // the server has not received it
 		}
@@ -172,7 +172,7 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 		if useErr := (*calls.UseError)(nil); begun && errors.As(err, &useErr) && useErr.State != "" {
 			useErr.What += workUnknown
 		}
-		return nil, f.Wanted(), err
+		return nil, f.Unmet(), err
 	}
 }
 
@@ -198,20 +198,27 @@ func (s *server) gaveUp(waiting context.Context, err error, patience, longest ti
 	return err
 }
 
-// inputWanted adds to the error of a call what the server wanted meanwhile.
-func inputWanted(err error, wanted string) error {
-	if useErr := (*calls.UseError)(nil); errors.As(err, &useErr) && wanted != "" {
-		useErr.What += "; " + wantedText(wanted)
+// withUnmet adds to the error of a call what the server asked for in vain.
+func (p *Provider) withUnmet(err error, unmet wire.Unmet) error {
+	if useErr := (*calls.UseError)(nil); errors.As(err, &useErr) && unmet.What != "" {
+		useErr.What += "; " + p.unmetText(unmet)
 	}
 	return err
 }
 
-// wantedText says that the server got no answer to what it wanted.
-func wantedText(wanted string) string {
-	if wanted == "sampling/createMessage" {
-		return "the server wanted the answer of a language model (" + wanted + "), which was declined: " + samplerHint
+// unmetText says that the server got no answer to what it asked for.
+func (p *Provider) unmetText(unmet wire.Unmet) string {
+	by := ""
+	if unmet.Uncertain {
+		by = ", for this call or for another one that waited"
 	}
-	return "the server sent a request that was not answered: " + wanted
+	switch {
+	case unmet.What != "sampling/createMessage":
+		return "the server sent a request that was not answered" + by + ": " + unmet.What
+	case p.sampler() != nil:
+		return "the server wanted the answer of a language model" + by + " (" + unmet.What + "), which was declined: no command answered when it was started; it is started again once nothing uses it, so call again"
+	}
+	return "the server wanted the answer of a language model" + by + " (" + unmet.What + "), which was declined: " + samplerHint
 }
 
 // samplerHint says how to have language models asked.

@@ -202,13 +202,7 @@ func (s *server) logged(first bool) {
 // setLogLevel asks the running instances of the server for logging messages of another level. Those
 // that start later are asked then.
 func (s *server) setLogLevel(level string) {
-	running := []*instance.Instance{s.main}
-	s.mu.Lock()
-	for _, x := range s.placed {
-		running = append(running, x.run)
-	}
-	s.mu.Unlock()
-	for _, i := range running {
+	for _, i := range s.instances() {
 		c := i.Connection()
 		if c == nil {
 			continue
@@ -221,6 +215,17 @@ func (s *server) setLogLevel(level string) {
 			}
 		})
 	}
+}
+
+// instances returns the instances of the server, the shared one first.
+func (s *server) instances() []*instance.Instance {
+	all := []*instance.Instance{s.main}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.places() {
+		all = append(all, x.run)
+	}
+	return all
 }
 
 // logTo returns what keeps the logging messages of the instance of a project, or of

@@ -12,6 +12,10 @@ var errUnused = errors.New("the server is not used")
 // catalogue.
 var errListed = errors.New("the server's catalogue is known")
 
+// errOutdated is the cause of stopping a server that has been told what no longer
+// holds.
+var errOutdated = errors.New("what the server was told has changed")
+
 // errStopped is the cause for which a run is interrupted that is not to be followed by
 // another one.
 var errStopped = errors.New("the server was stopped")
@@ -34,6 +38,8 @@ const stoppedRemark = "it was stopped, and starts again when it is used"
 
 const listedRemark = "it was stopped once its catalogue was known, and starts again when it is used"
 
+const outdatedRemark = "it was stopped because the settings changed, and starts again when it is used"
+
 const unusedRemark = "it was stopped because it was not used, and starts again when it is (see idle_timeout in ctxfs's config.toml)"
 
 // Touch restarts the time after which the unused instance is stopped.
@@ -42,6 +48,28 @@ func (i *Instance) Touch() {
 	case i.used <- struct{}{}:
 	default:
 	}
+}
+
+// Renew has what the Dialer says by now told to the server: the run under way, if
+// there is one, ends once nobody uses it. Another one begins at once only if the
+// owner retries.
+func (i *Instance) Renew() {
+	i.mu.Lock()
+	i.outdated = !i.resting
+	i.mu.Unlock()
+	i.Touch()
+}
+
+// endOutdated reports whether the run under way is to end now, because it is outdated
+// and nobody uses it; if so it hides the connection from new users.
+func (i *Instance) endOutdated() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.outdated || i.users > 0 {
+		return false
+	}
+	i.conn = nil
+	return true
 }
 
 // dropConnection hides the connection from new users.

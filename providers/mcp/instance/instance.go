@@ -103,6 +103,7 @@ type Instance struct {
 	dialer    *wire.Dialer            // of the last run
 	interrupt context.CancelCauseFunc // ends the run under way
 	stopNext  bool                    // the run that is about to begin is to be interrupted
+	outdated  bool                    // the run under way is to end once nobody uses it, for another one
 	resting   bool                    // no run is under way
 	requested bool                    // a start was requested, and may have been taken from wanted, for a run that has not begun
 	ended     bool                    // it is not used again

@@ -62,6 +62,11 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 			i.beginRun()
 			continue
 		}
+		if life.outdated && i.owner.Retries {
+			why = Unrequested
+			i.beginRun()
+			continue
+		}
 		if now := i.o.Now(); life.renewable && (i.owner.Retries || i.inUse()) && now.Sub(renewed) > t.Retry {
 			renewed, why = now, Requested
 			i.beginRun()
@@ -110,6 +115,7 @@ type ending struct {
 	why       Reason        // the strongest one when the run began
 	ready     time.Duration // how long it was ready
 	renewable bool          // it should be connected to again at once
+	outdated  bool          // so that what has changed is told to the server
 }
 
 // runOnce starts the server when it is its turn, shows its lists, and keeps them
@@ -151,6 +157,9 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 	}
 	defer start.End()
 
+	i.mu.Lock()
+	i.outdated = false
+	i.mu.Unlock()
 	d, legacy := i.owner.Dialer(def)
 	d.Start = start
 	i.mu.Lock()
@@ -182,6 +191,8 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 	switch {
 	case cause == errUnused:
 		life.Condition = Condition{State: StateCached, Remarks: []string{unusedRemark}}
+	case cause == errOutdated:
+		life.outdated, life.Condition = true, Condition{State: StateCached, Remarks: []string{outdatedRemark}}
 	case cause == errListed:
 		life.Condition = Condition{State: StateCached, Remarks: []string{listedRemark}}
 	case cause != nil:
@@ -195,6 +206,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 //
 //   - errUnused: the server has not been used for a while;
 //   - errListed: it was started briefly, for its catalogue, and has no users;
+//   - errOutdated: it has been told what no longer holds, and has no users;
 //   - nil: ctx has ended;
 //   - else the error that ended the connection.
 func (i *Instance) serve(ctx context.Context, c *wire.Connection, limit time.Duration, briefly bool) error {
@@ -206,6 +218,9 @@ func (i *Instance) serve(ctx context.Context, c *wire.Connection, limit time.Dur
 		return errListed
 	}
 	for {
+		if i.endOutdated() {
+			return errOutdated
+		}
 		select {
 		case <-ctx.Done():
 			return nil

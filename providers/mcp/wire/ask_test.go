@@ -131,8 +131,53 @@ func TestNobodyIsAsked(t *testing.T) {
 				t.Errorf("%s %s", is.Result, is.Error)
 			}
 		}
-		if p.Wanted() == "" {
-			t.Error("the caller does not learn what was wanted")
+		if is := p.Unmet(); is.What == "" || is.Uncertain {
+			t.Errorf("the caller learns that it wanted %+v", is)
+		}
+	})
+}
+
+// TestWhoseRequestIsRefused is told by the stream in which the server asks, or by the
+// task that it names; where neither says it, each call that it may have been for
+// learns that this is not certain.
+func TestWhoseRequestIsRefused(t *testing.T) {
+	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
+		f := &fake{}
+		first, second := make(chan struct{}), make(chan struct{})
+		f.call = func(m fakeMessage, say func(string, ...any)) {
+			if strings.Contains(string(m.Params), `"first"`) {
+				close(first)
+				<-second
+			} else {
+				say(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[{}]}}`)
+				f.answer(t, "1")
+				close(second)
+			}
+			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+		}
+		c := connect(f, usual())
+		ofTask := c.pending.begin(t.Context(), &Pending{})
+		defer c.pending.end(ofTask)
+		c.pending.becomes(ofTask, "a-task")
+		var all sync.WaitGroup
+		one, two := &Pending{}, &Pending{}
+		all.Go(func() {
+			if _, _, err := c.Send(t.Context(), called("first", one)); err != nil {
+				t.Error(err)
+			}
+		})
+		<-first
+		if _, _, err := c.Send(t.Context(), called("second", two)); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+		wantOne, wantTwo := Unmet{}, Unmet{What: "sampling/createMessage"}
+		if c.http == nil { // there are no streams
+			wantTwo.Uncertain = true
+			wantOne = wantTwo
+		}
+		if one.Unmet() != wantOne || two.Unmet() != wantTwo || ofTask.Unmet() != (Unmet{}) {
+			t.Errorf("the first call learns of %+v, the second of %+v, a task of %+v", one.Unmet(), two.Unmet(), ofTask.Unmet())
 		}
 	})
 }

@@ -209,18 +209,21 @@ func (c *Connection) handle(in incoming) {
 // refuse answers a request that ctxfs has not said that it answers.
 func (c *Connection) refuse(in incoming) {
 	method := clean.Cut(clean.Line(in.method), progressLength)
-	c.pending.wanted(in.stream, method)
+	c.pending.wanted(c.requestOf(in), method)
 	c.reply(in.id, nil, &refusal{mcp.METHOD_NOT_FOUND, "there is nobody here to ask: " + method})
 }
 
 // question asks what the server asks.
 func (c *Connection) question(key string, in incoming) {
-	r, uncertain := c.askerOf(in)
+	r, uncertain := c.requestOf(in), false
 	q, err := parseQuestion(in.method, in.params)
 	if err != nil {
 		c.pending.wanted(r, in.method+", which was refused: "+err.Error())
 		c.reply(in.id, nil, &refusal{mcp.INVALID_PARAMS, err.Error()})
 		return
+	}
+	if r == nil {
+		r, uncertain = c.pending.asker()
 	}
 	if !r.asks() {
 		c.pending.wanted(r, in.method)
@@ -232,7 +235,7 @@ func (c *Connection) question(key string, in incoming) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	if !c.questions.begin(key, cancel) {
 		cancel()
-		r.wanted(in.method + ", while too many questions waited")
+		r.wanted(in.method+", while too many questions waited", uncertain)
 		c.reply(in.id, nil, &refusal{mcp.INVALID_REQUEST, fmt.Sprintf("more than %d questions wait, or one with this id", maxQuestions)})
 		return
 	}
@@ -246,9 +249,9 @@ func (c *Connection) question(key string, in incoming) {
 	}()
 }
 
-// askerOf returns the request of ours that a request of the server belongs to, or
-// nil, and whether it may be another one.
-func (c *Connection) askerOf(in incoming) (r *request, uncertain bool) {
+// requestOf returns the request of ours that a request of the server is known to
+// belong to, or nil.
+func (c *Connection) requestOf(in incoming) *request {
 	var is struct {
 		Meta struct {
 			Task struct {
@@ -257,14 +260,11 @@ func (c *Connection) askerOf(in incoming) (r *request, uncertain bool) {
 		} `json:"_meta"`
 	}
 	if json.Unmarshal(in.params, &is) == nil {
-		if r = c.pending.ofTask(is.Meta.Task.ID); r != nil {
-			return r, false
+		if r := c.pending.ofTask(is.Meta.Task.ID); r != nil {
+			return r
 		}
 	}
-	if in.stream != nil {
-		return in.stream, false
-	}
-	return c.pending.asker()
+	return in.stream
 }
 
 // replying is the timeout of an answer to the server over HTTP.

@@ -32,15 +32,24 @@ type Pending struct {
 	OnTask func(Task)
 
 	mu    sync.Mutex
-	asked string // what the server has asked for last, and nobody was asked
+	unmet Unmet
 }
 
-// Wanted returns the method of what the server has asked for although nobody could
-// be asked, with the reason if there is a particular one, or "".
-func (p *Pending) Wanted() string {
+// Unmet is what a server has asked for although nobody could be asked.
+type Unmet struct {
+	// What is the method, with the reason if there is a particular one; "" is nothing.
+	What string
+	// Uncertain says that other requests waited, and that the server may have asked
+	// because of one of those.
+	Uncertain bool
+}
+
+// Unmet returns what the server has asked for last although nobody could be asked;
+// what is certain takes precedence.
+func (p *Pending) Unmet() Unmet {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.asked
+	return p.unmet
 }
 
 // request is one use of [Connection.Send] or [Connection.AwaitTask]: one message
@@ -57,13 +66,15 @@ func (r *request) asks() bool { return r != nil && r.Pending != nil && r.OnQuest
 
 // wanted records what the server has asked for although nobody could be asked. R
 // may be nil.
-func (r *request) wanted(method string) {
+func (r *request) wanted(what string, uncertain bool) {
 	if r == nil || r.Pending == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked = clean.Cut(clean.Line(method), progressLength)
+	if !uncertain || r.unmet.What == "" || r.unmet.Uncertain {
+		r.unmet = Unmet{clean.Cut(clean.Line(what), progressLength), uncertain}
+	}
 }
 
 // pendingRequests are the requests of a connection that wait for answers. Ids are
@@ -157,16 +168,18 @@ func (f *pendingRequests) asker() (r *request, uncertain bool) {
 	return r, n > 1
 }
 
-// wanted records what the server has asked for, in the request in whose stream it
-// did, or else in all of them.
-func (f *pendingRequests) wanted(stream *request, method string) {
-	if stream != nil {
-		stream.wanted(method)
+// wanted records what the server has asked for, in the request that it belongs to;
+// where that is not known, it is nil, in all that it may belong to: those of tasks
+// are named.
+func (f *pendingRequests) wanted(by *request, what string) {
+	if by != nil {
+		by.wanted(what, false)
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, is := range f.all {
-		is.wanted(method)
+	may := slices.DeleteFunc(slices.Clone(f.all), func(is *request) bool { return is.task != "" })
+	for _, is := range may {
+		is.wanted(what, len(may) > 1)
 	}
 }

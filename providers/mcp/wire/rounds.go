@@ -197,7 +197,7 @@ func (c *Connection) fulfilOne(ctx context.Context, r *request, asked inputReque
 		fallthrough
 	case asked.Method == string(mcp.MethodSamplingCreateMessage) && c.capabilities.Sampling == nil,
 		asked.Method != string(mcp.MethodSamplingCreateMessage) && asked.Method != string(mcp.MethodElicitationCreate):
-		r.wanted(method)
+		r.wanted(method, false)
 		return nil, &UnansweredError{method, reasonNobody}
 	}
 	q, err := parseQuestion(asked.Method, asked.Params)
@@ -205,7 +205,7 @@ func (c *Connection) fulfilOne(ctx context.Context, r *request, asked inputReque
 		return nil, &UnansweredError{method, err.Error()}
 	}
 	if !r.asks() {
-		r.wanted(method)
+		r.wanted(method, false)
 		answer, err := Answer{Action: Cancel}.result(q.Kind)
 		if err != nil {
 			return nil, &UnansweredError{method, reasonNobody}
@@ -253,7 +253,7 @@ func (c *Connection) openAddresses(ctx context.Context, r *request, rounds *inpu
 		return err
 	}
 	if !r.asks() {
-		r.wanted(string(mcp.MethodElicitationCreate))
+		r.wanted(string(mcp.MethodElicitationCreate), false)
 		return err
 	}
 	if err := rounds.next(string(mcp.MethodElicitationCreate), len(all)); err != nil {
