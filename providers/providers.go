@@ -86,6 +86,7 @@ func list(o Options, s shared) []Named {
 			CacheDir:     filepath.Join(o.Cache, "mcp"),
 			StateDir:     filepath.Join(o.State, "mcp"),
 			Hide:         o.Hide,
+			Projects:     s.projects,
 			LookupEnv:    o.LookupEnv,
 			SettingsPath: o.Config,
 			Program:      o.Program,

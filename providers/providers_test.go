@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -59,5 +60,32 @@ func TestFaultsInTheConfigurationAreToldOnce(t *testing.T) {
 		if len(told) != 1 || !strings.Contains(told[0].What, want) || told[0].Mend == "" {
 			t.Errorf("%q: %+v", config, told)
 		}
+	}
+}
+
+// TestAllKnowTheProjects that a configuration names: a search, which weighs what is of
+// its caller's project, as well as calls.
+func TestAllKnowTheProjects(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(home, "work")
+	inside := filepath.Join(work, "deep", "inside")
+	if err := os.MkdirAll(inside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := fmt.Sprintf(`{"projects":{%q:{"mcpServers":{"one":{"command":"true"}}}}}`, work)
+	if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var all shared
+	s := newList(optionsIn(home), func(o Options, s shared) []Named {
+		all = s
+		return list(o, s)
+	})
+	defer s.Close()
+	if got, why := all.projects.Of(fs.Standpoint{Dir: inside}); got != work {
+		t.Errorf("the project of %s is %q (%s)", inside, got, why)
 	}
 }

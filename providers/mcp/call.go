@@ -75,9 +75,9 @@ type judgedCall struct {
 // but the folders in which the caller stands. With an error it returns the server and
 // tool of the call as far as they are known, or nil if there is no such server.
 func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
-	s, err := p.chooseOne(c.Server)
+	s, err := p.chooseFor(c)
 	if err != nil {
-		return nil, &calls.ArgumentsError{What: err.Error()}
+		return nil, err
 	}
 	made := &judgedCall{server: s}
 	if err := made.locate(c); err != nil {

@@ -16,6 +16,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/project"
 	"ctxfs/providers/mcp/instance"
 )
 
@@ -48,6 +49,7 @@ func newWorld(t testing.TB) *world {
 			Now:     time.Now,
 		},
 		Home:     w.home,
+		Projects: project.New(project.Options{Home: w.home}),
 		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
 		timing: timing{
 			start: patience, call: patience, tool: patience, toolMax: patience, deaf: patience,

@@ -197,11 +197,14 @@ func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*calls.R
 // started, and waited for as the call says.
 func (p *Provider) KnownTool(ctx context.Context, c *calls.Call) (ToolInfo, error) {
 	info, err := p.Tool(c.Server, c.Tool)
-	if useErr := (*calls.UseError)(nil); !errors.As(err, &useErr) {
-		return info, err
+	if err == nil {
+		return info, nil
 	}
-	s, err := p.chooseOne(c.Server)
-	if err != nil {
+	s, chooseErr := p.chooseFor(c)
+	if chooseErr != nil {
+		return ToolInfo{}, chooseErr
+	}
+	if useErr := (*calls.UseError)(nil); !errors.As(err, &useErr) {
 		return ToolInfo{}, err
 	}
 	sought := *c

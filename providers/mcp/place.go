@@ -31,6 +31,31 @@ func (at place) String() string {
 	return at.project + ", session " + at.session
 }
 
+// chooseFor returns the server of a call. Its error is a [*calls.ArgumentsError],
+// which says so if the caller's project configures a server of that name and was never
+// trusted.
+func (p *Provider) chooseFor(c *calls.Call) (*server, error) {
+	s, err := p.chooseOne(c.Server)
+	if err == nil {
+		return s, nil
+	}
+	bad := &calls.ArgumentsError{What: err.Error()}
+	at := c.Caller.Standpoint()
+	if c.Project != "" {
+		at = fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders}
+	}
+	if at.Dir == "" || p.IsServer(c.Server) {
+		return nil, bad
+	}
+	if folder, err := p.opts.Projects.Named(at); err == nil {
+		if file := p.finder.Configures(folder, c.Server); file != "" {
+			bad.What = fmt.Sprintf("no server is called %q; %s configures one, but its project is not trusted", clean.Line(c.Server), clean.Line(file))
+			bad.Hint = "if you trust the project, run: ctxfs trust " + wording.ShellWord(clean.Line(folder))
+		}
+	}
+	return nil, bad
+}
+
 // locate finds out for which project the call is made, and which instance of the
 // server may answer it. It puts the project into the call. Errors are
 // [*calls.ArgumentsError] if the call names a project that there is not,
@@ -43,13 +68,13 @@ func (m *judgedCall) locate(c *calls.Call) error {
 	s.mu.Unlock()
 	why := ""
 	if c.Project != "" {
-		root, err := s.p.projects.Named(fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders})
+		root, err := s.p.opts.Projects.Named(fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders})
 		if err != nil {
 			return &calls.ArgumentsError{What: "the project cannot be used: " + clean.Line(err.Error()), Project: true}
 		}
 		c.Project, c.ProjectFolders = root, nil
 	} else {
-		c.Project, why = s.p.projects.Of(c.Caller.Standpoint())
+		c.Project, why = s.p.opts.Projects.Of(c.Caller.Standpoint())
 	}
 	owner, ok := def.Owner(c.Project)
 	if !ok {

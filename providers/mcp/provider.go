@@ -94,6 +94,9 @@ type Options struct {
 	// Hide reports whether a path is the root of a view of ours, whose projects
 	// are left out; it may be nil.
 	Hide func(path string) bool
+	// Projects finds the projects of callers. It is told which ones the configuration
+	// names.
+	Projects *project.Resolver
 	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
 	// SettingsPath is the path of ctxfs's own configuration, whether or not it
@@ -146,7 +149,6 @@ type Provider struct {
 	refreshing chan struct{}
 	instances  instance.Options // of all servers
 	pool       *instance.Pool   // of the instances for projects and sessions
-	projects   *project.Resolver
 	samples    sampler
 
 	// changing is held while the set of servers changes. Only then is the finder
@@ -229,7 +231,6 @@ func New(opts Options) *Provider {
 		Sup: p.sup, Timing: p.timing.instance(), Now: p.env.Now, Idle: func() time.Duration { return time.Duration(p.idle.Load()) },
 	}
 	p.pool = instance.NewPool(0)
-	p.projects = project.New(project.Options{Home: opts.Home, Hide: opts.Hide})
 	p.apply(p.discover())
 	return p
 }
@@ -266,7 +267,7 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 	p.storeSampling(all.Settings)
 	p.fileCalls.Store(all.Settings.FileCalls)
 	p.pool.SetMax(all.Settings.MaxInstances)
-	p.projects.SetKnown(all.Projects)
+	p.opts.Projects.SetKnown(all.Projects)
 	return all
 }
 

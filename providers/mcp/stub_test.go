@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/providers/internal/project"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -302,7 +303,8 @@ func runDaemon() {
 	t := usualTiming()
 	t.start, t.discover, t.slot, t.settled = time.Minute, time.Second, time.Second, 100*time.Millisecond
 	t.eof, t.term, t.kill = time.Second, time.Second, time.Second
-	p := New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache"), StateDir: filepath.Join(os.Getenv("HOME"), "state"), Settled: func() {
+	home := os.Getenv("HOME")
+	p := New(Options{Home: home, Projects: project.New(project.Options{Home: home}), CacheDir: filepath.Join(home, "cache"), StateDir: filepath.Join(home, "state"), Settled: func() {
 		debug.FreeOSMemory()
 		status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
 		_, after, _ := strings.Cut(string(status), "VmRSS:")

@@ -1,11 +1,64 @@
 package mcp
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/mcp/calls"
 )
+
+// TestAProjectThatIsNotKnown has servers that its calls cannot reach: they are told
+// how to trust it. Those from elsewhere learn nothing of it.
+func TestAProjectThatIsNotKnown(t *testing.T) {
+	w := newWorld(t)
+	w.opts.StateDir = filepath.Join(w.dir, "state")
+	home, err := filepath.EvalSymlinks(w.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(home, "a shop")
+	w.write(filepath.Join(project, ".git", "HEAD"), "ref: refs/heads/main\n")
+	w.write(filepath.Join(project, ".mcp.json"), `{"mcpServers": {"shop": {"command": "`+os.Args[0]+`", "env": {"`+stubMode+`": "calls"}}}}`)
+	inside := filepath.Join(project, "deep", "inside")
+	elsewhere := filepath.Join(home, "elsewhere")
+	for _, dir := range []string{inside, elsewhere} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.open().start()
+	call := func(dir, project, server string) error {
+		c := calls.Call{Server: server, Tool: "echo", Arguments: json.RawMessage(`{"text":"hi"}`), Project: project, Caller: calls.Caller{Via: "command", Dir: dir}}
+		_, known := w.p.KnownTool(t.Context(), &c)
+		_, err := w.p.Call(t.Context(), c)
+		if fmt.Sprint(known) != fmt.Sprint(err) {
+			t.Errorf("what is known of the tool: %v; a call: %v", known, err)
+		}
+		return err
+	}
+	for _, from := range [][2]string{{inside, ""}, {project, ""}, {elsewhere, inside}} {
+		err := call(from[0], from[1], "shop")
+		contains(t, fmt.Sprint(err), `no server is called "shop"; `+filepath.Join(project, ".mcp.json")+" configures one, but its project is not trusted; if you trust the project, run: ctxfs trust '"+project+"'")
+		if calls.Outcome(nil, err) != calls.OutcomeBadArguments {
+			t.Errorf("the outcome is %s", calls.Outcome(nil, err))
+		}
+	}
+	for _, from := range [][3]string{{elsewhere, "", "shop"}, {inside, elsewhere, "shop"}, {inside, "", "shap"}} {
+		if err := call(from[0], from[1], from[2]); err == nil || strings.Contains(err.Error(), "trust") {
+			t.Errorf("%s from %s: %v", from[2], from[0], err)
+		}
+	}
+	if _, err := w.p.Trust(project); err != nil {
+		t.Fatal(err)
+	}
+	if err := call(inside, "", "shop"); err != nil {
+		t.Errorf("once it is trusted: %v", err)
+	}
+}
 
 func TestTrustedProject(t *testing.T) {
 	w := newWorld(t)

@@ -177,6 +177,23 @@ func (f *Finder) ProjectFolder(path string) (string, bool) {
 	return f.machine().projectFolder(path)
 }
 
+// Configures returns the file in the folder of a project that has an entry for a
+// server of that name, trusted or not; "" if there is none.
+func (f *Finder) Configures(folder, name string) string {
+	m := f.machine()
+	if _, ok := m.projectFolder(folder); !ok || m.isHome(folder) {
+		return ""
+	}
+	for _, place := range projectPlaces(folder, userPlaces(m)) {
+		for _, e := range place.readFile(m).Entries {
+			if e.Name == name {
+				return e.File
+			}
+		}
+	}
+	return ""
+}
+
 // isHome reports whether a project's folder is the home folder, or that of all files:
 // agents are started there too, but no call comes from such a project.
 func (m machine) isHome(project string) bool {
