@@ -112,8 +112,15 @@ func (a *shellAgent) readsFound(words string, first, last int) {
 	ctx, tree := context.Background(), a.source
 	words = name(words)
 	folder, glob := "find/"+a.in+"/"+words, fmt.Sprintf("0[%d-%d]*", first, last)
-	command := fmt.Sprintf("cat ~/.agentctx/find/%s/%q/%s", a.in, words, glob)
-	matches, err := usertree.OpFind.Ask(ctx, tree.Operations(), usertree.FindQuery{Query: words, In: a.in, Limit: last})
+	file := ""
+	switch a.in {
+	case "skills":
+		file = "/SKILL.md"
+	case "transcripts":
+		glob += ".md"
+	}
+	command := fmt.Sprintf("cat ~/.agentctx/find/%s/%q/%s%s", a.in, words, glob, file)
+	matches, err := usertree.OpFind.Ask(ctx, tree.Operations(), usertree.FindQuery{Query: words, In: a.in, Limit: usualMatches})
 	must(a, err)
 	if len(matches) < first {
 		a.pays(command, "cat: no such file or directory")
@@ -124,10 +131,11 @@ func (a *shellAgent) readsFound(words string, first, last int) {
 	listed, err := tree.List(ctx, node.(fs.Dir))
 	must(a, err)
 	printed := ""
-	for i, e := range listed[:min(len(listed), last)] {
+	for _, e := range listed {
 		if ok, _ := path.Match(glob, e.Name); ok {
-			printed += a.cat(folder + "/" + e.Name)
-			a.judges(matches[i].Path)
+			printed += a.cat(folder + "/" + e.Name + file)
+			rank := int(e.Name[1] - '0')
+			a.judges(a.file(matches[rank-1].Path))
 		}
 	}
 	a.pays(command, printed)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,7 +78,7 @@ func TestFindFolder(t *testing.T) {
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll.\n---\nfirst\n")
 	b.mount()
 	b.ready("zoo")
-	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nREADME.md\n\nfind/mcps:\nREADME.md\n01-walk.md\n" {
+	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nREADME.md\n\nfind/mcps:\nREADME.md\n00-LIST.md\n" {
 		t.Errorf("ls: %q", got)
 	}
 	if got := b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 2 | tail -n 1"); got != "\"name\":\"greet\",\n" {
@@ -96,12 +97,12 @@ func TestFindFolder(t *testing.T) {
 	}
 
 	// What was found changes in place, and goes.
-	if got := b.sh("tail -n 1 .agentctx/find/stroll/01-walk.md"); got != "first\n" {
+	if got := b.sh("tail -n 1 .agentctx/find/stroll/01-walk/SKILL.md"); got != "first\n" {
 		t.Errorf("before the change: %q", got)
 	}
 	must(t, os.WriteFile(filepath.Join(b.home, ".claude/skills/walk/SKILL.md"), []byte("---\nname: walk\ndescription: Goes for a stroll.\n---\nthe second, which is longer\n"), 0o600))
 	fstest.Eventually(t, "the change is seen where it was found", func() bool {
-		return b.shell("tail -n 1 .agentctx/find/stroll/01-walk.md").out == "the second, which is longer\n"
+		return b.shell("tail -n 1 .agentctx/find/stroll/01-walk/SKILL.md").out == "the second, which is longer\n"
 	})
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
 	fstest.Eventually(t, "what has gone is not found", func() bool {
@@ -110,7 +111,85 @@ func TestFindFolder(t *testing.T) {
 	})
 	b.write(".claude/skills/run/SKILL.md", "---\nname: run\ndescription: A stroll, but fast.\n---\n")
 	fstest.Eventually(t, "what has come is found", func() bool {
-		_, err := os.Lstat(b.mnt("find/stroll/01-run.md"))
+		_, err := os.Lstat(b.mnt("find/stroll/01-run/SKILL.md"))
 		return err == nil
 	})
+}
+
+// TestFoundFolders: what is found is there whole, a skill with its scripts and a session
+// with its transcript, and is seen to change through find/ as where it lies.
+func TestFoundFolders(t *testing.T) {
+	t.Parallel()
+	need(t, "rg")
+	b := newBox(t)
+	journal := filepath.Join(b.dir, "journal")
+	b.stub("zoo", "", map[string]string{stubJournal: journal})
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll.\n---\nfirst\n")
+	b.write(".claude/skills/walk/scripts/go.sh", "#!/bin/sh\necho strolling\n")
+	must(t, os.Chmod(filepath.Join(b.home, ".claude/skills/walk/scripts/go.sh"), 0o700))
+	l := b.claude(wombatID, "Mend the wombat").idle()
+	b.mount()
+	b.rendered()
+	b.ready("zoo")
+	b.shows(l.transcript(), "Mend the wombat")
+
+	stroll, wombat := b.mnt("find/stroll"), b.mnt("find/mend the wombat")
+	if got := b.sh("ls .agentctx/find/stroll .agentctx/find/stroll/01-walk"); got != ".agentctx/find/stroll:\n00-LIST.md\n01-walk\n\n.agentctx/find/stroll/01-walk:\nSKILL.md\nscripts\n" {
+		t.Errorf("ls: %q", got)
+	}
+	if got := b.sh(".agentctx/find/stroll/01-walk/scripts/go.sh; cat .agentctx/find/stroll/00-LIST.md; ctxfs find stroll"); got != "strolling\n"+strings.Repeat("skills/walk/SKILL.md — Goes for a stroll.\n", 2) {
+		t.Errorf("the script, the list and the command: %q", got)
+	}
+	if got := b.sh("cd .agentctx; rg -l 'stroll' find/stroll | sort"); got != "find/stroll/01-walk/SKILL.md\nfind/stroll/01-walk/scripts/go.sh\n" {
+		t.Errorf("rg: %q", got)
+	}
+	session := "01-" + filepath.Base(l.folder)
+	if got := b.sh("cd .agentctx; rg -l -i wombat 'find/mend the wombat'"); got != "find/mend the wombat/"+session+"/transcript.md\n" {
+		t.Errorf("rg in a session: %q", got)
+	}
+	if got := b.sh("cat .agentctx/find/'mend the wombat'/0[1-3]*.md"); !strings.Contains(got, "Mend the wombat") {
+		t.Errorf("what was said: %q", got)
+	}
+	if got := b.read("find/mend the wombat/00-LIST.md"); !strings.Contains(got, "/blocks/00001.md — "+sessionDay) || !strings.Contains(got, " user in ~/work: ") {
+		t.Errorf("the list: %s", got)
+	}
+
+	// It grows, while it is followed and beside.
+	transcript := filepath.Join(wombat, session, "transcript.md")
+	follower := b.follow(b.command(t.Context(), "tail", "-n", "+1", "-s", "0.05", "-f", transcript))
+	follower.until("Mend the wombat")
+	for i := range 20 {
+		l.assistant(fmt.Sprintf("answer %d to the wombat %s.", i, strings.Repeat("x", i*977%5000)))
+		if i%5 == 0 {
+			follower.until(fmt.Sprintf("answer %d ", i))
+		}
+	}
+	follower.until("answer 19 ")
+	fstest.Eventually(t, "the whole of it is seen where it was found", func() bool {
+		return b.shell("cmp .agentctx/"+l.transcript()+" '"+transcript+"' && tail -n 3 '"+transcript+"' | rg -q 'answer 19 ' && rg -c answer '"+wombat+"' | rg -q ':20$'").code == 0
+	})
+
+	// Files come, change and go.
+	b.write(".claude/skills/walk/scripts/go.sh", "#!/bin/sh\necho strolling, and then running all the way home\n")
+	b.write(".claude/skills/walk/NOTES.md", "notes\n")
+	fstest.Eventually(t, "the changed and the new file are seen", func() bool {
+		return b.shell("cd '"+stroll+"/01-walk' && tail -n 1 scripts/go.sh && cat NOTES.md").out == "echo strolling, and then running all the way home\nnotes\n"
+	})
+	must(t, os.Remove(filepath.Join(b.home, ".claude/skills/walk/NOTES.md")))
+	fstest.Eventually(t, "the file has gone", func() bool {
+		return b.shell("cd '"+stroll+"/01-walk' && ! cat NOTES.md 2>&1 && ls").out == "cat: NOTES.md: No such file or directory\nSKILL.md\nscripts\n"
+	})
+	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
+	fstest.Eventually(t, "the skill has gone", func() bool {
+		_, err := os.Lstat(filepath.Join(stroll, "01-walk"))
+		return os.IsNotExist(err)
+	})
+
+	// No loop, no way to write, and nothing was called.
+	if r := b.shell("cd '" + wombat + "' && find . | wc -l && ! touch x && ! ls find"); r.code != 0 {
+		t.Errorf("exit %d: %s%s", r.code, r.out, r.err)
+	}
+	if heard, err := os.ReadFile(journal); err != nil || strings.Contains(string(heard), "tools/call") {
+		t.Errorf("the server heard: %s, %v", heard, err)
+	}
 }

@@ -177,6 +177,13 @@ func (f *Finder) Modified() time.Time {
 	return f.modified
 }
 
+// countReported returns how many changes were reported.
+func (f *Finder) countReported() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.reported
+}
+
 // Close ends the worker and waits for it. A search that waits for the index
 // continues with what is indexed.
 func (f *Finder) Close() error {
@@ -193,7 +200,7 @@ func (f *Finder) Close() error {
 // in its root; resolve finds the nodes of that tree. Born is the time of its
 // README.md.
 func (f *Finder) NewFolder(born time.Time, resolve func(ctx context.Context, path string) (fs.Node, error)) fs.Dir {
-	opts := folderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified}
+	opts := folderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified, Reported: f.countReported, Now: f.now}
 	for _, s := range f.sources {
 		opts.Folders = append(opts.Folders, s.Folder)
 	}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ctxfs/fs"
@@ -23,6 +24,10 @@ type folderOptions struct {
 	Folders []string
 	// Modified returns when the index last changed.
 	Modified func() time.Time
+	// Reported returns how many changes were reported so far.
+	Reported func() uint64
+	// Now is the clock.
+	Now func() time.Time
 }
 
 // queryFolder is find/. A name that is looked up in it is a query, and its node is
@@ -35,25 +40,31 @@ type queryFolder struct {
 	opts   folderOptions
 	in     string // the path below which it searches; "" at the top
 	readme fs.Node
+	recent *recentResults // of all these folders
 }
 
 var _ fs.Computed = (*queryFolder)(nil)
 
-const readmeName = "README.md"
+const (
+	readmeName = "README.md"
+	listName   = "00-LIST.md" // sorts first
+)
 
 const readme = `# Find by words
 
 The name of a folder here is what you look for. Such folders are not listed, but
 all of them exist:
 
-    ls %[1]s/"take a screenshot"      the ten best matches, the best first
-    ls %[1]s/%[2]s/"send a message"    only what is below %[2]s/
+    cat %[1]s/"take a screenshot"/00-LIST.md    the best matches, and how to use them
+    ls %[1]s/"take a screenshot"                the things themselves, the best first
+    ls %[1]s/%[2]s/"send a message"             only what is below %[2]s/
     jq . %[1]s/"take a screenshot"/01-*
 
 Words, parts of names and whole sentences all work; typing errors matter little.
-The entries are the files themselves, under names that begin with their rank. A
-name for which nothing is found does not exist. With paths and reasons:
-ctxfs find take a screenshot
+The entries are the files and folders themselves (a skill with its scripts, a
+session beside the words that were said in it), under names that begin with their
+rank. A name for which nothing is found
+does not exist. Several wants at once: ctxfs find "take a screenshot" "send a message"
 `
 
 // newQueryFolder returns find/. Born is the time of its README.md.
@@ -63,7 +74,7 @@ func newQueryFolder(born time.Time, opts folderOptions) *queryFolder {
 		example = opts.Folders[0]
 	}
 	text := fmt.Sprintf(readme, "~/.agentctx/find", example)
-	return &queryFolder{opts: opts, readme: fs.NewText(born, []byte(text))}
+	return &queryFolder{opts: opts, readme: fs.NewText(born, []byte(text)), recent: new(recentResults)}
 }
 
 // Attr implements fs.Node. The folder is live: matches change without notice.
@@ -88,21 +99,28 @@ func (f *queryFolder) Lookup(ctx context.Context, name string) (fs.Node, error) 
 	case probed(name):
 		return nil, fs.ErrNotExist
 	case f.in == "" && slices.Contains(f.opts.Folders, name):
-		return &queryFolder{opts: f.opts, in: name, readme: f.readme}, nil
+		return f.narrowed(name), nil
 	}
-	matches, err := f.opts.Search(ctx, name, Options{In: f.in, Limit: listed})
-	if err != nil {
-		return nil, err
-	}
-	found := &results{opts: f.opts, below: f.below(ctx, name)}
-	for i, m := range matches {
-		title := names.File(strings.ReplaceAll(m.Title, "/", "-"))
-		found.add(fmt.Sprintf("%02d-%s%s", i+1, title, path.Ext(m.Path)), m.Path)
+	key := resultsKey{f.in, name, f.opts.Reported()}
+	found := f.recent.get(key, f.opts.Now())
+	if found == nil {
+		matches, err := f.opts.Search(ctx, name, Options{In: f.in, Limit: listed})
+		if err != nil {
+			return nil, err
+		}
+		found = newResults(f.opts, name, matches)
+		found.below = f.below(ctx, name)
+		f.recent.put(key, found, f.opts.Now())
 	}
 	if len(found.entries) == 0 && found.below == nil {
 		return nil, fs.ErrNotExist
 	}
 	return found, nil
+}
+
+// narrowed returns the queryFolder that searches below a path.
+func (f *queryFolder) narrowed(in string) *queryFolder {
+	return &queryFolder{opts: f.opts, in: in, readme: f.readme, recent: f.recent}
 }
 
 // below returns the queryFolder that searches below a folder of the tree; nil if there
@@ -114,7 +132,7 @@ func (f *queryFolder) below(ctx context.Context, name string) *queryFolder {
 	in := f.in + "/" + name
 	if n, err := f.opts.Resolve(ctx, in); err == nil {
 		if _, ok := n.(fs.Dir); ok {
-			return &queryFolder{opts: f.opts, in: in, readme: f.readme}
+			return f.narrowed(in)
 		}
 	}
 	return nil
@@ -132,19 +150,46 @@ func probed(name string) bool {
 // results is the folder of the matches of one query.
 type results struct {
 	opts    folderOptions
+	list    fs.Node // nil if there are none
 	entries []fs.Entry
-	paths   map[string]string // of matches in the tree, by name
+	paths   map[string]string // of what was found, in the tree, by name
 	below   *queryFolder      // searches below the tree's folder of the same name; nil if there is none
 }
 
 var _ fs.Computed = (*results)(nil)
 
-func (r *results) add(name, path string) {
-	if r.paths == nil {
-		r.paths = make(map[string]string)
+// newResults returns the folder of some matches, the best first: a list, and what was
+// found, under names that begin with its rank. Of a match that stands for a folder that
+// is the folder, and the match beside it if it is deeper in there: the words that were
+// said, beside their session.
+func newResults(opts folderOptions, query string, matches []fs.Match) *results {
+	r := &results{opts: opts, paths: make(map[string]string)}
+	if len(matches) == 0 {
+		return r
 	}
-	r.entries = append(r.entries, fs.Entry{Name: name})
-	r.paths[name] = path
+	r.list = fs.NewText(opts.Modified(), []byte(List([]Answer{{query, matches}}, true)))
+	r.entries = append(r.entries, fs.Entry{Name: listName})
+	shown := make(map[string]bool)
+	for i, m := range matches {
+		if m.Whole != "" && !shown[m.Whole] {
+			shown[m.Whole] = true
+			r.add(i+1, path.Base(m.Whole), "", m.Whole, iofs.ModeDir)
+		}
+		if m.Whole == "" || path.Dir(m.Path) != m.Whole {
+			r.add(i+1, m.Title, path.Ext(m.Path), m.Path, 0)
+		}
+	}
+	slices.SortFunc(r.entries, func(a, b fs.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return r
+}
+
+// add adds what is at a path of the tree.
+func (r *results) add(rank int, title, ext, path string, kind iofs.FileMode) {
+	name := fmt.Sprintf("%02d-%s%s", rank, names.File(strings.ReplaceAll(title, "/", "-")), ext)
+	if r.paths[name] == "" {
+		r.entries = append(r.entries, fs.Entry{Name: name, Type: kind})
+		r.paths[name] = path
+	}
 }
 
 // Attr implements fs.Node.
@@ -161,6 +206,9 @@ func (r *results) Computed() {}
 
 // Lookup implements fs.Dir. A match that was removed since does not exist.
 func (r *results) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	if name == listName && r.list != nil {
+		return r.list, nil
+	}
 	p, ok := r.paths[name]
 	if !ok && r.below != nil && name != readmeName {
 		return r.below.Lookup(ctx, name)
@@ -172,23 +220,54 @@ func (r *results) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, ok := n.(fs.File)
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	if a, err := file.Attr(ctx); err == nil && a.InPlace {
-		return alias{file}, nil
-	}
-	return file, nil
+	return alias(n), nil
 }
 
-// alias is an InPlace file under another name. Its changes are not announced for
-// this name, so that each version is a file of its own here.
-type alias struct{ fs.File }
+// recentResults holds the results of the last queries: a program that walks through a
+// folder of results has the kernel look it up for each file anew.
+type recentResults struct {
+	mu   sync.Mutex
+	kept []keptResults
+}
 
-// Attr implements fs.Node.
-func (f alias) Attr(ctx context.Context) (fs.Attr, error) {
-	a, err := f.File.Attr(ctx)
-	a.InPlace = false
-	return a, err
+type keptResults struct {
+	key   resultsKey
+	found *results
+	since time.Time
+}
+
+// resultsKey is a query, and how many changes were reported before.
+type resultsKey struct {
+	in, query string
+	reported  uint64
+}
+
+const (
+	// recent is how long results hold: what grows without a report, such as texts, is
+	// found after that.
+	recent     = 50 * time.Millisecond
+	mostRecent = 8
+)
+
+func (r *recentResults) get(key resultsKey, now time.Time) *results {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.kept {
+		if age := now.Sub(k.since); k.key == key && age >= 0 && age < recent {
+			return k.found
+		}
+	}
+	return nil
+}
+
+func (r *recentResults) put(key resultsKey, found *results, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept = slices.DeleteFunc(r.kept, func(k keptResults) bool {
+		return k.key.in == key.in && k.key.query == key.query || now.Sub(k.since) >= recent
+	})
+	if len(r.kept) == mostRecent {
+		r.kept = slices.Delete(r.kept, 0, 1)
+	}
+	r.kept = append(r.kept, keptResults{key, found, now})
 }

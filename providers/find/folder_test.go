@@ -38,7 +38,7 @@ func foundTree(t testing.TB) *fs.Tree {
 			return x.Search(query, opts), nil
 		},
 		Resolve: tree.Resolve, Folders: []string{"mcps", "skills"},
-		Modified: func() time.Time { return testTime },
+		Modified: func() time.Time { return testTime }, Now: func() time.Time { return testTime }, Reported: func() uint64 { return 0 },
 	}))
 	return tree
 }
@@ -61,6 +61,9 @@ func TestFolder(t *testing.T) {
 	if got := read("find/create issue/01-github-create_issue.json"); got != "mcps/github/tools/create_issue.json" {
 		t.Errorf("it is another file: %s", got)
 	}
+	if got := read("find/create issue/00-LIST.md"); !strings.HasPrefix(got, "mcps/github/tools/create_issue.json — ") {
+		t.Errorf("the list: %s", got)
+	}
 	if got := read("find/README.md"); !strings.Contains(got, "find/mcps/") {
 		t.Errorf("the explanation: %s", got)
 	}
@@ -69,7 +72,7 @@ func TestFolder(t *testing.T) {
 		"find/mcps": {"README.md"},
 		"find/repo": nil,
 		// Below a folder of the tree alone.
-		"find/mcps/github/create issue": {"01-github-create_issue.json", "02-github-list_issues.json"},
+		"find/mcps/github/create issue": {"00-LIST.md", "01-github-create_issue.json", "02-github-list_issues.json"},
 		"find/skills/pdf":               nil,
 		"find/a file":                   nil,
 	} {
@@ -97,26 +100,78 @@ func TestFolderHasNotWhatIsNotFound(t *testing.T) {
 	}
 }
 
-// TestFoundFilesThatAreOverwritten are files of their own for each version: nothing
-// notifies the kernel of their changes.
-func TestFoundFilesThatAreOverwritten(t *testing.T) {
-	f := overwritten{fs.NewText(testTime, []byte("x"))}
-	r := results{opts: folderOptions{Resolve: func(context.Context, string) (fs.Node, error) { return f, nil }}}
-	r.add("01-x.md", "x")
-	n, err := r.Lookup(t.Context(), "01-x.md")
+// TestAliases: whatever the kernel could keep of a node whose changes are announced
+// elsewhere, it has to ask for below find/.
+func TestAliases(t *testing.T) {
+	text := fs.NewText(testTime, []byte("x"))
+	folder := fs.NewFolder(testTime, map[string]fs.Node{
+		"text": text, "overwritten": withAttr{text, func(a *fs.Attr) { a.InPlace = true }}, "growing": withAttr{text, func(a *fs.Attr) { a.Live = true }},
+		"resting": withAttr{text, func(*fs.Attr) {}}, "made": fs.NewRendered(testTime, 1, func(context.Context) ([]byte, error) { return []byte("made"), nil }),
+		"sub": fs.NewFolder(testTime, map[string]fs.Node{"file": withAttr{text, func(a *fs.Attr) { a.InPlace = true }}}),
+	})
+	root := fs.NewFolder(testTime, map[string]fs.Node{"skills": fs.NewFolder(testTime, map[string]fs.Node{"pdf": folder})})
+	tree := fs.NewTree(root, fs.TreeOptions{})
+	searched := 0
+	clock := testTime
+	root.Set(testTime, "find", newQueryFolder(testTime, folderOptions{
+		Search: func(context.Context, string, Options) ([]fs.Match, error) {
+			searched++
+			found := fs.Match{Path: "skills/pdf/SKILL.md", Whole: "skills/pdf", Title: "pdf", Score: 1}
+			return []fs.Match{found, found}, nil
+		},
+		Resolve: tree.Resolve, Modified: func() time.Time { return testTime },
+		Now: func() time.Time { return clock }, Reported: func() uint64 { return 0 },
+	}))
+	attr := func(path string) fs.Attr {
+		t.Helper()
+		n, err := tree.Resolve(t.Context(), "find/fill a form/"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := tree.Stat(t.Context(), n)
+		if err != nil || a.InPlace {
+			t.Errorf("%s: %+v, %v", path, a, err)
+		}
+		return a
+	}
+	for path, live := range map[string]bool{
+		"": true, "01-pdf": true, "01-pdf/sub": true, "01-pdf/sub/file": true, "01-pdf/overwritten": true, "01-pdf/growing": true,
+		"01-pdf/resting": true, "01-pdf/text": false, "00-LIST.md": false,
+	} {
+		if a := attr(path); a.Live != live {
+			t.Errorf("%s: live %v", path, a.Live)
+		}
+	}
+	if a := attr("01-pdf/made"); a.Size != 4 {
+		t.Errorf("what is made on demand: %+v", a)
+	}
+	if searched != 1 {
+		t.Errorf("%d searches for one walk", searched)
+	}
+	clock = clock.Add(recent)
+	attr("01-pdf")
+	if searched != 2 {
+		t.Errorf("%d searches after a while", searched)
+	}
+	n, err := tree.Resolve(t.Context(), "find/fill a form")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err := n.Attr(t.Context()); err != nil || a.InPlace || a.Size != 1 {
-		t.Errorf("%+v, %v", a, err)
+	if listed, err := tree.List(t.Context(), n.(fs.Dir)); err != nil || len(listed) != 2 {
+		t.Errorf("what is found twice is listed once: %v, %v", listed, err)
 	}
+	fstest.Check(t, fs.NewTree(n.(fs.Dir), fs.TreeOptions{}))
 }
 
-type overwritten struct{ fs.File }
+// withAttr is a file with another Attr.
+type withAttr struct {
+	*fs.Text
+	change func(*fs.Attr)
+}
 
-func (f overwritten) Attr(ctx context.Context) (fs.Attr, error) {
-	a, err := f.File.Attr(ctx)
-	a.InPlace = true
+func (f withAttr) Attr(ctx context.Context) (fs.Attr, error) {
+	a, err := f.Text.Attr(ctx)
+	f.change(&a)
 	return a, err
 }
 

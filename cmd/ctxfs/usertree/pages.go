@@ -20,7 +20,8 @@ import (
 // repeat what the files beside them say, as do summaries and lists of signatures, and
 // the programs in bin the names of tools. The first line lets rg search the mount even inside a home folder under
 // git that ignores everything; the second keeps dot files hidden all the same. The
-// files in find/ are other names of files that are found anyway.
+// files in find/ are other names of files that are found anyway; who searches there
+// finds a session once, as in transcripts/.
 const ignoreFile = `!*
 .*
 INDEX.*
@@ -38,6 +39,10 @@ LEARNED.md
 **/mcps/*/tools/*.diff
 **/mcps/*/SIGNATURES.md
 **/find/**/00-LIST.md
+**/find/**/[0-9][0-9]-????-??-??_*.md
+**/find/**/[0-9][0-9]-????-??-??_*/**/digest.md
+**/find/**/[0-9][0-9]-????-??-??_*/**/files.tsv
+**/find/**/[0-9][0-9]-????-??-??_*/**/meta.json
 `
 
 // agentsName is the name of the page for an agent's prompt.
