@@ -1,0 +1,190 @@
+// Package build finds out how a project is built and tested: from its manifests, task
+// files, and CI, and from its README where these say nothing. It reads files at the top
+// of the project, and runs nothing.
+package build
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
+)
+
+const (
+	// maxLine is the length of the longest command that is shown, in bytes; what is
+	// longer is a script of CI rather than a command.
+	maxLine = 160
+	// maxEach is how many commands there are for one purpose.
+	maxEach = 3
+	// maxFolders is into how many folders is looked where the top of the project has no
+	// manifest.
+	maxFolders = 12
+	// maxParts is how many parts of a monorepo are named.
+	maxParts = 20
+)
+
+// Purpose is what a command is for.
+type Purpose string
+
+// The purposes, in the order in which a newcomer needs them.
+const (
+	Install Purpose = "install" // what the project depends on
+	Build   Purpose = "build"
+	Test    Purpose = "test"
+	Lint    Purpose = "lint"
+	Run     Purpose = "run"
+)
+
+func purposes() []Purpose { return []Purpose{Install, Build, Test, Lint, Run} }
+
+// Command is a command with which people work on a project.
+type Command struct {
+	Purpose Purpose
+	// Line is the command for a shell, as one line of safe text without secrets.
+	Line string
+	// Dir is the folder in which it is run, relative to the project; "" for its top.
+	Dir string
+	// Sources are where it comes from: "package.json:12", ".github/workflows/ci.yml:30".
+	Sources []string
+	// Comment is what its source says about it; it may be "".
+	Comment string
+
+	rank rank
+}
+
+// rank orders the commands of one purpose, the lower first.
+type rank int
+
+// The ranks by source. A command that CI runs, too, ranks before others of its source.
+const (
+	fromTask       rank = 10 // a task that somebody named: a target of make
+	fromScript     rank = 20 // a script of a manifest
+	fromConvention rank = 30 // what a manifest means
+	fromCI         rank = 40
+	fromReadme     rank = 50
+	variant        rank = 5  // of a task: "test:unit"
+	inCI           rank = -4 // CI runs it, too
+)
+
+// Project is how a project is built and tested.
+type Project struct {
+	// Commands are by purpose, the best of each first.
+	Commands []Command
+	// Parts are the folders of which a monorepo consists, as it names them: "packages/*".
+	Parts []string
+}
+
+// Read returns how the project in a folder is built and tested. What it cannot read is
+// left out; the error is that of the folder.
+func Read(dir string) (Project, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Project{}, err
+	}
+	defer root.Close()
+	top, err := open(root, "")
+	if err != nil {
+		return Project{}, err
+	}
+	top.manifests()
+	parts := top.parts
+	commands := top.commands
+	if !slices.ContainsFunc(commands, func(c Command) bool { return c.Purpose == Build || c.Purpose == Test }) {
+		commands = append(commands, top.below()...)
+	}
+	commands = top.withCI(commands)
+	if !slices.ContainsFunc(commands, func(c Command) bool { return c.Purpose == Build || c.Purpose == Test }) {
+		commands = append(commands, top.readme()...)
+	}
+	return Project{Commands: pick(commands), Parts: parts[:min(len(parts), maxParts)]}, nil
+}
+
+// manifests reads what stands at the top of a folder.
+func (f *folder) manifests() {
+	f.tasks()
+	f.javascript()
+	f.python()
+	f.conventions()
+}
+
+// below returns the commands of the folders in this one that have a manifest.
+func (f *folder) below() (commands []Command) {
+	looked := 0
+	for _, name := range f.folders {
+		if looked == maxFolders {
+			break
+		}
+		if strings.HasPrefix(name, ".") || slices.Contains([]string{"node_modules", "vendor", "third_party", "testdata", "docs", "dist", "build", "target"}, name) {
+			continue
+		}
+		sub, err := open(f.root, name)
+		if err != nil {
+			continue
+		}
+		looked++
+		sub.manifests()
+		commands = append(commands, sub.commands...)
+	}
+	return commands
+}
+
+// pick returns the best commands of each purpose and folder, each once.
+func pick(all []Command) []Command {
+	slices.SortStableFunc(all, func(a, b Command) int {
+		return cmp.Or(cmp.Compare(slices.Index(purposes(), a.Purpose), slices.Index(purposes(), b.Purpose)), cmp.Compare(a.rank, b.rank))
+	})
+	var picked []Command
+	count := make(map[[2]string]int)
+	for _, c := range all {
+		same := func(p Command) bool { return p.Line == c.Line && p.Dir == c.Dir }
+		if i := slices.IndexFunc(picked, same); i >= 0 {
+			if c.Purpose == picked[i].Purpose {
+				picked[i].Sources = append(picked[i].Sources, c.Sources...)
+			}
+			continue
+		}
+		key := [2]string{string(c.Purpose), c.Dir}
+		if count[key]++; count[key] <= maxEach {
+			picked = append(picked, c)
+		}
+	}
+	return picked
+}
+
+// String returns a command as a line of Markdown: "test: `go test ./...` (go.mod)".
+func (c Command) String() string {
+	const most = 2
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", c.Purpose)
+	if c.Dir != "" {
+		fmt.Fprintf(&b, "in %s/: ", clean.Path(c.Dir, maxLine))
+	}
+	fence := "`"
+	if strings.Contains(c.Line, "`") {
+		fence = "``"
+	}
+	fmt.Fprintf(&b, "%s%s%s (%s", fence, c.Line, fence, wording.List(c.Sources, most))
+	if c.Comment != "" {
+		b.WriteString(": " + c.Comment)
+	}
+	return b.String() + ")"
+}
+
+// add adds a command; line is 0 if it comes from no line of its source.
+func (f *folder) add(p Purpose, rank rank, command, source string, line int, comment string) {
+	command = clean.Line(mask.Text(command))
+	if command == "" || len(command) > maxLine {
+		return
+	}
+	if source = clean.Path(source, maxLine); line > 0 {
+		source = fmt.Sprintf("%s:%d", source, line)
+	}
+	f.commands = append(f.commands, Command{
+		Purpose: p, Line: command, Dir: f.name, Sources: []string{source}, Comment: clean.Cut(clean.Line(mask.Text(comment)), maxLine), rank: rank,
+	})
+}

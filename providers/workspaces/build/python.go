@@ -1,0 +1,116 @@
+package build
+
+import (
+	"regexp"
+	"strings"
+
+	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/internal/syntax"
+)
+
+// python reads pyproject.toml, tox.ini, noxfile.py, and what older projects have.
+func (f *folder) python() {
+	var doc syntax.Value
+	if f.has("pyproject.toml") {
+		doc, _ = settings.Document([]byte(f.text("pyproject.toml")))
+	}
+	has := func(path ...string) bool {
+		_, ok := doc.At(path...)
+		return ok
+	}
+	run := f.pythonManager(doc)
+	if f.has("tox.ini") || has("tool", "tox") {
+		f.add(Test, fromTask, "tox", f.first("tox.ini", "pyproject.toml"), 0, "")
+	}
+	if f.has("noxfile.py") {
+		f.add(Test, fromTask, "nox", "noxfile.py", 0, strings.Join(sessions(f.text("noxfile.py")), ", "))
+	}
+	if source := f.pytestSource(doc); source != "" {
+		f.add(Test, fromConvention, run+"pytest", source, 0, "")
+	} else if f.has("manage.py") {
+		f.add(Test, fromConvention, run+"python manage.py test", "manage.py", 0, "")
+	}
+	if f.has("manage.py") {
+		f.add(Run, fromConvention, run+"python manage.py runserver", "manage.py", 0, "")
+	}
+	if f.has("ruff.toml", ".ruff.toml") || has("tool", "ruff") {
+		f.add(Lint, fromConvention, run+"ruff check", f.first("ruff.toml", ".ruff.toml", "pyproject.toml"), 0, "")
+	}
+	if f.has("mypy.ini") || has("tool", "mypy") {
+		f.add(Lint, fromConvention+variant, run+"mypy .", f.first("mypy.ini", "pyproject.toml"), 0, "")
+	}
+	for _, t := range [][3]string{{"poe", "tasks", "poe "}, {"taskipy", "tasks", "task "}, {"pdm", "scripts", "pdm run "}} {
+		tool, _ := doc.At("tool", t[0])
+		prefix := run + t[2]
+		if t[0] == "pdm" {
+			prefix = t[2]
+		}
+		f.scripts(tool, t[1], prefix, "pyproject.toml")
+	}
+	environments, _ := doc.At("tool", "hatch", "envs")
+	for _, e := range environments.Members {
+		name := e.Name + ":"
+		if e.Name == "default" {
+			name = ""
+		}
+		f.scripts(e.Value, "scripts", "hatch run "+name, "pyproject.toml")
+	}
+	f.addParts(doc, "tool", "uv", "workspace", "members")
+}
+
+// pythonManager adds the command that installs a project, and returns what runs programs
+// in its environment: "uv run ".
+func (f *folder) pythonManager(doc syntax.Value) (run string) {
+	has := func(path ...string) bool {
+		_, ok := doc.At(path...)
+		return ok
+	}
+	switch {
+	case f.has("uv.lock") || has("tool", "uv"):
+		f.add(Install, fromConvention, "uv sync", f.first("uv.lock", "pyproject.toml"), 0, "")
+		return "uv run "
+	case f.has("poetry.lock") || has("tool", "poetry"):
+		f.add(Install, fromConvention, "poetry install", f.first("poetry.lock", "pyproject.toml"), 0, "")
+		return "poetry run "
+	case f.has("pdm.lock") || has("tool", "pdm"):
+		f.add(Install, fromConvention, "pdm install", f.first("pdm.lock", "pyproject.toml"), 0, "")
+		return "pdm run "
+	case f.has("Pipfile"):
+		f.add(Install, fromConvention, "pipenv install --dev", "Pipfile", 0, "")
+		return "pipenv run "
+	case f.has("requirements.txt"):
+		f.add(Install, fromConvention, "pip install -r requirements.txt", "requirements.txt", 0, "")
+	case has("project") || f.has("setup.py"):
+		f.add(Install, fromConvention, "pip install -e .", f.first("pyproject.toml", "setup.py"), 0, "")
+	}
+	return ""
+}
+
+// pytestSource returns the file that says that a project is tested by pytest.
+func (f *folder) pytestSource(doc syntax.Value) string {
+	if name := f.first("pytest.ini", "conftest.py"); name != "" {
+		return name
+	}
+	if _, ok := doc.At("tool", "pytest"); ok {
+		return "pyproject.toml"
+	}
+	for _, name := range []string{"setup.cfg", "tox.ini"} {
+		if f.has(name) && regexp.MustCompile(`(?m)^\[(tool:)?pytest\]`).MatchString(f.text(name)) {
+			return name
+		}
+	}
+	for _, name := range []string{"pyproject.toml", "requirements-dev.txt", "dev-requirements.txt", "requirements.txt", "Pipfile"} {
+		if f.has(name) && regexp.MustCompile(`(?m)(^|["'\s])pytest(["'\s=<>~\[]|$)`).MatchString(f.text(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// sessions returns the names of the sessions of a noxfile.
+func sessions(text string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^@nox\.session[^\n]*\n(?:@[^\n]*\n)*def (\w+)`).FindAllStringSubmatch(text, maxParts) {
+		names = append(names, m[1])
+	}
+	return names
+}
