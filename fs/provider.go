@@ -20,6 +20,9 @@ type Env struct {
 	// enqueues and never blocks; it may be nil. It is separate from Changed because
 	// a growing file changes all the time while its document stays the same.
 	Documented func(path string)
+	// Used reports that [Taught.Uses] has news. It only enqueues and never blocks; it
+	// may be nil.
+	Used func()
 	// Log is for the daemon's log; what a user must know is content.
 	Log *slog.Logger
 	// Now is the clock.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/providers/find"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/watch"
@@ -17,7 +18,7 @@ import (
 func (l *List) Problems() []fs.Problem {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.problems)
+	return slices.Concat(l.problems, l.finder.Problems())
 }
 
 // checkTables looks for tables in config.toml that no provider reads.
@@ -32,7 +33,7 @@ func (l *List) checkTables() {
 }
 
 func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
-	var known []string
+	known := []string{find.Table}
 	for _, p := range Of[fs.Configured](l) {
 		known = append(known, p.Tables()...)
 	}
@@ -75,6 +76,7 @@ func (l *List) watchConfig() {
 // reload reloads all settings.
 func (w *configWatch) reload() {
 	w.list.checkTables()
+	w.list.finder.ReloadSettings()
 	for _, p := range Of[fs.Configured](w.list) {
 		p.Reload()
 	}

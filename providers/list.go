@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
+	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -58,6 +59,10 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		sources = append(sources, find.Source{Folder: p.Folder, Provider: p.Provider})
 	}
 	l.finder.SetSources(sources)
+	l.finder.Learn(find.Learning{
+		Cache: filepath.Join(opts.Cache, "find"), State: filepath.Join(opts.State, "find"), Settings: opts.Config, Offline: opts.Offline,
+		Changed: func() { opts.Env("find").Changed(learned.PageName) }, Log: opts.Log,
+	})
 	l.checkTables()
 	if !opts.Offline {
 		l.watchConfig()
@@ -88,6 +93,7 @@ func (l *List) env(folder string) fs.Env {
 		l.views.changed()
 	}
 	env.Documented = func(path string) { l.finder.Changed(folder, path) }
+	env.Used = l.finder.Used
 	return env
 }
 
@@ -145,8 +151,9 @@ func (l *List) Close() error {
 		failed = append(failed, l.watch.files.Close())
 	}
 	l.views.close()
+	failed = append(failed, l.finder.Close())
 	for _, p := range slices.Backward(l.all) {
 		failed = append(failed, p.Close())
 	}
-	return errors.Join(append(failed, l.finder.Close())...)
+	return errors.Join(failed...)
 }

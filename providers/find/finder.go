@@ -32,6 +32,7 @@ type Finder struct {
 	now    func() time.Time
 	// projects finds the project of the one who asks; nil where it does not matter.
 	projects *project.Resolver
+	learner  *learner // nil where nothing is learned
 
 	mu                sync.Mutex
 	pending           map[string]bool // paths at and below which documents may have changed
@@ -66,6 +67,9 @@ func (f *Finder) Start() {
 		return
 	}
 	f.started = true
+	if f.learner != nil {
+		f.learner.start()
+	}
 	for _, s := range f.sources {
 		if _, ok := s.Provider.(fs.Documented); ok {
 			f.add(s.Folder)
@@ -109,8 +113,12 @@ func (f *Finder) run() {
 		pending, reported := f.pending, f.reported
 		f.pending = make(map[string]bool)
 		f.mu.Unlock()
+		others := false
 		for prefix := range pending {
-			f.update(prefix)
+			others = f.update(prefix) == f.documents || others
+		}
+		if others && f.learner != nil {
+			f.learner.documentsChanged()
 		}
 		f.mu.Lock()
 		f.indexed, f.modified = reported, f.now()
@@ -120,20 +128,22 @@ func (f *Finder) run() {
 	f.working = false
 }
 
-// update indexes the documents at and below a path of the tree.
-func (f *Finder) update(prefix string) {
+// update indexes the documents at and below a path of the tree, and returns the index
+// that has them; nil if there are none.
+func (f *Finder) update(prefix string) (in *index) {
 	folder, below, _ := strings.Cut(prefix, "/")
 	for _, s := range f.sources {
 		d, ok := s.Provider.(fs.Documented)
 		if s.Folder != folder || !ok {
 			continue
 		}
-		index := f.documents
+		in = f.documents
 		if _, searches := s.Provider.(fs.Searcher); searches {
-			index = f.titles
+			in = f.titles
 		}
-		index.Update(prefix, inFolder(folder, d.Documents(below)))
+		in.Update(prefix, inFolder(folder, d.Documents(below)))
 	}
+	return in
 }
 
 // inFolder puts a folder before the paths of documents.
@@ -192,6 +202,9 @@ func (f *Finder) Close() error {
 	close(f.progress)
 	f.progress = make(chan struct{})
 	f.mu.Unlock()
+	if f.learner != nil {
+		f.learner.close()
+	}
 	f.work.Wait()
 	return nil
 }
@@ -200,7 +213,7 @@ func (f *Finder) Close() error {
 // in its root; resolve finds the nodes of that tree. Born is the time of its
 // README.md.
 func (f *Finder) NewFolder(born time.Time, resolve func(ctx context.Context, path string) (fs.Node, error)) fs.Dir {
-	opts := folderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified, Reported: f.countReported, Now: f.now}
+	opts := folderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified, Reported: f.countReported, Now: f.now, Learned: f.learnedPage}
 	for _, s := range f.sources {
 		opts.Folders = append(opts.Folders, s.Folder)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/names"
 )
 
@@ -28,6 +29,8 @@ type folderOptions struct {
 	Reported func() uint64
 	// Now is the clock.
 	Now func() time.Time
+	// Learned returns LEARNED.md, which is listed at the top if it is not nil.
+	Learned func() fs.Node
 }
 
 // queryFolder is find/. A name that is looked up in it is a query, and its node is
@@ -84,6 +87,9 @@ func (f *queryFolder) Attr(context.Context) (fs.Attr, error) {
 
 // List implements fs.Dir.
 func (f *queryFolder) List(context.Context) ([]fs.Entry, error) {
+	if f.in == "" && f.opts.Learned != nil && f.opts.Learned() != nil {
+		return []fs.Entry{{Name: learned.PageName}, {Name: readmeName}}, nil
+	}
 	return []fs.Entry{{Name: readmeName}}, nil
 }
 
@@ -96,6 +102,11 @@ func (f *queryFolder) Lookup(ctx context.Context, name string) (fs.Node, error) 
 	switch {
 	case name == readmeName:
 		return f.readme, nil
+	case name == learned.PageName && f.in == "" && f.opts.Learned != nil:
+		if page := f.opts.Learned(); page != nil {
+			return page, nil
+		}
+		return nil, fs.ErrNotExist
 	case probed(name):
 		return nil, fs.ErrNotExist
 	case f.in == "" && slices.Contains(f.opts.Folders, name):

@@ -41,7 +41,8 @@ type Lesson struct {
 // Want is what somebody wanted, in that person's words.
 type Want struct {
 	Text string
-	// Weight is how much it counts, from 0 to 1.
+	// Weight is how much it counts, from -1 to 1. Below 0 it counts against others
+	// with the same words.
 	Weight float64
 }
 
@@ -57,7 +58,7 @@ type lessons struct {
 // wantedWord is a word of wants, with the lessons that have it, in order.
 type wantedWord struct {
 	in    []heard
-	total float64 // of in[i].wants
+	total float64 // of in[i].wants, without those below 0
 }
 
 // heard says in how many wants of a lesson a word is, by their weights.
@@ -90,8 +91,12 @@ func (l *lexicon) newLessons(all []Lesson) *lessons {
 					w.in = append(w.in, heard{lesson: n})
 				}
 				w.in[len(w.in)-1].wants += want.Weight
-				w.total += want.Weight
 			}
+		}
+	}
+	for _, w := range out.words {
+		for _, h := range w.in {
+			w.total += max(0, h.wants)
 		}
 	}
 	return out
@@ -152,6 +157,9 @@ func (x *index) hear(s *scratch, stem string, weight float64) {
 	}
 	worth := weight * x.lessonRarity(stem, w) * (saturation + 1)
 	for _, h := range w.in {
+		if h.wants <= lessonChance {
+			continue
+		}
 		if s.lesson[h.lesson] == 0 {
 			s.hit = append(s.hit, h.lesson)
 		}

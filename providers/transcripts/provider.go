@@ -12,6 +12,7 @@
 //   - catalogue: the list of all sessions, and the tree that they are shown in
 //   - scan: finds the sessions and puts them into the catalogue
 //   - cache: renders sessions and stores their texts on disk
+//   - uses: what was used in a session, and what had been wanted before
 //   - folders: the folders and files that a user sees
 //
 // This package joins them: it announces what has changed, keeps house, searches,
@@ -116,7 +117,7 @@ func New(opts Options) *Provider {
 	p.cache = cache.New(cache.Options{
 		Env: opts.Env, Dir: opts.Cache, Catalogue: p.catalogue, Scanner: p.scanner, Background: opts.Watch,
 		Moved: func(paths []string, s *catalogue.Session) { p.moved(paths, s) }, Changed: p.changed,
-		Grew: p.fulltext.Grew, Settled: opts.Settled,
+		Grew: p.grew, Settled: opts.Settled,
 		FaultChanged: func() { opts.Env.Changed(folders.IndexName) },
 	})
 	p.folders = folders.New(folders.Options{
@@ -247,6 +248,14 @@ func (p *Provider) changedByID(s *catalogue.Session) {
 func (p *Provider) renamed() {
 	if p.opts.Env.Documented != nil {
 		p.opts.Env.Documented("")
+	}
+}
+
+// grew is called when a transcript has grown by so many bytes.
+func (p *Provider) grew(by int64) {
+	p.fulltext.Grew(by)
+	if p.opts.Env.Used != nil {
+		p.opts.Env.Used()
 	}
 }
 

@@ -18,6 +18,8 @@
 // use it.
 package agents
 
+import "strings"
+
 // Agent describes an agent or another client of MCP servers. An empty field means
 // that the agent does not have it, or that it is undocumented.
 type Agent struct {
@@ -39,6 +41,10 @@ type Agent struct {
 
 	// MCP is where it configures MCP servers.
 	MCP MCP
+	// ToolNames are the forms of the names that it gives to tools of MCP servers, in
+	// which [ServerName] and [ToolName] stand for the two names. Cline and others
+	// have a tool that calls them, with both names as arguments.
+	ToolNames []string
 	// Skills are the folders where it looks for skills.
 	Skills Skills
 	// Rules are the files that it reads as instructions.
@@ -56,6 +62,36 @@ type Agent struct {
 
 // SessionID stands for the id of a session in [Agent.Resume].
 const SessionID = "{session}"
+
+// ServerName and ToolName stand for names in [Agent.ToolNames].
+const (
+	ServerName = "{server}"
+	ToolName   = "{tool}"
+)
+
+// MCPTool returns the server and the tool that the name of a tool stands for in the
+// agent's sessions; ok is false for tools of its own. Where the name does not tell
+// where that of the server ends, both are in the tool's, with "_" between them.
+func (a *Agent) MCPTool(name string) (server, tool string, ok bool) {
+	for _, form := range a.ToolNames {
+		before, rest, _ := strings.Cut(form, ServerName)
+		between, _, _ := strings.Cut(rest, ToolName)
+		both, fits := strings.CutPrefix(name, before)
+		if !fits {
+			continue
+		}
+		if len(between) == 1 && between != "/" { // names have that, too
+			if strings.Contains(both, between) {
+				return "", both, true
+			}
+			continue
+		}
+		if server, tool, ok = strings.Cut(both, between); ok && server != "" && tool != "" {
+			return server, strings.TrimLeft(tool, between[:1]), true
+		}
+	}
+	return "", "", false
+}
 
 // Places are files or folders of one purpose.
 type Places struct {

@@ -17,7 +17,8 @@ func amp() Agent {
 			},
 			Syntax: JSONC, Key: "amp.mcpServers",
 		},
-		Skills: Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{".agents/skills"}}},
+		ToolNames: []string{"mcp__{server}__{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{".agents/skills"}}},
 		Rules: Rules{
 			Places: Places{User: []Path{xdgConfig + "amp/AGENTS.md", xdgConfig + "AGENTS.md"}, Project: files},
 			Nested: files, Above: true,

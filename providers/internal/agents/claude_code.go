@@ -16,6 +16,7 @@ func claudeCode() Agent {
 			Places: Places{User: []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, Project: []string{".mcp.json"}},
 			Syntax: JSONC, Key: "mcpServers",
 		},
+		ToolNames: []string{"mcp__{server}__{tool}"},
 		Skills: Skills{
 			Places: Places{System: []Path{"/etc/claude-code/.claude/skills"}, User: []Path{home + "skills"}, Project: []string{".claude/skills"}},
 			Groups: []string{"synced"},

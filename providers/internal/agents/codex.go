@@ -15,6 +15,7 @@ func codex() Agent {
 			Places: Places{User: []Path{home + "config.toml"}, Project: []string{".codex/config.toml"}},
 			Syntax: TOML, Key: "mcp_servers",
 		},
+		ToolNames: []string{"mcp__{server}__{tool}", "{server}__{tool}"},
 		Skills: Skills{
 			Places:     Places{System: []Path{"/etc/codex/skills"}, User: []Path{home + "skills"}, Project: []string{".codex/skills"}},
 			Groups:     []string{".system"},

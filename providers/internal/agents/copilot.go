@@ -17,7 +17,8 @@ func copilot() Agent {
 			Places: Places{User: []Path{home + "mcp-config.json"}, Project: []string{".mcp.json"}},
 			Syntax: JSONC, Key: "mcpServers",
 		},
-		Skills: Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".github/skills"}}},
+		ToolNames: []string{"{server}-{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".github/skills"}}},
 		Rules: Rules{
 			Places: Places{User: []Path{home + "copilot-instructions.md", home + "instructions/**/*.instructions.md"}, Project: files},
 			Nested: files,

@@ -8,10 +8,11 @@ package agents
 func crush() Agent {
 	return Agent{
 		ID: "crush", Name: "Crush", Home: xdgConfig + "crush/",
-		Session:  []Variable{{Name: "CRUSH_SESSION_ID", HooksOnly: true}},
-		Skills:   Skills{Places: Places{User: []Path{xdgConfig + "crush/skills"}}},
-		Rules:    Rules{Places: Places{Project: []string{"AGENTS.md", "CRUSH.md"}}},
-		Sessions: []Path{"${CRUSH_GLOBAL_DATA:-" + xdgData + "crush}"},
-		Resume:   []string{"crush", "--session", SessionID},
+		Session:   []Variable{{Name: "CRUSH_SESSION_ID", HooksOnly: true}},
+		ToolNames: []string{"mcp_{server}_{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{xdgConfig + "crush/skills"}}},
+		Rules:     Rules{Places: Places{Project: []string{"AGENTS.md", "CRUSH.md"}}},
+		Sessions:  []Path{"${CRUSH_GLOBAL_DATA:-" + xdgData + "crush}"},
+		Resume:    []string{"crush", "--session", SessionID},
 	}
 }

@@ -12,7 +12,8 @@ func cursor() Agent {
 			Places: Places{User: []Path{"~/.cursor/mcp.json"}, Project: []string{".cursor/mcp.json"}},
 			Syntax: JSONC, Key: "mcpServers",
 		},
-		Skills: Skills{Places: Places{User: []Path{"~/.cursor/skills"}, Project: []string{".cursor/skills"}}},
+		ToolNames: []string{"mcp_{server}_{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{"~/.cursor/skills"}, Project: []string{".cursor/skills"}}},
 		Rules: Rules{
 			Places: Places{Project: []string{".cursor/rules/**/*.mdc", ".cursorrules", "AGENTS.md", "CLAUDE.md"}},
 			Nested: []string{".cursor/rules/**/*.mdc", "AGENTS.md"},

@@ -6,9 +6,10 @@ package agents
 func droid() Agent {
 	return Agent{
 		ID: "droid", Name: "Droid", Home: "~/.factory/",
-		Skills:   Skills{Places: Places{User: []Path{"~/.factory/skills"}, Project: []string{".factory/skills"}}},
-		Rules:    Rules{Places: Places{User: []Path{"~/.factory/AGENTS.md"}, Project: []string{"AGENTS.md"}}, Nested: []string{"AGENTS.md"}},
-		Sessions: []Path{"~/.factory/sessions"},
-		Resume:   []string{"droid", "--resume", SessionID},
+		ToolNames: []string{"{server}___{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{"~/.factory/skills"}, Project: []string{".factory/skills"}}},
+		Rules:     Rules{Places: Places{User: []Path{"~/.factory/AGENTS.md"}, Project: []string{"AGENTS.md"}}, Nested: []string{"AGENTS.md"}},
+		Sessions:  []Path{"~/.factory/sessions"},
+		Resume:    []string{"droid", "--resume", SessionID},
 	}
 }

@@ -18,7 +18,8 @@ func gemini() Agent {
 			},
 			Syntax: JSONC, Key: "mcpServers",
 		},
-		Skills: Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".gemini/skills"}}},
+		ToolNames: []string{"mcp_{server}_{tool}", "{server}__{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".gemini/skills"}}},
 		Rules: Rules{
 			Places: Places{User: []Path{home + "GEMINI.md"}, Project: []string{"GEMINI.md"}},
 			Nested: []string{"GEMINI.md"}, Above: true,

@@ -13,7 +13,8 @@ func goose() Agent {
 			Places: Places{User: []Path{xdgConfig + "goose/config.yaml"}},
 			Syntax: YAML, Key: "extensions",
 		},
-		Skills: Skills{Places: Places{Project: []string{".goose/skills"}}, Deprecated: true},
+		ToolNames: []string{"{server}__{tool}"},
+		Skills:    Skills{Places: Places{Project: []string{".goose/skills"}}, Deprecated: true},
 		Rules: Rules{
 			Places: Places{User: []Path{xdgConfig + "goose/.goosehints"}, Project: []string{".goosehints", "AGENTS.md"}},
 			Nested: []string{".goosehints", "AGENTS.md"},

@@ -7,9 +7,10 @@ package agents
 func kiro() Agent {
 	return Agent{
 		ID: "kiro", Name: "Kiro", Home: "~/.kiro/",
-		Skills:   Skills{Places: Places{User: []Path{"~/.kiro/skills"}, Project: []string{".kiro/skills"}}},
-		Rules:    Rules{Places: Places{User: []Path{"~/.kiro/steering/**/*.md"}, Project: []string{".kiro/steering/**/*.md", "AGENTS.md"}}},
-		Sessions: []Path{"~/.kiro/sessions", onLinux + xdgData + "kiro-cli", onDarwin + library + "kiro-cli"},
-		Resume:   []string{"kiro-cli", "chat", "--resume-id", SessionID},
+		ToolNames: []string{"@{server}/{tool}", "{server}___{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{"~/.kiro/skills"}, Project: []string{".kiro/skills"}}},
+		Rules:     Rules{Places: Places{User: []Path{"~/.kiro/steering/**/*.md"}, Project: []string{".kiro/steering/**/*.md", "AGENTS.md"}}},
+		Sessions:  []Path{"~/.kiro/sessions", onLinux + xdgData + "kiro-cli", onDarwin + library + "kiro-cli"},
+		Resume:    []string{"kiro-cli", "chat", "--resume-id", SessionID},
 	}
 }

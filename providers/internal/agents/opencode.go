@@ -20,7 +20,8 @@ func opencode() Agent {
 			},
 			Syntax: JSONC, Key: "mcp",
 		},
-		Skills: Skills{Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}}},
+		ToolNames: []string{"{server}_{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}}},
 		Rules: Rules{
 			Places: Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: files},
 			Nested: files,

@@ -7,7 +7,8 @@ package agents
 func roo() Agent {
 	return Agent{
 		ID: "roo", Name: "Roo", Home: "~/.roo/",
-		Skills: Skills{Places: Places{User: []Path{"~/.roo/skills"}, Project: []string{".roo/skills"}}},
+		ToolNames: []string{"mcp--{server}--{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{"~/.roo/skills"}, Project: []string{".roo/skills"}}},
 		Rules: Rules{Places: Places{
 			User: []Path{"~/.roo/rules-*/**/*", "~/.roo/rules/**/*"},
 			Project: []string{

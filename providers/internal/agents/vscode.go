@@ -12,7 +12,8 @@ func vscode() Agent {
 			Places: Places{Project: []string{".vscode/mcp.json"}},
 			Syntax: JSONC, Key: "servers",
 		},
-		Skills: Skills{Places: Places{User: []Path{"~/.copilot/skills"}, Project: []string{".github/skills"}}},
+		ToolNames: []string{"mcp_{server}_{tool}"},
+		Skills:    Skills{Places: Places{User: []Path{"~/.copilot/skills"}, Project: []string{".github/skills"}}},
 		Rules: Rules{Places: Places{
 			User: []Path{"~/.copilot/instructions/**/*.instructions.md", "~/.claude/rules/**/*.md", "~/.claude/CLAUDE.md"},
 			Project: []string{

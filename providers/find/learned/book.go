@@ -1,0 +1,263 @@
+// Package learned keeps what was wanted on this machine before something was used, so
+// that searches find it by such words: no description of a tool says "too pricey".
+//
+// The [Book] has a part for each session and each log that providers know of
+// ([fs.Taught]), with the uses in it. From all of them it makes a [Topic] for each
+// thing that was used (topics.go): a few different wants of a person, no more than
+// one vote for each from a session, which fade with time, and count against what
+// failed or was denied. It shows them as LEARNED.md (page.go).
+//
+// Everything is made again from what providers know; the book on disk saves reading
+// all that at each start, and is what a command sees that runs without a background
+// process. What was forgotten is noted apart, with the time, because the sessions are
+// still there to learn from. Secrets were hidden when the sessions were rendered, and
+// are hidden again here.
+package learned
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	tree "ctxfs/fs"
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
+)
+
+// The files, in the folders for data that can be derived and for data that cannot.
+const (
+	bookName      = "learned.jsonl"
+	forgottenName = "forgotten.jsonl"
+	bookFormat    = 1
+)
+
+const (
+	// mostOfPart is how many uses are kept of one part: the last ones.
+	mostOfPart = 100
+	// mostText is the length of a want that is kept, in bytes.
+	mostText = 240
+	// mostBook is the size of the largest book that is read, in bytes.
+	mostBook = 256 << 20
+)
+
+// Book is all that was learned. It is safe for concurrent use.
+type Book struct {
+	path, forgottenPath string
+
+	mu        sync.Mutex
+	parts     map[string]part
+	forgotten []Forgotten
+	changed   bool // since it was saved
+}
+
+// part is what one session or log has taught.
+type part struct {
+	Name    string     `json:"part"`
+	Version string     `json:"version"`
+	Path    string     `json:"path,omitempty"` // in the tree
+	Uses    []tree.Use `json:"uses,omitempty"`
+}
+
+// Forgotten is what was used until a time, and is not to be learned. The zero Used
+// stands for everything.
+type Forgotten struct {
+	tree.Used
+	Until time.Time `json:"until"`
+}
+
+// Open reads the book in a cache folder, and what was forgotten from a state folder.
+// A book that cannot be read is empty, and is made again.
+func Open(cache, state string) (*Book, error) {
+	b := &Book{path: filepath.Join(cache, bookName), forgottenPath: filepath.Join(state, forgottenName), parts: make(map[string]part)}
+	b.read()
+	forgotten, err := readForgotten(b.forgottenPath)
+	b.forgotten = forgotten
+	return b, err
+}
+
+// read reads the book: lines of JSON, the first of which has the format.
+func (b *Book) read() {
+	f, err := os.Open(b.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	lines := json.NewDecoder(bufio.NewReader(io.LimitReader(f, mostBook)))
+	var head struct {
+		Format int `json:"format"`
+	}
+	if lines.Decode(&head) != nil || head.Format != bookFormat {
+		return
+	}
+	for {
+		var p part
+		if lines.Decode(&p) != nil { // at the end, or where it is damaged: the rest is learned again
+			return
+		}
+		if p.Name != "" {
+			b.parts[p.Name] = p
+		}
+	}
+}
+
+// readForgotten reads the lines of a file. One that is damaged is an error, because
+// what it says would be learned again.
+func readForgotten(path string) ([]Forgotten, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Forgotten
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var one Forgotten
+		if err := json.Unmarshal(line, &one); err != nil {
+			return all, fmt.Errorf("%s is damaged: %w", path, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// Version returns the version of a part that the book has, or "".
+func (b *Book) Version(name string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.parts[name].Version
+}
+
+// Learn replaces all parts: those that are unchanged are kept, others read, and those
+// that are not there any more gone. It reports whether anything has changed.
+func (b *Book) Learn(all []tree.UsePart) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	parts := make(map[string]part, len(all))
+	changed := false
+	for _, one := range all {
+		old, known := b.parts[one.Name]
+		if !one.Unchanged {
+			old.Name, old.Version, old.Uses = one.Name, one.Version, keep(one.Uses)
+			changed = true
+		} else if !known {
+			continue
+		}
+		if len(old.Uses) > 0 && old.Path != one.Path {
+			old.Path, changed = one.Path, true
+		}
+		parts[one.Name] = old
+	}
+	changed = changed || len(parts) != len(b.parts)
+	b.parts, b.changed = parts, b.changed || changed
+	return changed
+}
+
+// keep returns the last of some uses, without secrets and of bounded size.
+func keep(all []tree.Use) []tree.Use {
+	all = slices.Clone(all[max(0, len(all)-mostOfPart):])
+	for i := range all {
+		u := &all[i]
+		for _, text := range []*string{&u.Want, &u.Said, &u.Server, &u.Name} {
+			*text = clean.Cut(clean.Line(mask.Text(clean.Prefix(*text, 4*mostText))), mostText)
+		}
+	}
+	return all
+}
+
+// Save writes the book if it has changed.
+func (b *Book) Save() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.changed {
+		return nil
+	}
+	err := os.MkdirAll(filepath.Dir(b.path), 0o700)
+	if err == nil {
+		err = atomicfile.WriteFrom(b.path, func(w io.Writer) error {
+			lines := json.NewEncoder(w)
+			err := lines.Encode(map[string]int{"format": bookFormat})
+			for _, name := range slices.Sorted(maps.Keys(b.parts)) {
+				if err == nil {
+					err = lines.Encode(b.parts[name])
+				}
+			}
+			return err
+		})
+	}
+	b.changed = err != nil
+	return err
+}
+
+// Forget takes what was used until now out of the book, for good: the zero Used
+// stands for everything. It returns how many uses these were. After an error nothing
+// is forgotten, or what was may come back.
+func (b *Book) Forget(used tree.Used, now time.Time) (n int, err error) {
+	one := Forgotten{Used: used, Until: now.UTC()}
+	if err := appendLine(b.forgottenPath, one); err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	b.forgotten = append(b.forgotten, one)
+	for name, p := range b.parts {
+		kept := slices.DeleteFunc(slices.Clone(p.Uses), func(u tree.Use) bool { return one.covers(u) })
+		n += len(p.Uses) - len(kept)
+		p.Uses = kept
+		b.parts[name] = p
+	}
+	b.changed = true
+	b.mu.Unlock()
+	return n, b.Save()
+}
+
+// covers reports whether a use is one of those forgotten. A use without a time is: it
+// was there when the rest was.
+func (f Forgotten) covers(u tree.Use) bool {
+	return !u.Time.After(f.Until) && (f.Used == tree.Used{} || same(f.Used, u.Used))
+}
+
+// appendLine appends a line to a file, which is on disk when appendLine returns.
+func appendLine(path string, value any) error {
+	line, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Erase deletes the book on disk and in memory. What was forgotten stays forgotten.
+func (b *Book) Erase() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parts, b.changed = make(map[string]part), false
+	err := os.Remove(b.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

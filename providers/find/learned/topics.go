@@ -1,0 +1,227 @@
+package learned
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/words"
+)
+
+const (
+	// mostWants is how many wants are kept of one thing.
+	mostWants = 16
+	// mostOfSession is how many of them one session may give.
+	mostOfSession = 3
+	// halfLife is after how long a want counts half.
+	halfLife = 120 * 24 * time.Hour
+	// faded is the least weight of a want that is kept.
+	faded = 0.05
+	// saidWeight is how much the words of an agent count beside those of a person.
+	saidWeight = 0.5
+	// alike is from which share of words in common on two wants are one.
+	alike = 0.7
+)
+
+// Topic is something that was used, and what had been wanted before.
+type Topic struct {
+	fs.Used
+	// Uses is how many uses are known, of which Failed failed or were denied.
+	Uses, Failed int
+	// Last is the time of the last one.
+	Last time.Time
+	// Wants are the ones that count most, of which none are alike.
+	Wants []Want
+}
+
+// Want is what was wanted before something was used.
+type Want struct {
+	Text string
+	// Weight is how much it counts, from -1 to 1: below 0 where what was used then
+	// failed more often than not.
+	Weight float64
+	// Sessions is in how many parts it was wanted, the last of which has a path in the
+	// tree, or "".
+	Sessions int
+	Path     string
+	Last     time.Time
+}
+
+// Topics returns what was learned, by name. What was used without a want is counted
+// only.
+func (b *Book) Topics(now time.Time) []Topic {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	of := make(map[fs.Used]*subject)
+	var order []*subject
+	for _, p := range b.parts {
+		for _, u := range p.Uses {
+			if slices.ContainsFunc(b.forgotten, func(f Forgotten) bool { return f.covers(u) }) {
+				continue
+			}
+			k := keyOf(u.Used)
+			s := of[k]
+			if s == nil {
+				s = &subject{Topic: Topic{Used: u.Used}}
+				of[k] = s
+				order = append(order, s)
+			}
+			s.add(&p, u)
+		}
+	}
+	topics := make([]Topic, 0, len(order))
+	for _, s := range order {
+		s.Wants = s.best(now)
+		topics = append(topics, s.Topic)
+	}
+	slices.SortFunc(topics, func(x, y Topic) int { return compareUsed(x.Used, y.Used) })
+	return topics
+}
+
+func compareUsed(x, y fs.Used) int {
+	return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Server, y.Server), strings.Compare(x.Name, y.Name))
+}
+
+// subject is a Topic that is being made.
+type subject struct {
+	Topic
+	votes map[vote]*vote
+}
+
+// vote is what one part says about one want: once, however often it was said there.
+type vote struct {
+	part, text string
+
+	weight        float64
+	worked, ended int // uses, and all
+	last          time.Time
+	path          string
+}
+
+func (s *subject) add(p *part, u fs.Use) {
+	s.Uses++
+	if u.Outcome != fs.Worked {
+		s.Failed++
+	}
+	if u.Time.After(s.Last) {
+		s.Last, s.Used = u.Time, u.Used // as it was named last
+	}
+	for _, said := range []vote{{text: u.Want, weight: 1}, {text: u.Said, weight: saidWeight}} {
+		if said.text == "" {
+			continue
+		}
+		k := vote{part: p.Name, text: said.text}
+		v := s.votes[k]
+		if v == nil {
+			if s.votes == nil {
+				s.votes = make(map[vote]*vote)
+			}
+			v = &vote{part: p.Name, text: said.text, weight: said.weight, path: p.Path}
+			s.votes[k] = v
+		}
+		v.ended++
+		if u.Outcome == fs.Worked {
+			v.worked++
+		}
+		if u.Time.After(v.last) {
+			v.last = u.Time
+		}
+	}
+}
+
+// best returns the wants that count most. Those that are alike are one, which does
+// not count more for being repeated: what counts is that words are in different wants.
+func (s *subject) best(now time.Time) []Want {
+	type candidate struct {
+		Want
+		part  string
+		stems map[string]bool
+		net   float64 // votes for it, less those against
+	}
+	votes := make([]*vote, 0, len(s.votes))
+	for _, v := range s.votes {
+		votes = append(votes, v)
+	}
+	slices.SortFunc(votes, func(x, y *vote) int { // a person's first, then the newest
+		return cmp.Or(cmp.Compare(y.weight, x.weight), y.last.Compare(x.last), strings.Compare(x.part, y.part), strings.Compare(x.text, y.text))
+	})
+	var kept []*candidate
+	ofPart := make(map[string]int)
+	for _, v := range votes {
+		weight := v.weight * math.Exp2(-max(0, float64(now.Sub(v.last))/float64(halfLife)))
+		if v.last.IsZero() {
+			weight = v.weight / 2
+		}
+		stems := stemsOf(v.text)
+		if weight < faded || len(stems) == 0 {
+			continue
+		}
+		net := float64(2*v.worked-v.ended) / float64(v.ended)
+		if i := slices.IndexFunc(kept, func(c *candidate) bool { return overlap(c.stems, stems) >= alike }); i >= 0 {
+			c := kept[i]
+			if c.part != v.part {
+				c.Sessions++
+			}
+			c.net += net
+			continue
+		}
+		if len(kept) == 4*mostWants || ofPart[v.part] == mostOfSession {
+			continue
+		}
+		ofPart[v.part]++
+		kept = append(kept, &candidate{Want: Want{Text: v.text, Weight: weight, Sessions: 1, Path: v.path, Last: v.last}, part: v.part, stems: stems, net: net})
+	}
+	wants := make([]Want, 0, min(len(kept), mostWants))
+	for _, c := range kept {
+		c.Weight *= max(-1, min(1, c.net))
+		if len(wants) < mostWants {
+			wants = append(wants, c.Want)
+		}
+	}
+	return wants
+}
+
+// stemsOf returns the words of a text that say something, by their stems.
+func stemsOf(text string) map[string]bool {
+	skip := words.Set(words.Function, words.Courtesies)
+	stems := make(map[string]bool)
+	words.Split(text, func(w words.Word) {
+		if !skip[w.Text] && w.Kind != words.Joined && w.Kind != words.Paired {
+			stems[words.Stem(w.Text)] = true
+		}
+	})
+	return stems
+}
+
+// overlap returns which share of the words of two texts is in both.
+func overlap(a, b map[string]bool) float64 {
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
+}
+
+// keyOf returns a name by which all agents' names of a thing are equal: in lower case,
+// and with "_" for everything else.
+func keyOf(u fs.Used) fs.Used {
+	if u.Server != "" {
+		u.Name = u.Server + "_" + u.Name
+	}
+	return fs.Used{Kind: u.Kind, Name: Fold(u.Name)}
+}
+
+// Fold returns a name as agents may have to write it: in lower case, with "_" for
+// every run of what is neither letter nor digit.
+func Fold(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "_")
+}
+
+// same reports whether two names are of one thing.
+func same(a, b fs.Used) bool { return keyOf(a) == keyOf(b) }

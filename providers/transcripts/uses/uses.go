@@ -1,0 +1,179 @@
+// Package uses finds in transcripts what was used, and what had been wanted before:
+// the tools of MCP servers, however an agent names them and also where its shell
+// called them through ctxfs, and skills.
+//
+// It reads transcript.md (see package render), which is the same for all agents and
+// has no secrets. What a person wanted is in blocks of that person's own words
+// (words.go); what a program said in that person's name is not, and neither are
+// results of tools: whatever a server, a file or a page says, it cannot be learned.
+package uses
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/transcripts/event"
+)
+
+const (
+	// mostUses is how many uses of one session are taken: the last ones.
+	mostUses = 400
+	// mostRead is how much of a block is read, in bytes.
+	mostRead = 8 << 10
+	// blockMark is what a block begins with, and no other line.
+	blockMark = "### ["
+)
+
+// Read returns the uses in a transcript of the agent with that id. In the transcript
+// of a subagent nobody spoke but another agent.
+func Read(agent string, subagent bool, transcript io.Reader) ([]fs.Use, error) {
+	r := &reader{agent: agents.ByID(agent), subagent: subagent, open: make(map[string][]int)}
+	if err := blocks(transcript, r.block); err != nil {
+		return nil, err
+	}
+	return r.uses[max(0, len(r.uses)-mostUses):], nil
+}
+
+// blocks calls yield with each block of a transcript, of which it has the first
+// mostRead bytes. The bytes are valid until it returns.
+func blocks(text io.Reader, yield func(block []byte)) error {
+	const step = 256 << 10
+	mark := []byte("\n" + blockMark)
+	var buf []byte // from the beginning of a block, or of what precedes the first one
+	tail := 0      // bytes at its end that may begin a mark
+	for ended := false; !ended; {
+		from := len(buf)
+		buf = slices.Grow(buf, step)[:from+step]
+		n, err := io.ReadFull(text, buf[from:])
+		buf = buf[:from+n]
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			ended = true
+		} else if err != nil {
+			return err
+		}
+		start, search := 0, max(0, from-tail)
+		for {
+			i := bytes.Index(buf[search:], mark)
+			if i < 0 {
+				break
+			}
+			end := search + i + 1
+			yield(buf[start:min(end, start+mostRead)])
+			start, search = end, end
+		}
+		if ended {
+			yield(buf[start:min(len(buf), start+mostRead)])
+			return nil
+		}
+		rest := buf[start:]
+		if len(rest) > mostRead+len(mark) { // the end of a long block is not needed
+			kept := append(rest[:mostRead:mostRead], rest[len(rest)-len(mark):]...)
+			rest = kept
+		}
+		buf = append(buf[:0], rest...)
+		tail = min(len(buf), len(mark))
+	}
+	return nil
+}
+
+// reader reads the blocks of one transcript.
+type reader struct {
+	agent      agents.Agent
+	subagent   bool
+	want, said string
+	open       map[string][]int // the uses by calls without a result, by the end of the call's id
+	uses       []fs.Use
+}
+
+func (r *reader) block(text []byte) {
+	line, body, _ := strings.Cut(string(text), "\n")
+	_, rest, ok := strings.Cut(line, "] ")
+	words := strings.Fields(rest)
+	if !strings.HasPrefix(line, blockMark) || !ok || len(words) < 2 {
+		return
+	}
+	at, _ := time.Parse(time.RFC3339, words[0]) // "-" is no time
+	name := ""
+	if len(words) > 2 && !strings.Contains(words[2], "=") {
+		name = words[2]
+	}
+	switch event.Kind(words[1]) {
+	case event.User:
+		r.heard(name, body)
+	case event.Assistant:
+		r.said = lastSentence(body)
+	case event.ToolCall:
+		r.called(name, valueOf(words, "call="), body, at)
+	case event.ToolResult:
+		r.ended(slices.Contains(words, "error"), valueOf(words, "call="), body)
+	}
+}
+
+// valueOf returns the value of a word such as call=9cXkT2fQ; "" if there is none.
+func valueOf(words []string, name string) string {
+	for _, w := range words {
+		if value, ok := strings.CutPrefix(w, name); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// heard takes what was said to the agent.
+func (r *reader) heard(origin, text string) {
+	switch {
+	case r.subagent:
+		r.said = lastSentence(text)
+	case origin == event.Injected || origin == event.SDK: // no person said it
+	case isAssent(text): // to what had been wanted before
+	default:
+		r.want, r.said = ownWords(text), ""
+	}
+}
+
+// called takes a call. One without an id has no result.
+func (r *reader) called(tool, id, arguments string, at time.Time) {
+	if r.want == "" && r.said == "" {
+		return
+	}
+	for _, used := range r.usedBy(tool, arguments) {
+		if id != "" {
+			r.open[id] = append(r.open[id], len(r.uses))
+		}
+		r.uses = append(r.uses, fs.Use{Used: used, Want: r.want, Said: r.said, Time: at})
+	}
+}
+
+// ended takes the result of a call.
+func (r *reader) ended(failed bool, id, text string) {
+	for _, n := range r.open[id] {
+		switch {
+		case isDenial(text):
+			r.uses[n].Outcome = fs.Denied
+		case failed:
+			r.uses[n].Outcome = fs.Failed
+		}
+	}
+	delete(r.open, id)
+}
+
+// isDenial reports whether a result says that a person, or a rule, did not allow the
+// call. Each agent has its own words for it.
+func isDenial(text string) bool {
+	text = strings.ToLower(text[:min(len(text), 200)])
+	for _, words := range []string{
+		"doesn't want to proceed", "does not want to proceed", "user rejected", "rejected by user", "rejected by the user", "user denied", "denied by user",
+		"denied by the user", "denied this operation", "user refused", "permission denied by", "request was denied", "user cancelled", "user canceled",
+		"the policy denies", "not allowed by the policy",
+	} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
