@@ -122,10 +122,12 @@ func rooms(provider string) []string {
 	case "workspaces":
 		const w = "providers/workspaces/"
 		return []string{w + "programs", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
+	case "find":
+		return []string{"providers/find/learned", "providers/find"}
 	case "transcripts":
 		const t = "providers/transcripts/"
 		return []string{
-			t + "event", t + "render", t + "agents/history", t + "source", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "folders", "providers/transcripts",
+			t + "event", t + "render", t + "agents/history", t + "source", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "uses", t + "folders", "providers/transcripts",
 		}
 	}
 	return nil

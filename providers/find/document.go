@@ -49,8 +49,9 @@ func fieldOf(name string) int {
 const (
 	// maxText is how much of one text of a document is indexed, in bytes.
 	maxText = 16 << 10
-	// maxCount is the most that a word is counted in a field.
-	maxCount = 255
+	// maxCount is the most that a word is counted in a field: to repeat it more often
+	// does not help.
+	maxCount = 12
 	// whyLength is the length of the longest fs.Match.Why, in bytes.
 	whyLength = 160
 )

@@ -14,7 +14,7 @@ func lessonsOf(c corpus, wants map[string][]string) (all []Lesson) {
 		if texts := wants[d.Fields["name"]]; len(texts) > 0 {
 			l := Lesson{Path: d.Path}
 			for _, text := range texts {
-				l.Wants = append(l.Wants, Want{text, 1})
+				l.Wants = append(l.Wants, Want{text, 1, text})
 			}
 			all = append(all, l)
 		}

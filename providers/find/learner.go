@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -114,17 +116,17 @@ func (l *learner) reload() {
 // The caller holds mu.
 func (l *learner) teach() {
 	of := l.finder.documents.named()
-	var lessons []Lesson
+	wants := make(map[string][]Want) // by path; agents may have several names for one
 	for _, t := range l.topics {
-		path := of.path(t.Used)
-		if path == "" || len(t.Wants) == 0 {
-			continue
+		if path := of.path(t.Used); path != "" {
+			for _, w := range t.Wants {
+				wants[path] = append(wants[path], Want{w.Text, w.Weight, w.Session})
+			}
 		}
-		lesson := Lesson{Path: path}
-		for _, w := range t.Wants {
-			lesson.Wants = append(lesson.Wants, Want{w.Text, w.Weight})
-		}
-		lessons = append(lessons, lesson)
+	}
+	var lessons []Lesson
+	for _, path := range slices.Sorted(maps.Keys(wants)) {
+		lessons = append(lessons, Lesson{path, wants[path]})
 	}
 	l.finder.documents.Teach(lessons)
 	text := []byte(learned.Off)

@@ -2,8 +2,10 @@ package find
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Weights of what was learned. Small changes of any do not change its quality.
@@ -44,6 +46,8 @@ type Want struct {
 	// Weight is how much it counts, from -1 to 1. Below 0 it counts against others
 	// with the same words.
 	Weight float64
+	// Session is where it was wanted: a word counts once in each.
+	Session string
 }
 
 // lessons are an index of wants, which does not change after it was made. It is apart
@@ -73,25 +77,34 @@ func (h heard) sure() float64 {
 	return n * n / (n*n + lessonDoubt*lessonDoubt)
 }
 
-// newLessons indexes wants. A word counts once in each of them.
+// newLessons indexes wants. A word counts once in each want, and all wants of one
+// session are one vote for it.
 func (l *lexicon) newLessons(all []Lesson) *lessons {
 	out := &lessons{numbers: make(map[string]uint32), words: make(map[string]*wantedWord)}
+	type vote struct{ stem, session string }
 	for _, lesson := range all {
 		n := uint32(len(out.paths))
 		out.paths = append(out.paths, lesson.Path)
 		out.numbers[lesson.Path] = n
+		votes := make(map[vote]float64)
 		for _, want := range lesson.Wants {
 			for stem := range l.asked(want.Text) {
-				w := out.words[stem]
-				if w == nil {
-					w = new(wantedWord)
-					out.words[stem] = w
-				}
-				if last := len(w.in) - 1; last < 0 || w.in[last].lesson != n {
-					w.in = append(w.in, heard{lesson: n})
-				}
-				w.in[len(w.in)-1].wants += want.Weight
+				v := vote{stem, want.Session}
+				votes[v] = max(-1, min(1, votes[v]+want.Weight))
 			}
+		}
+		for _, v := range slices.SortedFunc(maps.Keys(votes), func(a, b vote) int {
+			return cmp.Or(strings.Compare(a.stem, b.stem), strings.Compare(a.session, b.session)) // so that sums are equal
+		}) {
+			w := out.words[v.stem]
+			if w == nil {
+				w = new(wantedWord)
+				out.words[v.stem] = w
+			}
+			if last := len(w.in) - 1; last < 0 || w.in[last].lesson != n {
+				w.in = append(w.in, heard{lesson: n})
+			}
+			w.in[len(w.in)-1].wants += votes[v]
 		}
 	}
 	for _, w := range out.words {

@@ -9,7 +9,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/transcripts/catalogue"
-	"ctxfs/providers/transcripts/folders"
 	"ctxfs/providers/transcripts/uses"
 )
 
@@ -35,10 +34,7 @@ func (p *Provider) Uses(ctx context.Context, known func(string) string) iter.Seq
 
 func (p *Provider) usesOf(s *catalogue.Session, known func(string) string) fs.UsePart {
 	v, _ := p.catalogue.View(s)
-	part := fs.UsePart{Name: "transcripts/" + s.Agent + "/" + s.ID}
-	if path := p.catalogue.Path(s); path != "" {
-		part.Path = path + "/" + folders.TranscriptName
-	}
+	part := fs.UsePart{Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0]} // shorter than its own, and stays
 	part.Version = fmt.Sprintf("%d.%d.%d", usesFormat, v.Published.Generation, v.Published.Size)
 	had := known(part.Name)
 	if had == part.Version || v.Published.Generation == 0 {

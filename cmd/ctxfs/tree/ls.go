@@ -24,7 +24,7 @@ import (
 
 // Commands returns the commands that read the tree.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newLs(a), newCat(a), newFind(a), newPrompt(a)}
+	return []*cobra.Command{newLs(a), newCat(a), newFind(a), newLearned(a), newPrompt(a)}
 }
 
 func newLs(a *cli.App) *cobra.Command {

@@ -16,6 +16,7 @@ import (
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
 	"ctxfs/providers/find"
+	"ctxfs/providers/find/learned"
 	"ctxfs/providers/prompt"
 )
 
@@ -30,6 +31,11 @@ var (
 	OpRead = fs.Talk[PathQuery, fs.None, Size]{Name: "read"}
 	// OpFind searches the tree; the best matches come first.
 	OpFind = fs.Op[FindQuery, []fs.Match]{Name: "find"}
+	// OpLearned returns what searches have learned, and OpForget forgets what was
+	// learned so far of something, the zero Used of everything; it returns how many
+	// uses these were.
+	OpLearned = fs.Op[fs.None, LearnedReport]{Name: "learned"}
+	OpForget  = fs.Op[fs.Used, int]{Name: "forget"}
 	// OpProviders returns the status of the configuration, if something is wrong
 	// with it, and of each provider.
 	OpProviders = fs.Op[fs.None, []ProviderStatus]{Name: "providers"}
@@ -70,6 +76,13 @@ type FindQuery struct {
 	Caller fs.Standpoint `json:"caller,omitzero"`
 }
 
+// LearnedReport is what searches have learned.
+type LearnedReport struct {
+	Topics []learned.Topic `json:"topics"`
+	// Off says that learning is switched off.
+	Off bool `json:"off,omitempty"`
+}
+
 // ProviderStatus is the status of a provider, with its folder as the name.
 type ProviderStatus struct {
 	Name string `json:"name"`
@@ -95,6 +108,11 @@ func (t *Tree) ownOperations() fs.Operations {
 			}
 			return t.providers.Finder().Find(ctx, q.Query, find.Options{In: q.In, Limit: q.Limit, Caller: q.Caller})
 		}),
+		OpLearned.Handle(func(context.Context, fs.None) (LearnedReport, error) {
+			topics, on := t.providers.Finder().Learned()
+			return LearnedReport{Topics: topics, Off: !on}, nil
+		}),
+		OpForget.Handle(func(_ context.Context, used fs.Used) (int, error) { return t.providers.Finder().Forget(used) }),
 		OpProviders.Handle(func(context.Context, fs.None) ([]ProviderStatus, error) { return t.statuses(), nil }),
 		OpFacts.Handle(func(_ context.Context, q FactsQuery) ([]prompt.Folder, error) {
 			folders := facts(t.statuses())

@@ -32,12 +32,13 @@ learn from past sessions what was wanted before a tool or skill was used.
 
 const head = `# What was wanted before tools and skills were used
 
-Searches also find a tool or a skill by these words. They are taken from the
-sessions on this machine and from calls through ctxfs, stay on it, and fade with
-time. A number in brackets is in how many sessions something was wanted; ✗ says that
-what was used then failed or was denied more often than not, which counts against
-it. Forget one, or all: ctxfs learned --forget github/create_issue, ctxfs learned
---forget all. Learn nothing: "learn = false" below [find] in config.toml.
+Searches find them by these words, too. They are from the sessions on this machine
+and from calls through ctxfs, stay on it, and fade with time. [2] is in how many
+sessions it was wanted; ✗ says that what was used then failed or was denied more
+often than not, which counts against it.
+
+    ctxfs learned --forget github/create_issue     or: --forget all
+    learn = false                                  below [find] in config.toml
 `
 
 const nothing = `

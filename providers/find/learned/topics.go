@@ -31,24 +31,26 @@ const (
 type Topic struct {
 	fs.Used
 	// Uses is how many uses are known, of which Failed failed or were denied.
-	Uses, Failed int
+	Uses   int `json:"uses"`
+	Failed int `json:"failed,omitempty"`
 	// Last is the time of the last one.
-	Last time.Time
+	Last time.Time `json:"last,omitzero"`
 	// Wants are the ones that count most, of which none are alike.
-	Wants []Want
+	Wants []Want `json:"wants"`
 }
 
 // Want is what was wanted before something was used.
 type Want struct {
-	Text string
+	Text string `json:"want"`
 	// Weight is how much it counts, from -1 to 1: below 0 where what was used then
 	// failed more often than not.
-	Weight float64
-	// Sessions is in how many parts it was wanted, the last of which has a path in the
-	// tree, or "".
-	Sessions int
-	Path     string
-	Last     time.Time
+	Weight float64 `json:"weight"`
+	// Sessions is in how many sessions or logs it was wanted. Session is the last of
+	// them, which has a path in the tree, or "".
+	Sessions int       `json:"sessions"`
+	Session  string    `json:"session"`
+	Path     string    `json:"path,omitempty"`
+	Last     time.Time `json:"last,omitzero"`
 }
 
 // Topics returns what was learned, by name. What was used without a want is counted
@@ -63,7 +65,7 @@ func (b *Book) Topics(now time.Time) []Topic {
 			if slices.ContainsFunc(b.forgotten, func(f Forgotten) bool { return f.covers(u) }) {
 				continue
 			}
-			k := keyOf(u.Used)
+			k := u.Used
 			s := of[k]
 			if s == nil {
 				s = &subject{Topic: Topic{Used: u.Used}}
@@ -108,7 +110,7 @@ func (s *subject) add(p *part, u fs.Use) {
 		s.Failed++
 	}
 	if u.Time.After(s.Last) {
-		s.Last, s.Used = u.Time, u.Used // as it was named last
+		s.Last = u.Time
 	}
 	for _, said := range []vote{{text: u.Want, weight: 1}, {text: u.Said, weight: saidWeight}} {
 		if said.text == "" {
@@ -138,7 +140,6 @@ func (s *subject) add(p *part, u fs.Use) {
 func (s *subject) best(now time.Time) []Want {
 	type candidate struct {
 		Want
-		part  string
 		stems map[string]bool
 		net   float64 // votes for it, less those against
 	}
@@ -163,7 +164,7 @@ func (s *subject) best(now time.Time) []Want {
 		net := float64(2*v.worked-v.ended) / float64(v.ended)
 		if i := slices.IndexFunc(kept, func(c *candidate) bool { return overlap(c.stems, stems) >= alike }); i >= 0 {
 			c := kept[i]
-			if c.part != v.part {
+			if c.Session != v.part {
 				c.Sessions++
 			}
 			c.net += net
@@ -173,7 +174,7 @@ func (s *subject) best(now time.Time) []Want {
 			continue
 		}
 		ofPart[v.part]++
-		kept = append(kept, &candidate{Want: Want{Text: v.text, Weight: weight, Sessions: 1, Path: v.path, Last: v.last}, part: v.part, stems: stems, net: net})
+		kept = append(kept, &candidate{Want: Want{Text: v.text, Weight: weight, Sessions: 1, Session: v.part, Path: v.path, Last: v.last}, stems: stems, net: net})
 	}
 	wants := make([]Want, 0, min(len(kept), mostWants))
 	for _, c := range kept {

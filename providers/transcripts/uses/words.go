@@ -62,7 +62,7 @@ func typedLines(text string) []string {
 		if line == "" || indented || strings.ContainsRune(">|<$%{}[]#", rune(line[0])) || logLine.MatchString(line) || !isProse(line) {
 			continue
 		}
-		lines = append(lines, line)
+		lines = append(lines, strings.TrimRight(strings.TrimLeft(line, "-*• "), ": "))
 	}
 	return lines
 }

@@ -1,0 +1,283 @@
+package learned
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+var now = time.Date(2026, 5, 12, 0, 0, 0, 0, time.UTC)
+
+// use is a use of a tool, days ago.
+func use(tool, want string, days int) fs.Use {
+	return fs.Use{Used: fs.Used{Kind: "tool", Server: "shop", Name: tool}, Want: want, Time: now.AddDate(0, 0, -days)}
+}
+
+// failed is a use that did not work.
+func failed(u fs.Use, how fs.UseOutcome) fs.Use {
+	u.Outcome = how
+	return u
+}
+
+func session(name string, uses ...fs.Use) fs.UsePart {
+	return fs.UsePart{Name: name, Version: "1", Path: "transcripts/" + name, Uses: uses}
+}
+
+func open(t *testing.T, dir string) *Book {
+	t.Helper()
+	b, err := Open(filepath.Join(dir, "cache"), filepath.Join(dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// weights returns the wants of the topics with their weights.
+func weights(b *Book) (all []string) {
+	for _, topic := range b.Topics(now) {
+		for _, w := range topic.Wants {
+			all = append(all, fmt.Sprintf("%s: %s %.2f", topic.Name, w.Text, w.Weight))
+		}
+	}
+	return all
+}
+
+func expect(t *testing.T, b *Book, want ...string) {
+	t.Helper()
+	if got := strings.Join(weights(b), "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// TestVotes: a want counts once in a session, and once whoever repeats it; it fades,
+// and failures and denials count against it.
+func TestVotes(t *testing.T) {
+	const want = "this laptop is too pricey"
+	t.Run("repeated in a session", func(t *testing.T) {
+		b := open(t, t.TempDir())
+		var all []fs.Use
+		for range 50 {
+			all = append(all, use("search", want, 0))
+		}
+		b.Learn([]fs.UsePart{session("one", all...)})
+		expect(t, b, "search: "+want+" 1.00")
+	})
+	t.Run("repeated in many sessions", func(t *testing.T) {
+		b := open(t, t.TempDir())
+		b.Learn([]fs.UsePart{session("a", use("search", want, 0)), session("b", use("search", want+"!", 0)), session("c", use("search", "laptop too pricey", 0))})
+		if topics := b.Topics(now); len(topics[0].Wants) != 1 || topics[0].Wants[0].Sessions != 3 || topics[0].Uses != 3 {
+			t.Errorf("%+v", topics)
+		}
+	})
+	t.Run("fading", func(t *testing.T) {
+		b := open(t, t.TempDir())
+		b.Learn([]fs.UsePart{session("a", use("search", "half as old", 120)), session("b", use("search", "ancient history", 3000))})
+		expect(t, b, "search: half as old 0.50")
+	})
+	t.Run("failures", func(t *testing.T) {
+		b := open(t, t.TempDir())
+		b.Learn([]fs.UsePart{
+			session("a", failed(use("buy", "cheap phone", 0), fs.Failed)), session("b", failed(use("buy", "cheap laptop offers", 0), fs.Denied)),
+			session("c", use("buy", "cheap red phone cover", 0), failed(use("buy", "cheap red phone cover", 0), fs.Failed)),
+		})
+		expect(t, b, "buy: cheap phone -1.00", "buy: cheap laptop offers -1.00", "buy: cheap red phone cover 0.00")
+		if topic := b.Topics(now)[0]; topic.Failed != 3 || topic.Uses != 4 {
+			t.Errorf("%+v", topic)
+		}
+	})
+	t.Run("one session's share", func(t *testing.T) {
+		b := open(t, t.TempDir())
+		var all []fs.Use
+		for i := range 40 {
+			all = append(all, use("search", fmt.Sprintf("want%d of something%d", i, i), 0))
+		}
+		b.Learn([]fs.UsePart{session("one", all...)})
+		if n := len(weights(b)); n != mostOfSession {
+			t.Errorf("%d", n)
+		}
+	})
+	t.Run("bounds", func(t *testing.T) {
+		b := open(t, t.TempDir())
+		var all []fs.UsePart
+		for i := range 100 {
+			all = append(all, session(fmt.Sprint(i), use("search", fmt.Sprintf("want%d of something%d", i, i), i)))
+		}
+		b.Learn(all)
+		if got := weights(b); len(got) != mostWants || !strings.Contains(got[0], "want0 ") {
+			t.Errorf("%q", got)
+		}
+	})
+	t.Run("the agent's words", func(t *testing.T) {
+		b := open(t, t.TempDir())
+		u := use("search", "too pricey", 0)
+		u.Said = "Let me look for offers"
+		b.Learn([]fs.UsePart{session("one", u)})
+		expect(t, b, "search: too pricey 1.00", "search: Let me look for offers 0.50")
+	})
+}
+
+// TestNames: what agents write in different ways can be forgotten by any name.
+func TestNames(t *testing.T) {
+	b := open(t, t.TempDir())
+	b.Learn([]fs.UsePart{
+		session("a", fs.Use{Used: fs.Used{Kind: "tool", Server: "my-shop", Name: "search"}, Want: "one thing", Time: now}),
+		session("b", fs.Use{Used: fs.Used{Kind: "tool", Name: "my_shop_search"}, Want: "another matter", Time: now}),
+		session("c", fs.Use{Used: fs.Used{Kind: "skill", Name: "my_shop_search"}, Want: "skilled work", Time: now}),
+	})
+	if n, err := b.Forget(fs.Used{Kind: "tool", Server: "My Shop", Name: "search"}, now); n != 2 || err != nil {
+		t.Error(n, err)
+	}
+	expect(t, b, "my_shop_search: skilled work 1.00")
+}
+
+// TestSecrets: no secret is on disk or on the page.
+func TestSecrets(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir)
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	u := use("search", "look with the token "+secret+"\x1b[31m\u202e", 0)
+	u.Said = "I use password=" + "hunter2hunter2xyzzy9" + " now"
+	b.Learn([]fs.UsePart{session("one", u)})
+	if err := b.Save(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "cache", bookName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(Page(b.Topics(now), func(fs.Used) string { return "" }))
+	for _, all := range []string{string(text), page} {
+		if strings.Contains(all, secret) || strings.Contains(all, "hunter2") || strings.ContainsAny(all, "\x1b\u202e") || !strings.Contains(all, "look with the token") {
+			t.Errorf("%q", all)
+		}
+	}
+}
+
+// TestForgotten: what was forgotten is not learned again from the same sessions, by
+// this process or the next one; what is used later is.
+func TestForgotten(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir)
+	all := []fs.UsePart{session("one", use("search", "too pricey", 2), use("buy", "take my money", 2))}
+	b.Learn(all)
+	if n, err := b.Forget(fs.Used{Kind: "tool", Name: "shop_search"}, now); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	expect(t, b, "buy: take my money 0.99")
+	for _, path := range []string{"cache", "state"} {
+		text, _ := os.ReadFile(filepath.Join(dir, path, map[string]string{"cache": bookName, "state": forgottenName}[path]))
+		if strings.Contains(string(text), "pricey") {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
+		t.Fatal(err)
+	}
+	next := open(t, dir)
+	all[0].Uses = append(all[0].Uses, use("search", "show me cheaper ones", -1))
+	next.Learn(all)
+	expect(t, next, "buy: take my money 0.99", "search: show me cheaper ones 1.00")
+	if n, err := next.Forget(fs.Used{}, now.AddDate(0, 0, 2)); n != 3 || err != nil {
+		t.Error(n, err)
+	}
+	expect(t, next)
+}
+
+// TestBook: the book is read again as it was; one that is damaged is made again, and
+// what was forgotten is never guessed.
+func TestBook(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir)
+	one, two := session("one", use("search", "too pricey", 0)), session("two", use("buy", "take my money", 0))
+	if !b.Learn([]fs.UsePart{one, two}) || b.Learn([]fs.UsePart{{Name: "one", Unchanged: true, Path: one.Path}, {Name: "two", Unchanged: true, Path: two.Path}}) {
+		t.Error("changes are not known")
+	}
+	if err := b.Save(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir)
+	expect(t, again, weights(b)...)
+	if again.Version("one") != "1" || again.Version("three") != "" {
+		t.Error("versions")
+	}
+	again.Learn([]fs.UsePart{{Name: "one", Unchanged: true}})
+	expect(t, again, "search: too pricey 1.00")
+	path := filepath.Join(dir, "cache", bookName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range text { // killed while writing, or damaged by something else
+		if err := os.WriteFile(path, text[:i], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cut := open(t, dir)
+		cut.Learn([]fs.UsePart{one, two})
+		expect(t, cut, weights(b)...)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "state", forgottenName), []byte("{\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(dir, "cache"), filepath.Join(dir, "state")); err == nil {
+		t.Error("a damaged list of what was forgotten")
+	}
+}
+
+// TestUnwritable: without a place to write to, it is learned all the same, and
+// forgetting says that it cannot last.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"cache", "state"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := Open(filepath.Join(dir, "cache"), filepath.Join(dir, "state"))
+	if err == nil {
+		t.Error("the list of what was forgotten can be read from a file's inside")
+	}
+	b.Learn([]fs.UsePart{session("one", use("search", "too pricey", 0))})
+	expect(t, b, "search: too pricey 1.00")
+	if b.Save() == nil {
+		t.Error("it was saved")
+	}
+	if _, err := b.Forget(fs.Used{}, now); err == nil {
+		t.Error("it was forgotten")
+	}
+}
+
+// TestPage: the page is bounded, and says what was learned and where.
+func TestPage(t *testing.T) {
+	b := open(t, t.TempDir())
+	var all []fs.UsePart
+	for i := range 300 {
+		all = append(all, session(fmt.Sprint("session", i), use(fmt.Sprint("tool", i), fmt.Sprintf("want%d of something%d", i, i), i)))
+	}
+	all = append(all, session("last", failed(use("buy", "take my money", -1), fs.Denied)))
+	b.Learn(all)
+	page := string(Page(b.Topics(now), func(u fs.Used) string {
+		if u.Name == "buy" {
+			return "shop/buy"
+		}
+		return ""
+	}))
+	if len(page) > mostPage+100 {
+		t.Errorf("%d bytes", len(page))
+	}
+	for _, want := range []string{"\n## shop/buy (tool)\n1 used, 1 failed or denied, last 2026-05-13\n- ✗ take my money 2026-05-13 transcripts/last\n", "## shop/tool0 (tool, not there now)", "more: ctxfs learned\n", "ctxfs learned --forget "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in\n%.1500s", want, page)
+		}
+	}
+	if page := string(Page(nil, nil)); !strings.HasSuffix(page, nothing) {
+		t.Errorf("%s", page)
+	}
+}
