@@ -195,7 +195,7 @@ func (t tools) ofWords(words []string) (Purpose, bool) {
 		if slices.Contains([]string{"unittest", "pytest"}, argument(1)) {
 			return Test, true
 		}
-		return t.ofWords(rest[1:])
+		return t.ofWords(words[slices.Index(words, "-m")+1:])
 	case "pip", "pip3":
 		project := func(w string) bool { return strings.HasPrefix(w, "-r") || w == "-e" || strings.HasPrefix(w, ".") }
 		return Install, argument(0) == "install" && slices.ContainsFunc(words, project)
