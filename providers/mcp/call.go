@@ -224,6 +224,26 @@ func (p *Provider) unmetText(unmet wire.Unmet) string {
 // samplerHint says how to have language models asked.
 const samplerHint = `no command answers; to name one: [mcp] sampler = ["PROGRAM", …] in config.toml`
 
+// stored returns what stores long results of the call without the answers that
+// were given in its course.
+func (u *underway) stored(in calls.Results) calls.Results {
+	if in == nil || !u.asker.Answered() {
+		return in
+	}
+	return &redactedResults{in, u.asker.Redact}
+}
+
+// redactedResults stores results without answers.
+type redactedResults struct {
+	calls.Results
+	redact func(string) string
+}
+
+// Save implements calls.Results.
+func (r *redactedResults) Save(server, tool, ext string, body []byte) (calls.SavedResult, error) {
+	return r.Results.Save(server, tool, ext, []byte(r.redact(string(body))))
+}
+
 // logCall writes the line of a call. A line that cannot be written is not an error
 // of the call.
 func (p *Provider) logCall(begun time.Time, c *calls.Call, made *judgedCall, r *calls.Result, failed error) {

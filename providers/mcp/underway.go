@@ -385,23 +385,3 @@ func outcomeOf(r *calls.Result, err error) tasks.Outcome {
 	}
 	return o
 }
-
-// stored returns what stores long results of the call without the answers that
-// were given in its course.
-func (u *underway) stored(in calls.Results) calls.Results {
-	if in == nil || !u.asker.Answered() {
-		return in
-	}
-	return &redactedResults{in, u.asker.Redact}
-}
-
-// redactedResults stores results without answers.
-type redactedResults struct {
-	calls.Results
-	redact func(string) string
-}
-
-// Save implements calls.Results.
-func (r *redactedResults) Save(server, tool, ext string, body []byte) (calls.SavedResult, error) {
-	return r.Results.Save(server, tool, ext, []byte(r.redact(string(body))))
-}

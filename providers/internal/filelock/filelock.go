@@ -123,17 +123,10 @@ func WaitFile(ctx context.Context, f *os.File, mode Mode) error {
 
 // flock calls flock(2), again where a signal interrupts it.
 func flock(f *os.File, how int) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var locked error
-	err = conn.Control(func(fd uintptr) {
-		for {
-			if locked = syscall.Flock(int(fd), how); !errors.Is(locked, syscall.EINTR) {
-				return
-			}
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			return err
 		}
-	})
-	return errors.Join(err, locked)
+	}
 }

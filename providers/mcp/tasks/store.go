@@ -255,26 +255,6 @@ func (s *Store) End(id, state, what string, live, onDisk Outcome) {
 	s.opts.Changed(server)
 }
 
-// bounded returns the outcome without a raw result that is too long to be kept.
-func (o Outcome) bounded() *Outcome {
-	if o.Result != nil && len(o.Result.Raw) > maxRaw {
-		r := *o.Result
-		r.Raw = nil
-		r.Fault = cmp.Or(r.Fault, "the answer of the server was not kept whole: it has "+wording.Size(int64(len(o.Result.Raw))))
-		o.Result = &r
-	}
-	return &o
-}
-
-// size returns about how much memory the outcome takes, in bytes.
-func (o *Outcome) size() int {
-	n := len(o.Fault) + len(o.Fix)
-	if r := o.Result; r != nil {
-		n += len(r.Text) + len(r.Aside) + len(r.Structured) + len(r.Raw)
-	}
-	return n
-}
-
 // prune removes tasks that ended long ago, the oldest where there are too many, and
 // from memory the outcomes that are on disk where they take too much. The caller
 // holds mu.

@@ -9,6 +9,7 @@ package tasks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -117,6 +118,26 @@ func (o Outcome) Redacted(redact func(string) string) Outcome {
 	r.Fault, r.Misfit = redact(r.Fault), redact(r.Misfit)
 	o.Result = &r
 	return o
+}
+
+// bounded returns the outcome without a raw result that is too long to be kept.
+func (o Outcome) bounded() *Outcome {
+	if o.Result != nil && len(o.Result.Raw) > maxRaw {
+		r := *o.Result
+		r.Raw = nil
+		r.Fault = cmp.Or(r.Fault, "the answer of the server was not kept whole: it has "+wording.Size(int64(len(o.Result.Raw))))
+		o.Result = &r
+	}
+	return &o
+}
+
+// size returns about how much memory the outcome takes, in bytes.
+func (o *Outcome) size() int {
+	n := len(o.Fault) + len(o.Fix)
+	if r := o.Result; r != nil {
+		n += len(r.Text) + len(r.Aside) + len(r.Structured) + len(r.Raw)
+	}
+	return n
 }
 
 // Digest returns a short digest of a call's arguments, the same however they are
