@@ -3,10 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -251,13 +249,7 @@ func TestAuthRefused(t *testing.T) {
 // TypeScript SDK.
 func TestAuthOfficialServer(t *testing.T) {
 	t.Parallel()
-	need(t, "node")
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	must(t, err)
-	script := filepath.Join(modules, "@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js")
-	if _, err := os.Stat(script); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the npm package @modelcontextprotocol/sdk is not installed in %s", modules)
-	}
+	script := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/sdk"), "@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js")
 	b := newBox(t)
 	server, auth := fstest.Port(t), fstest.Port(t)
 	ctx, cancel := context.WithCancel(context.Background())

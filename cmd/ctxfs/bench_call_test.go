@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,20 +8,15 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // BenchmarkCall measures calls of one server that are made one after the other,
 // beside mcporter (npm) with its daemon, and the start of an empty Go program.
 // Each figure is a median; "x-" are how many times as long mcporter takes.
 func BenchmarkCall(b *testing.B) {
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	mcporter := filepath.Join(modules, ".bin", "mcporter")
-	if _, err := os.Stat(mcporter); err != nil {
-		b.Skipf("the npm packages of .ci/npm-packages are not installed in %s", modules)
-	}
+	mcporter := filepath.Join(fstest.NodeModules(b, "mcporter"), ".bin", "mcporter")
 	env, mnt := benchServers(b, 1, 0)
 	dir := filepath.Dir(filepath.Dir(mnt))
 	home := filepath.Dir(mnt)

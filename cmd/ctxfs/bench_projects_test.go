@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -89,14 +88,7 @@ func BenchmarkProjects(b *testing.B) {
 // a real server is started, beside a client that starts the same process by itself,
 // lists its tools, and calls one.
 func BenchmarkColdInstance(b *testing.B) {
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	server := filepath.Join(modules, ".bin", "mcp-server-everything")
-	if _, err := os.Stat(server); err != nil {
-		b.Skipf("the npm packages of .ci/npm-packages are not installed in %s", modules)
-	}
+	server := filepath.Join(fstest.NodeModules(b, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	const rounds = 15
 	env, mnt := benchServers(b, 0, 0)
 	home := filepath.Dir(mnt)

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,13 +12,9 @@ import (
 // everythingByFiles has the server "everything" be called by files.
 func everythingByFiles(t *testing.T) *box {
 	t.Helper()
-	need(t, "node", "jq", "rg")
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	must(t, err)
-	script := filepath.Join(modules, "@modelcontextprotocol/server-everything/dist/index.js")
-	if _, err := os.Stat(script); err != nil {
-		t.Skipf("the npm packages of .ci/npm-packages are not installed in %s", modules)
-	}
+	need(t, "jq", "rg")
+	const server = "@modelcontextprotocol/server-everything"
+	script := filepath.Join(fstest.NodeModules(t, server), server, "dist/index.js")
 	b := newBox(t)
 	b.servers["every thing"] = map[string]any{"command": "node", "args": []string{script}}
 	b.configure()

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // conformant are the client scenarios of the official conformance suite of MCP
@@ -52,13 +53,8 @@ var conformant = []struct{ scenario, why string }{
 // binary.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	need(t, "node")
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	must(t, err)
-	suite := filepath.Join(modules, "@modelcontextprotocol/conformance/dist/index.js")
-	if _, err := os.Stat(suite); err != nil {
-		t.Skipf("the npm package @modelcontextprotocol/conformance of .ci/npm-packages is not installed in %s", modules)
-	}
+	const conformance = "@modelcontextprotocol/conformance"
+	suite := filepath.Join(fstest.NodeModules(t, conformance), conformance, "dist/index.js")
 	shim, err := filepath.Abs("../../testdata/conformance/node20.mjs")
 	must(t, err)
 	for _, c := range conformant {

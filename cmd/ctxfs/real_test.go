@@ -1,24 +1,20 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestRealServers shows servers as they come from npm, configured in all three
 // places.
 func TestRealServers(t *testing.T) {
 	t.Parallel()
-	need(t, "node", "jq", "rg")
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	must(t, err)
-	if _, err := os.Stat(filepath.Join(modules, "@modelcontextprotocol/server-everything")); err != nil {
-		t.Skipf("the npm packages of .ci/npm-packages are not installed in %s", modules)
-	}
+	need(t, "jq", "rg")
+	modules := fstest.NodeModules(t, "@modelcontextprotocol/server-everything")
 	b := newBox(t)
 	entry := func(script string, args ...string) map[string]any {
 		return map[string]any{"command": "node", "args": append([]string{filepath.Join(modules, script)}, args...)}

@@ -1,26 +1,20 @@
 package main
 
 import (
-	"cmp"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestScopesOfRealServers calls servers of npm from two projects: a user's entry that
 // names the workspace is run for each, and the memory is one for both.
 func TestScopesOfRealServers(t *testing.T) {
 	t.Parallel()
-	need(t, "node", "git")
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	must(t, err)
+	need(t, "git")
 	const scope = "@modelcontextprotocol/"
-	for _, p := range []string{"server-filesystem", "server-memory"} {
-		if _, err := os.Stat(filepath.Join(modules, scope+p)); err != nil {
-			t.Skipf("the npm package %s is not installed in %s", scope+p, modules)
-		}
-	}
+	modules := fstest.NodeModules(t, scope+"server-filesystem", scope+"server-memory")
 	b := newBox(t)
 	entry := func(name, arg string, env map[string]string) map[string]any {
 		args := []string{filepath.Join(modules, scope+name, "dist/index.js")}

@@ -2,28 +2,21 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // everything configures the everything server of npm, or skips the test. It
 // returns the folder of the npm packages.
 func (b *box) everything() (modules string) {
 	b.Helper()
-	need(b.T, "node")
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
-	must(b, err)
-	for _, p := range []string{"server-everything", "sdk", "client"} {
-		if _, err := os.Stat(filepath.Join(modules, "@modelcontextprotocol", p)); err != nil {
-			b.Skipf("the npm package @modelcontextprotocol/%s is not installed in %s", p, modules)
-		}
-	}
+	modules = fstest.NodeModules(b, "@modelcontextprotocol/server-everything", "@modelcontextprotocol/sdk", "@modelcontextprotocol/client")
 	b.servers["everything"] = map[string]any{
 		"command": "node", "args": []string{filepath.Join(modules, "@modelcontextprotocol/server-everything/dist/index.js")},
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
@@ -20,7 +21,7 @@ import (
 // command that answers for a language model.
 func everything(t *testing.T) *world {
 	t.Helper()
-	bin := filepath.Join(nodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
+	bin := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := newWorld(t)
 	w.opts.timing.discover = 2 * time.Second
 	w.opts.StateDir = filepath.Join(w.home, "state")
@@ -31,7 +32,7 @@ func everything(t *testing.T) *world {
 	w.settings("[mcp]\nsampler = [\"" + script + "\"]\nquestion_timeout = \"5m\"\n")
 	w.claude(map[string]any{
 		"stdio": map[string]any{"command": "node", "args": []string{bin, "stdio"}},
-		"http":  map[string]any{"type": "http", "url": serveEverything(t, bin, "streamableHttp") + "/mcp"},
+		"http":  map[string]any{"type": "http", "url": "http://" + fstest.NodeServer(t, bin, "streamableHttp") + "/mcp"},
 	})
 	return w.open()
 }

@@ -3,9 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +18,7 @@ import (
 // have.
 func TestRealCalls(t *testing.T) {
 	bin := func(name string) string {
-		return filepath.Join(nodeModules(t, "@modelcontextprotocol/server-"+name), ".bin", "mcp-server-"+name)
+		return filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-"+name), ".bin", "mcp-server-"+name)
 	}
 	w := newWorld(t)
 	w.opts.timing.discover = 2 * time.Second
@@ -38,8 +36,8 @@ func TestRealCalls(t *testing.T) {
 		"everything": node(bin("everything"), "stdio"),
 		"filesystem": node(bin("filesystem"), folder),
 		"memory":     memory,
-		"http":       map[string]any{"type": "http", "url": serveEverything(t, bin("everything"), "streamableHttp") + "/mcp"},
-		"sse":        map[string]any{"type": "sse", "url": serveEverything(t, bin("everything"), "sse") + "/sse"},
+		"http":       map[string]any{"type": "http", "url": "http://" + fstest.NodeServer(t, bin("everything"), "streamableHttp") + "/mcp"},
+		"sse":        map[string]any{"type": "sse", "url": "http://" + fstest.NodeServer(t, bin("everything"), "sse") + "/sse"},
 	})
 	w.open()
 	call := func(server, tool, args string) (*calls.Result, []wire.Progress) {
@@ -102,28 +100,4 @@ func TestRealCalls(t *testing.T) {
 	if info, err := w.p.Tool("memory", "delete_entities"); err != nil || !info.Destructive {
 		t.Errorf("%+v, %v", info, err)
 	}
-}
-
-// serveEverything runs the server on a port until the end of the test.
-func serveEverything(t *testing.T, bin, arg string) (url string) {
-	t.Helper()
-	port := fstest.Port(t)
-	address := "127.0.0.1:" + port
-	cmd := exec.Command("node", bin, arg)
-	cmd.Env = append(os.Environ(), "PORT="+port)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
-	})
-	fstest.Eventually(t, "the server listens", func() bool {
-		conn, err := net.Dial("tcp", address)
-		if err == nil {
-			conn.Close()
-		}
-		return err == nil
-	})
-	return "http://" + address
 }

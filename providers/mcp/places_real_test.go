@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 )
 
@@ -20,8 +21,8 @@ func TestTwoAgentsInThreeProjects(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is missing")
 	}
-	filesystem := filepath.Join(nodeModules(t, "@modelcontextprotocol/server-filesystem"), ".bin", "mcp-server-filesystem")
-	git := filepath.Join(nodeModules(t, "@cyanheads/git-mcp-server"), ".bin", "git-mcp-server")
+	filesystem := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-filesystem"), ".bin", "mcp-server-filesystem")
+	git := filepath.Join(fstest.NodeModules(t, "@cyanheads/git-mcp-server"), ".bin", "git-mcp-server")
 	w := newWorld(t)
 	w.opts.timing.discover = 2 * time.Second
 	w.opts.StateDir = t.TempDir()

@@ -15,24 +15,6 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// nodeModules is the folder of the npm packages, or the test is skipped.
-func nodeModules(t *testing.T, pkg string) string {
-	t.Helper()
-	lookPath(t, "node")
-	dir := os.Getenv("CTXFS_TEST_NODE_MODULES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", ".ci", "node_modules")
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(pkg))); err != nil {
-		t.Skipf("the npm package %s is missing in %s (see CTXFS_TEST_NODE_MODULES)", pkg, dir)
-	}
-	return dir
-}
-
 // TestRealServers compares what is shown of real servers with what they
 // answer to requests made by hand.
 func TestRealServers(t *testing.T) {
@@ -55,7 +37,7 @@ func TestRealServers(t *testing.T) {
 		{"slack", "@modelcontextprotocol/server-slack", "mcp-server-slack", nil, []string{"SLACK_BOT_TOKEN=xoxb-dummy", "SLACK_TEAM_ID=T000000"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bin := filepath.Join(nodeModules(t, c.pkg), ".bin", c.bin)
+			bin := filepath.Join(fstest.NodeModules(t, c.pkg), ".bin", c.bin)
 			w := newWorld(t)
 			w.opts.timing.discover = 2 * time.Second
 			args := append([]string{bin}, c.args...)
@@ -190,7 +172,7 @@ func TestRealServerOverHTTP(t *testing.T) {
 // realServerOverHTTP uses a server that listens on a port, before and after it is
 // restarted.
 func realServerOverHTTP(t *testing.T, arg, path, kind string) {
-	bin := filepath.Join(nodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
+	bin := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := newWorld(t)
 	w.opts.timing.retry, w.opts.timing.retryMax = 20*time.Millisecond, 100*time.Millisecond
 	port := fstest.Port(t)

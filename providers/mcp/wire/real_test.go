@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,41 +18,20 @@ import (
 // everything connects to the real @modelcontextprotocol/server-everything.
 func everything(t *testing.T, kind string, d *Dialer) *Connection {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../../.ci/node_modules"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	script := filepath.Join(modules, "@modelcontextprotocol/server-everything/dist/index.js")
-	if _, err := os.Stat(script); err != nil {
-		t.Skipf("the npm package @modelcontextprotocol/server-everything is missing in %s", modules)
-	}
+	const server = "@modelcontextprotocol/server-everything"
+	script := filepath.Join(fstest.NodeModules(t, server), server, "dist/index.js")
 	if kind == config.Stdio {
-		return everythingByPipes(t, exec.Command(node, script, "stdio"), d)
+		return everythingByPipes(t, exec.Command("node", script, "stdio"), d)
 	}
 	arg, path := "streamableHttp", "/mcp"
 	if kind == config.SSE {
 		arg, path = "sse", "/sse"
 	}
-	port := fstest.Port(t)
-	cmd := exec.Command(node, script, arg)
-	cmd.Env = append(os.Environ(), "PORT="+port)
-	if err := cmd.Start(); err != nil {
+	d.Def = &config.Server{Transport: kind, URL: "http://" + fstest.NodeServer(t, script, arg) + path}
+	c, err := d.Dial(context.Background(), false)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
-	})
-	d.Def = &config.Server{Transport: kind, URL: "http://127.0.0.1:" + port + path}
-	var c *Connection
-	fstest.Eventually(t, "the server answers", func() bool {
-		c, err = d.Dial(context.Background(), false)
-		return err == nil
-	})
 	t.Cleanup(c.Close)
 	return c
 }
