@@ -76,6 +76,7 @@ func list(o Options, s shared) []Named {
 			State:        filepath.Join(o.State, "workspaces"),
 			Cache:        filepath.Join(o.Cache, "workspaces"),
 			Environ:      environOf,
+			Trusts:       s.trust.Trusts,
 			LookupEnv:    o.LookupEnv,
 			Hide:         o.Hide,
 			Offline:      o.Offline,

@@ -12,6 +12,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/workspaces/build"
 	"ctxfs/providers/workspaces/notes"
 )
 
@@ -86,6 +87,9 @@ func (f *facts) text(parts []part, most int) string {
 	for _, line := range f.gitLines() {
 		b.WriteString(line + "\n")
 	}
+	if !f.look.trusted {
+		b.WriteString("not trusted: what its files tell agents is named, not shown; `ctxfs trust` in it changes that\n")
+	}
 	for _, p := range parts {
 		fmt.Fprintf(&b, "\n## %s\n", p.title)
 		shown := min(len(p.lines), max(most, p.least))
@@ -115,8 +119,11 @@ func (f *facts) parts() (all []part) {
 		{fs.TopicRules, "Rules", 1, 5},
 	} {
 		p := part{title: t.title, least: t.least, rank: t.rank}
-		if t.topic == fs.TopicNotes {
+		switch t.topic {
+		case fs.TopicNotes:
 			p.lines = f.noteLines()
+		case fs.TopicBuild:
+			p.lines = f.buildLines()
 		}
 		for _, r := range f.about(t.topic) {
 			line := clean.Cut(clean.Line(r.Text), maxRemark)
@@ -152,4 +159,20 @@ func (f *facts) noteLines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s, %s by %s: %q", n.Name, wording.Minute(n.Time), n.Author, clean.Cut(clean.Line(n.Text), maxRemark)))
 	}
 	return lines
+}
+
+// buildLines returns the commands by which the project is built and tested, one for each
+// purpose first.
+func (f *facts) buildLines() (lines []string) {
+	var others []string
+	seen := make(map[build.Purpose]bool)
+	for _, c := range f.look.build.Commands {
+		if seen[c.Purpose] {
+			others = append(others, c.String())
+			continue
+		}
+		seen[c.Purpose] = true
+		lines = append(lines, c.String())
+	}
+	return append(lines, others...)
 }

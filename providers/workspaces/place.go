@@ -42,7 +42,7 @@ func (p *Provider) newPlace(w known.Workspace) *place {
 			p.again(place)
 		},
 	})
-	place.folder = fs.NewFolder(w.Time, map[string]fs.Node{notesName: place.box})
+	place.folder = fs.NewFolder(w.Time, map[string]fs.Node{notesName: place.box, layoutFolder: &layouts{w: place, sub: "."}})
 	place.load()
 	return place
 }
@@ -73,7 +73,7 @@ func (w *place) update(now known.Workspace) (changed bool) {
 }
 
 // pageNames are the pages that are kept in the cache.
-func pageNames() []string { return []string{hereName, gitName} }
+func pageNames() []string { return []string{hereName, gitName, layoutName} }
 
 // load shows the pages in the cache. Where there are none, HERE.md says how to get them.
 func (w *place) load() {

@@ -37,6 +37,8 @@ type Options struct {
 	Environ func(pid int) func(string) (string, bool)
 	// LookupEnv looks up a variable of the user's environment.
 	LookupEnv func(string) (string, bool)
+	// Trusts reports whether the user trusts the project in a folder.
+	Trusts func(dir string) bool
 	// Hide reports whether a path is the root of a view of ours; it may be nil.
 	Hide func(path string) bool
 	// Pause is for tests; 0 stands for the pause between two looks at a workspace.

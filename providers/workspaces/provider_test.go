@@ -71,8 +71,9 @@ func (w *world) open(offline bool) {
 			}
 			return "", false
 		},
-		Pause: time.Millisecond,
-		Known: set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
+		Trusts: func(string) bool { return true },
+		Pause:  time.Millisecond,
+		Known:  set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
 		State: filepath.Join(w.home, "state"), Cache: filepath.Join(w.home, "cache"), Offline: offline,
 		Brief: func(string) []fs.Remark {
 			w.mu.Lock()
@@ -385,5 +386,42 @@ func TestGitIsFollowed(t *testing.T) {
 	}
 	if got := w.read("shop/git.md"); !strings.Contains(got, "no such file") && !strings.Contains(got, "not exist") {
 		t.Errorf("without a repository: %s", got)
+	}
+}
+
+func TestLayouts(t *testing.T) {
+	w := newWorld(t)
+	shop := w.mkdir("shop")
+	for path, body := range map[string]string{
+		".gitignore": "/dist\n", "go.mod": "module shop\n", "Makefile": "test: ## all tests\n\tgo test ./...\n",
+		"api/v1/get.go": "", "api/api.go": "", "dist/app": "", ".git/HEAD": "ref: refs/heads/main\n",
+	} {
+		w.mkdir(filepath.Join("shop", filepath.Dir(path)))
+		if err := os.WriteFile(filepath.Join(shop, path), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/etc", filepath.Join(shop, "out")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := w.here(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(found.Page, "make test") {
+		t.Errorf("the page does not say how it is tested:\n%s", found.Page)
+	}
+	fstest.Check(t, fs.NewTree(w.Root(), fs.TreeOptions{}), fstest.Expect("shop/layout.txt", "shop/layout/1", "shop/layout/layout.txt", "shop/layout/api/layout.txt", "shop/layout/api/v1/1"))
+	for path, want := range map[string]string{
+		"layout.txt": "get.go", "layout/1": "[+", "layout/2": "api.go", "layout/api/layout.txt": "get.go", "layout/api/1": "api.go",
+	} {
+		if got := w.read("shop/" + path); !strings.Contains(got, want) || strings.Contains(got, "  app\n") {
+			t.Errorf("%s:\n%s", path, got)
+		}
+	}
+	for _, path := range []string{"layout/gone", "layout/0", "layout/out/passwd", "layout/out", "layout/.git", "layout/go.mod", "layout/api/get"} {
+		if got := w.read("shop/" + path); !strings.Contains(got, "not exist") && !strings.Contains(got, "no such") {
+			t.Errorf("%s:\n%s", path, got)
+		}
 	}
 }

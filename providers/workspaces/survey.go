@@ -8,7 +8,9 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/workspaces/build"
 	"ctxfs/providers/workspaces/git"
+	"ctxfs/providers/workspaces/layout"
 )
 
 const (
@@ -25,8 +27,12 @@ const gitName = "git.md"
 
 // look is what was seen in the folder of a workspace.
 type look struct {
-	git    git.State
-	gitErr error
+	git       git.State
+	gitErr    error
+	layout    layout.Layout
+	layoutErr error
+	build     build.Project
+	trusted   bool
 }
 
 // look looks at the folder of the workspace.
@@ -35,6 +41,9 @@ func (w *place) look(ctx context.Context) (l look) {
 	defer cancel()
 	dir := w.workspace().Dir
 	l.git, l.gitErr = w.p.git.Read(ctx, dir)
+	l.layout, l.layoutErr = w.readLayout(ctx, ".", 0, layoutBudget)
+	l.build, _ = build.Read(dir) // that it cannot be read stands in the layout
+	l.trusted = w.p.opts.Trusts(dir)
 	return l
 }
 
@@ -52,6 +61,7 @@ func (w *place) survey(ctx context.Context) {
 		return
 	}
 	w.offer(gitName, facts.gitPage(), facts.newest())
+	w.offer(layoutName, facts.layoutPage(), facts.newest())
 	w.offer(hereName, facts.page(), facts.newest())
 	w.rested.Store(time.Now().Add(max(w.p.opts.Pause, costShare*time.Since(begun))).UnixNano())
 }
@@ -65,6 +75,14 @@ func (f *facts) gitPage() string {
 		return "# git\n\nThe repository could not be read: " + clean.Line(f.look.gitErr.Error()) + "\n"
 	}
 	return f.look.git.Page()
+}
+
+// layoutPage returns layout.txt.
+func (f *facts) layoutPage() string {
+	if f.look.layoutErr != nil {
+		return f.workspace.Dir + ": " + clean.Line(f.look.layoutErr.Error()) + "\n"
+	}
+	return f.look.layout.Text
 }
 
 // gitLines returns what HERE.md says of the repository.
