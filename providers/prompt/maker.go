@@ -206,11 +206,11 @@ const maxSaved = 16
 
 // pageVersion is the version of the page; saved pages of older ones are counted
 // again.
-const pageVersion = "2\n"
+const pageVersion = "3\n"
 
 // keyOf returns a hash of everything that a page says about the facts.
 func keyOf(folders []Folder) string {
-	sum := sha256.Sum256([]byte(pageVersion + Names(folders)))
+	sum := sha256.Sum256([]byte(pageVersion + Unlimited(folders)))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -11,15 +11,19 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// aboutLen is the length of the longest description, in bytes.
-const aboutLen = 160
+// aboutLen is the length of the longest description, in bytes, and earlyLen of one that
+// is part of a page of names.
+const (
+	aboutLen = 160
+	earlyLen = 80
+)
 
 // plan is everything that a page could say, in the order of adding it while there
 // is room.
 type plan struct {
 	sections []*section
 	steps    []step
-	names    int // how many steps are names of items; they are the first
+	names    int // how many steps a page of names has; they are the first
 }
 
 // section is a folder of the page.
@@ -69,8 +73,9 @@ func (s step) add() {
 //
 //  1. names of items, one of each folder in turn, so that thousands of one kind do
 //     not crowd out another;
-//  2. names of things, the smallest items first, so that most are complete;
-//  3. descriptions, in the same order.
+//  2. the descriptions of items that are worth it (text.early);
+//  3. names of things, the smallest items first, so that most are complete;
+//  4. descriptions, in the same order.
 func newPlan(folders []Folder) *plan {
 	p := &plan{}
 	for _, f := range folders {
@@ -86,15 +91,18 @@ func newPlan(folders []Folder) *plan {
 			}
 		}
 	}
-	p.names = len(p.steps)
 	var things, abouts []step
 	for _, s := range p.sections {
 		for range s.items {
-			if s.sentences {
-				abouts = append(abouts, step{section: s, about: true})
+			switch one := (step{section: s, about: true}); {
+			case s.early:
+				p.steps = append(p.steps, one)
+			case s.sentences:
+				abouts = append(abouts, one)
 			}
 		}
 	}
+	p.names = len(p.steps)
 	for _, s := range p.sections {
 		bySize := make([]*item, len(s.items))
 		for i := range s.items {
@@ -119,6 +127,9 @@ func newSection(f Folder) *section {
 	}
 	for _, i := range f.Items {
 		it := item{name: clean.Line(i.Name) + s.remark(i), about: clean.Sentence(i.About, aboutLen)}
+		if s.early {
+			it.about = clean.Sentence(i.About, earlyLen)
+		}
 		for _, t := range f.Inside[i.Name] {
 			it.things = append(it.things, Thing{clean.Line(t.Name), clean.Sentence(t.About, aboutLen)})
 		}
@@ -173,10 +184,9 @@ func estimated(p *plan, _ string) int {
 }
 
 // frameTokens bounds the tokens of the text that begins and ends every page.
-const frameTokens = 89
+const frameTokens = 88
 
-// maxTokens returns an upper bound for the tokens of the section, without
-// descriptions.
+// maxTokens returns an upper bound for the tokens of the section as far as it is shown.
 func (s *section) maxTokens() int {
 	fixed := s.tokens
 	if fixed == 0 {
@@ -186,7 +196,11 @@ func (s *section) maxTokens() int {
 		return fixed
 	}
 	var names strings.Builder
-	s.line(&names)
+	if s.spelled {
+		s.list(&names)
+	} else {
+		s.line(&names)
+	}
 	return fixed + maxTokens(names.String()) + maxTokens("none\n")
 }
 

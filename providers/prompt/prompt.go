@@ -21,7 +21,8 @@ import (
 	"ctxfs/providers/internal/tokens"
 )
 
-// Budget is how many tokens AGENTS.md has at most; it has names only.
+// Budget is how many tokens AGENTS.md has at most; it has names, and what skills are for
+// where there is room.
 const Budget = 600
 
 // Folder is a folder in the tree's root, with the status of its provider.
@@ -49,9 +50,10 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("a budget of %s is too small: the shortest page has %d", wording.Count(e.Budget, "tokens"), e.Least)
 }
 
-// Names returns the page with the names of all items, however long it is. Facts
-// with equal pages of this kind also have equal pages for every budget of names.
-func Names(folders []Folder) string {
+// Unlimited returns the page with the names of all items and what else a page of names
+// says of them, however long it is. Facts with equal pages of this kind also have equal
+// pages for every budget of names.
+func Unlimited(folders []Folder) string {
 	p := newPlan(folders)
 	return p.render(p.names)
 }

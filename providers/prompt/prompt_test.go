@@ -3,6 +3,7 @@ package prompt
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,11 +77,30 @@ func TestPageOfManyThings(t *testing.T) {
 	}
 	for _, word := range []string{
 		"desktop-commander (27)", "github (3), ", "security-review\n", ": agentctx, ", "Open now: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10\n",
-		"ctxfs history", "ctxfs find", "bin/<tool>", "STATUS.md",
+		"ctxfs history", "ctxfs find", "bin/<tool>", "STATUS.md", "two to five words", "--in transcripts", "digest.md", "ctxfs stale",
 	} {
 		if !strings.Contains(page, word) {
 			t.Errorf("%q is missing", word)
 		}
+	}
+}
+
+// TestSkillsAreDescribed where there is room, and only after all names.
+func TestSkillsAreDescribed(t *testing.T) {
+	few := Page(world(3, 4, 1))
+	if !strings.Contains(few, "SKILL.md:\n- agentctx — Use it to do agentctx well.\n- pdf — Use it to do pdf well.\n") {
+		t.Errorf("few skills:\n%s", few)
+	}
+	more := Page(world(15, 35, 1))
+	n := strings.Count(more, " — Use it to do ")
+	if n == 0 || n == 35 || strings.Contains(more, "more:") || Tokens(more) > Budget {
+		t.Errorf("%d of 35 skills are described, in %d tokens:\n%s", n, Tokens(more), more)
+	}
+	long := world(1, 1, 0)
+	at := slices.IndexFunc(long, func(f Folder) bool { return f.Name == "skills" })
+	long[at].Items[0].About = strings.Repeat("word ", 100)
+	if page := Page(long); !strings.Contains(page, " — word word") || strings.Contains(page, strings.Repeat("word ", 20)) {
+		t.Errorf("a long description:\n%s", page)
 	}
 }
 
@@ -213,7 +233,7 @@ func TestPageOfOthers(t *testing.T) {
 // sentence, also where a long list of names begins to have sentences.
 func TestFilledAsFarAsCanBe(t *testing.T) {
 	for name, folders := range map[string][]Folder{"typical": world(25, 50, 10), "skills": world(2, 400, 0)} {
-		all := Tokens(Names(folders))
+		all := Tokens(Unlimited(folders))
 		whole, err := Filled(folders, 1<<20)
 		if err != nil {
 			t.Fatal(err)

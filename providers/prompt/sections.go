@@ -8,12 +8,13 @@ import (
 
 // head is the beginning of every page, and foot its end.
 const (
-	head = `# Context in ~/.agentctx
+	head = `# Context in ~/.agentctx, or where this file lies
 
-Files for you, always current. Reading is free: look (ls, rg, cat, jq) before you
-ask, guess or redo. Paths below are in ~/.agentctx, or where this file lies.
+Files, always current. Reading is free: look (ls, rg, cat) before you ask or guess.
 
-    ctxfs find create an issue    best matches of all this; or: ls find/"create an issue"
+    ctxfs find "create issue" "send message"    or: cat find/"create issue"/00*
+
+Each want is two to five words, as a tool would describe itself.
 `
 	foot = "\nSTATUS.md says what is wrong, and how to fix it.\n"
 )
@@ -38,6 +39,9 @@ type text struct {
 	remark func(fs.Item) string
 	// sentences means that descriptions of its items are worth their tokens.
 	sentences bool
+	// early means that they come before the names of things, and are short: a page of
+	// names has them, as far as there is room.
+	early bool
 	// sorted sorts the items by name; otherwise they are in the provider's order.
 	sorted bool
 	// silent leaves out the items: they change too often, or are too many.
@@ -49,24 +53,25 @@ func textOf(folder string) text {
 	switch folder {
 	case "mcps":
 		return text{
-			order: 0, tokens: 67, title: "tools of MCP servers", sentences: true,
+			order: 0, tokens: 61, title: "tools of MCP servers", sentences: true,
 			how: `
-    cat mcps/<server>/tools/<tool>.json      description, arguments
-    mcps/<server>/bin/<tool> --flag value    call it; or: ctxfs call <server> <tool>
+    ctxfs call <server> <tool> --flag value    or: mcps/<server>/bin/<tool>
+    cat mcps/<server>/tools/<tool>.json        all it takes
 `,
 			lead: "Servers (tools): ", none: "none yet", more: "ls mcps", remark: serverRemark,
 		}
 	case "skills":
 		return text{
-			order: 1, tokens: 29, sentences: true,
+			order: 1, tokens: 29, sentences: true, early: true,
 			lead: "Before a task that one covers, read skills/<name>/SKILL.md: ", none: "none yet",
 			more: "skills/INDEX.md", remark: brokenRemark,
 		}
 	case "transcripts":
 		return text{
-			order: 2, tokens: 28, title: "past sessions", silent: true, none: "none yet",
+			order: 2, tokens: 45, title: "past sessions", silent: true, none: "none yet",
 			how: `
-    ctxfs history    path of your own; of others: rg -il 'words' transcripts
+    ctxfs find --in transcripts login test    what was said; digest.md sums up
+    ctxfs history, ctxfs stale    your own; files changed since you saw them
 `,
 		}
 	case "rules":
@@ -75,10 +80,10 @@ func textOf(folder string) text {
 		return text{order: 4, tokens: 15, title: "long results of calls, whole; see INDEX.tsv", silent: true}
 	case "terminals":
 		return text{
-			order: 5, tokens: 53, title: "the user's", sorted: true,
+			order: 5, tokens: 42, title: "the user's", sorted: true,
 			how: `
-    tail terminals/<id>.txt         what one showed; INDEX.md lists all
-    cat terminals/<id>/failed.txt   output of the last command that failed
+    tail terminals/<id>.txt         what one showed
+    cat terminals/<id>/failed.txt   its last failed command
 `,
 			lead: "Open now: ", none: "none recorded yet", more: "terminals/INDEX.md", remark: noRemark,
 		}

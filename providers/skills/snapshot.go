@@ -132,6 +132,9 @@ func status(s *snapshot, faults []fault) fs.Status {
 	}
 	for _, sk := range s.skills {
 		item := fs.Item{Name: sk.name, Count: -1, About: clean.Sentence(sk.card.description, aboutLen)}
+		if sk.path == "" {
+			item.About = "" // AGENTS.md, where it would be, says as much
+		}
 		if sk.isBroken() {
 			item.State = "error"
 		}

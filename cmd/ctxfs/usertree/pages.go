@@ -168,7 +168,7 @@ func (p *pages) make() {
 		p.agents.Make(folders, latest)
 		return
 	}
-	p.show(agentsName, latest, fs.NewRendered(latest, fs.BytesVersion([]byte(prompt.Names(folders))), func(context.Context) ([]byte, error) {
+	p.show(agentsName, latest, fs.NewRendered(latest, fs.BytesVersion([]byte(prompt.Unlimited(folders))), func(context.Context) ([]byte, error) {
 		return []byte(prompt.Page(folders)), nil
 	}))
 }
