@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	iofs "io/fs"
+	"path/filepath"
 	"strings"
 
 	"ctxfs/fs/wording"
@@ -102,7 +103,7 @@ func problem(f *read.File) string {
 			return clean.Cut(clean.Line(fmt.Sprintf("line %d: the import %s %v", i.Line, i.Name, importFault(i.Err))), 300)
 		}
 	}
-	if len(f.Warnings) > 0 {
+	if len(f.Warnings) > 0 && filepath.Ext(f.Path) != ".mdc" { // Cursor itself writes globs without quotes
 		return clean.Cut(clean.Line(f.Warnings[0]), 200)
 	}
 	return ""

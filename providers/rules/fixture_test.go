@@ -82,7 +82,7 @@ func (w *world) start(watch bool) *world {
 	w.t.Helper()
 	projects := project.New(project.Options{Home: w.home})
 	w.workspaces = workspaces.New(workspaces.Options{
-		Projects: projects, Home: w.home, Now: func() time.Time { return now },
+		Projects: projects, Home: w.home, Now: func() time.Time { return now }, Lazy: true,
 		Visits: func(time.Time) []fs.Visit {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 type source struct {
 	file   *read.File
 	root   string        // of its project; "" for the user's
-	places []scope.Place // in the order of package agents; those whose condition is told first come first
+	places []scope.Place // the one whose condition is told comes first
+	unread bool          // every agent that knows it reads another file instead
 }
 
 // rule is what is shown as one file: a source, or several with the same text.
@@ -33,8 +34,15 @@ func (r *rule) first() *read.File { return r.sources[0].file }
 
 // condition returns when the agent reads it that it is made for.
 func (r *rule) condition() scope.Condition {
-	s := r.sources[0]
-	return s.places[0].Shown(s.root)
+	return r.sources[0].condition(r.sources[0].places[0])
+}
+
+// condition returns when the agent of one of its places reads a source.
+func (s *source) condition(p scope.Place) scope.Condition {
+	if s.unread {
+		return scope.Condition{Applies: scope.Never, When: "because another file comes before it"}
+	}
+	return p.Shown(s.root)
 }
 
 // agents returns the ids of the agents that read it, each once.
@@ -54,8 +62,9 @@ func (r *rule) also() (all []string) {
 	main := conditionText(r.condition())
 	for _, s := range r.sources {
 		for _, p := range s.places {
-			line := p.Agent + ": " + conditionText(p.Shown(s.root))
-			if conditionText(p.Shown(s.root)) != main && !slices.Contains(all, line) {
+			text := conditionText(s.condition(p))
+			line := p.Agent + ": " + text
+			if text != main && !slices.Contains(all, line) {
 				all = append(all, line)
 			}
 		}
@@ -93,10 +102,11 @@ func group(places []scope.Place, rootOf func(scope.Place) string) []*rule {
 			s.places = append(s.places, p)
 		}
 	}
+	taken := taken(places)
 	equal := make(map[string]*rule)
 	for _, path := range order {
 		s := sources[path]
-		s.sort()
+		s.choose(taken)
 		key := s.key()
 		if r := equal[key]; r != nil {
 			r.sources = append(r.sources, *s)
@@ -109,12 +119,48 @@ func group(places []scope.Place, rootOf func(scope.Place) string) []*rule {
 	return rules
 }
 
-// sort puts the agent for which a file is made first: the one that sees a condition in
-// it, since others read the file as it is.
-func (s *source) sort() {
+// choose leaves the agents that read a source, unless there is none, and puts the one
+// first for which it is made: that which sees a condition in it, since others read the
+// file as it is.
+func (s *source) choose(taken map[reading]bool) {
+	readers := slices.DeleteFunc(slices.Clone(s.places), func(p scope.Place) bool { return !taken[reading{p.Agent, p.File.Path}] })
+	if len(readers) > 0 {
+		s.places = readers
+	} else {
+		s.unread = s.file.Err == nil && !s.file.IsEmpty()
+	}
 	slices.SortStableFunc(s.places, func(a, b scope.Place) int {
 		return always(a) - always(b)
 	})
+}
+
+// reading is a file that an agent reads.
+type reading struct{ agent, path string }
+
+// taken returns which agents read which files when they work in the folders that these
+// are for.
+func taken(places []scope.Place) map[reading]bool {
+	type at struct{ agent, dir string }
+	byDir := make(map[at][]scope.Place)
+	for _, p := range places {
+		byDir[at{p.Agent, p.Dir}] = append(byDir[at{p.Agent, p.Dir}], p)
+	}
+	all := make(map[reading]bool)
+	for where := range byDir {
+		var near []scope.Place
+		for dir := where.dir; ; dir = filepath.Dir(dir) {
+			near = append(near, byDir[at{where.agent, dir}]...)
+			if dir == "" || dir == filepath.Dir(dir) {
+				break
+			}
+		}
+		for _, p := range scope.Read(near, where.dir) {
+			if p.Dir == where.dir {
+				all[reading{p.Agent, p.File.Path}] = true
+			}
+		}
+	}
+	return all
 }
 
 func always(p scope.Place) int {

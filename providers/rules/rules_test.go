@@ -76,8 +76,8 @@ func TestRules(t *testing.T) {
 		shows(t, w.cat("shop/web-cursor-rules-deep-er.md"), `globs: ["web/**"]`)
 
 		index := w.cat("INDEX.md")
-		shows(t, index, "## shop: ~/src/shop (not trusted: ctxfs trust ~/src/shop)\n", "- shop/cursor-rules-api.md — api/**/*.go, *.proto; cursor, cline: How the API is made\n",
-			"- shop/AGENTS.md — always; codex, ", ": The shop\n", "~/src/shop/vendor/lib is a repository of its own", "~/src/shop/bare.git is a repository of its own", "## user: the user\n")
+		shows(t, index, "## shop: ~/src/shop (not trusted: ctxfs trust ~/src/shop)\n", "- shop/cursor-rules-api.md — api/**/*.go, *.proto; cursor: How the API is made\n",
+			"- shop/AGENTS.md — always; codex, ", ": The shop\n", "- shop/junie-guidelines.md — never because another file comes before it; junie: Junie.\n", "~/src/shop/vendor/lib is a repository of its own", "~/src/shop/bare.git is a repository of its own", "## user: the user\n")
 		if strings.Contains(index, "node_modules") || strings.Contains(index, "build") || strings.Contains(index, "\nthree") {
 			t.Errorf("what is left out is in the index:\n%s", index)
 		}

@@ -194,13 +194,13 @@ func (f *File) About() string {
 		return clean.Cut(clean.Line(s), titleLen)
 	}
 	first, inComment := "", false
-	for line := range strings.Lines(f.Raw) {
+	for line := range strings.Lines(f.Text) {
 		line = strings.TrimSpace(line)
 		inComment = inComment && !strings.Contains(line, "-->") || strings.HasPrefix(line, "<!--") && !strings.Contains(line, "-->")
 		if heading := strings.TrimLeft(line, "#"); heading != line && strings.TrimSpace(heading) != "" {
 			return clean.Cut(clean.Line(heading), titleLen)
 		}
-		if first == "" && line != "" && !inComment && !strings.HasPrefix(line, "<!--") && !strings.HasSuffix(line, "-->") && !strings.HasPrefix(line, "```") {
+		if first == "" && line != "" && !inComment && !strings.HasPrefix(line, "@") && !strings.HasPrefix(line, "<!--") && !strings.HasSuffix(line, "-->") && !strings.HasPrefix(line, "```") {
 			first = line
 		}
 		if first != "" {

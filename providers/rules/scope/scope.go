@@ -112,13 +112,12 @@ func (p Place) Shown(root string) Condition {
 	return c
 }
 
-// Holding returns which places of one agent hold for a path, in the order in which the
-// agent reads them, and which may hold besides: those with the conditions [Model] and
-// [Manual]. The path and the root of its project are absolute; the path need not exist.
-// Places for other folders may be among those that are given.
-func Holding(places []Place, root, path string) (hold, may []Place) {
+// Read returns which places of one agent it reads at all when it works on a path, in its
+// order: of some files it takes only the first that there is. Places for other folders may
+// be among those that are given.
+func Read(places []Place, path string) []Place {
 	if len(places) == 0 {
-		return nil, nil
+		return nil
 	}
 	t := toolOf(places[0].Agent)
 	var near []Place
@@ -137,7 +136,18 @@ func Holding(places []Place, root, path string) (hold, may []Place) {
 	if t.choose != nil {
 		near = t.choose(near)
 	}
-	for _, p := range near {
+	return near
+}
+
+// Holding returns which places of one agent hold for a path, in the order in which the
+// agent reads them, and which may hold besides: those with the conditions [Model] and
+// [Manual]. The path and the root of its project are absolute; the path need not exist.
+func Holding(places []Place, root, path string) (hold, may []Place) {
+	if len(places) == 0 {
+		return nil, nil
+	}
+	t := toolOf(places[0].Agent)
+	for _, p := range Read(places, path) {
 		switch c := p.Condition(); c.Applies {
 		case Always:
 			hold = append(hold, p)
