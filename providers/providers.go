@@ -88,6 +88,8 @@ func list(o Options, s shared) []Named {
 			StateDir:     filepath.Join(o.State, "mcp"),
 			Hide:         o.Hide,
 			Projects:     s.projects,
+			Trust:        s.trust,
+			Root:         func(dir string) string { return s.workspaces.Root(fs.StandpointAt(dir)) },
 			LookupEnv:    o.LookupEnv,
 			SettingsPath: o.Config,
 			Program:      o.Program,

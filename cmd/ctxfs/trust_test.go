@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/rules"
 )
 
 // project makes a folder whose file configures a stub.
@@ -144,6 +145,41 @@ func TestConfig(t *testing.T) {
 	check("without a process")
 	b.mount()
 	check("with one")
+}
+
+// TestTrustOfRules: a project is trusted as a whole, from any of its folders, with or
+// without servers, and until then its rules are marked.
+func TestTrustOfRules(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write("src/shop/.git/HEAD", "ref: refs/heads/main\n")
+	b.write("src/shop/AGENTS.md", "# The shop\n\nAmounts are integer cents.\n")
+	b.write("src/shop/api/x.go", "package api\n")
+	shop := filepath.Join(b.home, "src/shop")
+	for _, mounted := range []bool{false, true} {
+		if mounted {
+			b.mount()
+		}
+		if got := b.ok("rules", filepath.Join(shop, "api/new.go")); !containsAll(got, []string{"(not trusted: ", "ctxfs trust ~/src/shop", "AGENTS.md", "integer cents"}) {
+			t.Errorf("rules: %s", got)
+		}
+		if got := b.ok("trust", filepath.Join(shop, "api")); !strings.Contains(got, "trusted: the project ~/src/shop, with its rules and notes") {
+			t.Errorf("trust: %s", got)
+		}
+		var page rules.Page
+		if err := json.Unmarshal([]byte(b.ok("rules", "--json", shop)), &page); err != nil || !page.Trusted || page.Project != shop || len(page.Rules) != 1 {
+			t.Errorf("rules --json: %+v, %v", page, err)
+		}
+		if got := b.ok("trust", "--list"); !strings.Contains(got, "~/src/shop: trusted since ") {
+			t.Errorf("trust --list: %s", got)
+		}
+		b.ok("trust", "--revoke", shop)
+		if got := b.ok("trust", "--list"); strings.Contains(got, "shop") {
+			t.Errorf("trust --list: %s", got)
+		}
+		b.refused(exitFailed, []string{"is not trusted"}, "trust", "--revoke", shop)
+	}
+	b.refused(exitFailed, []string{"is no project"}, "trust", b.home)
 }
 
 // TestTrustTellsOfTwins: trusting a project names its servers that are still not

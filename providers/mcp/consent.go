@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
@@ -21,7 +23,10 @@ import (
 type Project struct {
 	Folder string `json:"folder"`
 	// Trusted is when the project was last trusted; zero if it is not.
-	Trusted time.Time       `json:"trusted,omitzero"`
+	Trusted time.Time `json:"trusted,omitzero"`
+	// Whole is the root of the project that is trusted as a whole, with its rules, skills
+	// and notes; "" if none is.
+	Whole   string          `json:"whole,omitempty"`
 	Servers []ProjectServer `json:"servers"`
 }
 
@@ -33,16 +38,39 @@ type ProjectServer struct {
 	State string `json:"state"` // "trusted", "untrusted", or "changed" since it was trusted
 }
 
-// Trust trusts the servers that the files in a project's folder configure, as they
-// are now, and starts them. Each file is trusted until its entries change. The
-// error says what is missing: a state folder, a server, or a file that can be read.
+// Trust trusts the project of a folder as a whole, and the servers that the files in the
+// folder configure, as they are now, which it starts. Each file is trusted until its
+// entries change. The error says what is missing: a state folder, a project, or a file
+// that can be read.
 func (p *Provider) Trust(folder string) (Project, error) {
-	return p.decide(folder, func(project string) error { return p.finder.Approve(project, p.env.Now()) })
+	return p.decide(folder, func(project string) error {
+		some, err := p.finder.Approve(project, p.env.Now())
+		if err != nil {
+			return err
+		}
+		switch root := p.opts.Root(project); {
+		case root != "":
+			return p.opts.Trust.Trust(root)
+		case !some:
+			return fmt.Errorf("%s is no project, and no file in it configures a server for any program that ctxfs knows", project)
+		}
+		return nil
+	})
 }
 
 // Revoke takes back the trust in a project. Its servers are stopped.
 func (p *Provider) Revoke(folder string) (Project, error) {
-	return p.decide(folder, p.finder.Revoke)
+	return p.decide(folder, func(project string) error {
+		servers := p.finder.Revoke(project)
+		whole := p.opts.Trust.Revoke(project)
+		if root := p.opts.Root(project); root != "" && errors.Is(whole, trust.ErrNot) {
+			whole = p.opts.Trust.Revoke(root)
+		}
+		if servers == nil && errors.Is(whole, trust.ErrNot) || whole == nil && errors.Is(servers, clients.ErrNotTrusted) {
+			return nil // it was trusted in one way only
+		}
+		return cmp.Or(servers, whole)
+	})
 }
 
 // decide changes whether a project is trusted, and applies that.
@@ -60,7 +88,7 @@ func (p *Provider) decide(folder string, change func(project string) error) (Pro
 		return Project{}, err
 	}
 	p.apply(p.discover())
-	return projectOf(p.discover(project), project), nil
+	return p.projectOf(p.discover(project), project), nil
 }
 
 // Projects returns the projects that configure servers or are trusted, sorted by
@@ -70,10 +98,13 @@ func (p *Provider) Projects() []Project {
 	defer p.changing.Unlock()
 	all := p.discover()
 	folders := slices.Concat(all.Projects, slices.Collect(maps.Keys(all.Trusted)))
+	for _, f := range p.opts.Trust.All() {
+		folders = append(folders, f.Dir)
+	}
 	slices.Sort(folders)
 	var projects []Project
 	for _, folder := range slices.Compact(folders) {
-		project := projectOf(all, folder)
+		project := p.projectOf(all, folder)
 		if len(project.Servers) > 0 || !project.Trusted.IsZero() {
 			projects = append(projects, project)
 		}
@@ -81,9 +112,18 @@ func (p *Provider) Projects() []Project {
 	return projects
 }
 
-// projectOf returns what the files of a project configure.
-func projectOf(all *clients.Discovery, folder string) Project {
+// projectOf returns what the files of a project configure, and since when it is trusted.
+func (p *Provider) projectOf(all *clients.Discovery, folder string) Project {
 	project := Project{Folder: folder, Trusted: all.Trusted[folder], Servers: []ProjectServer{}}
+	root := cmp.Or(p.opts.Root(folder), folder)
+	for _, f := range p.opts.Trust.All() {
+		if f.Dir == root && p.opts.Trust.Trusts(root) {
+			project.Whole = root
+			if f.Time.After(project.Trusted) {
+				project.Trusted = f.Time
+			}
+		}
+	}
 	for _, c := range all.Files {
 		if c.Scope != config.ScopeProject || c.Project != folder {
 			continue

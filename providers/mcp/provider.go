@@ -66,6 +66,7 @@ import (
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
@@ -97,6 +98,10 @@ type Options struct {
 	// Projects finds the projects of callers. It is told which ones the configuration
 	// names.
 	Projects *project.Resolver
+	// Trust is the projects that are trusted as a whole; nil trusts none. Root returns
+	// the root of the project of a folder, or ""; nil knows none.
+	Trust *trust.Store
+	Root  func(dir string) string
 	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
 	// SettingsPath is the path of ctxfs's own configuration, whether or not it
@@ -176,6 +181,12 @@ type Provider struct {
 // New reads the configuration and the cached catalogues, and starts nothing.
 // Faults of either are shown in the tree and by Status.
 func New(opts Options) *Provider {
+	if opts.Trust == nil {
+		opts.Trust = trust.New("", opts.Hide, opts.Env.Now)
+	}
+	if opts.Root == nil {
+		opts.Root = func(string) string { return "" }
+	}
 	if opts.LookupEnv == nil {
 		opts.LookupEnv = os.LookupEnv
 	}

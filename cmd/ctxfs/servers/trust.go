@@ -18,12 +18,16 @@ func newTrust(a *cli.App) *cobra.Command {
 	var revoke, list, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "allow the MCP servers that a project configures to run",
-		Long: `Trust allows the MCP servers that files in a project's folder configure
-(.mcp.json, .cursor/mcp.json, .vscode/mcp.json and others). They are programs
-chosen by the author of the project, so ctxfs starts none of them before you
-have checked and allowed them. It allows the entries as they are now: when one
-of them changes, the servers of that file end until they are trusted again.
+		Short: "trust a project: its rules and notes, and the MCP servers that it configures",
+		Long: `Trust trusts the project of a folder. What its files tell agents to do (rules
+such as AGENTS.md, skills, notes) was written by its author: until you trust the
+project it is marked so, and no page or hook of ctxfs puts more of it before an
+agent than its names.
+
+It also allows the MCP servers that files in that folder configure (.mcp.json,
+.cursor/mcp.json, .vscode/mcp.json and others). They are programs, so ctxfs
+starts none of them before. It allows the entries as they are now: when one of
+them changes, the servers of that file end until they are trusted again.
 
 DIR is the current folder by default. It takes effect at once.`,
 		Example: `  ctxfs trust ~/src/shop
@@ -48,7 +52,7 @@ DIR is the current folder by default. It takes effect at once.`,
 		},
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "withdraw the trust")
-	cmd.Flags().BoolVar(&list, "list", false, "list the projects that configure servers, and which are trusted")
+	cmd.Flags().BoolVar(&list, "list", false, "list the projects that are trusted, and those that configure servers")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "list")
 	return cmd
@@ -69,7 +73,13 @@ func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) err
 		return a.PrintJSON(project)
 	}
 	if revoke {
-		a.Sayf("the servers of %s are no longer trusted", a.Tilde(project.Folder))
+		a.Sayf("%s is no longer trusted", a.Tilde(project.Folder))
+		return nil
+	}
+	if project.Whole != "" {
+		a.Sayf("trusted: the project %s, with its rules and notes", a.Tilde(project.Whole))
+	}
+	if len(project.Servers) == 0 {
 		return nil
 	}
 	a.Sayf("trusted as they are now, in %s:", a.Tilde(project.Folder))
@@ -110,9 +120,12 @@ func listProjects(ctx context.Context, a *cli.App, asJSON bool) error {
 		a.Sayf("no project is trusted, and none that is known configures a server")
 	}
 	for _, p := range projects {
-		if p.Trusted.IsZero() {
+		switch {
+		case p.Trusted.IsZero():
 			a.Sayf("%s: not trusted", a.Tilde(p.Folder))
-		} else {
+		case p.Whole == "":
+			a.Sayf("%s: its servers are trusted since %s", a.Tilde(p.Folder), wording.Time(p.Trusted))
+		default:
 			a.Sayf("%s: trusted since %s", a.Tilde(p.Folder), wording.Time(p.Trusted))
 		}
 		printProject(a, p)

@@ -138,6 +138,9 @@ func (s *Store) Trust(dir string) error {
 // Revoke ends the trust in a project, which may be gone. The error is [ErrNot] if there
 // was none.
 func (s *Store) Revoke(dir string) error {
+	if s.file == "" {
+		return ErrNot
+	}
 	return s.change(func(folders map[string]entry) error {
 		dir = filepath.Clean(dir)
 		if _, ok := folders[dir]; !ok {

@@ -121,8 +121,9 @@ func (a approvals) of(project, file, sum string) Trust {
 }
 
 // Approve approves the servers that the files in a project's folder configure, as
-// they are now. It fails if there are none, or if one of the files cannot be used.
-func (f *Finder) Approve(project string, now time.Time) error {
+// they are now, and reports whether there are any. It fails if one of the files cannot
+// be used.
+func (f *Finder) Approve(project string, now time.Time) (some bool, err error) {
 	m := f.machine()
 	files := make(map[string]string)
 	for _, place := range projectPlaces(project, userPlaces(m)) {
@@ -132,26 +133,30 @@ func (f *Finder) Approve(project string, now time.Time) error {
 		}
 		c := place.readFile(m)
 		if c.Fault != nil {
-			return fmt.Errorf("%s; correct it first", c.Fault.What)
+			return false, fmt.Errorf("%s; correct it first", c.Fault.What)
 		}
 		if len(c.Entries) > 0 {
 			files[rel] = c.sum
 		}
 	}
-	return f.changeApprovals(func(a *approvals) error {
-		if len(files) == 0 {
-			return fmt.Errorf("no file in %s configures a server for any program that ctxfs knows", project)
-		}
+	if len(files) == 0 {
+		return false, nil
+	}
+	return true, f.changeApprovals(func(a *approvals) error {
 		a.Projects[project] = approval{Time: now.UTC().Truncate(time.Second), Files: files}
 		return nil
 	})
 }
 
-// Revoke takes back the approval of a project. It fails if there is none.
+// ErrNotTrusted reports that a project is not approved.
+var ErrNotTrusted = errors.New("not trusted")
+
+// Revoke takes back the approval of a project. The error wraps [ErrNotTrusted] if there is
+// none.
 func (f *Finder) Revoke(project string) error {
 	return f.changeApprovals(func(a *approvals) error {
 		if _, ok := a.Projects[project]; !ok {
-			return fmt.Errorf("%s is not trusted; ctxfs trust --list shows what is", project)
+			return fmt.Errorf("%s is %w; ctxfs trust --list shows what is", project, ErrNotTrusted)
 		}
 		delete(a.Projects, project)
 		return nil

@@ -144,7 +144,7 @@ func configured(t *testing.T, sections string) string {
 	f := New(h.options())
 	for _, dir := range trust {
 		project, _ := f.ProjectFolder(dir)
-		if err := f.Approve(project, time.Now()); err != nil {
+		if _, err := f.Approve(project, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
