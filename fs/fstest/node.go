@@ -18,7 +18,7 @@ func NodeModules(t testing.TB, packages ...string) (dir string) {
 	}
 	dir, err := filepath.Abs(os.Getenv("CTXFS_TEST_NODE_MODULES"))
 	if os.Getenv("CTXFS_TEST_NODE_MODULES") == "" {
-		dir, err = filepath.Join(top(t), ".ci", "node_modules"), nil
+		dir, err = filepath.Join(ModuleRoot(t), ".ci", "node_modules"), nil
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -31,8 +31,8 @@ func NodeModules(t testing.TB, packages ...string) (dir string) {
 	return dir
 }
 
-// top returns the folder of the module that is tested.
-func top(t testing.TB) string {
+// ModuleRoot returns the folder with go.mod above the package under test.
+func ModuleRoot(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -44,7 +44,7 @@ func top(t testing.TB) string {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			t.Fatal("the test does not run in a module")
+			t.Fatal("no go.mod above the test's folder")
 		}
 		dir = up
 	}

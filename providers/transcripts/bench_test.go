@@ -9,28 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// dataDir is the folder with real session logs; the benchmark is skipped where
-// there is none.
-func dataDir(t testing.TB, path ...string) string {
-	t.Helper()
-	root := os.Getenv("CTXFS_TEST_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	dir := filepath.Join(append([]string{root}, path...)...)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no real data at %s", dir)
-	}
-	return dir
-}
+	"ctxfs/providers/transcripts/agents/historytest"
+)
 
 // corpus fills a home folder with copies of the real logs of Claude Code, each
 // with ids of its own, and returns their number and size in bytes.
 func corpus(t testing.TB, home string, copies int) (files int, size int64) {
 	t.Helper()
-	logs, err := filepath.Glob(filepath.Join(dataDir(t, "sessions", "claude-code"), "*.jsonl"))
+	logs, err := filepath.Glob(filepath.Join(historytest.RealData(t, "sessions", "claude-code"), "*.jsonl"))
 	check(t, err)
 	old := time.Now().Add(-24 * time.Hour)
 	for _, log := range logs {

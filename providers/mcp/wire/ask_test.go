@@ -137,24 +137,32 @@ func TestNobodyIsAsked(t *testing.T) {
 	})
 }
 
+// secondAsks returns a server that asks something when the second of two calls is
+// made, and answers both calls afterwards, and a channel that is closed when the first
+// is made.
+func secondAsks(t *testing.T, method, params string) (f *fake, first <-chan struct{}) {
+	f = &fake{}
+	begun, asked := make(chan struct{}), make(chan struct{})
+	f.call = func(m fakeMessage, say func(string, ...any)) {
+		if strings.Contains(string(m.Params), `"first"`) {
+			close(begun)
+			<-asked
+		} else {
+			say(`{"jsonrpc":"2.0","id":1,"method":"%s","params":%s}`, method, params)
+			f.answer(t, "1")
+			close(asked)
+		}
+		say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+	}
+	return f, begun
+}
+
 // TestWhoseRequestIsRefused is told by the stream in which the server asks, or by the
 // task that it names; where neither says it, each call that it may have been for
 // learns that this is not certain.
 func TestWhoseRequestIsRefused(t *testing.T) {
 	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
-		f := &fake{}
-		first, second := make(chan struct{}), make(chan struct{})
-		f.call = func(m fakeMessage, say func(string, ...any)) {
-			if strings.Contains(string(m.Params), `"first"`) {
-				close(first)
-				<-second
-			} else {
-				say(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[{}]}}`)
-				f.answer(t, "1")
-				close(second)
-			}
-			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
-		}
+		f, first := secondAsks(t, "sampling/createMessage", `{"messages":[{}]}`)
 		c := connect(f, usual())
 		ofTask := c.pending.begin(t.Context(), &Pending{})
 		defer c.pending.end(ofTask)
@@ -244,19 +252,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 // one; else the one that began last, which learns that it is uncertain.
 func TestWhoIsAsked(t *testing.T) {
 	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
-		f := &fake{}
-		first, second := make(chan struct{}), make(chan struct{})
-		f.call = func(m fakeMessage, say func(string, ...any)) {
-			if strings.Contains(string(m.Params), `"first"`) {
-				close(first)
-				<-second
-			} else {
-				say(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, form)
-				f.answer(t, "1")
-				close(second)
-			}
-			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
-		}
+		f, first := secondAsks(t, "elicitation/create", form)
 		c := connect(f, usual())
 		var all sync.WaitGroup
 		all.Go(func() {

@@ -116,17 +116,21 @@ func usual() *Dialer {
 	}
 }
 
+// pipe returns the ends of a pipe.
+func pipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
+}
+
 // connect connects to the fake over pipes.
 func (f *fake) connect(t *testing.T, d *Dialer) *Connection {
 	t.Helper()
-	inR, inW, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	outR, outW, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	inR, inW := pipe(t)
+	outR, outW := pipe(t)
 	var out sync.Mutex
 	say := func(format string, args ...any) {
 		out.Lock()

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
@@ -24,32 +25,13 @@ func RealData(t testing.TB, path ...string) string {
 	t.Helper()
 	root := os.Getenv("CTXFS_TEST_DATA")
 	if root == "" {
-		root = filepath.Join(moduleRoot(t), "..", "shared", "data")
+		root = filepath.Join(fstest.ModuleRoot(t), "..", "shared", "data")
 	}
 	dir := filepath.Join(append([]string{root}, path...)...)
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no real histories: %v", err)
 	}
 	return dir
-}
-
-// moduleRoot returns the folder with go.mod above the package under test.
-func moduleRoot(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test's folder")
-		}
-		dir = up
-	}
 }
 
 // CompleteLines returns the lines of a log without their endings. What follows
