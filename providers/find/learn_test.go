@@ -1,6 +1,7 @@
 package find
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -135,10 +136,13 @@ type learningSet struct {
 // wants are vague, and loses next to nothing where they are literal.
 func TestLearningGains(t *testing.T) {
 	const most = .02 // of ties, which the order of names had decided
-	for _, set := range learningSets(t) {
+	for n, set := range learningSets(t) {
+		if n == 1 || n == 4 { // for the benchmark only
+			continue
+		}
 		for i := range set.all {
-			if one := &set.all[i]; len(one.asked) > 60 {
-				one.asked = one.asked[:60]
+			if one := &set.all[i]; len(one.asked) > 40 {
+				one.asked = one.asked[:40]
 			}
 		}
 		without, with := hits(ranksOf(set.corpus, set.all, false)), hits(ranksOf(set.corpus, set.all, true))
@@ -176,5 +180,41 @@ func BenchmarkLearning(b *testing.B) {
 				b.ReportMetric(h[2], "hit@10")
 			})
 		}
+	}
+}
+
+// BenchmarkTaught is a search in 371 tools, and in them with 20 wants for each.
+func BenchmarkTaught(b *testing.B) {
+	docs := manyTools(371, 0)
+	var lessons []Lesson
+	for i, d := range docs {
+		l := Lesson{Path: d.Path}
+		for j := range 20 {
+			other := strings.Fields(docs[(i*7+j)%len(docs)].Fields["description"])
+			l.Wants = append(l.Wants, Want{strings.Join(other[j:j+8], " "), 1, fmt.Sprint(j)})
+		}
+		lessons = append(lessons, l)
+	}
+	query := strings.Join(strings.Fields(docs[77].Fields["description"])[:8], " ")
+	plain, learned := newIndex(), newIndex()
+	plain.Update("", slices.Values(docs))
+	learned.Update("", slices.Values(docs))
+	learned.Teach(lessons)
+	b.Run("teach", func(b *testing.B) {
+		for b.Loop() {
+			learned.Teach(lessons)
+		}
+	})
+	var took [2]float64
+	for i, x := range []*index{plain, learned} {
+		b.Run([]string{"without", "learned"}[i], func(b *testing.B) {
+			for b.Loop() {
+				x.Search(query, Options{Limit: 10})
+			}
+			took[i] = float64(b.Elapsed()) / float64(b.N)
+			if i == 1 {
+				b.ReportMetric(took[1]/took[0], "x-without")
+			}
+		})
 	}
 }

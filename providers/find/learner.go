@@ -11,6 +11,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/find/learned"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/settings"
 )
 
@@ -42,18 +44,21 @@ type learner struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu       sync.Mutex
-	problems []fs.Problem
-	off      bool
-	book     *learned.Book // nil while off
-	topics   []learned.Topic
-	page     fs.Node // LEARNED.md, of text
-	text     []byte
-	news     bool // since a worker last learned
-	working  bool
-	started  bool
-	closed   bool
-	work     sync.WaitGroup
+	mu        sync.Mutex
+	problems  []fs.Problem
+	off       bool
+	book      *learned.Book // nil while off
+	topics    []learned.Topic
+	relearned bool     // topics have changed since they were taught
+	taught    []string // the paths of the topics that were taught
+	page      fs.Node  // LEARNED.md, of text
+	text      []byte
+	searches  []search // the last one at the end
+	news      bool     // since a worker last learned
+	working   bool
+	started   bool
+	closed    bool
+	work      sync.WaitGroup
 }
 
 // Learn makes the Finder learn. It is called once, before Start.
@@ -95,7 +100,8 @@ func (l *learner) reload() {
 		if err := was.Erase(); err != nil && !l.Offline {
 			l.problems = append(l.problems, fs.Problem{What: "what was learned cannot be deleted: " + err.Error(), Mend: "delete " + l.Cache})
 		}
-		l.book, l.topics = nil, nil
+		l.book, l.topics, l.searches = nil, nil, nil
+		l.relearned = true
 		l.teach()
 	case was == nil:
 		var err error
@@ -106,6 +112,7 @@ func (l *learner) reload() {
 			l.book = nil
 		} else {
 			l.topics = l.book.Topics(l.finder.now())
+			l.relearned = true
 		}
 		l.teach()
 		l.wake()
@@ -116,19 +123,14 @@ func (l *learner) reload() {
 // The caller holds mu.
 func (l *learner) teach() {
 	of := l.finder.documents.named()
-	wants := make(map[string][]Want) // by path; agents may have several names for one
-	for _, t := range l.topics {
-		if path := of.path(t.Used); path != "" {
-			for _, w := range t.Wants {
-				wants[path] = append(wants[path], Want{w.Text, w.Weight, w.Session})
-			}
-		}
+	paths := make([]string, len(l.topics))
+	for i, t := range l.topics {
+		paths[i] = of.path(t.Used)
 	}
-	var lessons []Lesson
-	for _, path := range slices.Sorted(maps.Keys(wants)) {
-		lessons = append(lessons, Lesson{path, wants[path]})
+	if l.relearned || !slices.Equal(paths, l.taught) {
+		l.finder.documents.Teach(lessonsOn(l.topics, paths))
+		l.taught, l.relearned = paths, false
 	}
-	l.finder.documents.Teach(lessons)
 	text := []byte(learned.Off)
 	if l.book != nil {
 		text = learned.Page(l.topics, of.title)
@@ -140,6 +142,22 @@ func (l *learner) teach() {
 	if l.Changed != nil {
 		l.Changed()
 	}
+}
+
+// lessonsOn makes lessons of topics on documents at some paths, "" for none. Agents may
+// have several names for one thing.
+func lessonsOn(topics []learned.Topic, paths []string) (lessons []Lesson) {
+	wants := make(map[string][]Want)
+	for i, t := range topics {
+		for _, w := range t.Wants {
+			wants[paths[i]] = append(wants[paths[i]], Want{w.Text, w.Weight, w.Session})
+		}
+	}
+	delete(wants, "")
+	for _, path := range slices.Sorted(maps.Keys(wants)) {
+		lessons = append(lessons, Lesson{path, wants[path]})
+	}
+	return lessons
 }
 
 // learnedPage returns LEARNED.md; nil where nothing is learned.
@@ -197,6 +215,7 @@ func (l *learner) run() {
 		l.mu.Lock()
 		if changed && book == l.book {
 			l.topics = book.Topics(l.finder.now())
+			l.relearned = true
 			l.teach()
 		}
 		l.mu.Unlock()
@@ -268,9 +287,54 @@ func (f *Finder) Forget(used fs.Used) (n int, err error) {
 	}
 	if l.book != nil {
 		l.topics = book.Topics(f.now())
+		l.relearned = true
 		l.teach()
 	}
 	return n, nil
+}
+
+const (
+	// wantedFor is for how long after a search calls are taken to follow from it.
+	wantedFor = 10 * time.Minute
+	// mostSearchers is how many programs are remembered that have searched last.
+	mostSearchers = 64
+)
+
+// search is what a program searched for last.
+type search struct {
+	pid  int
+	want string
+	at   time.Time
+}
+
+// remember notes who searches for what, in memory only: a client of the gateway may
+// have no session that tells.
+func (f *Finder) remember(want string, who fs.Standpoint) {
+	l := f.learner
+	if l == nil || l.Offline || who.PID == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.searches = slices.DeleteFunc(l.searches, func(s search) bool { return s.pid == who.PID })
+	if l.book != nil {
+		l.searches = append(l.searches, search{who.PID, clean.Cut(clean.Line(mask.Text(clean.Prefix(want, 1<<10))), 200), f.now()})
+		l.searches = l.searches[max(0, len(l.searches)-mostSearchers):]
+	}
+}
+
+// Wanted returns what the program with that number has searched for lately, without
+// secrets; "" if nothing, or if nothing is learned.
+func (f *Finder) Wanted(pid int) string {
+	l := f.learner
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.searches {
+		if s.pid == pid && l.book != nil && f.now().Sub(s.at) < wantedFor {
+			return s.want
+		}
+	}
+	return ""
 }
 
 // named are documents by their titles, as agents write them.

@@ -355,3 +355,43 @@ func TestToolsComeAndGo(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 }
+
+// TestWanted: what a program searched for is remembered for a while, by its number,
+// without secrets, and not where nothing is learned.
+func TestWanted(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	f := NewFinder(func() time.Time { return now }, nil)
+	f.SetSources([]Source{{"mcps", newShop()}})
+	defer f.Close()
+	config := filepath.Join(dir, "config.toml")
+	f.Learn(Learning{Cache: filepath.Join(dir, "cache"), State: filepath.Join(dir, "state"), Settings: config, Log: slog.New(slog.DiscardHandler)})
+	find := func(pid int, query string) {
+		t.Helper()
+		if _, err := f.Find(t.Context(), query, Options{Caller: fs.Standpoint{PID: pid}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find(7, "file a ticket")
+	find(7, "open a ticket with ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+	find(8, "umbrella")
+	if got := f.Wanted(7); !strings.HasPrefix(got, "open a ticket with [") || f.Wanted(8) != "umbrella" || f.Wanted(9) != "" || f.Wanted(0) != "" {
+		t.Errorf("%q, %q", got, f.Wanted(8))
+	}
+	now = now.Add(wantedFor)
+	if got := f.Wanted(7); got != "" {
+		t.Errorf("later: %q", got)
+	}
+	find(7, "file a ticket")
+	if err := os.WriteFile(config, []byte("[find]\nlearn = false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.ReloadSettings()
+	if f.Wanted(7) != "" {
+		t.Error("although nothing is learned")
+	}
+	find(7, "file a ticket")
+	if len(f.learner.searches) != 0 {
+		t.Error("it is remembered although nothing is learned")
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/words"
 )
 
 // Weights of what was learned. Small changes of any do not change its quality.
@@ -60,20 +62,21 @@ type lessons struct {
 }
 
 // wantedWord is a word of wants, with the lessons that have it, in order.
-type wantedWord struct {
-	in    []heard
-	total float64 // of in[i].wants, without those below 0
-}
+type wantedWord struct{ in []heard }
 
-// heard says in how many wants of a lesson a word is, by their weights.
+// heard says how much a word in wants says for a lesson.
 type heard struct {
 	lesson uint32
-	wants  float64
+	// sure is from 0 to 1: how certain it is that the word belongs to the lesson.
+	sure float64
+	// worth is that, less as the word was in other wants.
+	worth float64
 }
 
-// sure returns how certain it is, from 0 to 1, that a word belongs to a lesson.
-func (h heard) sure() float64 {
-	n := max(0, h.wants-lessonChance)
+// sure returns how certain it is that a word belongs to a lesson that has it in n
+// wants, by their weights.
+func sure(n float64) float64 {
+	n = max(0, n-lessonChance)
 	return n * n / (n*n + lessonDoubt*lessonDoubt)
 }
 
@@ -82,13 +85,14 @@ func (h heard) sure() float64 {
 func (l *lexicon) newLessons(all []Lesson) *lessons {
 	out := &lessons{numbers: make(map[string]uint32), words: make(map[string]*wantedWord)}
 	type vote struct{ stem, session string }
+	stems := wantStems{l, make(map[string]string)}
 	for _, lesson := range all {
 		n := uint32(len(out.paths))
 		out.paths = append(out.paths, lesson.Path)
 		out.numbers[lesson.Path] = n
 		votes := make(map[vote]float64)
 		for _, want := range lesson.Wants {
-			for stem := range l.asked(want.Text) {
+			for _, stem := range stems.of(want.Text) {
 				v := vote{stem, want.Session}
 				votes[v] = max(-1, min(1, votes[v]+want.Weight))
 			}
@@ -104,15 +108,55 @@ func (l *lexicon) newLessons(all []Lesson) *lessons {
 			if last := len(w.in) - 1; last < 0 || w.in[last].lesson != n {
 				w.in = append(w.in, heard{lesson: n})
 			}
-			w.in[len(w.in)-1].wants += votes[v]
+			w.in[len(w.in)-1].sure += votes[v] // until all are counted
 		}
 	}
-	for _, w := range out.words {
+	for stem, w := range out.words {
+		w.in = slices.DeleteFunc(w.in, func(h heard) bool { return h.sure <= lessonChance })
+		total := 0.0
 		for _, h := range w.in {
-			w.total += max(0, h.wants)
+			total += h.sure
+		}
+		for i := range w.in {
+			n := w.in[i].sure
+			w.in[i].sure = sure(n)
+			w.in[i].worth = sure(n) * math.Pow(n/total, lessonFocus)
+		}
+		if len(w.in) == 0 {
+			delete(out.words, stem)
 		}
 	}
 	return out
+}
+
+// wantStems cuts wants into words, much faster than a query is read.
+type wantStems struct {
+	*lexicon
+	known map[string]string // by word
+}
+
+// of returns the words of a want that say something, by their stems, each once.
+// Values are left out: addresses and paths.
+func (w wantStems) of(want string) (stems []string) {
+	for token := range strings.FieldsSeq(want) {
+		if strings.ContainsAny(token, "/\\@") || len(token) > maxToken && words.ASCII(token) {
+			continue
+		}
+		words.Split(token, func(part words.Word) {
+			if part.Kind == words.Paired || part.Kind == words.Joined || w.courtesies[part.Text] {
+				return
+			}
+			stem, known := w.known[part.Text]
+			if !known {
+				stem = words.Stem(part.Text)
+				w.known[part.Text] = stem
+			}
+			if !slices.Contains(stems, stem) {
+				stems = append(stems, stem)
+			}
+		})
+	}
+	return stems
 }
 
 // Teach replaces what was learned, one lesson for each path. Lessons about documents
@@ -124,13 +168,12 @@ func (x *index) Teach(all []Lesson) {
 	x.lessons = l
 }
 
-// recall adds what was learned to the scores of a search.
-func (x *index) recall(s *scratch, query string, concepts []concept) {
+// recall adds what was learned to the scores of a search for words, by their stems.
+func (x *index) recall(s *scratch, asked map[string]float64, concepts []concept) {
 	if x.lessons == nil || len(x.lessons.paths) == 0 {
 		return
 	}
 	s.learned, s.lesson = zeros(s.learned, len(x.lessons.paths)), zeros(s.lesson, len(x.lessons.paths))
-	asked := x.asked(query)
 	for _, stem := range sortedWords(asked) { // so that sums are equal
 		s.hit = s.hit[:0]
 		x.hear(s, stem, asked[stem])
@@ -170,13 +213,10 @@ func (x *index) hear(s *scratch, stem string, weight float64) {
 	}
 	worth := weight * x.lessonRarity(stem, w) * (saturation + 1)
 	for _, h := range w.in {
-		if h.wants <= lessonChance {
-			continue
-		}
 		if s.lesson[h.lesson] == 0 {
 			s.hit = append(s.hit, h.lesson)
 		}
-		s.lesson[h.lesson] = max(s.lesson[h.lesson], worth*h.sure()*math.Pow(h.wants/w.total, lessonFocus))
+		s.lesson[h.lesson] = max(s.lesson[h.lesson], worth*h.worth)
 	}
 }
 
@@ -205,7 +245,7 @@ func (x *index) ideal(concepts []concept) (sum float64) {
 
 // addLearned adds to how well a document has the words of a query that it was used
 // after wants with them.
-func (x *index) addLearned(found map[string]float64, path, query string) {
+func (x *index) addLearned(found map[string]float64, path string, asked map[string]float64) {
 	if x.lessons == nil {
 		return
 	}
@@ -213,13 +253,13 @@ func (x *index) addLearned(found map[string]float64, path, query string) {
 	if !ok {
 		return
 	}
-	for stem := range x.asked(query) {
+	for stem := range asked {
 		w := x.lessons.words[stem]
 		if w == nil {
 			continue
 		}
 		if at, ok := slices.BinarySearchFunc(w.in, n, func(h heard, n uint32) int { return cmp.Compare(h.lesson, n) }); ok {
-			found[stem] = max(found[stem], lessonWeight*w.in[at].sure())
+			found[stem] = max(found[stem], lessonWeight*w.in[at].sure)
 		}
 	}
 }

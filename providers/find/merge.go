@@ -32,6 +32,7 @@ func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Mat
 	if err := f.current(ctx); err != nil {
 		return nil, err
 	}
+	f.remember(query, opts.Caller)
 	folder, in, _ := strings.Cut(opts.In, "/")
 	limit := cmp.Or(opts.Limit, defaultTexts)
 	wanted := max(candidates, 2*limit)

@@ -95,7 +95,8 @@ func (x *index) find(query string, opts Options) fs.Findings {
 		}
 		x.score(s, c, &fields)
 	}
-	x.recall(s, query, concepts)
+	asked := x.asked(query)
+	x.recall(s, asked, concepts)
 	s.found = slices.DeleteFunc(s.found, func(id uint32) bool { return !below(x.docs[id].path, opts.In) })
 	x.preferNamed(s, query)
 	s.prune(opts.Limit)
@@ -116,7 +117,7 @@ func (x *index) find(query string, opts Options) fs.Findings {
 	for _, id := range s.found {
 		m := x.docs[id].match(s.scores[id])
 		m.Evidence.Words = x.evidence(id, concepts, &fields)
-		x.addLearned(m.Evidence.Words, m.Path, query)
+		x.addLearned(m.Evidence.Words, m.Path, asked)
 		m.Evidence.Aside = x.docs[id].isAside(concepts)
 		out = append(out, m)
 	}

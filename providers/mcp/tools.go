@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -134,6 +135,11 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 			}
 		}
 	}
+}
+
+// Uses implements fs.Taught, from the log of calls.
+func (p *Provider) Uses(context.Context, func(string) string) iter.Seq[fs.UsePart] {
+	return slices.Values(p.callLog.Uses())
 }
 
 // documentText is how much of a description is indexed, in bytes.

@@ -58,6 +58,7 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	made := calls.Call{
 		Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
 		Project: request.Project,
+		Wanted:  t.providers.Finder().Wanted(request.Caller.PID),
 		Caller:  callerVia("gateway", request.Caller),
 		Progress: func(p wire.Progress) {
 			queue.post(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}}, false)

@@ -41,6 +41,8 @@ type Call struct {
 	// ProjectFolders identify Project and the folders above it, see
 	// [fs.Standpoint]; without them Project is a path of this machine.
 	ProjectFolders []fs.FileID
+	// Wanted is what the caller had searched for before; "" is not logged.
+	Wanted string
 	// Confirmed allows the call of a tool that must be confirmed.
 	Confirmed bool
 	// Limit is the size in bytes above which text goes to a file; 0 is the usual

@@ -33,6 +33,8 @@ type Called struct {
 	Tool   string `json:"tool"`   // its own name, or else as in the call
 	// Project is the folder of the project for which the call was made.
 	Project string `json:"project,omitempty"`
+	// Wanted is what the caller had searched for before, if searches learn.
+	Wanted string `json:"wanted,omitempty"`
 	// MS is the duration in milliseconds.
 	MS      int64  `json:"ms"`
 	Outcome string `json:"outcome"`
@@ -145,7 +147,7 @@ func (l *Log) Record(c *Call, in Entry, r *Result, failed error) (Called, error)
 		in.Clean = func(text string) string { return text }
 	}
 	line := Called{
-		Time: in.Begun.UTC(), Caller: c.Caller, Server: cmp.Or(in.Server, c.Server), Tool: cmp.Or(in.Tool, c.Tool), Project: c.Project,
+		Time: in.Begun.UTC(), Caller: c.Caller, Server: cmp.Or(in.Server, c.Server), Tool: cmp.Or(in.Tool, c.Tool), Project: c.Project, Wanted: mask.Text(c.Wanted),
 		MS: in.Took.Milliseconds(), Outcome: Outcome(r, failed), Task: in.Task,
 	}
 	if r != nil {
@@ -158,7 +160,7 @@ func (l *Log) Record(c *Call, in Entry, r *Result, failed error) (Called, error)
 	if failed != nil && line.Outcome != OutcomeCancelled { // the outcome says it all
 		line.Error = failed.Error()
 	}
-	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Project, &line.Error, &line.Misfit} {
+	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Project, &line.Wanted, &line.Error, &line.Misfit} {
 		*text = clean.Cut(clean.Line(in.Clean(*text)), loggedText)
 	}
 	if in.Arguments != nil {

@@ -1,0 +1,78 @@
+package calls
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+)
+
+// Uses returns the calls in the log of clients that had searched before, a part for
+// each session of a client. Whoever has a shell says in a transcript what was wanted.
+// A log that cannot be read has none.
+func (l *Log) Uses() (all []fs.UsePart) {
+	if l.path == "" {
+		return nil
+	}
+	at := make(map[string]int)
+	for _, path := range []string{l.path + ".1", l.path} {
+		_ = eachCalled(path, func(c *Called) {
+			name := strings.Join([]string{"mcps/calls", c.Agent, c.Session}, "/")
+			n, known := at[name]
+			if !known {
+				n = len(all)
+				at[name] = n
+				all = append(all, fs.UsePart{Name: name})
+			}
+			all[n].Uses = append(all[n].Uses, fs.Use{
+				Used: fs.Used{Kind: "tool", Server: c.Server, Name: c.Tool}, Said: c.Wanted, Outcome: c.ended(), Time: c.Time,
+			})
+		})
+	}
+	for i := range all {
+		p := &all[i]
+		p.Version = fmt.Sprintf("%d.%d", len(p.Uses), p.Uses[len(p.Uses)-1].Time.UnixNano())
+	}
+	slices.SortFunc(all, func(a, b fs.UsePart) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// ended returns the outcome as others see it: whatever kept the call from working.
+func (c *Called) ended() fs.UseOutcome {
+	switch c.Outcome {
+	case OutcomeOK, OutcomeAsked:
+		return fs.Worked
+	case OutcomeDenied, OutcomeCancelled:
+		return fs.Denied
+	}
+	return fs.Failed
+}
+
+// eachCalled calls yield with each line of a log that says what was wanted.
+func eachCalled(path string, yield func(*Called)) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	mark := []byte(`"wanted":"`)
+	for lines := bufio.NewReader(f); ; {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) { // a line without an end is being written
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var c Called
+		if bytes.Contains(line, mark) && json.Unmarshal(line, &c) == nil && c.Wanted != "" {
+			yield(&c)
+		}
+	}
+}
