@@ -124,7 +124,7 @@ func rooms(provider string) []string {
 		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}
 	case "workspaces":
 		const w = "providers/workspaces/"
-		return []string{w + "programs", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
+		return []string{w + "programs", w + "inside", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
 	case "find":
 		return []string{"providers/find/learned", "providers/find"}
 	case "transcripts":

@@ -6,13 +6,13 @@ package build
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/workspaces/inside"
 )
 
 const (
@@ -82,7 +82,7 @@ type Project struct {
 // Read returns how the project in a folder is built and tested. What it cannot read is
 // left out; the error is that of the folder.
 func Read(dir string) (Project, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := inside.Open(dir)
 	if err != nil {
 		return Project{}, err
 	}

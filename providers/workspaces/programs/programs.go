@@ -155,11 +155,11 @@ func (t *tail) line() string {
 // in must not choose what is run.
 func Find(name, path string, outside ...string) string {
 	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) || within(dir, outside) {
+		if !filepath.IsAbs(dir) || Within(dir, outside) {
 			continue
 		}
 		found := filepath.Join(dir, name)
-		if target, err := filepath.EvalSymlinks(found); err != nil || within(target, outside) {
+		if target, err := filepath.EvalSymlinks(found); err != nil || Within(target, outside) {
 			continue
 		}
 		if info, err := os.Stat(found); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
@@ -169,7 +169,8 @@ func Find(name, path string, outside ...string) string {
 	return ""
 }
 
-func within(path string, dirs []string) bool {
+// Within reports whether a path is one of the folders, or lies in one.
+func Within(path string, dirs []string) bool {
 	for _, dir := range dirs {
 		if path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") {
 			return true

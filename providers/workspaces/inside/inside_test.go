@@ -1,0 +1,50 @@
+package inside
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestFolder(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(outside, "secret"), []byte("x"), 0o600),
+		os.WriteFile(filepath.Join(dir, "a"), []byte("text\x1b[1m"), 0o600),
+		os.WriteFile(filepath.Join(dir, "long"), []byte(strings.Repeat("x", 2*maxFile)), 0o600),
+		os.Mkdir(filepath.Join(dir, "sub"), 0o700),
+		os.Symlink("../a", filepath.Join(dir, "sub", "link")),
+		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "out")),
+		syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for name, want := range map[string]string{"a": "text", "sub/link": "text", "out": "", "pipe": "", "sub": "", "none": "", "../" + filepath.Base(outside) + "/secret": ""} {
+		if got := f.Text(name); got != want {
+			t.Errorf("%s is read as %q", name, got)
+		}
+		if got := f.Exists(name); got != (want != "" || name == "pipe" || name == "sub") {
+			t.Errorf("%s exists: %v", name, got)
+		}
+	}
+	if n := len(f.Text("long")); n != maxFile {
+		t.Errorf("%d bytes are read of a long file", n)
+	}
+	folders, files, err := f.List("")
+	if err != nil || !slices.Equal(folders, []string{"sub"}) || !slices.Equal(files, []string{"a", "long", "out", "pipe"}) {
+		t.Errorf("got %q, %q, %v", folders, files, err)
+	}
+	if _, _, err := f.List("a"); err == nil {
+		t.Error("a file is listed")
+	}
+}
