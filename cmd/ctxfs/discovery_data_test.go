@@ -132,7 +132,11 @@ func discoveries(b *testing.B) []discovery {
 	toolbox := discoveryWorld(b, live, nil)
 	cabinet := discoveryWorld(b, nil, skills)
 	all := marshalled(b, live)
+	some, described, wanted := someServers(b, live)
+	drawer, lot := discoveryWorld(b, some, nil), marshalled(b, some)
 	return []discovery{
+		{"26-servers-descriptions", "", drawer, lot, described},
+		{"26-servers-wants", "", drawer, lot, wanted},
 		{"LiveMCPBench-solutions", "mcps", toolbox, all, solutions},
 		{"LiveMCPBench-steps", "mcps", toolbox, all, steps},
 		{"LiveMCPBench-aligned", "mcps", toolbox, all, aligned},
@@ -251,6 +255,65 @@ type definitionOf struct {
 
 // improper is what no name of a folder has.
 var improper = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// someServers are 26 servers: the twelve of mcp-tools, and the 14 of LiveMCPBench that
+// follow one another by size with which there are nearest to 371 tools. What is looked
+// for is each tool, by the first twelve words of its description, and with the wants of
+// testdata/wants.tsv the tools of the twelve.
+func someServers(t testing.TB, live map[string][]definition) (servers map[string][]definition, described, wanted []quest) {
+	t.Helper()
+	servers = make(map[string][]definition)
+	files, err := filepath.Glob(testData("mcp-tools/*.json"))
+	must(t, err)
+	n := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		var listed struct{ Tools []definitionOf }
+		must(t, json.Unmarshal(text, &listed))
+		server := strings.TrimSuffix(filepath.Base(file), ".json")
+		for _, tool := range listed.Tools {
+			servers[server] = append(servers[server], definition(tool))
+			n++
+		}
+	}
+	var others []string
+	for server := range live {
+		if servers[server] == nil {
+			others = append(others, server)
+		}
+	}
+	slices.SortFunc(others, func(a, b string) int { return cmp.Or(len(live[b])-len(live[a]), strings.Compare(a, b)) })
+	const more, goal = 14, 371
+	best, from := goal, 0
+	for i := range len(others) - more + 1 {
+		off := goal - n
+		for _, server := range others[i : i+more] {
+			off -= len(live[server])
+		}
+		if off = max(off, -off); off < best {
+			best, from = off, i
+		}
+	}
+	for _, server := range others[from : from+more] {
+		servers[server] = live[server]
+	}
+	for server, tools := range servers {
+		for _, tool := range tools {
+			described = append(described, quest{firstWords(tool.Description, 12), []string{server + "/" + improper.ReplaceAllString(tool.Name, "_")}})
+		}
+	}
+	slices.SortFunc(described, func(a, b quest) int { return strings.Compare(a.right[0], b.right[0]) })
+	text, err := os.ReadFile("../../providers/find/testdata/wants.tsv")
+	must(t, err)
+	for line := range strings.Lines(string(text)) {
+		words, right, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if words != "" && !strings.HasPrefix(words, "#") {
+			wanted = append(wanted, quest{words, strings.Fields(right)})
+		}
+	}
+	return servers, described, wanted
+}
 
 // linkTools are the tools of ToolLinkOS, as those of one server, and its queries.
 func linkTools(t testing.TB) (map[string][]definition, []quest) {

@@ -111,7 +111,7 @@ func (a *shellAgent) readsFound(words string, first, last int) {
 	a.Helper()
 	ctx, tree := context.Background(), a.source
 	words = name(words)
-	folder, glob := "find/"+a.in+"/"+words, fmt.Sprintf("0[%d-%d]*", first, last)
+	folder, glob := path.Join("find", a.in, words), fmt.Sprintf("0[%d-%d]*", first, last)
 	file := ""
 	switch a.in {
 	case "skills":
@@ -119,7 +119,7 @@ func (a *shellAgent) readsFound(words string, first, last int) {
 	case "transcripts":
 		glob += ".md"
 	}
-	command := fmt.Sprintf("cat ~/.agentctx/find/%s/%q/%s%s", a.in, words, glob, file)
+	command := fmt.Sprintf("cat ~/.agentctx/%s/%q/%s%s", path.Join("find", a.in), words, glob, file)
 	matches, err := usertree.OpFind.Ask(ctx, tree.Operations(), usertree.FindQuery{Query: words, In: a.in, Limit: usualMatches})
 	must(a, err)
 	if len(matches) < first {
@@ -222,15 +222,19 @@ func (a *shellAgent) file(match string) string {
 	return match
 }
 
-// quest is what is to be done and the names of the tools or skills for it.
+// quest is what is to be done and the names of the tools or skills for it, of tools also
+// as server/tool.
 type quest struct {
 	words string
 	right []string
 }
 
-// isRight reports whether a path in the tree is that of a right one.
+// isRight reports whether a path in the tree is that of a right one, whose server may be
+// said.
 func (q quest) isRight(p string) bool {
-	return slices.Contains(q.right, path.Base(strings.TrimSuffix(strings.TrimSuffix(p, "/SKILL.md"), ".json")))
+	p = strings.TrimSuffix(strings.TrimSuffix(p, "/SKILL.md"), ".json")
+	name := path.Base(p)
+	return slices.Contains(q.right, name) || slices.Contains(q.right, path.Base(path.Dir(path.Dir(p)))+"/"+name)
 }
 
 // discovery are the quests of one set, and what the static way costs.
@@ -257,9 +261,9 @@ func BenchmarkDiscovery(b *testing.B) {
 		}{{"choosing", choosing}, {"in-order", inOrder}, {"at-once", atOnce}} {
 			b.Run(d.name+"/"+way.name, func(b *testing.B) {
 				var all []int
-				steps, found := 0, 0
+				steps, found, atOnce := 0, 0, 0
 				for b.Loop() {
-					all, steps, found = nil, 0, 0
+					all, steps, found, atOnce = nil, 0, 0, 0
 					for _, q := range d.quests {
 						a := &shellAgent{TB: b, source: d.source, in: d.in, right: q.isRight, seen: make(map[string]bool)}
 						way.walk(a, q.words)
@@ -267,6 +271,9 @@ func BenchmarkDiscovery(b *testing.B) {
 						steps += a.steps
 						if a.found {
 							found++
+						}
+						if a.found && a.steps == 1 {
+							atOnce++
 						}
 					}
 				}
@@ -283,6 +290,7 @@ func BenchmarkDiscovery(b *testing.B) {
 				b.ReportMetric(100*float64(sum)/float64(n)/float64(static), "%-of-static")
 				b.ReportMetric(100*float64(found)/float64(n), "%-found")
 				b.ReportMetric(float64(steps)/float64(n), "steps")
+				b.ReportMetric(100*float64(atOnce)/float64(n), "%-in-one-step")
 				b.ReportMetric(float64(n), "quests")
 			})
 		}
