@@ -9,5 +9,5 @@
 // The order of its parts: check.go ([Check]), file.go and concurrent.go (what it
 // checks of files, and by many readers), nodes.go (nodes that misbehave or count,
 // for testing what is between a node and its readers), busy.go (waiting on a busy
-// machine), port.go (a port for a program that is told one).
+// machine), port.go (a port for a program that is told one), node.go (programs of npm).
 package fstest

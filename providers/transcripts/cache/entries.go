@@ -192,25 +192,26 @@ func (c *Cache) SaveAll(wait bool) {
 		}
 	}
 	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait) // for all of them
+	defer cancel()
+	if !wait {
+		cancel() // locks are only tried
+	}
 	for s, b := range dirty {
 		if wait {
 			s.Work.Lock()
 		} else if !s.Work.TryLock() {
 			continue
 		}
-		c.saveDeferred(s, b, wait)
+		c.saveDeferred(ctx, s, b)
 		s.Work.Unlock()
 	}
 }
 
 // saveDeferred writes the state of one entry, if that is still what it was. The
 // caller holds s.Work.
-func (c *Cache) saveDeferred(s *catalogue.Session, b *openEntry, wait bool) {
-	take := func() (*filelock.Lock, error) { return c.tryLock(b.entry.dir) }
-	if wait {
-		take = func() (*filelock.Lock, error) { return c.lock(context.Background(), s) }
-	}
-	lock, err := take()
+func (c *Cache) saveDeferred(ctx context.Context, s *catalogue.Session, b *openEntry) {
+	lock, err := c.lock(ctx, s)
 	if err != nil {
 		return
 	}
