@@ -38,6 +38,8 @@ type Remark struct {
 	Topic Topic
 	// Text is one line of Markdown. What in it is foreign is made safe and quoted.
 	Text string
+	// Cells are instead of Text where the topic is a table.
+	Cells []string
 	// Path is where more is, relative to the provider's root; "" if there is no more.
 	Path string
 	// Time is when that was so, or changed; zero if that does not matter.
@@ -57,6 +59,11 @@ const (
 	TopicRunning  Topic = "running"  // programs, servers and ports
 	TopicRules    Topic = "rules"    // by name
 )
+
+// TopicAgents is a table of the sessions that are alive: the agent, the session's id,
+// when it was last heard of (RFC 3339), what it does, the file that it last read or
+// wrote, and the path of its transcript from the tree's root.
+const TopicAgents Topic = "agents"
 
 // Overview is a Provider whose pages are made of what other providers say.
 type Overview interface {

@@ -97,6 +97,7 @@ type Provider struct {
 	folders   *folders.Tree
 	fulltext  *fulltext.Index
 	settings  atomic.Pointer[settingsTable]
+	briefs    briefs
 
 	ctx     context.Context
 	cancel  context.CancelFunc

@@ -218,10 +218,14 @@ func TestPageIsMadeOfRemarks(t *testing.T) {
 		fs.Remark{Topic: fs.TopicSessions, Text: "new\nline", Time: day.Add(time.Hour)},
 		fs.Remark{Topic: fs.TopicBuild, Text: "`make test`"},
 		fs.Remark{Topic: fs.TopicBuild, Text: "`make test`"},
+		fs.Remark{Topic: fs.TopicAgents, Path: "transcripts/codex/y", Cells: []string{"codex", "0199", "2026-03-01T12:00:00Z", "Edit\ta.go", ""}},
 	)
 	want := "# shop\n\n~/shop\n\n## Build and test\n- `make test`\n\n## Sessions\n- new line\n- old — ../../transcripts/codex/x\n"
 	fstest.Eventually(t, "the page", func() bool { return w.read("shop/HERE.md") == want })
 
+	if got, want := w.read("shop/agents.tsv"), "agent\tsession\tlast\tdoing\tfile\ttranscript\ncodex\t0199\t2026-03-01T12:00:00Z\tEdit a.go\t-\t../../transcripts/codex/y/transcript.md\n"; got != want {
+		t.Errorf("agents.tsv: %q, want %q", got, want)
+	}
 	// Nothing changes: neither the page nor its time.
 	n, _ := fs.NewTree(w.Root(), fs.TreeOptions{}).Resolve(t.Context(), "shop/HERE.md")
 	before, _ := n.Attr(t.Context())

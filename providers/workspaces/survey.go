@@ -1,11 +1,16 @@
 package workspaces
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/workspaces/build"
@@ -18,12 +23,18 @@ const (
 	// it; and a look that took long is followed by a pause of costShare times that.
 	pause     = 2 * time.Second
 	costShare = 20
+	// A workspace in which nobody has worked for the time idle rests longer, by idleFactor.
+	idle       = time.Hour
+	idleFactor = 30
 	// patience is how long one look may take.
 	patience = 30 * time.Second
 )
 
 // Names of pages.
-const gitName = "git.md"
+const (
+	gitName    = "git.md"
+	agentsName = "agents.tsv"
+)
 
 // look is what was seen in the folder of a workspace.
 type look struct {
@@ -61,9 +72,14 @@ func (w *place) survey(ctx context.Context) {
 		return
 	}
 	w.offer(gitName, facts.gitPage(), facts.newest())
+	w.offer(agentsName, facts.agentsPage(), facts.newest())
 	w.offer(layoutName, facts.layoutPage(), facts.newest())
 	w.offer(hereName, facts.page(), facts.newest())
-	w.rested.Store(time.Now().Add(max(w.p.opts.Pause, costShare*time.Since(begun))).UnixNano())
+	rest := max(w.p.opts.Pause, costShare*time.Since(begun))
+	if w.p.opts.Env.Now().Sub(is.Time) > idle {
+		rest = max(rest, idleFactor*w.p.opts.Pause)
+	}
+	w.rested.Store(time.Now().Add(rest).UnixNano())
 }
 
 // gitPage returns git.md; "" for a folder of no repository.
@@ -83,6 +99,21 @@ func (f *facts) layoutPage() string {
 		return f.workspace.Dir + ": " + clean.Line(f.look.layoutErr.Error()) + "\n"
 	}
 	return f.look.layout.Text
+}
+
+// agentsPage returns agents.tsv: a line of names, then a line for each session that is
+// alive, the one that was heard of last first.
+func (f *facts) agentsPage() string {
+	var b strings.Builder
+	b.WriteString("agent\tsession\tlast\tdoing\tfile\ttranscript\n")
+	for _, r := range f.about(fs.TopicAgents) {
+		cells := append(slices.Clone(r.Cells), path.Join("..", "..", r.Path, "transcript.md"))
+		for i, cell := range cells {
+			cells[i] = cmp.Or(clean.Line(cell), "-")
+		}
+		b.WriteString(strings.Join(cells, "\t") + "\n")
+	}
+	return b.String()
 }
 
 // gitLines returns what HERE.md says of the repository.

@@ -36,6 +36,7 @@ type Summary struct {
 	Programs map[string]*toolUse `json:"programs,omitempty"`
 	Failures failures            `json:"failures"`
 	Tasks    tasks               `json:"tasks"`
+	Runs     runs                `json:"runs,omitzero"`
 	Paths    touchedFiles        `json:"files"`
 	// Steps are the last calls, Open the calls that wait for their results.
 	Steps []step  `json:"steps,omitempty"`
@@ -60,6 +61,8 @@ type step struct {
 	Error bool `json:"error,omitempty"`
 	// Touched are the files that the call reads or writes.
 	Touched []fileTouch `json:"files,omitempty"`
+	// Run is the command, if it builds, tests or checks.
+	Run string `json:"run,omitempty"`
 	// Task is what the call does to the list of tasks.
 	Task *taskChange `json:"task,omitempty"`
 }
@@ -146,6 +149,7 @@ func (s *Summary) addCall(e *event.Event) {
 	st := &step{Seq: e.Seq, ID: strings.Clone(e.Call.ID), Tool: strings.Clone(clean.Cut(clean.Line(name), 60))}
 	st.Touched = s.touches(name, e.Call.Input, input, command)
 	st.What = strings.Clone(s.telling(st, input, command, e.Call.Input))
+	st.Run = strings.Clone(runLine(command))
 	if st.Task = taskOf(name, input); st.Task != nil && st.Task.All && e.Agent != "" {
 		st.Task = nil // a list of the subagent's own
 	}
@@ -180,6 +184,13 @@ func (s *Summary) addResult(e *event.Event) {
 				s.Steps[j].Done, s.Steps[j].Error = true, e.Result.Error
 			}
 		}
+		at := int64(0)
+		if !e.Time.IsZero() {
+			at = e.Time.Unix()
+		}
+		if st.Run != "" {
+			s.Runs.add(st.Run, st.Seq, at, e.Result.Text, e.Result.Error || reportsFailure(e.Result.Text))
+		}
 		if e.Result.Error {
 			if u := s.Tools[st.Tool]; u != nil {
 				u.Errors++
@@ -196,10 +207,6 @@ func (s *Summary) addResult(e *event.Event) {
 			if shown := s.Ending.Shown; shown != nil && shown.Seq == st.Seq {
 				s.Ending.asked(e.Seq, "answer to "+st.Tool, e.Result.Text)
 			}
-		}
-		at := int64(0)
-		if !e.Time.IsZero() {
-			at = e.Time.Unix()
 		}
 		for k := range st.Touched {
 			st.Touched[k].At = at

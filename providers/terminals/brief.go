@@ -1,0 +1,85 @@
+package terminals
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/terminals/record"
+)
+
+const (
+	// briefAge is for how long a command that failed is of interest.
+	briefAge = 3 * 24 * time.Hour
+	// maxRemarks is how many remarks there are on one topic.
+	maxRemarks = 8
+)
+
+var _ fs.Briefer = (*Provider)(nil)
+
+// Brief implements fs.Briefer: the commands that run in a folder and below it, and those
+// that failed there and have not worked since.
+func (p *Provider) Brief(dir string) []fs.Remark {
+	since := p.opts.Env.Now().Add(-briefAge)
+	var running []fs.Remark
+	last := make(map[string]failed) // by command and folder
+	p.mu.Lock()
+	for _, t := range p.terminals {
+		state := t.state.Load()
+		if state.State != record.Ended && state.Command != "" && isBelow(state.Cwd, dir) && state.CommandStarted != nil {
+			running = append(running, fs.Remark{
+				Topic: fs.TopicRunning, Time: state.CommandStarted.UTC(), Path: partName(state.ID, 0),
+				Text: fmt.Sprintf("`%s` in terminal %s since %s", clean.Cut(state.Command, commandLen), state.ID, wording.Minute(*state.CommandStarted)),
+			})
+		}
+		for i := range state.Records {
+			r := &state.Records[i]
+			if r.End.Before(since) || !isBelow(r.Cwd, dir) || r.Command == "" {
+				continue
+			}
+			key := r.Cwd + "\x00" + r.Command
+			if before, ok := last[key]; !ok || !r.End.Before(before.End) {
+				last[key] = failed{r, state.ID}
+			}
+		}
+	}
+	p.mu.Unlock()
+	var failing []fs.Remark
+	for _, f := range last {
+		if !f.Failed() {
+			continue
+		}
+		text := fmt.Sprintf("`%s` failed %s in terminal %s", clean.Cut(f.Command, commandLen), wording.Minute(f.End), f.terminal)
+		if f.Exit != nil {
+			text += fmt.Sprintf(", exit %d", *f.Exit)
+		}
+		failing = append(failing, fs.Remark{
+			Topic: fs.TopicFailing, Time: f.End.UTC(), Text: text, Path: path.Join(f.terminal, commandsName, strconv.Itoa(f.N)+".txt"),
+		})
+	}
+	return slices.Concat(lastFirst(running), lastFirst(failing))
+}
+
+// failed is the last run of a command that failed, or of one that did not.
+type failed struct {
+	*record.Record
+	terminal string
+}
+
+// lastFirst returns the last remarks, the last one first.
+func lastFirst(all []fs.Remark) []fs.Remark {
+	slices.SortFunc(all, func(a, b fs.Remark) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Text, b.Text)) })
+	return all[:min(len(all), maxRemarks)]
+}
+
+// isBelow reports whether a path is that of a folder or of something in it.
+func isBelow(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}

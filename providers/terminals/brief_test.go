@@ -1,0 +1,46 @@
+package terminals
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// TestBrief: what terminals say of the folder in which their commands ran.
+func TestBrief(t *testing.T) {
+	dir := stateDir(t)
+	one := newTape(t, dir)
+	one.put(begin("make") + "error\r\n" + end("2") + begin("lint") + "bad\r\n" + end("1") + begin("make") + "ok\r\n" + end("0"))
+	one.wait(time.Second)
+	two := newTape(t, dir, func(o *record.Options) { o.Name = "api" })
+	two.put(begin("serve") + "listening\r\n")
+	two.wait(time.Second)
+	f := start(t, dir, func(o *Options) { o.Env.Now = func() time.Time { return epoch.Add(time.Hour) } })
+	about := func(dir string) (all []string) {
+		for _, r := range f.Brief(dir) {
+			all = append(all, string(r.Topic)+": "+r.Text+" "+r.Path)
+			if _, err := f.try(r.Path); err != nil {
+				t.Errorf("%s: %v", r.Path, err)
+			}
+		}
+		return all
+	}
+	want := []string{
+		"running: `serve` in terminal api since 2026-11-20 04:00 api.txt",
+		"failing: `lint` failed 2026-11-20 04:00 in terminal 1, exit 1 1/commands/2.txt",
+	}
+	for dir, want := range map[string][]string{"/home/u": want, "/home": want, "/home/u2": nil, "/home/u/x": nil} {
+		if got := about(dir); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", dir, got, want)
+		}
+	}
+	visits := f.Visits(epoch.Add(-time.Hour))
+	if len(visits) != 1 || visits[0].Dir != "/home/u" || visits[0].Settled {
+		t.Errorf("visits: %+v", visits)
+	}
+	if len(f.Visits(epoch.Add(time.Hour))) != 0 {
+		t.Error("older visits are reported")
+	}
+}

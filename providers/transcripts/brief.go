@@ -1,0 +1,214 @@
+package transcripts
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/transcripts/cache"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/render"
+	"ctxfs/providers/transcripts/source"
+)
+
+const (
+	// Sessions older than these say nothing about a folder, its open tasks, and what fails.
+	briefAge   = 30 * 24 * time.Hour
+	taskAge    = 7 * 24 * time.Hour
+	failingAge = 3 * 24 * time.Hour
+	// maxBriefed is how many sessions of a folder are read, the last ones.
+	maxBriefed = 12
+	// maxRemarks is how many remarks there are on one topic.
+	maxRemarks = 8
+	// maxBriefWords is the longest part of a remark, in bytes.
+	maxBriefWords = 100
+)
+
+// briefs are what sessions come to, in memory.
+type briefs struct {
+	mu sync.Mutex
+	of map[*catalogue.Session]briefed
+}
+
+// briefed is what a session came to when it was rendered up to a size.
+type briefed struct {
+	generation uint32
+	size       int64
+	render.Brief
+}
+
+var _ fs.Briefer = (*Provider)(nil)
+
+// told is a session with what it comes to.
+type told struct {
+	s    *catalogue.Session
+	v    catalogue.View
+	at   time.Time
+	path string
+	render.Brief
+}
+
+// who returns the agent and the time of the session.
+func (t *told) who() string { return t.v.Info.Agent + ", " + wording.Minute(t.at) }
+
+// Brief implements fs.Briefer: what the last sessions in a folder have done, what they
+// have left open, and which of them are alive.
+func (p *Provider) Brief(dir string) (all []fs.Remark) {
+	sessions := p.lastSessions(dir)
+	all = append(all, buildRemarks(sessions)...)
+	now := p.opts.Env.Now()
+	for _, t := range sessions {
+		if t.v.Live {
+			all = append(all, fs.Remark{Topic: fs.TopicAgents, Time: t.at, Path: t.path, Cells: []string{
+				t.v.Info.Agent, t.v.Info.ID, wording.Time(t.at), t.doing(), cmp.Or(t.File, "-"),
+			}})
+		}
+		if now.Sub(t.at) < taskAge {
+			for _, task := range t.Tasks[:min(len(t.Tasks), maxRemarks)] {
+				begun := ""
+				if task.Begun {
+					begun = "begun, "
+				}
+				all = append(all, fs.Remark{Topic: fs.TopicTasks, Time: t.at, Text: fmt.Sprintf("%s (%s%s)", words(task.Text), begun, t.who())})
+			}
+		}
+		all = append(all, fs.Remark{
+			Topic: fs.TopicSessions, Time: t.at, Path: path.Join(t.path, "digest.md"),
+			Text: fmt.Sprintf("%s: %s — %s", t.who(), words(cmp.Or(t.v.Info.Title, "without a title")), t.state()),
+		})
+	}
+	return all
+}
+
+// lastSessions returns the last sessions in a folder and below it, the last one first.
+func (p *Provider) lastSessions(dir string) (last []*told) {
+	since := p.opts.Env.Now().Add(-briefAge)
+	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
+		if v.Parent == nil && v.Info.CWD != "" && v.ModTime.After(since) && source.IsBelow(v.Info.CWD, dir) {
+			last = append(last, &told{s: s, v: *v, at: v.ModTime.UTC()})
+		}
+	})
+	slices.SortFunc(last, func(a, b *told) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID)) })
+	last = last[:min(len(last), maxBriefed)]
+	for _, t := range last {
+		t.path, t.Brief = p.catalogue.Path(t.s), p.briefOf(t.s, &t.v)
+	}
+	return slices.DeleteFunc(last, func(t *told) bool { return t.path == "" })
+}
+
+// briefOf returns what a session comes to, as far as it is rendered.
+func (p *Provider) briefOf(s *catalogue.Session, v *catalogue.View) render.Brief {
+	if v.Published.Generation == 0 {
+		return render.Brief{}
+	}
+	p.briefs.mu.Lock()
+	had, ok := p.briefs.of[s]
+	p.briefs.mu.Unlock()
+	if ok && had.generation == v.Published.Generation && had.size == v.Published.Size {
+		return had.Brief
+	}
+	one := briefed{generation: v.Published.Generation, size: v.Published.Size}
+	p.cache.WithEntry(s, func(b *cache.Entry) { one.Brief = b.Summary.Brief() })
+	p.briefs.mu.Lock()
+	defer p.briefs.mu.Unlock()
+	if p.briefs.of == nil || len(p.briefs.of) > 100*maxBriefed {
+		p.briefs.of = make(map[*catalogue.Session]briefed)
+	}
+	p.briefs.of[s] = one
+	return one.Brief
+}
+
+// doing returns what a session that is alive does.
+func (t *told) doing() string {
+	switch {
+	case t.Waiting:
+		return words(t.Doing)
+	case t.Asks != "":
+		return "asks: " + words(t.Asks)
+	case t.Doing == "":
+		return "-"
+	}
+	return "last: " + words(t.Doing)
+}
+
+// state returns where a session stands.
+func (t *told) state() string {
+	switch {
+	case t.v.Live && t.Waiting:
+		return "working: " + words(t.Doing)
+	case t.Trouble != "":
+		return "stopped: " + words(t.Trouble)
+	case t.Asks != "":
+		return "asked: " + words(t.Asks)
+	case len(t.Tasks) > 0:
+		return fmt.Sprintf("%d of %d tasks open", len(t.Tasks), t.Listed)
+	case t.v.Live:
+		return "alive"
+	}
+	return "ended"
+}
+
+// buildRemarks returns the commands that built and tested with success, and those that
+// failed last, over all sessions.
+func buildRemarks(sessions []*told) (all []fs.Remark) {
+	type lineUse struct {
+		render.Run
+		last *told // that ran it last
+	}
+	lines := make(map[string]*lineUse)
+	for _, t := range slices.Backward(sessions) { // the last one last
+		for _, r := range t.Runs {
+			u := lines[r.Line]
+			if u == nil {
+				lines[r.Line] = &lineUse{r, t}
+				continue
+			}
+			u.last, u.Last, u.Error = t, r.Last, r.Error
+			u.OK, u.Bad = u.OK+r.OK, u.Bad+r.Bad
+			u.Worked, u.Failed = later(u.Worked, r.Worked), later(u.Failed, r.Failed)
+		}
+	}
+	used := slices.SortedFunc(maps.Values(lines), func(a, b *lineUse) int {
+		return cmp.Or(cmp.Compare(b.OK, a.OK), b.Worked.Compare(a.Worked), strings.Compare(a.Line, b.Line))
+	})
+	worked, failing := 0, 0
+	for _, u := range used {
+		switch {
+		case u.Last && worked < maxRemarks:
+			worked++
+			text := "`" + u.Line + "` worked"
+			if !u.Worked.IsZero() {
+				text += " " + wording.Minute(u.Worked)
+			}
+			all = append(all, fs.Remark{Topic: fs.TopicBuild, Text: fmt.Sprintf("%s (%s, %s)", text, wording.Count(u.OK, "times"), u.last.v.Info.Agent)})
+		case !u.Last && failing < maxRemarks && len(sessions) > 0 && sessions[0].at.Sub(u.last.at) < failingAge:
+			failing++
+			at := u.Failed
+			if at.IsZero() {
+				at = u.last.at
+			}
+			all = append(all, fs.Remark{
+				Topic: fs.TopicFailing, Time: at, Path: path.Join(u.last.path, "digest.md"),
+				Text: fmt.Sprintf("`%s` failed %s (%s): %s", u.Line, wording.Minute(at), u.last.v.Info.Agent, words(u.Error)),
+			})
+		}
+	}
+	return all
+}
+
+func words(text string) string { return clean.Cut(clean.Line(text), maxBriefWords) }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

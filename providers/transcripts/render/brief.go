@@ -1,0 +1,86 @@
+package render
+
+import (
+	"time"
+)
+
+// Brief is what another session in the same folder would want to know of a session.
+type Brief struct {
+	// Tasks are the entries of its list of tasks that are not done.
+	Tasks []Task
+	// Done and Listed are how many of the tasks are done, and how many there are.
+	Done, Listed int
+	// Runs are the commands that build, test or check, the last one last.
+	Runs []Run
+	// Doing is its last call, File the file that it last read or wrote; "" if none is
+	// known.
+	Doing, File string
+	// Waiting reports whether a call has no result yet.
+	Waiting bool
+	// Trouble is what went wrong at its end; "" if nothing did.
+	Trouble string
+	// Asks is the question or plan that it ended with; "" if there is none.
+	Asks string
+}
+
+// Task is an open entry of a list of tasks.
+type Task struct {
+	Text string
+	// Begun reports whether it is being worked on.
+	Begun bool
+}
+
+// Run is a command that builds, tests or checks.
+type Run struct {
+	Line string
+	// Worked and Failed are when it last did; zero if never, or if the time is not known.
+	Worked, Failed time.Time
+	// OK and Bad are how often it worked and failed, Last whether it worked last.
+	OK, Bad int
+	Last    bool
+	// Error is a line of the last failure.
+	Error string
+}
+
+// Brief returns what the session comes to so far.
+func (s *Summary) Brief() Brief {
+	b := Brief{Waiting: len(s.Open) > 0, Listed: len(s.Tasks.List) + s.Tasks.Left}
+	for _, t := range s.Tasks.List {
+		switch t.Status {
+		case "completed", "done", "cancelled", "canceled", "deleted":
+			b.Done++
+		default:
+			b.Tasks = append(b.Tasks, Task{Text: t.Text, Begun: t.Status == "in_progress"})
+		}
+	}
+	for _, r := range s.Runs.List {
+		b.Runs = append(b.Runs, Run{
+			Line: r.Line, Worked: seconds(r.Worked), Failed: seconds(r.Failed), OK: r.OK, Bad: r.Bad, Last: r.Last, Error: r.Error,
+		})
+	}
+	if n := len(s.Steps); n > 0 {
+		b.Doing = s.Steps[n-1].Tool
+		if what := s.Steps[n-1].What; what != "" {
+			b.Doing += " " + what
+		}
+	}
+	last := 0
+	for _, f := range s.Paths.List {
+		if f.Seq > last {
+			last, b.File = f.Seq, s.absolute(f.Path)
+		}
+	}
+	if n := len(s.Ending.After); n > 0 {
+		b.Trouble = s.Ending.After[n-1].How + ": " + s.Ending.After[n-1].Text
+	} else if s.Ending.Shown != nil {
+		b.Asks = oneLineOf(s.Ending.Shown.Text, longNote)
+	}
+	return b
+}
+
+func seconds(at int64) time.Time {
+	if at == 0 {
+		return time.Time{}
+	}
+	return time.Unix(at, 0).UTC()
+}

@@ -1,0 +1,48 @@
+package render
+
+import "testing"
+
+func TestRunLine(t *testing.T) {
+	for command, want := range map[string]string{
+		"go test ./...": "go test ./...",
+		"cd /src/shop && go test ./... 2>&1 | tail -20": "go test ./...",
+		"cd a && cd b && make":                          "make",
+		"CGO_ENABLED=0 go build -o x ./cmd/x":           "CGO_ENABLED=0 go build -o x ./cmd/x",
+		"npm run test:unit -- --watch=false":            "npm run test:unit -- --watch=false",
+		"npm install left-pad":                          "",
+		"uv run pytest -q":                              "uv run pytest -q",
+		"python -m pytest tests":                        "python -m pytest tests",
+		"python3 script.py":                             "",
+		"./gradlew check":                               "./gradlew check",
+		"timeout 60 cargo test":                         "timeout 60 cargo test",
+		"git commit -m 'go test'":                       "",
+		"ls -la":                                        "",
+		"go version":                                    "",
+		"cat Makefile":                                  "",
+		"bundle exec rake spec":                         "bundle exec rake spec",
+		"go vet ./... && go test ./...":                 "go vet ./... && go test ./...",
+		"go test $(go list ./...)":                      "",
+		"for i in 1 2; do\nmake\ndone":                  "",
+		"":                                              "",
+	} {
+		if got := runLine(command); got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	var r runs
+	r.add("make", 1, 100, "boom: not found", true)
+	r.add("go test", 2, 110, "", false)
+	r.add("make", 3, 120, "", false)
+	if len(r.List) != 2 || r.List[1].Line != "make" || r.List[1].OK != 1 || r.List[1].Bad != 1 || !r.List[1].Last || r.List[1].Error != "" || r.List[1].Failed != 100 {
+		t.Errorf("%+v", r.List)
+	}
+	for i := range 2 * maxRuns {
+		r.add(string(rune('a'+i)), 4+i, 0, "", false)
+	}
+	if len(r.List) != maxRuns {
+		t.Errorf("%d are kept", len(r.List))
+	}
+}
