@@ -49,7 +49,9 @@ func TestBrief(t *testing.T) {
 		t.Errorf("another folder: %+v", got)
 	}
 	one.call("c4", "bash", "ok", map[string]any{"command": "go test ./..."})
-	f.await("the tests work", func() bool { return has(fs.TopicBuild, cwd, "`make lint` worked", "`go test ./...` worked") && has(fs.TopicFailing, cwd) })
+	f.await("the tests work", func() bool {
+		return has(fs.TopicBuild, cwd, "`make lint` worked", "`go test ./...` worked") && has(fs.TopicFailing, cwd)
+	})
 	visits := f.Visits(f.clock.now().Add(-time.Hour))
 	if len(visits) != 1 || visits[0].Dir != cwd || !visits[0].Settled {
 		t.Errorf("visits: %+v", visits)
