@@ -55,9 +55,11 @@ func (i *Instance) Touch() {
 // owner retries.
 func (i *Instance) Renew() {
 	i.mu.Lock()
-	i.outdated = !i.resting
-	i.mu.Unlock()
-	i.Touch()
+	defer i.mu.Unlock()
+	if !i.resting {
+		i.outdated = true
+		i.Touch()
+	}
 }
 
 // endOutdated reports whether the run under way is to end now, because it is outdated

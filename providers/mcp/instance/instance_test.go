@@ -212,3 +212,25 @@ func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
 		t.Errorf("%d places are held", n)
 	}
 }
+
+// TestRenew ends a run once nobody uses it, and leaves an instance alone that does not
+// run.
+func TestRenew(t *testing.T) {
+	i, _ := newTestInstance(t, Condition{State: StateStopped})
+	i.Renew()
+	if i.outdated || len(i.used) > 0 {
+		t.Error("what does not run is outdated")
+	}
+	i.beginRun()
+	if err := i.addUser(); err != nil {
+		t.Fatal(err)
+	}
+	i.Renew()
+	if i.endOutdated() {
+		t.Error("it ends under its user")
+	}
+	(&Session{of: i}).Release()
+	if !i.endOutdated() || len(i.used) == 0 {
+		t.Error("it does not end, or is not told to")
+	}
+}
