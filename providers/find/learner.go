@@ -19,16 +19,20 @@ import (
 // Table is the name of the table of config.toml with the settings of searches.
 const Table = "find"
 
-// learnPause is how long what was used may wait to be learned: a session that is being
-// written has news all the time.
-const learnPause = 30 * time.Second
+// A session that is being written has news all the time. So the learner waits before it
+// learns again: firstPause, then ever longer, until learnPause.
+const (
+	firstPause = time.Second
+	learnPause = 30 * time.Second
+)
 
 // Learning says how a Finder learns from what was used.
 type Learning struct {
 	// Cache and State are the folders for what was learned and what was forgotten,
 	// Settings is the path of config.toml.
 	Cache, State, Settings string
-	// Pause is how long the learner waits after it has learned; 0 is the usual time.
+	// Pause is how long the learner waits at most before it learns again; 0 is the
+	// usual time.
 	Pause time.Duration
 	// Offline only uses what another process has learned.
 	Offline bool
@@ -205,6 +209,7 @@ func (l *learner) wake() {
 
 // run is the worker: it ends when there is no news.
 func (l *learner) run() {
+	pause := min(firstPause, l.Pause)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.news && l.book != nil && !l.closed {
@@ -221,8 +226,9 @@ func (l *learner) run() {
 		l.mu.Unlock()
 		select {
 		case <-l.ctx.Done():
-		case <-time.After(l.Pause):
+		case <-time.After(pause):
 		}
+		pause = min(2*pause, l.Pause)
 		l.mu.Lock()
 	}
 	l.working = false

@@ -42,7 +42,7 @@ nothing, put these lines into config.toml, which also deletes what was learned:
   ctxfs learned github/create_issue
   ctxfs learned --forget github/create_issue
   ctxfs learned --forget all`,
-		ValidArgsFunction: completeLearned(a),
+		ValidArgsFunction: completeLearned(a, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asker := a.Fallback()
 			defer asker.Close()
@@ -73,7 +73,7 @@ nothing, put these lines into config.toml, which also deletes what was learned:
 	}
 	cmd.Flags().StringSliceVar(&forget, "forget", nil, "forget what was learned of this tool, server or skill, or of \"all\"")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("forget", completeLearned(a)) // fails for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("forget", completeLearned(a, true)) // fails for a flag that is not there
 	return cmd
 }
 
@@ -162,8 +162,8 @@ func printTopics(a *cli.App, topics []learned.Topic) {
 	}
 }
 
-// completeLearned completes names of what was learned.
-func completeLearned(a *cli.App) cobra.CompletionFunc {
+// completeLearned completes names of what was learned, and that of all if wanted.
+func completeLearned(a *cli.App, all bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		asker := a.Fallback()
 		defer asker.Close()
@@ -177,7 +177,7 @@ func completeLearned(a *cli.App) cobra.CompletionFunc {
 				names = append(names, name)
 			}
 		}
-		if cmd.Flags().Changed("forget") && strings.HasPrefix(everything, word) {
+		if all && strings.HasPrefix(everything, word) {
 			names = append(names, everything)
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
