@@ -1,0 +1,159 @@
+package processes
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// sockets are the listening sockets of one network namespace by their inodes: where each
+// listens, as in [Process].
+type sockets map[uint64]string
+
+// The state of a TCP socket that listens, TCP_LISTEN, and the flag of a Unix socket that
+// does, __SO_ACCEPTCON.
+const (
+	tcpListen  = "0A"
+	acceptsAll = 1 << 16
+)
+
+// listens returns where a process listens, by the sockets among its open files that no
+// other one has taken.
+func (p *pass) listens(pid int, taken map[uint64]bool) []string {
+	dir, err := os.Open(inProc(pid, "fd"))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(maxFiles)
+	var all []string
+	for _, name := range names {
+		target, err := os.Readlink(inProc(pid, "fd/"+name))
+		if err != nil {
+			continue
+		}
+		inode, ok := socketInode(target)
+		if !ok || taken[inode] {
+			continue
+		}
+		if at, ok := p.table(pid)[inode]; ok {
+			taken[inode] = true
+			all = append(all, at)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// socketInode returns the number in "socket:[number]".
+func socketInode(link string) (inode uint64, ok bool) {
+	number, ok := strings.CutPrefix(link, "socket:[")
+	if !ok {
+		return 0, false
+	}
+	inode, err := strconv.ParseUint(strings.TrimSuffix(number, "]"), 10, 64)
+	return inode, err == nil
+}
+
+// table returns the listening sockets of the network namespace in which a process is.
+func (p *pass) table(pid int) sockets {
+	namespace, err := os.Readlink(inProc(pid, "ns/net"))
+	if err != nil {
+		return nil
+	}
+	if t, ok := p.tables[namespace]; ok {
+		return t
+	}
+	t := make(sockets)
+	for _, name := range []string{"tcp", "tcp6"} {
+		t.addTCP(readTable(pid, name))
+	}
+	t.addUnix(readTable(pid, "unix"))
+	p.tables[namespace] = t
+	return t
+}
+
+// readTable returns a table of sockets, of any length: it is the kernel's.
+func readTable(pid int, name string) string {
+	text, _ := os.ReadFile(inProc(pid, "net/"+name))
+	return string(text)
+}
+
+// addTCP reads net/tcp or net/tcp6.
+func (s sockets) addTCP(table string) {
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line) // sl, local, remote, state, queues, timer, retransmits, user, timeout, inode
+		if len(fields) < 10 || fields[3] != tcpListen {
+			continue
+		}
+		inode, err := strconv.ParseUint(fields[9], 10, 64)
+		if at, ok := address(fields[1]); ok && err == nil {
+			s[inode] = "tcp " + at
+		}
+	}
+}
+
+// address returns "127.0.0.1:3000" for "0100007F:0BB8", and "*:3000" for any address: the
+// kernel writes words of four bytes in the machine's order.
+func address(text string) (string, bool) {
+	host, port, _ := strings.Cut(text, ":")
+	bytes, err := hex.DecodeString(host)
+	number, errPort := strconv.ParseUint(port, 16, 16)
+	if err != nil || errPort != nil || len(bytes)%4 != 0 {
+		return "", false
+	}
+	for i := 0; i < len(bytes); i += 4 {
+		binary.NativeEndian.PutUint32(bytes[i:], binary.BigEndian.Uint32(bytes[i:]))
+	}
+	ip, ok := netip.AddrFromSlice(bytes)
+	if !ok {
+		return "", false
+	}
+	if ip = ip.Unmap(); ip.IsUnspecified() {
+		return fmt.Sprintf("*:%d", number), true
+	}
+	return netip.AddrPortFrom(ip, uint16(number)).String(), true
+}
+
+// addUnix reads net/unix. Sockets without a name are left out: nobody can connect to them.
+func (s sockets) addUnix(table string) {
+	for line := range strings.Lines(table) {
+		// Address, references, protocol, flags, type, state; then the inode, padded, and
+		// the path, which may have spaces.
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 7)
+		if len(fields) < 7 {
+			continue
+		}
+		number, path, named := strings.Cut(strings.TrimLeft(fields[6], " "), " ")
+		if !named {
+			continue
+		}
+		flags, err := strconv.ParseUint(fields[3], 16, 64)
+		inode, errInode := strconv.ParseUint(number, 10, 64)
+		if err == nil && errInode == nil && flags&acceptsAll != 0 {
+			s[inode] = "unix " + oneWord(path)
+		}
+	}
+}
+
+// oneWord returns foreign text without tabs and line ends, shortened.
+func oneWord(text string) string {
+	const longest = 120
+	return clean.Path(text, longest)
+}
+
+func identity(path string) fileID {
+	var st syscall.Stat_t
+	if syscall.Stat(path, &st) != nil {
+		return fileID{}
+	}
+	return fileID{uint64(st.Dev), st.Ino}
+}

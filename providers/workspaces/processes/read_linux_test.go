@@ -1,0 +1,261 @@
+package processes
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// helper is the variable that makes this program a server: its value is the path of a
+// Unix socket.
+const helper = "PROCESSES_TEST_SOCKET"
+
+func TestMain(m *testing.M) {
+	if socket := os.Getenv(helper); socket != "" {
+		serve(socket)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serve listens until its input ends, and prints its port when it does.
+func serve(socket string) {
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	if _, err := net.Listen("unix", socket); err != nil {
+		panic(err)
+	}
+	if _, err := net.Listen("tcp6", "[::]:0"); err != nil {
+		fmt.Fprintln(os.Stderr, err) // no IPv6 here
+	}
+	if dir := os.Getenv("GO_TO"); dir != "" {
+		if err := os.Chdir(dir); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(tcp.Addr().(*net.TCPAddr).Port)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// start starts a program in a folder and returns its process and the first line that it
+// prints. It ends with the test.
+func start(t testing.TB, dir string, env []string, name string, args ...string) (pid int, line string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, append(env, "PWD="+dir)
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		input.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err = bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid, strings.TrimSpace(line)
+}
+
+// server returns a copy of this program: the program itself is left out.
+func server(t testing.TB) string {
+	t.Helper()
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "server")
+	if err := os.WriteFile(path, self, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRead(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := filepath.Join(root, "one"), filepath.Join(root, "two")
+	for _, dir := range []string{filepath.Join(one, "sub"), two} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, socket := server(t), filepath.Join(root, "a socket")
+	listening, port := start(t, filepath.Join(one, "sub"), []string{helper + "=" + socket, terminalVariable + "=build_1"}, program, "--password", "hunter2hunter2")
+	daemon, _ := start(t, two, []string{helper + "=" + socket + "2", "GO_TO=/"}, program)
+	moved, _ := start(t, two, []string{helper + "=" + socket + "3", "GO_TO=" + root}, program)
+	sleeper, _ := start(t, two, nil, "/bin/sh", "-c", "echo; exec sleep 1000")
+	shell, _ := start(t, two, nil, "/bin/sh", "-c", "echo; exec sh")
+
+	now := time.Now()
+	opts := Options{
+		Place: func(dir string) string {
+			for _, place := range []string{one, two} {
+				if dir == place || strings.HasPrefix(dir, place+"/") {
+					return place
+				}
+			}
+			return ""
+		},
+		Now: func() time.Time { return now.Add(time.Hour) },
+	}
+	all, err := Read(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 2 || len(all[one]) != 1 {
+		t.Fatalf("got %+v", all)
+	}
+	p := all[one][0]
+	if p.PID != listening || p.Command != program+" --password '[REDACTED:password]'" || p.Terminal != "build_1" || now.Sub(p.Since).Abs() > time.Hour {
+		t.Errorf("got %+v", p)
+	}
+	text := strings.Join(p.Listens, ", ")
+	if !strings.Contains(text, "tcp 127.0.0.1:"+port) || !strings.Contains(text, "unix "+socket) || len(p.Listens) == 3 && !strings.Contains(text, "tcp *:") {
+		t.Errorf("it listens at %s, not at port %s", text, port)
+	}
+	got := make(map[int]Process)
+	for _, p := range all[two] {
+		got[p.PID] = p
+	}
+	if _, ok := got[daemon]; !ok || len(got[daemon].Listens) < 2 {
+		t.Errorf("what has left its folder for the root is not listed: %+v", got)
+	}
+	if _, ok := got[moved]; ok {
+		t.Error("what has left its folder for another is listed")
+	}
+	if got[sleeper].Command != "sleep 1000" {
+		t.Errorf("got %+v", got)
+	}
+	if _, ok := got[shell]; ok {
+		t.Error("a shell that waits for a command is listed")
+	}
+
+	opts.Own = os.Getpid()
+	if all, err := Read(opts); err != nil || len(all) > 0 {
+		t.Errorf("what our own process has started is listed: %+v, %v", all, err)
+	}
+	opts.Own, opts.Now = 0, func() time.Time { return now.Add(-time.Hour) }
+	if all, err := Read(opts); err != nil || len(all) > 0 {
+		t.Errorf("what has just begun is listed: %+v, %v", all, err)
+	}
+}
+
+func TestTables(t *testing.T) {
+	s := make(sockets)
+	s.addTCP("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n" +
+		"   0: 0100007F:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4242 1 0 100 0 0 10 0\n" +
+		"   1: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4243 1 0\n" +
+		"   2: 0100007F:0BB8 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1000        0 4244 1 0\n")
+	s.addTCP("   0: 00000000000000000000000001000000:1F91 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 4245 1\n" +
+		"   1: 0000000000000000FFFF00000100007F:1F92 0:0 0A 0:0 0:0 0 0 0 4246 1\nbroken\n 1: zz:1 0:0 0A 0:0 0:0 0 0 0 7 1\n")
+	s.addUnix("Num       RefCount Protocol Flags    Type St Inode Path\n" +
+		"0000000000000000: 00000002 00000000 00010000 0001 01  4250 /run/my  socket\n" +
+		"0000000000000000: 00000002 00000000 00010000 0001 01 425100 @abstract\n" +
+		"0000000000000000: 00000003 00000000 00000000 0001 03 4252 /run/connected\n" +
+		"0000000000000000: 00000002 00000000 00010000 0001 01 4253\n")
+	want := map[uint64]string{4242: "tcp 127.0.0.1:3000", 4243: "tcp *:8080", 4245: "tcp [::1]:8081", 4246: "tcp 127.0.0.1:8082", 4250: "unix /run/my  socket", 425100: "unix @abstract"}
+	for inode, at := range want {
+		if at == "unix /run/my  socket" {
+			at = `unix "/run/my  socket"` // two spaces
+		}
+		if s[inode] != at {
+			t.Errorf("socket %d listens at %q, not %q", inode, s[inode], at)
+		}
+	}
+	if len(s) != len(want) {
+		t.Errorf("got %v", s)
+	}
+}
+
+func TestTerminalName(t *testing.T) {
+	for device, want := range map[int]string{0: "", 136<<8 | 3: "pts/3", 1<<20 | 136<<8 | 5: "pts/261", 4<<8 | 1: "tty1", 5 << 8: ""} {
+		if got := terminalName(device); got != want {
+			t.Errorf("device %#x is %q, not %q", device, got, want)
+		}
+	}
+}
+
+func FuzzTables(f *testing.F) {
+	f.Add("   0: 0100007F:0BB8 00000000:0000 0A 0:0 0:0 0 1000 0 4242 1\n")
+	f.Add("0000000000000000: 00000002 00000000 00010000 0001 01 4250 /run/x\n")
+	f.Add("1 (a) b) S 1 2 3 34816 5 0 0 0 0 0 0 0 0 0 0 20 0 1 0 999 0\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s := make(sockets)
+		s.addTCP(text)
+		s.addUnix(text)
+		if stat, ok := parseStat([]byte(text)); ok {
+			_ = terminalName(stat.terminal)
+		}
+		for _, at := range s {
+			if strings.ContainsAny(at, "\t\n\x1b") {
+				t.Errorf("not one word: %q", at)
+			}
+		}
+	})
+}
+
+// BenchmarkRead is one pass for all workspaces, in turn with "ps -e", which reads no less.
+func BenchmarkRead(b *testing.B) {
+	ps, err := exec.LookPath("ps")
+	if err != nil {
+		b.Skip("no ps here")
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		b.Fatal(err)
+	}
+	processes := 0
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err == nil {
+			processes++
+		}
+	}
+	dir := b.TempDir()
+	program := server(b)
+	start(b, dir, []string{helper + "=" + filepath.Join(dir, "a")}, program)
+	start(b, dir, []string{helper + "=" + filepath.Join(dir, "b")}, program)
+	opts := Options{Now: func() time.Time { return time.Now().Add(time.Hour) }, Place: func(at string) string {
+		if at == dir {
+			return dir
+		}
+		return ""
+	}}
+	var ours, others time.Duration
+	for b.Loop() {
+		begin := time.Now()
+		if all, err := Read(opts); err != nil || len(all[dir]) != 2 {
+			b.Fatal(all, err)
+		}
+		ours += time.Since(begin)
+		begin = time.Now()
+		if err := exec.Command(ps, "-e", "-o", "pid,args,tty,lstart").Run(); err != nil {
+			b.Fatal(err)
+		}
+		others += time.Since(begin)
+	}
+	b.ReportMetric(float64(processes), "processes")
+	b.ReportMetric(float64(ours.Microseconds())/1000/float64(b.N), "ms/pass")
+	b.ReportMetric(float64(ours)/float64(others), "ratio")
+}
