@@ -40,7 +40,7 @@ type world struct {
 func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	must(t, err)
 	w := &world{t: t, home: home, changes: make(map[string]int)}
 	for path, body := range files {
 		w.write(path, body)
@@ -66,15 +66,15 @@ func (w *world) write(path, body string) {
 	w.t.Helper()
 	at := w.path(path)
 	if strings.HasSuffix(path, "/") {
-		check(w.t, os.MkdirAll(at, 0o755))
+		must(w.t, os.MkdirAll(at, 0o755))
 		return
 	}
-	check(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
+	must(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
 	if target, ok := strings.CutPrefix(body, "-> "); ok {
-		check(w.t, os.Symlink(target, at))
+		must(w.t, os.Symlink(target, at))
 		return
 	}
-	check(w.t, os.WriteFile(at, []byte(body), 0o644))
+	must(w.t, os.WriteFile(at, []byte(body), 0o644))
 }
 
 // start starts a provider; with watch it is kept current.
@@ -103,7 +103,7 @@ func (w *world) start(watch bool) *world {
 		Workspaces: w.workspaces, Projects: projects, Trust: w.trust, Watch: watch,
 	})
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
-	w.t.Cleanup(func() { check(w.t, w.Close()) })
+	w.t.Cleanup(func() { must(w.t, w.Close()) })
 	if watch {
 		w.Start()
 		fstest.Eventually(w.t, "the first look", func() bool { return w.current.Load().complete })
@@ -119,7 +119,7 @@ func (w *world) cat(path string) string {
 		return ""
 	}
 	text, err := w.tree.ReadAll(context.Background(), n.(fs.File))
-	check(w.t, err)
+	must(w.t, err)
 	return string(text)
 }
 
@@ -127,9 +127,9 @@ func (w *world) cat(path string) string {
 func (w *world) ls(path string) string {
 	w.t.Helper()
 	n, err := w.tree.Resolve(context.Background(), path)
-	check(w.t, err)
+	must(w.t, err)
 	entries, err := w.tree.List(context.Background(), n.(fs.Dir))
-	check(w.t, err)
+	must(w.t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name)
@@ -154,7 +154,7 @@ func shows(t testing.TB, text string, want ...string) {
 	}
 }
 
-func check(t testing.TB, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

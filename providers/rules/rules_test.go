@@ -136,7 +136,7 @@ func TestFor(t *testing.T) {
 	shows(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "Web is new.")
 
 	got, err := OpFor.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{w.path("src/shop/api/a.go")})
-	check(t, err)
+	must(t, err)
 	if got.Project != w.path("src/shop") || len(got.Orders["cursor"]) == 0 || !slices.Contains(got.Rules[0].Agents, "codex") || got.Rules[len(got.Rules)-1].Trusted {
 		t.Errorf("page %+v", got)
 	}
@@ -184,7 +184,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("of no workspace: %v", got)
 	}
 
-	check(t, w.trust.Trust(w.path("src/shop")))
+	must(t, w.trust.Trust(w.path("src/shop")))
 	fstest.Eventually(t, "trust", func() bool { return !strings.Contains(w.cat("shop/AGENTS.md"), "trusted:") })
 	shows(t, said(), "`AGENTS.md`: The shop\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
 	shows(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
@@ -192,7 +192,7 @@ func TestTrust(t *testing.T) {
 	if why() != "The shop" {
 		t.Errorf("a search says %q", why())
 	}
-	check(t, w.trust.Revoke(w.path("src/shop")))
+	must(t, w.trust.Revoke(w.path("src/shop")))
 	fstest.Eventually(t, "no trust", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "trusted: no\n") })
 }
 
@@ -211,7 +211,7 @@ func TestChanges(t *testing.T) {
 	becomes("a new folder", func() bool { return w.cat("shop/continue-rules-x.md") != "" })
 	w.write(".claude/rules/mine.md", "Mine.\n")
 	becomes("a rule of the user", func() bool { return w.cat("user/claude-rules-mine.md") != "" })
-	check(t, os.Remove(w.path("src/shop/.cursorrules")))
+	must(t, os.Remove(w.path("src/shop/.cursorrules")))
 	becomes("a file that is gone", func() bool { return w.cat("shop/cursorrules.md") == "" })
 
 	w.write("src/new/AGENTS.md", "# New project\n")
@@ -224,7 +224,7 @@ func TestChanges(t *testing.T) {
 	for i := range 3000 {
 		w.write(fmt.Sprintf("src/shop/.cursor/rules/s%d.mdc", i%50), fmt.Sprintf("---\nalwaysApply: true\n---\nVersion %d.\n", i))
 	}
-	check(t, os.RemoveAll(w.path("src/shop/.clinerules")))
+	must(t, os.RemoveAll(w.path("src/shop/.clinerules")))
 	becomes("the state after a storm", func() bool {
 		return strings.Contains(w.cat("shop/cursor-rules-s49.md"), "Version 2999.") && w.cat("shop/clinerules-c.md") == ""
 	})
@@ -232,7 +232,7 @@ func TestChanges(t *testing.T) {
 		shows(t, w.cat(fmt.Sprintf("shop/cursor-rules-s%d.md", i)), fmt.Sprintf("Version %d.", 2950+i))
 	}
 
-	check(t, os.RemoveAll(w.path("src/shop")))
+	must(t, os.RemoveAll(w.path("src/shop")))
 	becomes("a folder that vanishes", func() bool { return !strings.Contains(w.ls(""), "shop") })
 	shows(t, w.ls(""), "other", "user", "new")
 }

@@ -135,7 +135,10 @@ func relative(dir, path string) string {
 
 // assignNames names rules by their paths: .cursor/rules/api.mdc is cursor-rules-api.md.
 func (s *section) assignNames(path func(*rule) string) {
-	slices.SortStableFunc(s.rules, func(a, b *rule) int { return strings.Compare(path(a), path(b)) })
+	hidden := func(r *rule) int { return min(1, strings.Count(path(r)[:1], ".")) } // AGENTS.md comes before .cursorrules
+	slices.SortStableFunc(s.rules, func(a, b *rule) int {
+		return cmp.Or(cmp.Compare(hidden(a), hidden(b)), strings.Compare(path(a), path(b)))
+	})
 	foreign := make([]string, len(s.rules))
 	for i, r := range s.rules {
 		name := path(r)

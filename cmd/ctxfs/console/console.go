@@ -22,7 +22,7 @@ const (
 	ExitFailed      = 1 // the message says why
 	ExitUsage       = 2 // a wrong command line, or arguments that do not fit a tool
 	ExitNotRunning  = 3 // status: there is no background process
-	ExitProblems    = 4 // doctor, sync, stale: something was found
+	ExitProblems    = 4 // doctor, sync, stale, rules check: something was found
 	ExitTool        = 5 // call: the tool says that it failed
 	ExitLogin       = 6 // call: the server requires a login
 	ExitUnreachable = 7 // call: the server does not answer

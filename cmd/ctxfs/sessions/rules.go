@@ -2,11 +2,14 @@ package sessions
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/rules"
 )
 
@@ -26,6 +29,7 @@ written them. See ctxfs trust.
 
 The same text is in the tree: rules/for/ABSOLUTE/PATH.`,
 		Example: `  ctxfs rules api/cart.go
+  ctxfs rules check
   ctxfs rules --json api/cart.go | jq ".rules[].source"`,
 		Args: cli.Args(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -50,5 +54,68 @@ The same text is in the tree: rules/for/ABSOLUTE/PATH.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.AddCommand(newRulesCheck(a))
 	return cmd
+}
+
+func newRulesCheck(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "say what is wrong with the rules of a project",
+		Long: `Check reads the rules of the project of DIR (by default the current folder) and
+says what is wrong with each: too long to be followed (over 500 lines), too
+vague to be checked, contradictory in when it holds, or naming files that are
+not there. With your home folder as DIR it checks your own rules.
+
+It exits with 4 if it finds anything, so that it can stand in a CI job.`,
+		Example: `  ctxfs rules check
+  ctxfs rules check ~
+  ctxfs rules check --json | jq -r '.findings[].file'`,
+		Args:              cli.Args(1),
+		ValidArgsFunction: cli.CompleteDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := filepath.Abs(strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			asker := a.Fallback()
+			defer asker.Close()
+			found, err := rules.OpCheck.Ask(cmd.Context(), asker, rules.PathQuery{Path: dir})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.PrintJSON(found)
+			} else {
+				printFindings(a, found)
+			}
+			if err == nil && len(found.Findings) > 0 {
+				return cli.Exit(console.ExitProblems, nil)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// printFindings prints a finding as file:line: what, and below it what to do.
+func printFindings(a *cli.App, found rules.Checked) {
+	for _, f := range found.Findings {
+		place := a.Tilde(f.File)
+		if f.Line > 0 {
+			place += ":" + strconv.Itoa(f.Line)
+		}
+		a.Sayf("%s: %s: %s", place, f.Kind, f.What)
+		a.Sayf("  fix: %s", f.Fix)
+	}
+	for _, note := range found.Notes {
+		a.Notef("%s", note)
+	}
+	what := wording.Count(len(found.Findings), "findings") + " in " + wording.Count(found.Files, "files") + " of rules"
+	if found.Files == 0 {
+		what = "no rules"
+	}
+	a.Sayf("%s: %s", a.Tilde(found.Project), what)
 }

@@ -157,13 +157,10 @@ func (f *found) in(dir, root string, level scope.Level) {
 	}
 }
 
-// add adds a file, unless it is none.
+// add adds a file; one that cannot be read, too.
 func (f *found) add(p pattern, dir, path, name, bound string) {
 	known := len(f.used)
 	file := f.read(path, bound)
-	if file.IsMissing() {
-		return
-	}
 	if len(f.used) > known {
 		f.bytes += len(file.Text)
 	}
@@ -241,7 +238,11 @@ type search struct {
 // walk searches a folder whose entries have names that begin with prefix.
 func (s *search) walk(dir, prefix string, depth int) {
 	real, err := fs.DiskOptions{Hide: s.opts.Hide}.Resolve(dir)
-	if err != nil || s.seen[real] || s.bound != "" && real != s.bound && !strings.HasPrefix(real, s.bound+"/") {
+	switch {
+	case err != nil || s.seen[real]:
+		return
+	case s.bound != "" && real != s.bound && !strings.HasPrefix(real, s.bound+"/"):
+		s.faults = append(s.faults, Fault{dir, read.ErrOutside})
 		return
 	}
 	s.seen[real] = true

@@ -80,11 +80,14 @@ func (i *importer) expand(text, path string, depth int, chain []string) string {
 			if m.line != number || len(i.file.Imports) >= maxImports {
 				continue
 			}
+			at := len(i.file.Imports)
+			i.file.Imports = append(i.file.Imports, Import{From: path, Line: number}) // before those that it has itself
 			body, name, err := i.follow(m.name, path, depth, chain)
 			if errors.Is(err, iofs.ErrNotExist) && !looksLikePath(m.name) {
+				i.file.Imports = i.file.Imports[:at]
 				continue // "@alice"
 			}
-			i.file.Imports = append(i.file.Imports, Import{Name: name, From: path, Line: number, Err: err})
+			i.file.Imports[at].Name, i.file.Imports[at].Err = name, err
 			if !strings.HasSuffix(line, "\n") {
 				b.WriteByte('\n')
 			}

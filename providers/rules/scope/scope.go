@@ -152,7 +152,7 @@ func Holding(places []Place, root, path string) (hold, may []Place) {
 		case Always:
 			hold = append(hold, p)
 		case Glob:
-			if p.covers(c, t.globs, root, path) {
+			if p.covers(c, t, root, path) {
 				hold = append(hold, p)
 			}
 		case Model, Manual:
@@ -162,12 +162,18 @@ func Holding(places []Place, root, path string) (hold, may []Place) {
 	return t.limited(hold), may
 }
 
+// Covers reports whether a rule with the condition [Glob] holds for a path in the project
+// at root.
+func (p Place) Covers(root, path string) bool {
+	return (p.Dir == "" || within(path, p.Dir)) && p.covers(p.Condition(), toolOf(p.Agent), root, path)
+}
+
 // covers reports whether the globs of a rule match a path. Those of a rule for a folder
 // below the root may be written from either of them: documentation is silent.
-func (p Place) covers(c Condition, m matcher, root, path string) bool {
+func (p Place) covers(c Condition, t tool, root, path string) bool {
 	for _, base := range []string{cmp.Or(p.Dir, root), root} {
 		rel, err := filepath.Rel(base, path)
-		if err == nil && filepath.IsLocal(rel) && m.matches(c.Globs, filepath.ToSlash(rel)) {
+		if err == nil && filepath.IsLocal(rel) && t.globs.matches(c.Globs, filepath.ToSlash(rel)) {
 			return true
 		}
 	}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/rules"
+)
+
+// TestRules: rules are in the mount, on the command line and in a search; a check finds
+// what is wrong.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write("src/shop/.git/HEAD", "ref: refs/heads/main\n")
+	b.write("src/shop/AGENTS.md", "# The shop\n\nAmounts are integer cents. See `api/gone.go`.\n")
+	b.write("src/shop/api/cart.go", "package api\n")
+	b.write("src/shop/.cursor/rules/go.mdc", "---\nglobs: api/*.go\n---\nReturn errors.\n")
+	b.write(".config/ctxfs/config.toml", "[workspaces]\ndirs = [\"~/src/shop\"]\n")
+	shop := filepath.Join(b.home, "src/shop")
+	want := []string{"# Rules for ~/src/shop/api/cart.go", "integer cents", "Return errors.", "cursor, cline (not trusted)"}
+	if got := b.sh("cd src/shop/api && ctxfs rules cart.go"); !containsAll(got, want) {
+		t.Errorf("rules: %s", got)
+	}
+	if got := b.ok("rules", filepath.Join(shop, "x.md")); strings.Contains(got, "Return errors.") {
+		t.Errorf("rules for another file: %s", got)
+	}
+	b.mount()
+	b.shows("rules/shop/AGENTS.md", "scope: project\n", "trusted: no\n", "integer cents")
+	b.shows("rules/INDEX.md", "shop/cursor-rules-go.md — api/*.go; cursor, cline: Return errors.")
+	if got := readFile(t, filepath.Join(b.mnt(), "rules/for", shop, "api/cart.go")); !containsAll(got, want) {
+		t.Errorf("rules/for: %s", got)
+	}
+	if got := b.ok("find", "--in", "rules", "integer cents"); !strings.Contains(got, "rules/shop/AGENTS.md — [not trusted] The shop") {
+		t.Errorf("find: %s", got)
+	}
+	checked := b.run("rules", "check", "--json", shop)
+	var found rules.Checked
+	if err := json.Unmarshal([]byte(checked.out), &found); err != nil || checked.code != exitProblems || len(found.Findings) != 1 || found.Files != 2 || found.Findings[0].Line != 3 {
+		t.Errorf("rules check --json: %v, %v", checked, err)
+	}
+	b.write("src/shop/api/gone.go", "package api\n")
+	if got := b.ok("rules", "check", shop); got != "~/src/shop: 0 findings in 2 files of rules" {
+		t.Errorf("rules check: %q", got)
+	}
+}

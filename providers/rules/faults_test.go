@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+)
+
+// TestBadInput: what is wrong with one file is said in its line and its file, and nothing
+// else suffers.
+func TestBadInput(t *testing.T) {
+	files := map[string]string{
+		"src/shop/AGENTS.md":                  "# Good\n",
+		"src/shop/.claude/rules/broken.md":    "---\n- a list\n---\nBroken front matter.\n",
+		"src/shop/.claude/rules/open.md":      "---\npaths: x\nNever closed.\n",
+		"src/shop/.cursor/rules/big.mdc":      "---\nalwaysApply: true\n---\n" + strings.Repeat("Ten bytes\n", 1<<20),
+		"src/shop/CLAUDE.md":                  "@a.md\n",
+		"src/shop/a.md":                       "A @b.md\n",
+		"src/shop/b.md":                       "B @a.md\n",
+		"src/shop/.cursorrules":               "-> ../../secret",
+		"secret":                              "SECRET\n",
+		"src/shop/GEMINI.md":                  "-> gone.md",
+		"src/shop/.windsurf":                  "a file where a folder should be\n",
+		"src/shop/.kiro/steering":             "-> ../../../outside",
+		"outside/x.md":                        "OUTSIDE\n",
+		"src/shop/.roo/rules/loop":            "-> .",
+		"src/shop/.roo/rules/a\nb\x1b[31m.md": "Odd name.\n",
+		"src/shop/sub/.git":                   "gitdir: ../.git/modules/sub\n",
+		"src/shop/sub/AGENTS.md":              "A submodule.\n",
+		"src/shop/.github/instructions/x/":    "",
+		"src/shop/.junie/guidelines.md/x":     "a folder where a file should be\n",
+		"src/empty/AGENTS.md":                 "\n\n",
+		"src/shop/.clinerules/\xff\xfe.md":    "Not UTF-8 in its name.\n",
+		"src/shop/deep/" + strings.Repeat("d/", 40) + "AGENTS.md": "Deep.\n",
+	}
+	w := newWorld(t, files)
+	must(t, syscall.Mkfifo(w.path("src/shop/.rules"), 0o600))
+	must(t, os.Chmod(w.path("src/shop/.claude/rules/open.md"), 0o600))
+	w.write("src/shop/locked/AGENTS.md", "Locked.\n")
+	must(t, os.Chmod(w.path("src/shop/locked"), 0))
+	t.Cleanup(func() { _ = os.Chmod(w.path("src/shop/locked"), 0o700) })
+	w.start(true)
+	fstest.Check(t, w.tree)
+
+	index := w.cat("INDEX.md")
+	shows(t, index,
+		"shop/AGENTS.md — always; ", "shop/claude-rules-broken.md — always; claude-code", "[the front matter cannot be read as YAML",
+		"[the front matter is not closed by a line ---]", "[it is longer than 131.1 KB, and cut here]", "[it is a link to nothing, or into a mount of ctxfs]", "note: ~/src/shop/.kiro/steering is a link that leads out of its project", "[line 1: the import a.md imports itself]",
+		"shop/cursorrules.md — ", "is a link that leads out of its project]", "[it is not read: it is not a regular file]",
+		"~/src/shop/sub is a repository of its own", "empty/AGENTS.md",
+	)
+	for _, secret := range []string{"SECRET", "OUTSIDE", "\x1b", "submodule."} {
+		for path, text := range w.current.Load().texts {
+			if strings.Contains(string(text), secret) {
+				t.Errorf("%s has %q", path, secret)
+			}
+		}
+	}
+	if strings.Count(index, "\n- ") != strings.Count(index, "\n- shop/")+strings.Count(index, "\n- empty/")+strings.Count(index, "\n- note: ") {
+		t.Errorf("a line of the index is broken:\n%s", index)
+	}
+	if big := w.cat("shop/cursor-rules-big.md"); len(big) > 140<<10 || !strings.Contains(big, "[cut here: the whole is in "+w.path("src/shop/.cursor/rules/big.mdc")+"]") {
+		t.Errorf("10 MiB became %d bytes", len(big))
+	}
+	if os.Getuid() != 0 {
+		shows(t, index, "~/src/shop/locked cannot be read: permission denied")
+	}
+	page := w.cat("for" + w.home + "/src/shop/x.go")
+	shows(t, page, "# Good", "Problems:", "~/src/shop/.cursorrules: it is not read: it is a link that leads out of its project")
+	if strings.Contains(page, "SECRET") || len(page) > maxPage+8<<10 {
+		t.Errorf("a page of %d bytes:\n%.3000s", len(page), page)
+	}
+
+	found, err := OpCheck.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{w.path("src/shop/deep")})
+	must(t, err)
+	if found.Project != w.path("src/shop") || len(found.Findings) < 6 || found.Files < 10 {
+		t.Errorf("checked %+v", found)
+	}
+	for _, f := range found.Findings {
+		if strings.ContainsAny(f.File+f.What+f.Fix, "\n\x1b") {
+			t.Errorf("finding %+v", f)
+		}
+	}
+}
+
+// TestLimits: a project with too many rules or folders says where it stopped.
+func TestLimits(t *testing.T) {
+	w := newWorld(t, map[string]string{"src/shop/AGENTS.md": "# Good\n"})
+	for i := range 2600 {
+		w.write(fmt.Sprintf("src/shop/p%04d/AGENTS.md", i), fmt.Sprintf("Rule %d.\n", i))
+	}
+	w.start(true)
+	index := w.cat("INDEX.md")
+	shows(t, index, "shop/AGENTS.md — always", "- and ", " more\n", "note: it has more rules than are read; those below ")
+	shows(t, w.cat("for"+w.home+"/src/shop/p2599/x.go"), "Rule 2599.")
+	if n := strings.Count(index, "\n"); n > maxLines+20 {
+		t.Errorf("the index has %d lines", n)
+	}
+}
+
+// TestVanished: a workspace whose folder cannot be looked into is left out, and said.
+func TestVanished(t *testing.T) {
+	w := newWorld(t, map[string]string{"src/a/AGENTS.md": "A.\n", "src/b/AGENTS.md": "B.\n"})
+	w.start(false)
+	w.shown()
+	must(t, os.RemoveAll(w.path("src/a")))
+	w.look(true)
+	if w.cat("a/AGENTS.md") != "" || w.cat("b/AGENTS.md") == "" {
+		t.Errorf("names %q", w.ls(""))
+	}
+	must(t, os.WriteFile(filepath.Join(w.home, "src/a"), nil, 0o600))
+	w.look(true)
+	shows(t, w.cat("for"+w.home+"/src/a"), "# Rules for ~/src/a\n")
+}

@@ -1,0 +1,222 @@
+package read
+
+import (
+	"errors"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// disk is a folder with a project in it.
+type disk struct {
+	t    testing.TB
+	dir  string
+	root string
+}
+
+func newDisk(t testing.TB) *disk {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &disk{t, dir, filepath.Join(dir, "shop")}
+}
+
+// write writes files of the project, or outside of it ("../x"); "-> x" makes a link.
+func (d *disk) write(files ...string) {
+	d.t.Helper()
+	for i := 0; i < len(files); i += 2 {
+		path := filepath.Join(d.root, files[i])
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if target, ok := strings.CutPrefix(files[i+1], "-> "); ok && err == nil {
+			err = os.Symlink(target, path)
+		} else if err == nil {
+			err = os.WriteFile(path, []byte(files[i+1]), 0o600)
+		}
+		if err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+func (d *disk) read(name string) *File {
+	return Read(filepath.Join(d.root, name), Options{Root: d.root, Home: d.dir})
+}
+
+func TestImports(t *testing.T) {
+	d := newDisk(t)
+	d.write(
+		"CLAUDE.md", "# A\n\nSee @docs/b.md, and @docs/c.md.\n`@docs/no.md` mail a@docs/b.md @alice @scope/name\n```\n@docs/no.md\n```\n(@./d.md) @gone/x.md\n",
+		"docs/b.md", "---\nx: y\n---\nB imports @../e.md",
+		"e.md", "E.\n", "docs/c.md", "C.\n", "d.md", "D.\n", "docs/no.md", "NO\n",
+	)
+	f := d.read("CLAUDE.md")
+	want := "# A\n\nSee @docs/b.md, and @docs/c.md.\n" +
+		"<!-- imported: docs/b.md -->\nB imports @../e.md\n<!-- imported: ../e.md -->\nE.\n<!-- end of ../e.md -->\n<!-- end of docs/b.md -->\n" +
+		"<!-- imported: docs/c.md -->\nC.\n<!-- end of docs/c.md -->\n" +
+		"`@docs/no.md` mail a@docs/b.md @alice @scope/name\n```\n@docs/no.md\n```\n(@./d.md) @gone/x.md\n" +
+		"<!-- imported: ./d.md -->\nD.\n<!-- end of ./d.md -->\n<!-- not imported: gone/x.md no such file or directory -->\n"
+	if f.Text != want {
+		t.Errorf("got\n%s\nwant\n%s", f.Text, want)
+	}
+	if len(f.Imports) != 5 || f.Imports[3].Line != 8 && f.Imports[4].Line != 8 || !errors.Is(f.Imports[4].Err, iofs.ErrNotExist) {
+		t.Errorf("imports %+v", f.Imports)
+	}
+	if f.About() != "A" || f.Lines != 8 {
+		t.Errorf("about %q, %d lines", f.About(), f.Lines)
+	}
+	// An agent that has no imports shows none.
+	d.write("AGENTS.md", "See @docs/b.md\n")
+	if f := d.read("AGENTS.md"); f.Text != "See @docs/b.md\n" || len(f.Imports) != 0 {
+		t.Errorf("%q, %v", f.Text, f.Imports)
+	}
+	// What it imports makes it old, also what is not there yet.
+	for _, change := range []string{"e.md", "gone/x.md"} {
+		f := d.read("CLAUDE.md")
+		if !f.IsCurrent() {
+			t.Error("it is old when it is new")
+		}
+		d.write(change, "Changed, and longer.\n")
+		if f.IsCurrent() {
+			t.Errorf("it is current after %s has changed", change)
+		}
+	}
+}
+
+// TestHops: Claude Code follows four, Gemini five; a circle ends at once.
+func TestHops(t *testing.T) {
+	d := newDisk(t)
+	for i, name := range []string{"1", "2", "3", "4", "5"} {
+		d.write(name+".md", "N"+name+" @"+string(rune('2'+i))+".md\n")
+	}
+	d.write("CLAUDE.md", "@1.md\n", "GEMINI.md", "@1.md\n", "6.md", "N6\n", "a/CLAUDE.md", "@b.md\n", "a/b.md", "@c.md\n", "a/c.md", "@b.md @CLAUDE.md\n")
+	for name, hops := range map[string]int{"CLAUDE.md": 4, "GEMINI.md": 5} {
+		f := d.read(name)
+		last := f.Imports[len(f.Imports)-1]
+		for i := range 6 {
+			if n := "N" + string(rune('1'+i)); strings.Contains(f.Text, n) != (i < hops) {
+				t.Errorf("%s: %s: %v", name, n, strings.Contains(f.Text, n))
+			}
+		}
+		found := false
+		for _, i := range f.Imports {
+			found = found || errors.Is(i.Err, ErrTooDeep)
+		}
+		if !found {
+			t.Errorf("%s: the last import is %+v", name, last)
+		}
+	}
+	f := d.read("a/CLAUDE.md")
+	cycles := 0
+	for _, i := range f.Imports {
+		if errors.Is(i.Err, ErrCycle) {
+			cycles++
+		}
+	}
+	if cycles != 2 {
+		t.Errorf("imports in a circle: %+v", f.Imports)
+	}
+}
+
+// TestOutside: nothing of a project leads out of it; what is the user's own may.
+func TestOutside(t *testing.T) {
+	d := newDisk(t)
+	d.write("../secret.md", "SECRET\n", "in/CLAUDE.md", "@../../secret.md @~/secret.md @"+d.dir+"/secret.md @link.md\n", "in/link.md", "-> ../../secret.md",
+		"AGENTS.md", "-> ../secret.md", "GEMINI.md", "-> in/real.md", "in/real.md", "REAL\n", "CLAUDE.md", "-> gone")
+	f := d.read("in/CLAUDE.md")
+	if strings.Contains(f.Text, "SECRET") || len(f.Imports) != 4 {
+		t.Errorf("%s, %+v", f.Text, f.Imports)
+	}
+	for _, i := range f.Imports {
+		if !errors.Is(i.Err, ErrOutside) {
+			t.Errorf("import %+v", i)
+		}
+	}
+	if f := d.read("AGENTS.md"); !errors.Is(f.Err, ErrOutside) || f.Text != "" {
+		t.Errorf("a link out: %v, %q", f.Err, f.Text)
+	}
+	if f := d.read("GEMINI.md"); f.Text != "REAL\n" {
+		t.Errorf("a link in the project: %v, %q", f.Err, f.Text)
+	}
+	if f := d.read("CLAUDE.md"); !f.IsMissing() {
+		t.Errorf("a dead link: %v", f.Err)
+	}
+	own := Read(filepath.Join(d.root, "in/CLAUDE.md"), Options{Home: d.dir})
+	if strings.Count(own.Text, "SECRET") != 4 {
+		t.Errorf("the user's own:\n%s", own.Text)
+	}
+}
+
+// TestStrangeFiles are read without waiting, or not at all, and say why.
+func TestStrangeFiles(t *testing.T) {
+	d := newDisk(t)
+	d.write("AGENTS.md", strings.Repeat("Ten bytes\n", 1<<20), "GEMINI.md", "a\x1b[31mb\x00\u202ec\r\nd\xff\n", "CLAUDE.md", "@big.md @bin.md @dir.md @"+strings.Repeat("x", 5000)+".md\n",
+		"big.md", strings.Repeat("Ten bytes\n", 1<<20), "bin.md", "\x00\x01", "dir.md/x", "x")
+	f := d.read("AGENTS.md")
+	if !f.Cut || len(f.Text) != MaxBytes || f.Size != 10<<20 || f.Err != nil {
+		t.Errorf("10 MiB: %v, %d of %d bytes, %v", f.Cut, len(f.Text), f.Size, f.Err)
+	}
+	if f := d.read("GEMINI.md"); f.Text != "abc\nd\n" {
+		t.Errorf("%q", f.Text)
+	}
+	f = d.read("CLAUDE.md")
+	if len(f.Imports) != 4 || f.Imports[0].Err == nil || !errors.Is(f.Imports[1].Err, ErrNotText) || !errors.Is(f.Imports[2].Err, ErrIrregular) || f.Imports[3].Err == nil {
+		t.Errorf("imports %+v", f.Imports)
+	}
+	if err := syscall.Mkfifo(filepath.Join(d.root, "pipe.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := d.read("pipe.md"); !errors.Is(f.Err, ErrIrregular) {
+		t.Errorf("a pipe: %v", f.Err)
+	}
+	if f := d.read("dir.md"); !errors.Is(f.Err, ErrIrregular) {
+		t.Errorf("a folder: %v", f.Err)
+	}
+	// Imports that import each other twice double with each file: they are bounded.
+	for i := range 20 {
+		next := string(rune('a' + i + 1))
+		d.write("bomb/"+string(rune('a'+i))+".md", strings.Repeat("@"+next+".md ", 50)+"\n")
+	}
+	d.write("bomb/CLAUDE.md", strings.Repeat("@a.md ", 50)+"\n")
+	begun := time.Now()
+	f = d.read("bomb/CLAUDE.md")
+	if len(f.Text) > MaxBytes || len(f.Imports) > maxImports || time.Since(begun) > time.Minute {
+		t.Errorf("a bomb: %d bytes, %d imports, %v", len(f.Text), len(f.Imports), time.Since(begun))
+	}
+	// Our own views are not touched.
+	hidden := Read(filepath.Join(d.root, "AGENTS.md"), Options{Root: d.root, Hide: func(path string) bool { return path == d.root }})
+	if !hidden.IsMissing() {
+		t.Errorf("in a view of ours: %v", hidden.Err)
+	}
+}
+
+func FuzzProse(f *testing.F) {
+	for _, s := range []string{"a `b` c\n", "```\nx\n```\n", "~~~~ go\n~~~\n~~~~\n", "``a`b``", "`", "    ```\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := 0
+		for line := range Prose(text) {
+			if strings.ContainsAny(line, "\n") {
+				t.Errorf("%q has a line end", line)
+			}
+			lines++
+		}
+		want := strings.Count(text, "\n")
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			want++
+		}
+		if lines != want {
+			t.Errorf("%d lines of %d in %q", lines, want, text)
+		}
+		for _, m := range mentions(text) {
+			if m.line < 1 || m.line > want || m.name == "" {
+				t.Errorf("mention %+v", m)
+			}
+		}
+	})
+}
