@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Mat
 	}
 	for i := range titles.Matches {
 		m := &titles.Matches[i]
-		m.Evidence.Part = path.Dir(m.Path)
+		m.Evidence.Part = m.Whole
 	}
 	scale := newScale(f.documents.asked(query), all, f.now())
 	if f.projects != nil && opts.Caller.Dir != "" {

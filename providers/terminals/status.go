@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
@@ -61,11 +60,8 @@ func item(t *record.Terminal) fs.Item {
 	return i
 }
 
-// maxFound is how many commands of a terminal can be found, its last.
-const maxFound = 50
-
 // Documents implements fs.Documented: one document for each terminal, newest
-// first, with its name and its last commands.
+// first, with its name and its folder. What it has shown is found by Search.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	all := p.shown.Load().terminals
 	return func(yield func(fs.Document) bool) {
@@ -78,23 +74,15 @@ func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 }
 
 func document(t *record.Terminal) fs.Document {
-	var commands []string
-	for _, c := range t.Records[max(0, len(t.Records)-maxFound):] {
-		commands = append(commands, clean.Cut(clean.Line(c.Command), commandLen))
-	}
-	if t.Command != "" {
-		commands = append(commands, clean.Cut(clean.Line(t.Command), commandLen))
-	}
-	slices.Reverse(commands)
 	title := "terminal " + t.ID
-	if n := len(commands); n > 0 {
-		title += ": " + commands[0]
+	switch n := len(t.Records); {
+	case t.Command != "":
+		title += ": " + clean.Cut(clean.Line(t.Command), commandLen)
+	case n > 0:
+		title += ": " + clean.Cut(clean.Line(t.Records[n-1].Command), commandLen)
 	}
 	return fs.Document{
-		Path: t.ID + ".txt", Title: title, Kind: "terminal", Time: item(t).Since, Place: t.Cwd,
-		Fields: map[string]string{
-			"name": t.ID + " " + clean.Line(t.Name), "description": "terminal in " + clean.Line(t.Cwd),
-			"body": strings.Join(commands, "\n"),
-		},
+		Path: t.ID + ".txt", Whole: t.ID, Title: title, Kind: kind, Time: item(t).Since, Place: t.Cwd,
+		Fields: map[string]string{"name": t.ID + " " + clean.Line(t.Name), "description": "terminal in " + clean.Line(t.Cwd)},
 	}
 }
