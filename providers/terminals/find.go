@@ -79,8 +79,8 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
 }
 
-// match returns what is shown of a hit; ok is false if it is gone, or is only on the
-// screen what the log has, too.
+// match returns what is shown of a hit; ok is false if it is gone, or if another hit of
+// the same terminal shows more.
 func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m fs.Match, ok bool) {
 	if h.Text.Body != nil {
 		t := p.library.terminal(h.Text)
@@ -97,13 +97,20 @@ func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m fs.Match, ok boo
 	if c == nil {
 		return m, false
 	}
-	f := found{terminal: c.terminal, path: c.path(), line: linesOf(h), place: c.terminal.Cwd}
+	t := c.terminal
+	f := found{terminal: t, path: c.path(), line: linesOf(h), place: t.Cwd}
 	at := record.Place{Part: c.part, Byte: c.from + max(h.At, 0)}
-	switch r := recordOf(c.terminal, h.Number); {
+	switch r := recordOf(t, h.Number); {
 	case r != nil:
 		f.ended(r, at, h.At < 0)
-	case h.Number > 0 && h.Number == c.terminal.Commands:
+	case h.Number > 0 && h.Number == t.Commands && t.CommandAt != nil:
 		f.running()
+		if h.At < 0 || at.Part == t.CommandAt.Part && at.Byte < t.CommandAt.Byte {
+			f.line = ""
+			if slices.ContainsFunc(all, func(other fulltext.Hit) bool { return shows(other, h) }) {
+				return m, false
+			}
+		}
 	}
 	return f.match(h), true
 }
@@ -116,18 +123,34 @@ func linesOf(h fulltext.Hit) string {
 	return h.Line + " … " + h.Further
 }
 
-// repeats reports whether what a hit on a screen has is in a log, too.
+// idOf returns the ID of the terminal that a hit is in.
+func idOf(h fulltext.Hit) string {
+	id, _, _ := strings.Cut(h.Text.Session, "/")
+	return id
+}
+
+// repeats reports whether the line of a hit on a screen is that of a hit in the log or,
+// where no command runs, whether the log has all of its words.
 func repeats(screen, other fulltext.Hit) bool {
-	id, _, _ := strings.Cut(screen.Text.Session, "/")
-	if of, _, _ := strings.Cut(other.Text.Session, "/"); of != id || other.Text.Body != nil {
+	if other.Text.Body != nil || idOf(other) != idOf(screen) {
 		return false
+	}
+	const enough = 60
+	if strings.Contains(linesOf(other), clean.Prefix(strings.TrimPrefix(screen.Line, "…"), enough)) {
+		return true
 	}
 	for w, has := range screen.Words {
 		if other.Words[w] < has {
 			return false
 		}
 	}
-	return true
+	return screen.Number == 0
+}
+
+// shows reports whether a hit on a screen has a line of the command that runs, of which
+// another hit has only the command itself.
+func shows(screen, other fulltext.Hit) bool {
+	return screen.Text.Body != nil && idOf(other) == idOf(screen) && screen.Number == other.Number && !strings.Contains(linesOf(other), screen.Line)
 }
 
 // path returns the path of the log that a chunk is of.

@@ -134,7 +134,7 @@ func (l *lexer) hit(f File, terms []queryTerm, c candidate, seed maphash.Seed, p
 		return h, false
 	}
 	line := ""
-	if best := m.best(terms, 0, 0); best != nil {
+	if best := m.best(terms, 0, 0, false); best != nil {
 		m.telling(terms, best.has)
 		line = best.text(body)
 	} else {
@@ -253,9 +253,10 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 	return m
 }
 
-// best returns the first of the lines that have most of the words, by rarity; nil if
-// there is none. Those of less count as much as that says.
-func (m *fit) best(terms []queryTerm, of wordSet, less float64) (line *lineFit) {
+// best returns the first of the lines that have most of the words, by rarity, or the
+// last of them; nil if there is none. The words of a set count less, as much as that
+// says.
+func (m *fit) best(terms []queryTerm, of wordSet, less float64, last bool) (line *lineFit) {
 	best := 0.0
 	for k := range m.lines {
 		sum := 0.0
@@ -268,7 +269,7 @@ func (m *fit) best(terms []queryTerm, of wordSet, less float64) (line *lineFit) 
 				sum += t.rarity
 			}
 		}
-		if sum > best {
+		if sum > best || last && sum == best && sum > 0 {
 			best, line = sum, &m.lines[k]
 		}
 	}

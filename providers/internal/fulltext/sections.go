@@ -98,10 +98,10 @@ func (x *Index) sectionHits(l *lexer, f File, terms []queryTerm, c candidate, se
 			h.body++ // what the library has is no duplicate of it
 		}
 		m.telling(terms, m.inName)
-		if best := m.best(terms, m.inName, namedLine); best != nil {
+		if best := m.best(terms, m.inName, namedLine, c.text.Body != nil); best != nil {
 			m.telling(terms, best.has)
 			h.At, h.Line = from+int64(best.start), best.text(body)
-			if more := m.best(terms, m.inName|best.has, 0); more != nil {
+			if more := m.best(terms, m.inName|best.has, 0, false); more != nil {
 				h.Further = more.text(body)
 			}
 		}
