@@ -51,7 +51,6 @@ func (f *facts) newest() time.Time {
 type part struct {
 	title string
 	lines []string
-	more  string // where the others are
 	least int    // lines that stay as long as the part does
 	rank  int    // the part of the highest rank is left out first
 }
@@ -97,11 +96,16 @@ func (f *facts) text(parts []part, most int) string {
 			b.WriteString("- " + line + "\n")
 		}
 		if n := len(p.lines) - shown; n > 0 {
-			fmt.Fprintf(&b, "- and %d more%s\n", n, p.more)
+			fmt.Fprintf(&b, "- and %d more\n", n)
 		}
 	}
+	b.WriteString(foot)
 	return b.String()
 }
+
+// foot says where more is.
+const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
+
 
 // parts returns what there is to say, in the order of the page.
 func (f *facts) parts() (all []part) {

@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/atomicfile"
 	known "ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/workspaces/build"
 	"ctxfs/providers/workspaces/notes"
 )
 
@@ -24,9 +25,13 @@ type place struct {
 
 	rested atomic.Int64 // when it may be looked at again, in nanoseconds
 
-	mu     sync.Mutex        // held while pages are made
-	shown  map[string]string // pages
-	edited map[string]time.Time
+	mu sync.Mutex // held while pages are made
+	// system is system.json as it was at systemAt, for a project that was built so.
+	system    string
+	systemAt  time.Time
+	systemFor build.Project
+	shown     map[string]string // pages
+	edited    map[string]time.Time
 }
 
 // newPlace returns the place of a workspace, with the pages that were last made.
@@ -73,7 +78,7 @@ func (w *place) update(now known.Workspace) (changed bool) {
 }
 
 // pageNames are the pages that are kept in the cache.
-func pageNames() []string { return []string{hereName, agentsName, gitName, layoutName} }
+func pageNames() []string { return []string{hereName, agentsName, gitName, layoutName, systemName} }
 
 // load shows the pages in the cache. Where there are none, HERE.md says how to get them.
 func (w *place) load() {

@@ -19,6 +19,7 @@ import (
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/git"
 	"ctxfs/providers/workspaces/programs"
+	"ctxfs/providers/workspaces/system"
 )
 
 // Options are the settings of a [Provider].
@@ -54,6 +55,7 @@ type Provider struct {
 	index *fs.Folder
 
 	git     *git.Reader
+	system  *system.Reader
 	runner  *programs.Runner
 	watcher *watch.Watcher  // nil if nothing is watched
 	noWatch error           // why there is no watcher
@@ -99,6 +101,9 @@ func New(opts Options) *Provider {
 	p.runner = programs.New()
 	p.git = git.New(git.Options{
 		Scratch: p.scratch(), Home: opts.Home, Config: p.configHome(), Path: p.variable("PATH"), Work: p.folders, Programs: p.runner,
+	})
+	p.system = system.New(system.Options{
+		Path: p.variable("PATH"), Shell: p.variable("SHELL"), Home: opts.Home, Env: p.variable, Work: p.folders, Programs: p.runner,
 	})
 	if !opts.Offline {
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})

@@ -220,7 +220,7 @@ func TestPageIsMadeOfRemarks(t *testing.T) {
 		fs.Remark{Topic: fs.TopicBuild, Text: "`make test`"},
 		fs.Remark{Topic: fs.TopicAgents, Path: "transcripts/codex/y", Cells: []string{"codex", "0199", "2026-03-01T12:00:00Z", "Edit\ta.go", ""}},
 	)
-	want := "# shop\n\n~/shop\n\n## Build and test\n- `make test`\n\n## Sessions\n- new line\n- old — ../../transcripts/codex/x\n"
+	want := "# shop\n\n~/shop\n\n## Build and test\n- `make test`\n\n## Sessions\n- new line\n- old — ../../transcripts/codex/x\n" + foot
 	fstest.Eventually(t, "the page", func() bool { return w.read("shop/HERE.md") == want })
 
 	if got, want := w.read("shop/agents.tsv"), "agent\tsession\tlast\tdoing\tfile\ttranscript\ncodex\t0199\t2026-03-01T12:00:00Z\tEdit a.go\t-\t../../transcripts/codex/y/transcript.md\n"; got != want {
@@ -414,6 +414,9 @@ func TestLayouts(t *testing.T) {
 	}
 	if !strings.Contains(found.Page, "make test") {
 		t.Errorf("the page does not say how it is tested:\n%s", found.Page)
+	}
+	if got := w.read("shop/system.json"); !strings.Contains(got, `"architecture"`) {
+		t.Errorf("system.json: %s", got)
 	}
 	fstest.Check(t, fs.NewTree(w.Root(), fs.TreeOptions{}), fstest.Expect("shop/layout.txt", "shop/layout/1", "shop/layout/layout.txt", "shop/layout/api/layout.txt", "shop/layout/api/v1/1"))
 	for path, want := range map[string]string{

@@ -26,6 +26,9 @@ const (
 	// A workspace in which nobody has worked for the time idle rests longer, by idleFactor.
 	idle       = time.Hour
 	idleFactor = 30
+	// systemAge is for how long the programs of the system and what is installed are not
+	// looked at again, unless the project's manifests change.
+	systemAge = 5 * time.Minute
 	// patience is how long one look may take.
 	patience = 30 * time.Second
 )
@@ -34,6 +37,7 @@ const (
 const (
 	gitName    = "git.md"
 	agentsName = "agents.tsv"
+	systemName = "system.json"
 )
 
 // look is what was seen in the folder of a workspace.
@@ -43,6 +47,7 @@ type look struct {
 	layout    layout.Layout
 	layoutErr error
 	build     build.Project
+	system    string // system.json
 	trusted   bool
 }
 
@@ -54,6 +59,12 @@ func (w *place) look(ctx context.Context) (l look) {
 	l.git, l.gitErr = w.p.git.Read(ctx, dir)
 	l.layout, l.layoutErr = w.readLayout(ctx, ".", 0, layoutBudget)
 	l.build, _ = build.Read(dir) // that it cannot be read stands in the layout
+	if time.Since(w.systemAt) > systemAge || !slices.EqualFunc(l.build.Commands, w.systemFor.Commands, func(a, b build.Command) bool { return a.String() == b.String() }) {
+		if read, err := w.p.system.Read(ctx, dir); err == nil { // else the look was cut short, or the folder is gone
+			w.system, w.systemAt, w.systemFor = string(read.JSON()), time.Now(), l.build
+		}
+	}
+	l.system = w.system
 	l.trusted = w.p.opts.Trusts(dir)
 	return l
 }
@@ -73,6 +84,7 @@ func (w *place) survey(ctx context.Context) {
 	}
 	w.offer(gitName, facts.gitPage(), facts.newest())
 	w.offer(agentsName, facts.agentsPage(), facts.newest())
+	w.offer(systemName, facts.look.system, facts.newest())
 	w.offer(layoutName, facts.layoutPage(), facts.newest())
 	w.offer(hereName, facts.page(), facts.newest())
 	rest := max(w.p.opts.Pause, costShare*time.Since(begun))
