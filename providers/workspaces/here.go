@@ -51,8 +51,8 @@ func (f *facts) newest() time.Time {
 type part struct {
 	title string
 	lines []string
-	least int    // lines that stay as long as the part does
-	rank  int    // the part of the highest rank is left out first
+	least int // lines that stay as long as the part does
+	rank  int // the part of the highest rank is left out first
 }
 
 // page returns HERE.md: as many lines of each part as there is room for.
@@ -105,7 +105,6 @@ func (f *facts) text(parts []part, most int) string {
 
 // foot says where more is.
 const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
-
 
 // parts returns what there is to say, in the order of the page.
 func (f *facts) parts() (all []part) {
