@@ -96,7 +96,7 @@ func readGerman(text string, r *Reading) {
 	for i := range all {
 		g := &all[i]
 		if g.means == nil && !g.function {
-			g.means, g.partly = t.lastPart(g.plain)
+			g.means, g.partly = t.onePart(g.plain)
 		}
 		switch {
 		case g.means != nil:
@@ -115,6 +115,9 @@ func (t *table) recognise(g *germanWord) {
 	}
 	if g.function || g.means != nil {
 		g.english = t.isEnglish(g.text)
+	}
+	if g.english && !t.homographs[g.text] && t.nouns[g.plain] == nil {
+		g.means = nil // "branches" is no form of Branche
 	}
 }
 
@@ -175,10 +178,16 @@ func (t *table) german(text string) [][]uint16 {
 	return t.compound(text, 3)
 }
 
-// inflected returns the meanings of a word in any form.
+// inflected returns the meanings of a word in any form. An infinitive is no form of a
+// noun: "speichern".
 func (t *table) inflected(text string) []uint16 {
 	if means := t.nouns[text]; means != nil {
 		return means
+	}
+	if base, ok := strings.CutSuffix(text, "n"); ok {
+		if means := t.verbs[strings.TrimSuffix(base, "e")]; means != nil {
+			return means
+		}
 	}
 	for _, end := range nounEndings {
 		base, ok := strings.CutSuffix(text, end)
@@ -229,7 +238,7 @@ fand find schloss schliess zog zieh lud lad sieh seh sah seh schob schieb glich 
 miss mess mass mess schnitt schneid bund bind band bind sprich sprech sproch sprech sprach sprech triff treff
 troff treff wirf werf worf werf gang geh ging geh lief lauf rief ruf hielt halt stand steh
 bracht bring dacht denk iss ess gess ess trunk trink gewann gewinn gewonn gewinn verlor verlier bot biet
-lieh leih schlug schlag strich streich wies weis wusst wiss wuchs wachs kannt kenn nannt nenn sandt send
+lieh leih schlug schlag strich streich wies weis wusst wiss wuchs wachs kannt kenn weiss wiss nannt nenn sandt send
 wandt wend rann renn mag mog hing hang fing fang bat bitt begann beginn begonn beginn tritt tret
 trat tret half helf hilf helf holf helf stieg steig vergiss vergess schien schein
 `
@@ -279,22 +288,26 @@ func verbStems(text string) func(yield func(string) bool) {
 const (
 	// leastPart is the length of the shortest part of a compound.
 	leastPart = 3
-	// leastLast is that of a part after one that is unknown.
-	leastLast = 5
+	// leastKnown is that of one beside a part that is unknown.
+	leastKnown = 5
 )
 
-// compound splits a word into at most some known ones, the first as long as possible.
+// compound splits a word into the fewest known ones, at most some, the first as long
+// as possible.
 func (t *table) compound(text string, most int) [][]uint16 {
-	for at := len(text) - leastPart; at >= leastPart && most > 1; at-- {
-		first := t.first(text[:at])
-		if first == nil {
-			continue
-		}
-		if last := t.inflected(text[at:]); last != nil {
-			return [][]uint16{first, last}
-		}
-		if rest := t.compound(text[at:], most-1); rest != nil {
-			return append([][]uint16{first}, rest...)
+	for parts := 2; parts <= most; parts++ {
+		for at := len(text) - leastPart; at >= leastPart; at-- {
+			first := t.first(text[:at])
+			if first == nil {
+				continue
+			}
+			if parts == 2 {
+				if last := t.inflected(text[at:]); last != nil {
+					return [][]uint16{first, last}
+				}
+			} else if rest := t.compound(text[at:], parts-1); rest != nil {
+				return append([][]uint16{first}, rest...)
+			}
 		}
 	}
 	return nil
@@ -320,11 +333,16 @@ func (t *table) first(text string) []uint16 {
 	return nil
 }
 
-// lastPart returns the meanings of the longest known word that an unknown one ends
-// with, if any.
-func (t *table) lastPart(text string) (parts [][]uint16, some bool) {
-	for at := leastPart; at <= len(text)-leastLast; at++ {
+// onePart returns the meanings of the longest known word that an unknown one ends or
+// begins with, if any.
+func (t *table) onePart(text string) (parts [][]uint16, some bool) {
+	for at := leastPart; at <= len(text)-leastKnown; at++ {
 		if means := t.inflected(text[at:]); means != nil {
+			return [][]uint16{means}, true
+		}
+	}
+	for at := len(text) - leastPart; at >= leastKnown; at-- {
+		if means := t.first(text[:at]); means != nil {
 			return [][]uint16{means}, true
 		}
 	}

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"embed"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +25,17 @@ import (
 //
 //go:embed lists/*.txt
 var lists embed.FS
+
+// subjects are the lists in the order in which the meanings of a word come.
+const subjects = "actions documents computing business travel everyday qualities"
+
+func list(name string) string {
+	text, err := lists.ReadFile("lists/" + name + ".txt")
+	if err != nil {
+		panic(err) // it is a part of the program
+	}
+	return string(text)
+}
 
 // maxMeanings is how many English words a word may stand for.
 const maxMeanings = 5
@@ -51,8 +61,9 @@ type table struct {
 	spacelessFunction map[string]bool
 	longest           int // of all of these, in characters
 
-	english map[string]bool // words that are English as well, and their stems
-	grammar map[string]bool // words that can only be English
+	homographs map[string]bool
+	english    map[string]bool // words that are English as well, and their stems
+	grammar    map[string]bool // words that can only be English
 }
 
 // apart is a separable verb: its particle and its meanings.
@@ -62,33 +73,24 @@ type apart struct {
 }
 
 // load makes the table, in some milliseconds, when it is first needed.
-var load = sync.OnceValue(func() *table {
+var load = sync.OnceValue(newTable)
+
+func newTable() *table {
 	t := &table{
 		nouns: make(map[string][]uint16), verbs: make(map[string][]uint16), apart: make(map[string][]apart),
 		particles: make(map[string]bool), function: make(map[string]bool),
 		spaceless: make(map[string][]uint16), stems: make(map[string][]uint16), spacelessFunction: make(map[string]bool),
-		english: words.Set(homographs), grammar: words.Set(surelyEnglish),
+		homographs: words.Set(homographs), english: words.Set(homographs), grammar: words.Set(surelyEnglish),
 	}
-	names, err := fs.Glob(lists, "lists/*.txt")
-	if err != nil {
-		panic(err) // of a constant
-	}
-	for _, name := range names {
-		text, err := lists.ReadFile(name)
-		if err != nil {
-			panic(err) // it is a part of the program
-		}
-		if name == "lists/function.txt" {
-			t.addFunctionWords(string(text))
-			continue
-		}
-		for line := range strings.Lines(string(text)) {
+	t.addFunctionWords(list("function"))
+	for name := range strings.FieldsSeq(subjects) {
+		for line := range strings.Lines(list(name)) {
 			t.add(line)
 		}
 	}
 	t.addIrregular()
 	return t
-})
+}
 
 // add adds a line of a list.
 func (t *table) add(line string) {
@@ -135,9 +137,7 @@ func (t *table) addGerman(w string, of uint16) {
 	}
 	key := plain(words.Fold(rest))
 	if capital, _ := utf8.DecodeRuneInString(w); unicode.IsUpper(capital) || !separable && !strings.HasSuffix(key, "n") {
-		for part := range strings.SplitSeq(key, "-") { // its parts are separate words in a text
-			put(t.nouns, part, of)
-		}
+		put(t.nouns, key, of)
 		return
 	}
 	stem := strings.TrimSuffix(strings.TrimSuffix(key, "n"), "e")

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,31 @@ func TestListsAreClean(t *testing.T) {
 	}
 }
 
+// TestVariantsAreNoChain: a simplified character is not a variant of another.
+func TestVariantsAreNoChain(t *testing.T) {
+	for from, to := range forms() {
+		if _, more := forms()[to]; more || from == to {
+			t.Errorf("%c becomes %c", from, to)
+		}
+	}
+}
+
+// TestMemory holds the table to what BENCHMARKS.md says of it.
+func TestMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	all := newTable()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if size := after.HeapAlloc - before.HeapAlloc; size > 4<<20 {
+		t.Errorf("the table takes %d bytes", size)
+	} else {
+		t.Logf("the table takes %d bytes", size)
+	}
+	runtime.KeepAlive(all)
+}
+
 // FuzzRead: whatever the text, each word of a reading is one that words.Split has.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{"lege den Ordner an", "删除a文件夹、查", "サーバーを再起動 ー", "ｻ ゛", "\xff文", "Sicherheits-lücken", "ß", "ge zu an", "일정 추가"} {
@@ -163,5 +189,12 @@ func BenchmarkRead(b *testing.B) {
 				Read(text)
 			}
 		})
+	}
+}
+
+// BenchmarkLoad makes the table, once in a process.
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		newTable()
 	}
 }
