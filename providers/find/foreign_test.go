@@ -1,6 +1,9 @@
 package find
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +82,49 @@ func TestForeignScale(t *testing.T) {
 		all := found(t, f, query, 3)
 		if len(all) == 0 || !strings.HasSuffix(all[0].Path, "delete_branch.json") || all[0].Score < 0.7 {
 			t.Errorf("%q finds %v", query, all)
+		}
+	}
+}
+
+// TestForeignWantsOfCorpora: of the wants that find their tool in English, four of
+// five find it in each other language. The English ones are those of others: every
+// third of testdata/finding/livemcp_wants.jsonl, and questions of ToolLinkOS.
+func TestForeignWantsOfCorpora(t *testing.T) {
+	for name, c := range map[string]corpus{"LiveMCPBench": liveMCPBench(t, false, false), "ToolLinkOS": toolLinkOS(t)} {
+		search := byFind(c.docs)
+		found := func(text string, right []string) bool {
+			rank := search(want{text, right})
+			return rank > 0 && rank <= 5
+		}
+		text, err := os.ReadFile("testdata/foreign-" + name + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, hits := 0, make(map[string]int)
+		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+			var w struct {
+				EN, DE, ZH, JA string
+				Right          []string
+			}
+			if err := d.Decode(&w); err != nil {
+				t.Fatal(err)
+			}
+			if !found(w.EN, w.Right) {
+				continue
+			}
+			known++
+			for language, text := range map[string]string{"de": w.DE, "zh": w.ZH, "ja": w.JA} {
+				if found(text, w.Right) {
+					hits[language]++
+				}
+			}
+		}
+		for _, language := range []string{"de", "zh", "ja"} {
+			share := float64(hits[language]) / float64(known)
+			t.Logf("%s, %s: %.2f of %d", name, language, share, known)
+			if share < 0.8 {
+				t.Errorf("%s: of the wants in %s only %.2f find their tool", name, language, share)
+			}
 		}
 	}
 }

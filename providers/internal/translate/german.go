@@ -57,6 +57,9 @@ func (g *germanWord) tell(t *table, r *Reading) {
 	}
 }
 
+// enough is how many words tell whether a text is German.
+const enough = 50
+
 // readGerman reads a text that may be German. It is if it has a word with a meaning,
 // and more words that can only be German than words of English grammar.
 func readGerman(text string, r *Reading) {
@@ -64,7 +67,7 @@ func readGerman(text string, r *Reading) {
 	var all []germanWord
 	german, english, known := 0, 0, false
 	words.Split(text, func(w words.Word) {
-		if w.Kind != words.Whole && w.Kind != words.Part {
+		if w.Kind != words.Whole && w.Kind != words.Part || len(all) >= enough && german <= english {
 			return
 		}
 		g := germanWord{text: w.Text, english: t.english[w.Text]}

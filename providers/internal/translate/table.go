@@ -27,7 +27,7 @@ import (
 var lists embed.FS
 
 // subjects are the lists in the order in which the meanings of a word come.
-const subjects = "actions documents computing business travel everyday qualities"
+const subjects = "actions documents web computing business travel everyday qualities"
 
 func list(name string) string {
 	text, err := lists.ReadFile("lists/" + name + ".txt")
