@@ -135,12 +135,10 @@ func (l *lexicon) count(a *analysis, field int, text string) {
 	}
 }
 
-// countTranslated counts the English words for those of a text in another language.
+// countTranslated counts the best English word for each of a text in another language.
 func (l *lexicon) countTranslated(a *analysis, field int, text string) {
 	for _, sense := range translate.Read(text).Senses {
-		for _, e := range sense.English[:min(len(sense.English), 2)] {
-			a.add(words.Stem(e), field)
-		}
+		a.add(words.Stem(sense.English[0]), field)
 	}
 }
 
