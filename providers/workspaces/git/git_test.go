@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxfs/providers/workspaces/programs"
 )
@@ -278,6 +279,38 @@ func TestKindsOfRepositories(t *testing.T) {
 		w.git("update-index", "--split-index")
 		if s := w.read(w.dir); s.Uncommitted.String() != "nothing" || len(s.Problems) > 0 {
 			t.Errorf("got %+v", s)
+		}
+	})
+	t.Run("sparse checkout", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("in/file", "1")
+		w.commit("out/file", "1")
+		w.git("sparse-checkout", "set", "in") // which gives the worktree a configuration of its own
+		if s := w.read(w.dir); exists(w.path("out")) || s.Uncommitted.String() != "nothing" || len(s.Problems) > 0 {
+			t.Errorf("got %+v", s)
+		}
+	})
+	t.Run("partial and shallow clone", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.commit("file", "2")
+		w.git("config", "uploadpack.allowFilter", "true")
+		w.gitIn(w.home, "clone", "-q", "--depth=1", "--filter=blob:none", "file://"+w.dir, "partial")
+		s := w.read(w.path("../partial"))
+		if s.Branch != "main" || s.Upstream != "origin/main" || s.Uncommitted.String() != "nothing" || len(s.Commits) != 1 || len(s.Problems) > 0 {
+			t.Errorf("got %+v", s)
+		}
+	})
+	t.Run("line ends", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit(".gitattributes", "*.txt text eol=crlf\n")
+		w.commit("a.txt", "one\r\ntwo\r\n")
+		later := time.Now().Add(time.Hour)
+		if err := os.Chtimes(w.path("a.txt"), later, later); err != nil { // git has to compare it
+			t.Fatal(err)
+		}
+		if s := w.read(w.dir); s.Uncommitted.String() != "nothing" {
+			t.Errorf("got %+v", s.Uncommitted)
 		}
 	})
 	t.Run("alternates", func(t *testing.T) {
