@@ -90,7 +90,7 @@ func TestServeToTheSDK(t *testing.T) {
 				if len(got.Tools) != 4 || !containsAll(got.Instructions, []string{"find it", "mcps: everything (16 tools)"}) {
 					t.Errorf("%d tools; %s", len(got.Tools), got.Instructions)
 				}
-				got.Find.has(t, "find", false, "mcps/everything/tools/echo.json — Echoes back the input", "arguments: message: string")
+				got.Find.has(t, "find", false, "everything/echo(message) — Echoes back the input")
 				got.List.has(t, "list", false, "tools/\n", "STATUS.md  ")
 				got.Read.has(t, "read", false, `"name":"echo"`, "Message to echo")
 				got.Echo.has(t, "echo", false, "Echo: hello")

@@ -121,10 +121,10 @@ func (f *queryFolder) Lookup(ctx context.Context, name string) (fs.Node, error) 
 		}
 		found = newResults(f.opts, name, matches)
 		found.below = f.below(ctx, name)
+		if len(found.entries) == 0 && found.below == nil {
+			return nil, fs.ErrNotExist
+		}
 		f.recent.put(key, found, f.opts.Now())
-	}
-	if len(found.entries) == 0 && found.below == nil {
-		return nil, fs.ErrNotExist
 	}
 	return found, nil
 }

@@ -93,8 +93,10 @@ func newPlan(folders []Folder) *plan {
 	}
 	var things, abouts []step
 	for _, s := range p.sections {
+		told := slices.ContainsFunc(s.items, func(it item) bool { return it.about != "" })
 		for range s.items {
 			switch one := (step{section: s, about: true}); {
+			case !told:
 			case s.early:
 				p.steps = append(p.steps, one)
 			case s.sentences:
