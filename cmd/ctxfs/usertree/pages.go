@@ -16,12 +16,12 @@ import (
 	"ctxfs/providers/prompt"
 )
 
-// ignoreFile keeps rg from finding anything twice: INDEX and STATUS pages and diffs
-// repeat what the files beside them say, as do summaries and lists of signatures, and
-// the programs in bin the names of tools. The first line lets rg search the mount even inside a home folder under
-// git that ignores everything; the second keeps dot files hidden all the same. The
-// files in find/ are other names of files that are found anyway; who searches there
-// finds a session once, as in transcripts/.
+// ignoreFile keeps rg from finding anything twice: pages, indexes and diffs repeat
+// what the files beside them say, as do summaries and lists of signatures, and the
+// programs in bin the names of tools. The first line lets rg search the mount even
+// inside a home folder under git that ignores everything; the second keeps dot files
+// hidden all the same. The files in find/ are other names of files that are found
+// anyway; who searches there finds a session once, as in transcripts/.
 const ignoreFile = `!*
 .*
 INDEX.*
@@ -29,6 +29,7 @@ HERE.md
 OPEN.md
 SUMMARY.md
 LEARNED.md
+/AGENTS.md
 /STATUS.md
 /find/
 *.jsonl
