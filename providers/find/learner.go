@@ -60,6 +60,7 @@ type learner struct {
 	searches  []search // the last one at the end
 	news      bool     // since a worker last learned
 	working   bool
+	unsaved   bool // the worker has said so
 	started   bool
 	closed    bool
 	work      sync.WaitGroup
@@ -253,8 +254,11 @@ func (l *learner) learn(book *learned.Book) bool {
 		return false
 	}
 	changed := book.Learn(all)
-	if err := book.Save(); err != nil {
+	if err := book.Save(); err != nil && !l.unsaved {
 		l.Log.Warn("what was learned is not kept", "error", err)
+		l.unsaved = true
+	} else if err == nil {
+		l.unsaved = false
 	}
 	return changed
 }

@@ -143,28 +143,35 @@ func (b *Book) Version(name string) string {
 }
 
 // Learn replaces all parts: those that are unchanged are kept, others read, and those
-// that are not there any more gone. It reports whether anything has changed.
+// that are not there any more gone. It reports whether any use has come or gone.
 func (b *Book) Learn(all []tree.UsePart) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	parts := make(map[string]part, len(all))
-	changed := false
+	others := false
 	for _, one := range all {
 		old, known := b.parts[one.Name]
 		if !one.Unchanged {
-			old.Name, old.Version, old.Uses = one.Name, one.Version, keep(one.Uses)
-			changed = true
+			uses := keep(one.Uses)
+			others = others || !slices.Equal(uses, old.Uses)
+			b.changed = true
+			old.Name, old.Version, old.Uses = one.Name, one.Version, uses
 		} else if !known {
 			continue
 		}
 		if len(old.Uses) > 0 && old.Path != one.Path {
-			old.Path, changed = one.Path, true
+			old.Path, others = one.Path, true
 		}
 		parts[one.Name] = old
 	}
-	changed = changed || len(parts) != len(b.parts)
-	b.parts, b.changed = parts, b.changed || changed
-	return changed
+	for name, p := range b.parts {
+		if _, kept := parts[name]; !kept {
+			b.changed = true
+			others = others || len(p.Uses) > 0
+		}
+	}
+	b.parts, b.changed = parts, b.changed || others
+	return others
 }
 
 // keep returns the last of some uses, without secrets and of bounded size.

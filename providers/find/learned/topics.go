@@ -76,8 +76,9 @@ func (b *Book) Topics(now time.Time) []Topic {
 		}
 	}
 	topics := make([]Topic, 0, len(order))
+	skip := words.Set(words.Function, words.Courtesies)
 	for _, s := range order {
-		s.Wants = s.best(now)
+		s.Wants = s.best(now, skip)
 		topics = append(topics, s.Topic)
 	}
 	slices.SortFunc(topics, func(x, y Topic) int { return compareUsed(x.Used, y.Used) })
@@ -137,7 +138,8 @@ func (s *subject) add(p *part, u fs.Use) {
 
 // best returns the wants that count most. Those that are alike are one, which does
 // not count more for being repeated: what counts is that words are in different wants.
-func (s *subject) best(now time.Time) []Want {
+// Skip are words that say nothing.
+func (s *subject) best(now time.Time, skip map[string]bool) []Want {
 	type candidate struct {
 		Want
 		stems map[string]bool
@@ -157,7 +159,7 @@ func (s *subject) best(now time.Time) []Want {
 		if v.last.IsZero() {
 			weight = v.weight / 2
 		}
-		stems := stemsOf(v.text)
+		stems := stemsOf(v.text, skip)
 		if weight < faded || len(stems) == 0 {
 			continue
 		}
@@ -186,9 +188,8 @@ func (s *subject) best(now time.Time) []Want {
 	return wants
 }
 
-// stemsOf returns the words of a text that say something, by their stems.
-func stemsOf(text string) map[string]bool {
-	skip := words.Set(words.Function, words.Courtesies)
+// stemsOf returns the words of a text, by their stems, except for some.
+func stemsOf(text string, skip map[string]bool) map[string]bool {
 	stems := make(map[string]bool)
 	words.Split(text, func(w words.Word) {
 		if !skip[w.Text] && w.Kind != words.Joined && w.Kind != words.Paired {
