@@ -284,8 +284,8 @@ type sampling struct {
 }
 
 // storeSampling applies the settings of questions. Servers learn when they are
-// connected to whether they may ask a language model: where that has changed they
-// are connected to again once nobody uses them.
+// connected to whether they may ask a language model, and may list other tools then:
+// where that has changed they are connected to again once nobody uses them.
 func (p *Provider) storeSampling(settings clients.Settings) {
 	was := p.sampling.Swap(&sampling{settings.Sampler, settings.QuestionTimeout})
 	if was == nil || (len(was.command) > 0) == (len(settings.Sampler) > 0) {

@@ -78,11 +78,13 @@ func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
 }
 
 // wantsStart reports whether the server is to start without being used: its
-// catalogue is not known or is of another configuration, or it has kept resources.
+// catalogue is not known, is of another configuration or was fetched when another
+// answer held to whether it may ask a language model, or it has kept resources.
 func (s *server) wantsStart() bool {
+	samples := s.p.sampler() != nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.replaces || s.shown == nil || !s.shown.Fits(s.def) || len(s.kept) > 0
+	return s.replaces || s.shown == nil || !s.shown.Fits(s.def) || s.shown.Samples != samples || len(s.kept) > 0
 }
 
 // takeRefresh reports whether the catalogue is to be refreshed now: it is outdated,

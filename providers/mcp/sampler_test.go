@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -63,4 +64,34 @@ func TestASamplerIsNamed(t *testing.T) {
 		})
 		contains(t, text, "no command answers; to name one: [mcp] sampler = ")
 	})
+}
+
+// TestASamplerIsNamedMeanwhile: a server that does not run when a sampler is named is
+// asked again for its tools, by this process or by the next one.
+func TestASamplerIsNamedMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
+	w.settings("")
+	w.open().start()
+	w.untilState("callee", "ready")
+	starts := 1
+	again := func(text string, open func()) {
+		t.Helper()
+		w.settings(text)
+		open()
+		starts++
+		w.until("it has started again", func() bool { return count("start") == starts })
+		w.untilState("callee", "ready")
+	}
+	const sampler = "[mcp]\nsampler = [\"echo\"]\n"
+	again(sampler, func() { w.reopen().start() })
+	w.reopen().start()
+	if state := w.p.all()[0].summary().condition.State; state != instance.StateCached {
+		t.Errorf("a server that knows it is %s", state)
+	}
+	again("", w.p.Reload)
+	if n := count("start"); n != starts {
+		t.Errorf("it was started %d times, not %d", n, starts)
+	}
 }

@@ -78,6 +78,9 @@ type About struct {
 	Protocol     string     `json:"protocol"`
 	Legacy       bool       `json:"legacy"` // the server speaks the era of initialize
 	Instructions string     `json:"instructions,omitempty"`
+	// Samples says that the server was told that it may ask a language model, on
+	// which the tools that it lists may depend.
+	Samples bool `json:"samples,omitempty"`
 
 	// Described is when the server's description of itself last changed.
 	Described time.Time `json:"described"`

@@ -51,14 +51,17 @@ func (i *Instance) Touch() {
 }
 
 // Renew has what the Dialer says by now told to the server: the run under way, if
-// there is one, ends once nobody uses it. Another one begins at once only if the
-// owner retries.
+// there is one, ends once nobody uses it. If the owner retries, another one begins
+// when it can, also where none was under way.
 func (i *Instance) Renew() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.resting {
+	switch {
+	case !i.resting:
 		i.outdated = true
 		i.Touch()
+	case i.owner.Retries && i.cancel != nil && i.owner.Definition().Startable():
+		i.want(Unrequested)
 	}
 }
 

@@ -213,14 +213,19 @@ func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
 	}
 }
 
-// TestRenew ends a run once nobody uses it, and leaves an instance alone that does not
-// run.
+// TestRenew ends a run once nobody uses it, and begins one where none is under way.
 func TestRenew(t *testing.T) {
 	i, _ := newTestInstance(t, Condition{State: StateStopped})
 	i.Renew()
-	if i.outdated || len(i.used) > 0 {
-		t.Error("what does not run is outdated")
+	if i.outdated || len(i.used) > 0 || len(i.wanted) > 0 {
+		t.Error("what has not begun is outdated, or to be started")
 	}
+	i.cancel = func(error) {}
+	i.Renew()
+	if i.outdated || len(i.used) > 0 || len(i.wanted) != 1 {
+		t.Error("what does not run is outdated, or not to be started")
+	}
+	<-i.wanted
 	i.beginRun()
 	if err := i.addUser(); err != nil {
 		t.Fatal(err)

@@ -363,6 +363,7 @@ func (c *Connection) CloseFor(reason error) {
 // Describe stores in a catalogue how the server has introduced itself.
 func (c *Connection) Describe(a *catalogue.About) {
 	a.Transport, a.Protocol, a.Legacy, a.Instructions = c.kind, c.info.ProtocolVersion, c.legacy, c.info.Instructions
+	a.Samples = c.capabilities.Sampling != nil
 	a.Server = catalogue.ServerInfo{Name: c.info.ServerInfo.Name, Title: c.info.ServerInfo.Title, Version: c.info.ServerInfo.Version}
 }
 
