@@ -203,6 +203,31 @@ func TestIndexChangesNothing(t *testing.T) {
 	}
 }
 
+// TestTwoIndexers: two processes with one index both find all, while the log grows.
+func TestTwoIndexers(t *testing.T) {
+	dir := stateDir(t)
+	p := newTape(t, dir)
+	p.put(begin("serve"))
+	both := []*fixture{start(t, dir, indexed), start(t, dir, indexed)}
+	for _, f := range both {
+		f.Start()
+	}
+	words := strings.Fields("zebra lion tiger gazelle")
+	for _, word := range words {
+		p.put("here is a " + word + "\r\n" + long(chunkSize))
+		p.wait(time.Second)
+		for _, f := range both {
+			f.finds(word, "1.txt 2026-11-20 04:00 $ serve (running): here is a "+word)
+		}
+	}
+	for _, f := range both {
+		f.awaitIndex()
+		for _, word := range words {
+			f.finds(word, "1.txt 2026-11-20 04:00 $ serve (running): here is a "+word)
+		}
+	}
+}
+
 // TestDeletedTerminalsAreNotFound: nor does the index keep them.
 func TestDeletedTerminalsAreNotFound(t *testing.T) {
 	dir := stateDir(t)
