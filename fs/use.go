@@ -47,7 +47,7 @@ type Use struct {
 
 // Used names what was used as its user named it.
 type Used struct {
-	// Kind is the kind of the document, see [Document]: "tool" or "skill".
+	// Kind is the kind of the document, see [Document]: "tool", "prompt" or "skill".
 	Kind string `json:"kind"`
 	// Server is the server of a tool. It is "" where Name may have it before the
 	// tool's own name, and nobody can tell where that begins: "my_server_my_tool".

@@ -127,7 +127,10 @@ func (l *learner) reload() {
 // teach tells the index what was learned, of things that exist, and makes the page.
 // The caller holds mu.
 func (l *learner) teach() {
-	of := l.finder.documents.named()
+	var of named
+	if len(l.topics) > 0 {
+		of = l.finder.documents.named()
+	}
 	paths := make([]string, len(l.topics))
 	for i, t := range l.topics {
 		paths[i] = of.path(t.Used)

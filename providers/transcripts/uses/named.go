@@ -9,8 +9,9 @@ import (
 
 // The kinds of what is used, as in the documents of its provider.
 const (
-	toolKind  = "tool"
-	skillKind = "skill"
+	toolKind   = "tool"
+	promptKind = "prompt"
+	skillKind  = "skill"
 )
 
 var (
@@ -18,6 +19,8 @@ var (
 	argument = regexp.MustCompile(`(?m)^"?(\w+)"?: ?(.*)$`)
 	// ctxfsCall is a call of a tool through ctxfs in a command line.
 	ctxfsCall = regexp.MustCompile(`(?:^|[;&|(\n])\s*(?:[\w./~-]*/)?ctxfs\s+call\s+(?:-[\w=.-]+\s+)*([\w.@-]+)(?:\s+|/)([\w.@/-]+)`)
+	// ctxfsPrompt asks for a prompt of a server.
+	ctxfsPrompt = regexp.MustCompile(`(?:^|[;&|(\n])\s*(?:[\w./~-]*/)?ctxfs\s+prompt-get\s+(?:-[\w=.-]+\s+)*([\w.@-]+)\s+([\w.@/-]+)`)
 	// toolProgram is a program that calls a tool, see the folder bin of a server.
 	toolProgram = regexp.MustCompile(`/mcps/([^/\s"']+)/bin/([^/\s"';|&)]+)`)
 	// skillFile is the path of a skill.
@@ -91,6 +94,9 @@ func usedByCommand(command string) (all []fs.Used) {
 	command, _, _ = strings.Cut(command, "<<")
 	for _, m := range ctxfsCall.FindAllStringSubmatch(command, -1) {
 		all = append(all, fs.Used{Kind: toolKind, Server: m[1], Name: m[2]})
+	}
+	for _, m := range ctxfsPrompt.FindAllStringSubmatch(command, -1) {
+		all = append(all, fs.Used{Kind: promptKind, Server: m[1], Name: m[2]})
 	}
 	for _, m := range toolProgram.FindAllStringSubmatch(command, -1) {
 		all = append(all, fs.Used{Kind: toolKind, Server: m[1], Name: m[2]})

@@ -1,6 +1,6 @@
 // Package uses finds in transcripts what was used, and what had been wanted before:
 // the tools of MCP servers, however an agent names them and also where its shell
-// called them through ctxfs, and skills.
+// called them through ctxfs, prompts that it asked for so, and skills.
 //
 // It reads transcript.md (see package render), which is the same for all agents and
 // has no secrets. What a person wanted is in blocks of that person's own words

@@ -46,6 +46,7 @@ func TestNames(t *testing.T) {
 		{"claude-code", "Bash", "command: ctxfs call github create_issue --title 'a b'", "tool github create_issue"},
 		{"codex", "shell", "command:\n  cd /x\n  ctxfs call --json github/create_issue", "tool github create_issue"},
 		{"pi", "bash", "command: ~/.agentctx/mcps/github/bin/create_issue --title x", "tool github create_issue"},
+		{"claude-code", "Bash", "command: cd x && ctxfs prompt-get github review pr=3", "prompt github review"},
 		{"claude-code", "Bash", "command: cat > how.md <<EOF\n  ctxfs call github create_issue\n  EOF", ""},
 		{"claude-code", "Bash", "command: echo ctxfs call github create_issue", ""},
 		{"claude-code", "Skill", "skill: pdf", "skill  pdf"},
