@@ -17,7 +17,7 @@ func TestManyPaths(t *testing.T) {
 		w.write(fmt.Sprintf("file-%03d", i), "")
 	}
 	s := w.read(w.dir)
-	if s.Uncommitted.Untracked != 500 || len(s.Uncommitted.Paths) != MaxPaths || !strings.Contains(s.Page(), "… and 470 more\n") {
+	if s.Uncommitted.Untracked != 500 || len(s.Uncommitted.Paths) != maxPaths || !strings.Contains(s.Page(), "… and 470 more\n") {
 		t.Errorf("got %+v\n%s", s.Uncommitted, s.Page())
 	}
 }

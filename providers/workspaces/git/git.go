@@ -26,10 +26,10 @@ import (
 const (
 	// patience is for how long git may work on one question.
 	patience = 10 * time.Second
-	// MaxCommits is how many of the last commits are read.
-	MaxCommits = 10
-	// MaxPaths is how many paths of what is not committed are read, by kind of change.
-	MaxPaths = 30
+	// maxCommits is how many of the last commits are read.
+	maxCommits = 10
+	// maxPaths is how many paths of what is not committed are read, by kind of change.
+	maxPaths = 30
 	// maxStashes and maxWorktrees are how many of them are read.
 	maxStashes   = 100
 	maxWorktrees = 100

@@ -22,7 +22,7 @@ const fields = "%H%x00%ct%x00%an%x00%s%x00"
 func (v *view) commits(ctx context.Context, s *State) error {
 	err := v.log(ctx, func(f []string) {
 		s.Commits = append(s.Commits, Commit{ID: f[0], Time: seconds(f[1]), Author: line(f[2]), Subject: line(f[3])})
-	}, "--format="+fields, fmt.Sprintf("--max-count=%d", MaxCommits), "HEAD", "--")
+	}, "--format="+fields, fmt.Sprintf("--max-count=%d", maxCommits), "HEAD", "--")
 	if s.Head == "" && len(s.Commits) > 0 {
 		s.Head = s.Commits[0].ID
 	}

@@ -40,7 +40,7 @@ func (s State) Page() string {
 	if len(s.Stashes) > 0 {
 		b.WriteString("\n## Stashes\n\n")
 		for i, st := range s.Stashes {
-			if i == MaxCommits {
+			if i == maxCommits {
 				fmt.Fprintf(&b, "    … and %d more\n", len(s.Stashes)-i)
 				break
 			}

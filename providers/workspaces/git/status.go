@@ -30,7 +30,7 @@ type Uncommitted struct {
 	// Filtered is how many of those changed have a filter (Git LFS and the like). As it is
 	// not run, some of them may only have been touched.
 	Filtered int
-	// Paths are the first MaxPaths of each: conflicts, other tracked files, untracked.
+	// Paths are the first maxPaths of each: conflicts, other tracked files, untracked.
 	Paths []Change
 }
 
@@ -113,17 +113,17 @@ func (p *statusParser) record(text string) {
 				p.changed = append(p.changed, path)
 			}
 		}
-		if u.Tracked++; len(p.tracked) < MaxPaths {
+		if u.Tracked++; len(p.tracked) < maxPaths {
 			p.tracked = append(p.tracked, c)
 		}
 	case "u":
 		if code, path, ok := entry(rest, 9); ok { // XY, submodule, four modes, three names
-			if u.Conflicts++; len(p.conflicts) < MaxPaths {
+			if u.Conflicts++; len(p.conflicts) < maxPaths {
 				p.conflicts = append(p.conflicts, Change{Code: code, Path: path})
 			}
 		}
 	case "?":
-		if u.Untracked++; len(p.untracked) < MaxPaths {
+		if u.Untracked++; len(p.untracked) < maxPaths {
 			p.untracked = append(p.untracked, Change{Code: "??", Path: rest})
 		}
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// Most is how many processes are listed for one folder.
-	Most = 100
+	// most is how many processes are listed for one folder.
+	most = 100
 	// settled is how long a process runs before it is listed, so that commands that come
 	// and go do not change the list.
 	settled = 3 * time.Second
@@ -59,33 +59,51 @@ type Process struct {
 	parent int
 }
 
-// Header is the first line of processes.tsv.
-const Header = "pid\tcommand\tlistens\tterminal\tsince\n"
+// header is the first line of processes.tsv.
+const header = "pid\tcommand\tlistens\tterminal\tsince\n"
 
 // TSV returns the text of processes.tsv.
 func TSV(all []Process) string {
 	var b strings.Builder
-	b.WriteString(Header)
+	b.WriteString(header)
 	for _, p := range all {
 		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\n", p.PID, p.Command, strings.Join(p.Listens, ", "), p.Terminal, wording.Time(p.Since))
 	}
 	return b.String()
 }
 
-// sift returns the processes that say something, those that listen first, then by age: not
-// shells that wait for a command, nor what another one has started, unless it listens.
-func sift(all []Process, idle func(Process) bool) []Process {
-	listed := make(map[int]bool)
-	for _, p := range all {
-		listed[p.PID] = !idle(p)
+// candidate is a process that may be listed.
+type candidate struct {
+	Process
+	argv []string
+}
+
+// sift returns the processes that say something, those that listen first, then by age.
+// Shells that only wait, for a command to be typed or to end, say nothing, nor does what a
+// program that is listed has started, unless it listens.
+func sift(all []candidate) []Process {
+	byPID, waiting := make(map[int]candidate), make(map[int]bool)
+	for _, c := range all {
+		byPID[c.PID] = c
+		waiting[c.parent] = true
+		if isIdleShell(c.argv) {
+			waiting[c.PID] = true
+		}
 	}
-	kept := slices.DeleteFunc(all, func(p Process) bool {
-		return len(p.Listens) == 0 && (!listed[p.PID] || listed[p.parent])
-	})
+	var kept []Process
+	for _, c := range all {
+		parent, below := byPID[c.parent]
+		for below && isShell(parent.argv) {
+			parent, below = byPID[parent.parent]
+		}
+		if len(c.Listens) > 0 || !below && !(isShell(c.argv) && waiting[c.PID]) {
+			kept = append(kept, c.Process)
+		}
+	}
 	slices.SortFunc(kept, func(a, b Process) int {
 		return cmp.Or(compareBools(len(a.Listens) > 0, len(b.Listens) > 0), a.Since.Compare(b.Since), cmp.Compare(a.PID, b.PID))
 	})
-	return kept[:min(len(kept), Most)]
+	return kept[:min(len(kept), most)]
 }
 
 // compareBools orders true before false.
@@ -108,17 +126,25 @@ func commandLine(argv []string) string {
 	return clean.Cut(strings.Join(words, " "), maxCommand)
 }
 
-// isIdleShell reports whether a command line is that of a shell that was given no command.
-func isIdleShell(argv []string) bool {
+// isShell reports whether a command line is that of a shell.
+func isShell(argv []string) bool {
 	if len(argv) == 0 {
 		return false
 	}
 	name := strings.TrimPrefix(argv[0][strings.LastIndexByte(argv[0], '/')+1:], "-")
-	if !slices.Contains([]string{"sh", "bash", "dash", "zsh", "fish", "ksh", "nu", "pwsh"}, name) {
+	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "fish", "ksh", "nu", "pwsh"}, name)
+}
+
+// isIdleShell reports whether a command line is that of a shell that was given no command,
+// or reads its commands from an open file, as those of agents do.
+func isIdleShell(argv []string) bool {
+	if !isShell(argv) {
 		return false
 	}
 	for i, w := range argv[1:] {
 		switch {
+		case strings.HasPrefix(w, "/dev/fd/"), w == "/dev/stdin":
+			return true
 		case w == "-c", !strings.HasPrefix(w, "-") && (i == 0 || !takesValue(argv[i])):
 			return false
 		}

@@ -2,6 +2,7 @@ package processes
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -15,6 +16,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-bash"}, "-bash", true},
 		{[]string{"/usr/bin/zsh", "-l", "-i"}, "/usr/bin/zsh -l -i", true},
 		{[]string{"bash", "--rcfile", "/tmp/rc", "-i"}, "bash --rcfile /tmp/rc -i", true},
+		{[]string{"bash", "/dev/fd/3"}, "bash /dev/fd/3", true},
 		{[]string{"bash", "run.sh"}, "bash run.sh", false},
 		{[]string{"sh", "-c", "npm run dev"}, "sh -c 'npm run dev'", false},
 		{[]string{"node", "server.js", "--token", "hunter2hunter2"}, "node server.js --token '[REDACTED:token]'", false},
@@ -32,23 +34,46 @@ func TestCommandLine(t *testing.T) {
 
 func TestSift(t *testing.T) {
 	at := func(s int64) time.Time { return time.Unix(s, 0).UTC() }
-	all := []Process{
-		{PID: 1, Command: "bash", Since: at(1)},
-		{PID: 2, Command: "npm run dev", Since: at(2), parent: 1},
-		{PID: 3, Command: "sh -c vite", Since: at(3), parent: 2},
-		{PID: 4, Command: "node vite", Since: at(4), parent: 3, Listens: []string{"tcp 127.0.0.1:5173", "unix /tmp/a"}, Terminal: "t1"},
-		{PID: 5, Command: "tail -f x", Since: at(1), parent: 77},
+	of := func(pid, parent int, command, listens string) candidate {
+		argv := strings.Fields(command)
+		c := candidate{Process{PID: pid, Command: command, Since: at(int64(pid)), parent: parent}, argv}
+		if listens != "" {
+			c.Listens = []string{listens}
+		}
+		return c
 	}
-	want := Header + "4\tnode vite\ttcp 127.0.0.1:5173, unix /tmp/a\tt1\t1970-01-01T00:00:04Z\n5\ttail -f x\t\t\t1970-01-01T00:00:01Z\n2\tnpm run dev\t\t\t1970-01-01T00:00:02Z\n"
-	idle := func(p Process) bool { return p.PID == 1 }
-	if got := TSV(sift(slices.Clone(all), idle)); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	all := []candidate{
+		of(1, 0, "-bash", ""), // waits for npm
+		of(2, 1, "npm run dev", ""),
+		of(3, 2, "sh -c vite", ""),
+		of(4, 3, "node vite", "tcp 127.0.0.1:5173"),
+		of(5, 3, "esbuild", ""), // of npm
+		of(6, 77, "tail -f x", ""),
+		of(7, 78, "bash /dev/fd/3", ""), // of an agent
+		of(8, 7, "go test ./...", ""),
+		of(9, 8, "x.test", ""),
+		of(10, 79, "bash watch.sh", ""), // waits for nothing of ours
+		of(11, 80, "zsh -i", ""),
+		of(12, 81, "bash dev.sh", ""),
+		of(13, 12, "python3 app.py", ""),
 	}
-	many := make([]Process, 2*Most)
+	want := []int{4, 2, 6, 8, 10, 13}
+	var got []int
+	for _, p := range sift(all) {
+		got = append(got, p.PID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("listed are %d, not %d", got, want)
+	}
+	text := TSV([]Process{{PID: 4, Command: "node vite", Listens: []string{"tcp *:1", "unix /a"}, Terminal: "t1", Since: at(4)}})
+	if text != "pid\tcommand\tlistens\tterminal\tsince\n4\tnode vite\ttcp *:1, unix /a\tt1\t1970-01-01T00:00:04Z\n" {
+		t.Errorf("got %q", text)
+	}
+	many := make([]candidate, 2*most)
 	for i := range many {
-		many[i] = Process{PID: i + 1}
+		many[i] = of(i+1, 0, "x", "")
 	}
-	if got := len(sift(many, func(Process) bool { return false })); got != Most {
+	if got := len(sift(many)); got != most {
 		t.Errorf("%d processes are listed", got)
 	}
 }

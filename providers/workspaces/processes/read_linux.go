@@ -2,6 +2,7 @@ package processes
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,15 +54,14 @@ type pass struct {
 	self    fileID
 	boot    time.Time
 	parents map[int]int
-	found   []candidate
+	found   []foundProcess
 	tables  map[string]sockets // by network namespace
 }
 
-// candidate is a process in one of the folders.
-type candidate struct {
-	Process
+// foundProcess is a process in one of the folders.
+type foundProcess struct {
+	candidate
 	place string
-	argv  []string
 	tick  uint64 // when it was started, exactly
 }
 
@@ -94,10 +94,8 @@ func (p *pass) look(pid int) {
 	if terminal == "" {
 		terminal = terminalName(s.terminal)
 	}
-	p.found = append(p.found, candidate{
-		Process: Process{PID: pid, Terminal: oneWord(terminal), Since: since.Truncate(time.Second).UTC(), parent: s.parent},
-		place:   place, argv: argv, tick: s.began,
-	})
+	known := Process{PID: pid, Terminal: oneWord(terminal), Since: since.Truncate(time.Second).UTC(), parent: s.parent}
+	p.found = append(p.found, foundProcess{candidate{known, argv}, place, s.began})
 }
 
 // placeOf returns for which folder a process is listed: by the folder in which it is, or
@@ -126,19 +124,20 @@ func (p *pass) placeOf(pid int) (place string, environment []string) {
 
 // finish finds out where the processes listen, and returns them by folder.
 func (p *pass) finish() map[string][]Process {
-	p.found = slices.DeleteFunc(p.found, func(c candidate) bool { return p.isOwn(c.PID) })
-	slices.SortFunc(p.found, func(a, b candidate) int { return int(int64(a.tick) - int64(b.tick)) }) // the oldest holds a shared socket
-	places, idle := make(map[string][]Process), make(map[int]bool)
-	taken := make(map[uint64]bool)
-	for _, c := range p.found {
-		c.Listens = p.listens(c.PID, taken)
-		c.Command, idle[c.PID] = commandLine(c.argv), isIdleShell(c.argv)
-		places[c.place] = append(places[c.place], c.Process)
+	p.found = slices.DeleteFunc(p.found, func(f foundProcess) bool { return p.isOwn(f.PID) })
+	slices.SortFunc(p.found, func(a, b foundProcess) int { return cmp.Compare(a.tick, b.tick) }) // the oldest holds a shared socket
+	places, taken := make(map[string][]candidate), make(map[uint64]bool)
+	for _, f := range p.found {
+		f.Listens, f.Command = p.listens(f.PID, taken), commandLine(f.argv)
+		places[f.place] = append(places[f.place], f.candidate)
 	}
+	listed := make(map[string][]Process)
 	for place, all := range places {
-		places[place] = sift(all, func(p Process) bool { return idle[p.PID] })
+		if kept := sift(all); len(kept) > 0 {
+			listed[place] = kept
+		}
 	}
-	return places
+	return listed
 }
 
 // isOwn reports whether a process is our own, or was started by it.

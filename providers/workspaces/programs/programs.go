@@ -32,8 +32,8 @@ const (
 	grace = time.Second
 )
 
-// ErrTooLong is the error of [Runner.Output] for a program that writes more than is read.
-var ErrTooLong = errors.New("its output is too long")
+// errTooLong is the error of [Runner.Output] for a program that writes more than is read.
+var errTooLong = errors.New("its output is too long")
 
 // Command is how a program is run.
 type Command struct {
@@ -126,7 +126,7 @@ func (r *Runner) Output(ctx context.Context, c Command, limit int64) (text []byt
 	err = r.Run(ctx, c, func(output io.Reader) error {
 		text, err = io.ReadAll(io.LimitReader(output, limit+1))
 		if int64(len(text)) > limit {
-			return ErrTooLong
+			return errTooLong
 		}
 		return err
 	})

@@ -30,7 +30,7 @@ func TestRun(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Code != 3 || !strings.HasPrefix(failure.Message, "first fatal: https://") || strings.Contains(failure.Message, "hunter2secret") || strings.Contains(failure.Message, "\x1b") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := r.Output(t.Context(), shell("while :; do echo yes; done"), 1000); !errors.Is(err, ErrTooLong) {
+	if _, err := r.Output(t.Context(), shell("while :; do echo yes; done"), 1000); !errors.Is(err, errTooLong) {
 		t.Errorf("endless output: %v", err)
 	}
 	if _, err := r.Output(t.Context(), Command{Path: "/nonexistent/program"}, 1); err == nil {
