@@ -123,6 +123,14 @@ func BenchmarkIndex(b *testing.B) {
 			f.index()
 			fstest.Eventually(b, "all is indexed", func() bool { left := f.fulltext.Left(); return left >= 0 && left < 1<<20 })
 			cpu := processorTime(b) - used
+			var times []time.Duration
+			for range 50 {
+				from := time.Now()
+				f.matches("request of a user that failed", "")
+				times = append(times, time.Since(from))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1e3, "find-ms")
 			check(b, f.fulltext.Close())
 			index := int64(0)
 			files, err := filepath.Glob(filepath.Join(cache, fulltextName+"*"))
