@@ -24,7 +24,7 @@ func TestRules(t *testing.T) {
 	if got := b.sh("cd src/shop/api && ctxfs rules cart.go"); !containsAll(got, want) {
 		t.Errorf("rules: %s", got)
 	}
-	if got := b.ok("rules", filepath.Join(shop, "x.md")); strings.Contains(got, "Return errors.") {
+	if got := b.ok("rules", filepath.Join(shop, "x.md")); strings.Contains(got, "go.mdc — api") {
 		t.Errorf("rules for another file: %s", got)
 	}
 	b.mount()
@@ -42,7 +42,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("rules check --json: %v, %v", checked, err)
 	}
 	b.write("src/shop/api/gone.go", "package api\n")
-	if got := b.ok("rules", "check", shop); got != "~/src/shop: 0 findings in 2 files of rules" {
+	if got := b.ok("rules", "check", shop); got != "~/src/shop: 0 findings in 2 files of rules\n" {
 		t.Errorf("rules check: %q", got)
 	}
 }

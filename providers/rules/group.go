@@ -142,10 +142,14 @@ type reading struct{ agent, path string }
 func taken(places []scope.Place) map[reading]bool {
 	type at struct{ agent, dir string }
 	byDir := make(map[at][]scope.Place)
-	for _, p := range places {
-		byDir[at{p.Agent, p.Dir}] = append(byDir[at{p.Agent, p.Dir}], p)
-	}
 	all := make(map[reading]bool)
+	for _, p := range places {
+		if scope.Chooses(p.Agent) {
+			byDir[at{p.Agent, p.Dir}] = append(byDir[at{p.Agent, p.Dir}], p)
+		} else {
+			all[reading{p.Agent, p.File.Path}] = true
+		}
+	}
 	for where := range byDir {
 		var near []scope.Place
 		for dir := where.dir; ; dir = filepath.Dir(dir) {

@@ -47,6 +47,7 @@ type folder struct {
 	looked   time.Time
 	names    []string // of the folders in it
 	rules    bool     // an entry may be one of rules
+	ignores  bool     // it has a .gitignore
 }
 
 // settled is how long a folder must not have changed for its modification time to tell
@@ -60,13 +61,15 @@ func (f *Finder) Walk(root string, old *Tree, now func() time.Time, stop func() 
 	all := &found{Finder: f}
 	t := &Tree{folders: make(map[string]folder)}
 	w := walk{found: all, tree: t, old: old, now: now, heads: nestedHeads()}
-	w.device, _ = device(root)
+	if info, err := os.Lstat(root); err == nil {
+		w.device, _ = deviceOf(info)
+	}
 	begun, known := now(), len(f.used)
 	type pending struct {
-		dir     string
-		ignored *ignore.Matcher
+		dir string
+		in  *ignore.Matcher // of the folder that it is in; nil for the root
 	}
-	for queue := []pending{{root, ignore.Of(root, f.opts.GitIgnore)}}; len(queue) > 0; queue = queue[1:] {
+	for queue := []pending{{dir: root}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
 		switch {
 		case t.Folders >= maxFolders:
@@ -88,18 +91,29 @@ func (f *Finder) Walk(root string, old *Tree, now func() time.Time, stop func() 
 		if here.rules || at.dir == root {
 			all.in(at.dir, root, scope.Project)
 		}
+		ignored := f.ignored(at.dir, at.in, here)
 		for _, name := range here.names {
-			dir := filepath.Join(at.dir, name)
-			if at.ignored.Ignored(name, true) || f.opts.Hide(dir) {
-				continue
+			if dir := at.dir + "/" + name; !ignored.Ignored(name, true) && !f.opts.Hide(dir) {
+				queue = append(queue, pending{dir, ignored})
 			}
-			queue = append(queue, pending{dir, at.ignored.In(name, ignore.Read(filepath.Join(dir, ".gitignore")))})
 		}
 	}
 	slices.SortStableFunc(all.places, byPlace)
 	t.Places, t.Faults = all.places, append(t.Faults, all.faults...)
 	t.Watch = watchable(root, t.Places)
 	return t
+}
+
+// ignored returns what git ignores in a folder, given that of the folder it is in.
+func (f *Finder) ignored(dir string, in *ignore.Matcher, here folder) *ignore.Matcher {
+	if in == nil {
+		return ignore.Of(dir, f.opts.GitIgnore)
+	}
+	var patterns []byte
+	if here.ignores {
+		patterns = ignore.Read(filepath.Join(dir, ".gitignore"))
+	}
+	return in.In(filepath.Base(dir), patterns)
 }
 
 // walk is one walk.
@@ -119,7 +133,7 @@ func (w *walk) look(dir string, isRoot bool) (folder, bool) {
 	if err != nil || !info.IsDir() {
 		return folder{}, false
 	}
-	if dev, ok := device(dir); !ok || dev != w.device {
+	if dev, ok := deviceOf(info); !ok || dev != w.device {
 		return folder{}, false
 	}
 	now := w.now()
@@ -142,6 +156,7 @@ func (w *walk) look(dir string, isRoot bool) (folder, bool) {
 			return folder{}, false
 		}
 		here.rules = here.rules || w.heads[name]
+		here.ignores = here.ignores || name == ".gitignore"
 		if e.IsDir() && !strings.HasPrefix(name, ".") && name != "node_modules" {
 			here.names = append(here.names, name)
 		}
@@ -199,11 +214,8 @@ func watchable(root string, places []scope.Place) (paths []string) {
 	return slices.Compact(paths)
 }
 
-func device(path string) (uint64, bool) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0, false
-	}
+// deviceOf returns the number of the file system of a file.
+func deviceOf(info os.FileInfo) (uint64, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, false

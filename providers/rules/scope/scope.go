@@ -139,6 +139,9 @@ func Read(places []Place, path string) []Place {
 	return near
 }
 
+// Chooses reports whether an agent leaves out some of its files because there are others.
+func Chooses(agent string) bool { return toolOf(agent).choose != nil }
+
 // Holding returns which places of one agent hold for a path, in the order in which the
 // agent reads them, and which may hold besides: those with the conditions [Model] and
 // [Manual]. The path and the root of its project are absolute; the path need not exist.
