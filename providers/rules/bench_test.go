@@ -56,7 +56,9 @@ func BenchmarkLargeProject(b *testing.B) {
 			var tree *locate.Tree
 			first += timed(func() { tree = finder.Walk(root, nil, time.Now, func() bool { return false }) })
 			finder.Forget()
-			again += timed(func() { tree = finder.Walk(root, tree, func() time.Time { return time.Now().Add(time.Hour) }, func() bool { return false }) })
+			again += timed(func() {
+				tree = finder.Walk(root, tree, func() time.Time { return time.Now().Add(time.Hour) }, func() bool { return false })
+			})
 			if tree.Stopped != "" || tree.Folders < 5050 {
 				b.Fatal(tree.Stopped, tree.Folders)
 			}
