@@ -128,7 +128,12 @@ func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
 		return State{}, err
 	}
 	s := State{Foreign: -1}
-	s.Operation, s.Locked, s.Fetched = repo.operation(), modified(filepath.Join(repo.private, "index.lock")), modified(filepath.Join(repo.private, "FETCH_HEAD"))
+	s.Operation, s.Locked = repo.operation(), modified(filepath.Join(repo.private, "index.lock"))
+	for _, dir := range []string{repo.private, repo.common} { // what one worktree has fetched, all have
+		if at := modified(filepath.Join(dir, "FETCH_HEAD")); at.After(s.Fetched) {
+			s.Fetched = at
+		}
+	}
 	outside := []string{dir}
 	if r.opts.Work != nil {
 		outside = append(outside, r.opts.Work()...)

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/workspaces/programs"
 )
 
@@ -336,6 +338,16 @@ func TestKindsOfRepositories(t *testing.T) {
 			t.Errorf("where it is the same folder: %+v", s)
 		}
 	})
+	t.Run("fetched by another worktree", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.gitIn(w.path("../clone"), "clone", "-q", w.dir, ".")
+		w.gitIn(w.path("../clone"), "fetch", "-q")
+		w.gitIn(w.path("../clone"), "worktree", "add", "-q", "--track", "-b", "side", w.path("../side"), "origin/main")
+		if s := w.read(w.path("../side")); s.Fetched.IsZero() || !strings.Contains(s.Page(), "tracks origin/main and equals it (last fetch 20") {
+			t.Errorf("got\n%s", s.Page())
+		}
+	})
 	t.Run("upstream gone", func(t *testing.T) {
 		w := newWorld(t)
 		w.commit("file", "1")
@@ -428,6 +440,34 @@ func TestErrors(t *testing.T) {
 			t.Errorf("a broken %s is said of our files: %v\n%s", name, err, s.Page())
 		}
 		w.write(name, string(before))
+	}
+}
+
+// TestHangingGit: a git that does not answer is ended with whoever waits for it.
+func TestHangingGit(t *testing.T) {
+	w := newWorld(t)
+	w.commit("file", "1")
+	began := w.path("../began")
+	w.write("../fake/git", "#!/bin/sh\necho $$ >'"+began+"'\nexec sleep 1000\n")
+	if err := os.Chmod(w.path("../fake/git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	opts := w.opts
+	opts.Path = w.path("../fake")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error)
+	go func() {
+		_, err := New(opts).Read(ctx, w.dir)
+		done <- err
+	}()
+	fstest.Eventually(t, "git runs", func() bool { return exists(began) })
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadDir(opts.Scratch); len(left) > 0 {
+		t.Errorf("left in the scratch folder: %v", left)
 	}
 }
 
