@@ -216,7 +216,7 @@ func (w *replayWorld) hintsFor(words string) []hint {
 				continue
 			}
 			m.More = 0
-			text := w.print([]fs.Match{m})
+			text := printed(want, []fs.Match{m})
 			for key := range taken(text, []fs.Match{m}).of {
 				best[key] = hint{key, text, w.pool.count(text)}
 				scores[key] = max(scores[key], m.Score)

@@ -112,7 +112,7 @@ func TestTaken(t *testing.T) {
 	matches := []fs.Match{{Path: "mcps/git/tools/log.json"}, {Path: "mcps/git/tools/log-all.json"}, {Path: "skills/git"}}
 	for _, text := range []string{
 		"mcps/git/tools/log-all.json — All. (0.50)\n  arguments: depth: number\nmcps/git/tools/log.json — The log. (0.40)\n  arguments: path: string\n",
-		"git/log-all(depth) — All.\n    ctxfs call git log-all --depth N\ngit/log(path) — The log.\n    ctxfs call git log --path TEXT\n",
+		"git/log-all(depth) — All.\n    ctxfs call git log-all --depth N\ngit/log(path) — The log.\n    ctxfs call git log --path TEXT\nalso: git/log-all, git/log\n",
 	} {
 		s := taken(text, matches)
 		if len(s.of) != 2 || !strings.Contains(s.of["git/log"], "path") || strings.Contains(s.of["git/log"], "depth") {

@@ -14,12 +14,11 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
-	"ctxfs/cmd/ctxfs/tree"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/find"
 )
 
 // replayWorld is a home with MCP servers, in which ctxfs and its gateway run.
@@ -89,7 +88,7 @@ func (w *replayWorld) list(want string) shown {
 		return s
 	}
 	matches := w.find(want)
-	s := taken(w.print(matches), matches)
+	s := taken(printed(want, matches), matches)
 	w.lists[want] = s
 	return s
 }
@@ -99,21 +98,14 @@ func (w *replayWorld) find(want string) []fs.Match {
 	if matches, ok := w.found[want]; ok {
 		return matches
 	}
-	matches, err := usertree.OpFind.Ask(w.Context(), w.app.OnlyRunning(), usertree.FindQuery{Query: want, Limit: findLimit})
+	matches, err := usertree.OpFind.Ask(w.Context(), w.app.OnlyRunning(), usertree.FindQuery{Query: want, Limit: usualMatches})
 	must(w, err)
 	w.found[want] = matches
 	return matches
 }
 
-// findLimit is how many matches `ctxfs find` lists by default.
-const findLimit = 10
-
-func (w *replayWorld) print(matches []fs.Match) string {
-	var out bytes.Buffer
-	printer := *w.app
-	printer.Streams = console.Streams{Out: &out, Err: &out}
-	tree.PrintMatches(&printer, matches)
-	return out.String()
+func printed(want string, matches []fs.Match) string {
+	return find.List([]find.Answer{{Want: want, Matches: matches}}, true)
 }
 
 // answer is what the gateway's find returns.
@@ -131,7 +123,8 @@ func (w *replayWorld) answer(want string) shown {
 }
 
 // taken takes what was printed apart by the tools that were found: the lines from
-// the first that names a tool to the one before the next tool's.
+// the first that names a tool to the one before the next tool's. A line that names
+// several has only their names.
 func taken(text string, matches []fs.Match) shown {
 	s := shown{text: text, of: make(map[string]string)}
 	type named struct {
@@ -148,8 +141,21 @@ func taken(text string, matches []fs.Match) shown {
 	}
 	current := ""
 	for line := range strings.Lines(text) {
-		if i := slices.IndexFunc(tools, func(n named) bool { return n.name.MatchString(line) }); i >= 0 {
-			current = tools[i].key
+		var keys []string
+		for _, tool := range tools {
+			if tool.name.MatchString(line) {
+				keys = append(keys, tool.key)
+			}
+		}
+		if len(keys) > 1 { // a list of names
+			for _, key := range keys {
+				s.of[key] += key + "\n"
+			}
+			current = ""
+			continue
+		}
+		if len(keys) == 1 {
+			current = keys[0]
 		}
 		if current != "" {
 			s.of[current] += line
