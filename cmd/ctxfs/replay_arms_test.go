@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-
-	"ctxfs/fs"
-	"ctxfs/providers/find"
 )
 
 // arm is a way in which an agent has tools.
@@ -26,8 +23,8 @@ type arm interface {
 func arms() []namedArm {
 	return []namedArm{
 		{name: "all static", arm: static{}, given: true},
-		{name: "search tool", arm: deferred{}, whole: true},
-		{name: "search tool, names in prompt", arm: deferred{names: true}, whole: true, direct: true},
+		{name: "search tool", arm: deferred{}, loads: true},
+		{name: "search tool, names in prompt", arm: deferred{names: true}, loads: true, direct: true},
 		{name: "this tree", arm: files{}, stores: true},
 		{name: "gateway", arm: gatewayed{}, stores: true},
 		{name: "this tree, with hook", arm: files{}, stores: true, hook: true},
@@ -39,7 +36,7 @@ type namedArm struct {
 	arm
 	name   string
 	given  bool // nothing need be looked up
-	whole  bool // a search shows whole definitions, which stay when the history is lost
+	loads  bool // a search shows whole definitions, which stay when the history is lost
 	direct bool // the agent knows the name of each tool
 	stores bool // long results are shortened
 	hook   bool // the words of the user come with signatures
@@ -186,56 +183,4 @@ func (gatewayed) open(w *replayWorld, keys []string) (wrote, got string) {
 
 func (gatewayed) call(u use) string {
 	return written("mcp__ctxfs__call", map[string]any{"server": u.server, "tool": u.tool, "arguments": u.arguments})
-}
-
-// hint is a tool that a hook adds to the words of the user.
-type hint struct {
-	key, text string
-	tokens    int
-}
-
-const (
-	maxHints      = 3
-	maxHintTokens = 150
-)
-
-// hintsFor are the tools that a hook would name: the best for all that the user says,
-// and for each sentence, if they are worth their place, with what find prints of each.
-func (w *replayWorld) hintsFor(words string) []hint {
-	if all, ok := w.hints[words]; ok {
-		return all
-	}
-	best := make(map[string]hint)
-	scores := make(map[string]float64)
-	for _, want := range append(sentenceEnd.Split(words, -1), words) {
-		if len(strings.Fields(want)) < 2 {
-			continue
-		}
-		for _, m := range w.find(want) {
-			if m.Score < find.GoodScore || m.Kind != "tool" {
-				continue
-			}
-			m.More = 0
-			text := printed(want, []fs.Match{m})
-			for key := range taken(text, []fs.Match{m}).of {
-				best[key] = hint{key, text, w.pool.count(text)}
-				scores[key] = max(scores[key], m.Score)
-			}
-		}
-	}
-	var all []hint
-	for _, h := range best {
-		all = append(all, h)
-	}
-	slices.SortFunc(all, func(a, b hint) int {
-		switch {
-		case scores[a.key] > scores[b.key]:
-			return -1
-		case scores[a.key] < scores[b.key]:
-			return 1
-		}
-		return strings.Compare(a.key, b.key)
-	})
-	w.hints[words] = all
-	return all
 }

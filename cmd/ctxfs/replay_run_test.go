@@ -43,7 +43,7 @@ func (w *replayWorld) replayed(one trajectory, by namedArm, c costs) bill {
 func (r *replay) forgets() {
 	clear(r.seen)
 	clear(r.told)
-	if r.namedArm.whole {
+	if r.loads {
 		for key := range r.whole {
 			r.receives(r.world.pool.count(r.world.search.definition(key)))
 		}
@@ -153,7 +153,7 @@ func (r *replay) searches(try int, want string, uses []use) {
 	}
 	for key, text := range got.of {
 		r.seen[key] += text
-		if r.namedArm.whole {
+		if r.loads {
 			r.whole[key] = true
 		}
 	}

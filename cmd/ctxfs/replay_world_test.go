@@ -88,7 +88,7 @@ func (w *replayWorld) list(want string) shown {
 		return s
 	}
 	matches := w.find(want)
-	s := taken(printed(want, matches), matches)
+	s := taken(find.List([]find.Answer{{Want: want, Matches: matches}}, true), matches)
 	w.lists[want] = s
 	return s
 }
@@ -102,10 +102,6 @@ func (w *replayWorld) find(want string) []fs.Match {
 	must(w, err)
 	w.found[want] = matches
 	return matches
-}
-
-func printed(want string, matches []fs.Match) string {
-	return find.List([]find.Answer{{Want: want, Matches: matches}}, true)
 }
 
 // answer is what the gateway's find returns.
