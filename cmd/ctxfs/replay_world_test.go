@@ -19,6 +19,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
+	"ctxfs/providers/mcp"
 )
 
 // replayWorld is a home with MCP servers, in which ctxfs and its gateway run.
@@ -63,23 +64,31 @@ func newReplayWorld(t *testing.T, pool *toolPool, servers []string) *replayWorld
 	w.app = &cli.App{Places: places.Places{
 		Home: w.home, Config: w.config, State: filepath.Join(w.state, "ctxfs"), Cache: filepath.Join(w.cache, "ctxfs"),
 	}}
-	fstest.Eventually(t, "all tools are there, and AGENTS.md tells of them", func() bool {
-		all, err := usertree.OpProviders.Ask(t.Context(), w.app.OnlyRunning(), fs.None{})
+	for _, name := range servers { // those that are asked for do not wait until the machine is less busy
+		_, err := mcp.OpRestart.Ask(t.Context(), w.app.OnlyRunning(), mcp.RestartQuery{Name: name})
 		must(t, err)
-		got := 0
-		for _, p := range all {
-			for _, i := range p.Items {
-				if p.Name == "mcps" {
-					got += max(i.Count, 0)
-				}
-			}
-		}
-		return got == want && !strings.Contains(w.read("AGENTS.md"), "not ready")
-	})
+	}
+	fstest.Eventually(t, "all tools are there", func() bool { return w.tools() == want })
+	fstest.Eventually(t, "AGENTS.md tells of them", func() bool { return !strings.Contains(w.read("AGENTS.md"), "not ready") })
 	w.page = pool.count(w.read("AGENTS.md"))
 	w.gateway = w.agent()
 	w.gatewayPrompt = definitionTokens(t, w.gateway.definitions()) + pool.count(w.gateway.hello.Instructions)
 	return w
+}
+
+// tools is how many tools are known.
+func (w *replayWorld) tools() (n int) {
+	w.Helper()
+	all, err := usertree.OpProviders.Ask(w.Context(), w.app.OnlyRunning(), fs.None{})
+	must(w, err)
+	for _, p := range all {
+		for _, i := range p.Items {
+			if p.Name == "mcps" {
+				n += max(i.Count, 0)
+			}
+		}
+	}
+	return n
 }
 
 // list is what `ctxfs find` prints.
