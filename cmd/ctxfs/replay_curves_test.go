@@ -160,6 +160,9 @@ func lookUps(outcomes map[string][]*outcome, all []trajectory) string {
 		lookedUp(&b, source+" alone", from(usual, all, source))
 	}
 	for _, c := range settings {
+		if c.chain == 0 {
+			continue // too short for any
+		}
 		head(&b, "compactions in 100 trajectories: "+c.name, outcomes[c.name])
 		for _, a := range arms() {
 			row(&b, a.name, outcomes[c.name], func(o *outcome) string {
