@@ -285,6 +285,9 @@ func TestFloodIsBounded(t *testing.T) {
 	f.awaitIndex()
 	f.finds("tiger", "1.txt 2026-11-20 04:00 $ flood (running): in the end a tiger")
 	f.finds("zebra", "1.1.txt 2026-11-20 04:00 $ flood (running): it begins with a zebra")
+	if got := f.Status().Summary; got != "2 terminals, 2 open" {
+		t.Errorf("all is indexed, but the status is %q", got)
+	}
 	f.finds("lion", "") // rg has it
 	info, err := os.Stat(filepath.Join(f.opts.Cache, fulltextName))
 	check(t, err)

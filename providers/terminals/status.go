@@ -41,6 +41,9 @@ func (p *Provider) Status() fs.Status {
 	if len(now.terminals) == 0 {
 		s.State, s.Summary = "empty", "no terminals"
 	}
+	if left := p.fulltext.Left(); left > scanned {
+		s.Summary += fmt.Sprintf("; find does not have all of their words yet, %s are left", wording.Size(left))
+	}
 	s.Problems = append(s.Problems, p.tmux.problems()...)
 	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.opts.Dir, "new terminals")...)
 	if len(s.Problems) > 0 {
