@@ -78,7 +78,7 @@ func TestFindFolder(t *testing.T) {
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll.\n---\nfirst\n")
 	b.mount()
 	b.ready("zoo")
-	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nREADME.md\n\nfind/mcps:\nREADME.md\n00-LIST.md\n" {
+	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nLEARNED.md\nREADME.md\n\nfind/mcps:\nREADME.md\n00-LIST.md\n" {
 		t.Errorf("ls: %q", got)
 	}
 	if got := b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 2 | tail -n 1"); got != "\"name\":\"greet\",\n" {
@@ -88,7 +88,7 @@ func TestFindFolder(t *testing.T) {
 		t.Errorf("what does not exist: %q", got)
 	}
 	// Nothing walks into what nobody lists.
-	if got := b.sh("cd .agentctx && rg -l stroll; find find | sort"); got != "skills/walk/SKILL.md\nfind\nfind/README.md\n" {
+	if got := b.sh("cd .agentctx && rg -l stroll; find find | sort"); got != "skills/walk/SKILL.md\nfind\nfind/LEARNED.md\nfind/README.md\n" {
 		t.Errorf("rg and find: %q", got)
 	}
 	// A name of bytes that are not text is a name like any other.
