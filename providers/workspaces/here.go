@@ -156,9 +156,15 @@ func (f *facts) about(topic fs.Topic) (some []fs.Remark) {
 	return some
 }
 
-// noteLines returns a line for each note: quoted, since others have written it.
+// noteLines returns a line for each note: quoted, since others have written it. Of a
+// project that is not trusted only the names are told: whoever wrote the note may have
+// read there what to write.
 func (f *facts) noteLines() (lines []string) {
 	for _, n := range f.notes {
+		if !f.look.trusted {
+			lines = append(lines, fmt.Sprintf("%s, %s by %s (not trusted): read it in notes/", n.Name, wording.Minute(n.Time), n.Author))
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("%s, %s by %s: %q", n.Name, wording.Minute(n.Time), n.Author, clean.Cut(clean.Line(n.Text), maxRemark)))
 	}
 	return lines
