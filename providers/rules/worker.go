@@ -151,7 +151,7 @@ func (p *Provider) workspace(m *maker, w workspaces.Workspace, trees map[string]
 
 // userPaths returns where the user's rules are, or may be.
 func userPaths(p *Provider) (paths []string) {
-	for _, path := range locate.UserPaths(p.machine) {
+	for _, path := range p.finder.UserPaths() {
 		if i := strings.Index(path, "*"); i >= 0 {
 			path = path[:strings.LastIndexByte(path[:i], '/')+1]
 		}

@@ -37,6 +37,8 @@ type Finder struct {
 	opts  Options
 	files map[key]*read.File
 	used  map[key]bool
+	// agents are all agents as they are configured, by project; "" is the user.
+	agents map[string][]agents.Agent
 }
 
 // key is a file, and out of which folder it may not lead.
@@ -47,7 +49,7 @@ func New(opts Options) *Finder {
 	if opts.Hide == nil {
 		opts.Hide = func(string) bool { return false }
 	}
-	return &Finder{opts: opts, files: make(map[key]*read.File), used: make(map[key]bool)}
+	return &Finder{opts: opts, files: make(map[key]*read.File), used: make(map[key]bool), agents: make(map[string][]agents.Agent)}
 }
 
 // Fault is something that could not be looked into.
@@ -76,7 +78,7 @@ type found struct {
 // User returns the rules of the machine and the user, of all agents.
 func (f *Finder) User() ([]scope.Place, []Fault) {
 	all := &found{Finder: f}
-	for _, a := range agents.All() {
+	for _, a := range f.agentsAt("") {
 		for level, paths := range map[scope.Level][]agents.Path{scope.System: a.Rules.System, scope.User: a.Rules.User} {
 			for kind, p := range paths {
 				for _, path := range f.opts.Machine.Paths(p) {
@@ -143,7 +145,7 @@ func (f *found) in(dir, root string, level scope.Level) {
 	if level == scope.Above {
 		bound = dir
 	}
-	for _, a := range agents.All() {
+	for _, a := range f.agentsAt(root) {
 		for kind, text := range a.Rules.Project {
 			nested := slices.Contains(a.Rules.Nested, text)
 			if dir != root && !nested || level == scope.Above && !a.Rules.Above {
@@ -188,6 +190,7 @@ func (f *Finder) Forget() {
 		}
 	}
 	clear(f.used)
+	clear(f.agents)
 }
 
 const (
@@ -304,11 +307,15 @@ func byPlace(a, b scope.Place) int {
 	return strings.Compare(a.File.Path, b.File.Path)
 }
 
-// UserPaths returns where rules of the machine and the user may be: paths of files, and
-// patterns with "*" and "**".
-func UserPaths(m agents.Machine) (paths []string) {
-	for _, a := range agents.All() {
+// UserPaths returns where rules of the machine and the user may be, and the settings that
+// name them: paths of files, and patterns with "*" and "**".
+func (f *Finder) UserPaths() (paths []string) {
+	m := f.opts.Machine
+	for _, a := range f.agentsAt("") {
 		paths = append(paths, m.Paths(slices.Concat(a.Rules.System, a.Rules.User)...)...)
+		if a.ID == "gemini" || a.ID == "codex" {
+			paths = append(paths, m.Paths(a.MCP.User...)...)
+		}
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)

@@ -209,6 +209,33 @@ func TestDocumentedSemantics(t *testing.T) {
 	}
 }
 
+// TestSettings: what users and projects name as rules in the settings of their agents is
+// read, and nothing else that they name.
+func TestSettings(t *testing.T) {
+	h := newHome(t)
+	for name, text := range map[string]string{
+		".gemini/settings.json": `{"context": {"fileName": ["AGENTS.md", "GEMINI.md"], /* mine */}}`,
+		".codex/config.toml":    "project_doc_fallback_filenames = [\"CLAUDE.md\", \"../x.md\"]\n",
+		".gemini/AGENTS.md":     "A\n", "src/shop/AGENTS.md": "B\n", "src/shop/api/GEMINI.md": "C\n", "src/shop/web/CLAUDE.md": "D\n",
+	} {
+		h.write(name, text)
+	}
+	for _, c := range []struct{ agent, path, want string }{
+		{"gemini", "api/x.go", "~/.gemini/AGENTS.md AGENTS.md api/GEMINI.md"},
+		{"codex", "web/x.go", "AGENTS.md web/CLAUDE.md"},
+	} {
+		if got := h.holding(c.agent, c.path); got != c.want {
+			t.Errorf("%s, %s: got %q, want %q", c.agent, c.path, got, c.want)
+		}
+	}
+	h.write("src/shop/.gemini/settings.json", `{"contextFileName": ["../../secret.md", ".env", "NOTES.md"]}`)
+	h.write("src/shop/NOTES.md", "N\n")
+	h.write("src/shop/.env", "KEY=1\n")
+	if got := h.holding("gemini", "x.go"); got != "~/.gemini/AGENTS.md NOTES.md" {
+		t.Errorf("a project's settings: %q", got)
+	}
+}
+
 // splitFiles splits the files of a case at the spaces before a new path: front matter
 // has spaces, too.
 func splitFiles(s string) (files []string) {

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/rules/scope"
 )
@@ -60,7 +59,7 @@ const settled = 2 * time.Second
 func (f *Finder) Walk(root string, old *Tree, now func() time.Time, stop func() bool) *Tree {
 	all := &found{Finder: f}
 	t := &Tree{folders: make(map[string]folder)}
-	w := walk{found: all, tree: t, old: old, now: now, heads: nestedHeads()}
+	w := walk{found: all, tree: t, old: old, now: now, heads: f.nestedHeads(root)}
 	if info, err := os.Lstat(root); err == nil {
 		w.device, _ = deviceOf(info)
 	}
@@ -100,7 +99,7 @@ func (f *Finder) Walk(root string, old *Tree, now func() time.Time, stop func() 
 	}
 	slices.SortStableFunc(all.places, byPlace)
 	t.Places, t.Faults = all.places, append(t.Faults, all.faults...)
-	t.Watch = watchable(root, t.Places)
+	t.Watch = f.watchable(root, t.Places)
 	return t
 }
 
@@ -177,9 +176,9 @@ func isBare(entries []os.DirEntry) bool {
 }
 
 // nestedHeads returns the first names of the patterns that count below a root.
-func nestedHeads() map[string]bool {
+func (f *Finder) nestedHeads(root string) map[string]bool {
 	heads := make(map[string]bool)
-	for _, a := range agents.All() {
+	for _, a := range f.agentsAt(root) {
 		for _, text := range a.Rules.Nested {
 			head, _, _ := strings.Cut(text, "/")
 			heads[head] = true
@@ -190,8 +189,9 @@ func nestedHeads() map[string]bool {
 
 // watchable returns what to watch in a project: where rules of the root may be, and the
 // files that were found.
-func watchable(root string, places []scope.Place) (paths []string) {
-	for _, a := range agents.All() {
+func (f *Finder) watchable(root string, places []scope.Place) (paths []string) {
+	paths = []string{root + "/.gemini/settings.json"}
+	for _, a := range f.agentsAt(root) {
 		for _, text := range a.Rules.Project {
 			fixed := text
 			if i := strings.Index(text, "*"); i >= 0 {
