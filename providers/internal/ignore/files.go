@@ -26,7 +26,9 @@ func Of(dir string, user []byte) *Matcher {
 		root = dir
 		break
 	}
-	m := New(user, Read(filepath.Join(commonDir(root), "info", "exclude")), Read(filepath.Join(root, ".gitignore")))
+	private, common := gitDirs(root)
+	m := New(user, Read(filepath.Join(common, "info", "exclude")), Read(filepath.Join(root, ".gitignore")))
+	m.tracked = readIndex(private, common)
 	below, err := filepath.Rel(root, dir)
 	if err != nil || below == "." {
 		return m
@@ -64,17 +66,17 @@ func read(path string) []byte {
 	return body
 }
 
-// commonDir returns the folder with what the worktrees of a repository share, given the
-// root of one of them. Source: gitrepository-layout(5).
-func commonDir(root string) string {
-	private := filepath.Join(root, ".git")
+// gitDirs returns the folder of git that a worktree has for itself, and that with what all
+// worktrees of the repository share, given its root. Source: gitrepository-layout(5).
+func gitDirs(root string) (private, common string) {
+	private = filepath.Join(root, ".git")
 	if link, ok := bytes.CutPrefix(Read(private), []byte("gitdir:")); ok {
 		private = inDir(root, link)
 	}
-	if common := Read(filepath.Join(private, "commondir")); common != nil {
-		return inDir(private, common)
+	if named := Read(filepath.Join(private, "commondir")); named != nil {
+		return private, inDir(private, named)
 	}
-	return private
+	return private, private
 }
 
 // User returns the patterns of a user for all repositories, given the home folder and

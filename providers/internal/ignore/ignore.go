@@ -1,6 +1,6 @@
 // Package ignore reports what git ignores: by the .gitignore files of a work tree, the
-// repository's info/exclude, and the user's own patterns, as gitignore(5) describes. It
-// runs no program and reads none of git's index: what is tracked may be ignored, too.
+// repository's info/exclude, and the user's own patterns, as gitignore(5) describes. What
+// is tracked is not ignored. It runs no program.
 package ignore
 
 import "strings"
@@ -8,8 +8,10 @@ import "strings"
 // Matcher reports what git ignores in one folder of a work tree. It does not change, and
 // may be used concurrently.
 type Matcher struct {
-	path  string // of the folder, relative to the root, with a slash after each name
-	lists []list // the nearest last
+	path    string // of the folder, relative to the root, with a slash after each name
+	lists   []list // the nearest last
+	tracked tracked
+	ignored bool // the folder is, but for what in it is tracked
 }
 
 // list is what one file of patterns says.
@@ -29,18 +31,20 @@ func New(files ...[]byte) *Matcher {
 }
 
 // In returns the Matcher of a folder in the Matcher's, given the content of the
-// .gitignore file in it; nil if it has none. The folder must not be ignored itself: git
-// does not look into a folder that is, so nothing in it can be excepted.
+// .gitignore file in it; nil if it has none. In a folder that matches a pattern nothing
+// can be excepted by another one: there all is ignored that is not tracked.
 func (m *Matcher) In(name string, gitignore []byte) *Matcher {
-	return (&Matcher{path: m.path + name + "/", lists: m.lists}).With(gitignore)
+	in := &Matcher{path: m.path + name + "/", lists: m.lists, tracked: m.tracked, ignored: m.ignored || m.matches(name, true)}
+	return in.With(gitignore)
 }
 
 // With returns the Matcher of the same folder with another .gitignore file, which comes
 // before the others.
 func (m *Matcher) With(gitignore []byte) *Matcher {
-	with := &Matcher{path: m.path, lists: m.lists[:len(m.lists):len(m.lists)]}
+	with := *m
+	with.lists = m.lists[:len(m.lists):len(m.lists)]
 	with.add(gitignore)
-	return with
+	return &with
 }
 
 func (m *Matcher) add(file []byte) {
@@ -55,6 +59,11 @@ func (m *Matcher) Ignored(name string, folder bool) bool {
 	if name == ".git" {
 		return true
 	}
+	return (m.ignored || m.matches(name, folder)) && !m.tracked.has(m.path+name, folder)
+}
+
+// matches reports whether the patterns say so.
+func (m *Matcher) matches(name string, folder bool) bool {
 	s := subject{name: name, folder: folder, plain: isASCII(name)}
 	for i := len(m.lists) - 1; i >= 0; i-- {
 		l := m.lists[i]

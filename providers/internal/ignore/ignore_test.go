@@ -115,8 +115,82 @@ func TestAgreesWithGit(t *testing.T) {
 			}
 		}
 		paths, ignored = paths+len(all), ignored+len(got)
+		tracking(t, random, git, root, home, all)
 	}
 	t.Logf("%d of %d paths are ignored", ignored, paths)
+}
+
+// tracking adds files to the index, whether they are ignored or not, and compares what is
+// not ignored with git ls-files.
+func tracking(t *testing.T, random *rand.Rand, git, root, home string, all []string) {
+	t.Helper()
+	run := func(args ...string) string {
+		cmd := exec.Command(git, args...)
+		cmd.Dir, cmd.Env = root, []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_LITERAL_PATHSPECS=1"}
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %q: %v", args, err)
+		}
+		return string(out)
+	}
+	add := []string{"-c", fmt.Sprintf("index.version=%d", 2+2*random.IntN(2)), "add", "-f", "--"}
+	for _, path := range all {
+		if random.IntN(5) == 0 && !isDir(filepath.Join(root, path)) {
+			add = append(add, path)
+		}
+	}
+	if len(add) == 5 {
+		return
+	}
+	run(add...)
+	if random.IntN(2) == 0 {
+		run(append([]string{"update-index", "--force-remove", "--"}, add[5:6]...)...)
+	}
+	want := strings.Split(strings.TrimSuffix(run("ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00"), "\x00")
+	slices.Sort(want)
+	all, ignored := walk(t, root, User(home, filepath.Join(home, ".config")))
+	got := slices.DeleteFunc(all, func(path string) bool { return slices.Contains(ignored, path) || isDir(filepath.Join(root, path)) })
+	slices.Sort(got)
+	if strings.Join(want, "\x00") != strings.TrimPrefix(strings.Join(got, "\x00"), "\x00") {
+		t.Errorf("git shows %q, we %q\n%s", want, got, patternsOf(root))
+	}
+}
+
+func TestIndex(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	for _, format := range []string{"sha1", "sha256"} {
+		root := t.TempDir()
+		write(t, filepath.Join(root, ".gitignore"), "out\n")
+		write(t, filepath.Join(root, "out", "kept"), "")
+		write(t, filepath.Join(root, "out", "sub", "not"), "")
+		for _, args := range [][]string{{"init", "-q", "--object-format=" + format}, {"add", "-f", "out/kept"}} {
+			cmd := exec.Command(git, args...)
+			cmd.Dir, cmd.Env = root, []string{"HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %q: %v: %s", args, err, out)
+			}
+		}
+		m := Of(root, nil)
+		out := m.In("out", nil)
+		if m.Ignored("out", true) || out.Ignored("kept", false) || !out.Ignored("sub", true) || !out.Ignored("other", false) {
+			t.Errorf("%s: what is tracked is ignored, or the rest is not", format)
+		}
+	}
+}
+
+func FuzzIndex(f *testing.F) {
+	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"+strings.Repeat("x", 60)+"\x00\x01a\x00"), true)
+	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x01"+strings.Repeat("x", 60)+"\x00\x01\x00a\x00"), false)
+	f.Fuzz(func(t *testing.T, body []byte, short bool) {
+		hash := 32
+		if short {
+			hash = 20
+		}
+		parseIndex(body, hash).has("a", true)
+	})
 }
 
 // walk returns all paths in a tree, and those that are ignored.
