@@ -300,7 +300,7 @@ func (r *rule) line() string {
 }
 
 func (s *snapshot) statusOf(watchFault *fs.Problem) fs.Status {
-	st := fs.Status{State: "ready", Since: s.modTime}
+	st := fs.Status{State: "ready"}
 	count, workspaces := 0, 0
 	for _, sec := range s.sections {
 		count += len(sec.rules)
@@ -320,6 +320,8 @@ func (s *snapshot) statusOf(watchFault *fs.Problem) fs.Status {
 		st.State = "starting"
 	case count == 0:
 		st.State = "empty"
+	default:
+		st.Since = s.modTime
 	}
 	st.Summary = wording.Count(count, "rules") + " of the user and " + wording.Count(workspaces, "workspaces")
 	if watchFault != nil {
