@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -118,4 +120,51 @@ func TestVanished(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(w.home, "src/a"), nil, 0o600))
 	w.look(true)
 	shows(t, w.cat("for"+w.home+"/src/a"), "# Rules for ~/src/a\n")
+}
+
+// TestUnwatched: where the system has no more watches it is said, and changes are found
+// all the same.
+func TestUnwatched(t *testing.T) {
+	w := newWorld(t, map[string]string{"src/shop/AGENTS.md": "# Old\n"})
+	w.start(false)
+	w.shown()
+	w.watchErr, w.opts.Watch, w.pause = syscall.EMFILE, true, time.Millisecond
+	w.Start()
+	w.write("src/shop/AGENTS.md", "# New and longer\n")
+	fstest.Eventually(t, "a change without a watch", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "# New") })
+	if s := w.Status(); s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "max_user_instances") {
+		t.Errorf("status %+v", s)
+	}
+}
+
+// TestWorktrees: the rules of a repository and of its worktrees are one folder, equal ones
+// once; a path in a worktree has that one's.
+func TestWorktrees(t *testing.T) {
+	w := newWorld(t, map[string]string{"work/": ""})
+	git := func(dir string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		cmd.Dir, cmd.Env = w.path(dir), append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	git("work", "init", "-q", "shop")
+	w.write("work/shop/AGENTS.md", "# The same\n")
+	w.write("work/shop/CLAUDE.md", "# Main\n")
+	git("work/shop", "add", ".")
+	git("work/shop", "commit", "-q", "-m", "x")
+	git("work/shop", "worktree", "add", "-q", "../fix")
+	w.write("work/fix/CLAUDE.md", "# Fix\n")
+	w.visit("work/fix")
+	w.start(true)
+	w.wantLs("shop", "AGENTS.md CLAUDE.md fix-CLAUDE.md")
+	shows(t, w.cat("shop/AGENTS.md"), `source: ["`+w.path("work/shop/AGENTS.md")+`", "`+w.path("work/fix/AGENTS.md")+`"]`)
+	page := w.cat("for" + w.home + "/work/fix/x.go")
+	shows(t, page, "# Fix", "# The same", "not trusted")
+	if strings.Contains(page, "# Main") {
+		t.Errorf("the rules of another worktree:\n%s", page)
+	}
+	must(t, w.trust.Trust(w.path("work/shop")))
+	shows(t, w.cat("for"+w.home+"/work/fix/x.go"), "Project: ~/work/fix\n")
 }
