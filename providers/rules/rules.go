@@ -109,8 +109,8 @@ func New(opts Options) *Provider {
 	p.current.Store(new(snapshot))
 	if opts.Watch {
 		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
-		p.look(false)
 	}
+	p.look(false)
 	opts.Trust.Notify(p.poke)
 	return p
 }
@@ -122,9 +122,9 @@ func (p *Provider) newFinder() *locate.Finder {
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.root }
 
-// Status implements fs.Provider.
+// Status implements fs.Provider. It looks for nothing.
 func (p *Provider) Status() fs.Status {
-	s := p.shown().status
+	s := p.current.Load().status
 	s.Problems = slices.Concat(s.Problems, p.opts.Trust.Problems())
 	s.Items = slices.Clone(s.Items)
 	return s

@@ -195,7 +195,7 @@ func (m *maker) snapshot(complete bool, watchFault *fs.Problem) *snapshot {
 	index := s.index(m)
 	s.texts[indexName] = index
 	s.indexNode = fs.NewText(s.modTime, index)
-	s.status = s.statusOf(watchFault)
+	s.status = s.statusOf(m.provider.opts.Watch, watchFault)
 	return s
 }
 
@@ -299,7 +299,9 @@ func (r *rule) line() string {
 	return line
 }
 
-func (s *snapshot) statusOf(watchFault *fs.Problem) fs.Status {
+// statusOf returns the status. Following reports whether workspaces are about to be looked
+// at, if they were not.
+func (s *snapshot) statusOf(following bool, watchFault *fs.Problem) fs.Status {
 	st := fs.Status{State: "ready"}
 	count, workspaces := 0, 0
 	for _, sec := range s.sections {
@@ -316,14 +318,17 @@ func (s *snapshot) statusOf(watchFault *fs.Problem) fs.Status {
 		}
 	}
 	switch {
-	case !s.complete:
+	case !s.complete && following:
 		st.State = "starting"
 	case count == 0:
 		st.State = "empty"
 	default:
 		st.Since = s.modTime
 	}
-	st.Summary = wording.Count(count, "rules") + " of the user and " + wording.Count(workspaces, "workspaces")
+	st.Summary = wording.Count(count, "rules") + " of the user"
+	if s.complete {
+		st.Summary += " and " + wording.Count(workspaces, "workspaces")
+	}
 	if watchFault != nil {
 		st.State = "degraded"
 		st.Problems = append(st.Problems, *watchFault)

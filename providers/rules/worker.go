@@ -23,7 +23,7 @@ const (
 	calm  = 250 * time.Millisecond
 	share = 20
 	// atOnce is how long a command that reads once may take to find nested rules.
-	atOnce = 2 * time.Second
+	atOnce = time.Second
 	// unwatched is the time between two looks where not everything can be watched.
 	unwatched = 10 * time.Second
 )
