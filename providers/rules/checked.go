@@ -26,7 +26,7 @@ const (
 
 // check checks the rules of the project of a folder. It reads them now.
 func (p *Provider) check(ctx context.Context, path string) (Checked, error) {
-	if info, err := fs.Probe(p.prober, path, func() (os.FileInfo, error) { return os.Stat(path) }); err != nil {
+	if info, err := fs.Probe(p.prober, path, func() (os.FileInfo, error) { return p.stat(path) }); err != nil {
 		return Checked{}, fmt.Errorf("%s cannot be looked into: %w", path, wording.Cause(err))
 	} else if !info.IsDir() {
 		path = filepath.Dir(path)

@@ -137,6 +137,19 @@ func TestUnwatched(t *testing.T) {
 	}
 }
 
+// TestOwnViews are never touched: neither by their paths nor over links into them.
+func TestOwnViews(t *testing.T) {
+	w := newWorld(t, map[string]string{"src/shop/AGENTS.md": "-> ../../view/AGENTS.md", "src/shop/into": "-> ../../view", "view/AGENTS.md": "OURS\n", "view/x/AGENTS.md": "OURS\n"})
+	w.start(false)
+	w.opts.Hide = func(path string) bool { return path == w.path("view") }
+	w.finder = w.newFinder()
+	for _, path := range []string{"for" + w.home + "/view/x/y.go", "for" + w.home + "/view", "for" + w.home + "/src/shop/into/x/y.go", "for" + w.home + "/src/shop/x.go", "shop/AGENTS.md"} {
+		if got := w.cat(path); strings.Contains(got, "OURS") {
+			t.Errorf("%s:\n%s", path, got)
+		}
+	}
+}
+
 // TestWorktrees: the rules of a repository and of its worktrees are one folder, equal ones
 // once; a path in a worktree has that one's.
 func TestWorktrees(t *testing.T) {

@@ -104,7 +104,7 @@ func (f *pages) Lookup(_ context.Context, name string) (fs.Node, error) {
 	if f.provider.hides(at) {
 		return nil, fs.ErrNotExist
 	}
-	info, err := fs.Probe(f.provider.prober, at, func() (os.FileInfo, error) { return os.Stat(at) })
+	info, err := fs.Probe(f.provider.prober, at, func() (os.FileInfo, error) { return f.provider.stat(at) })
 	switch {
 	case err != nil && (strings.HasPrefix(name, ".") || f.dir == "/"):
 		return nil, fs.ErrNotExist
@@ -127,6 +127,15 @@ func (p *Provider) hides(at string) bool {
 		}
 	}
 	return false
+}
+
+// stat returns what a path leads to, unless that is in a view of ours.
+func (p *Provider) stat(at string) (os.FileInfo, error) {
+	real, err := fs.DiskOptions{Hide: p.opts.Hide}.Resolve(at)
+	if err != nil {
+		return nil, err
+	}
+	return os.Lstat(real)
 }
 
 // pageNode returns the file with the rules for a path.
