@@ -14,6 +14,7 @@ import (
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/build"
 	"ctxfs/providers/workspaces/notes"
+	"ctxfs/providers/workspaces/processes"
 )
 
 const (
@@ -29,6 +30,7 @@ type facts struct {
 	home      string
 	notes     []notes.Note
 	remarks   []fs.Remark
+	running   []processes.Process
 	look      look
 }
 
@@ -104,7 +106,7 @@ func (f *facts) text(parts []part, most int) string {
 }
 
 // foot says where more is.
-const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
+const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, processes.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
 
 // parts returns what there is to say, in the order of the page.
 func (f *facts) parts() (all []part) {
@@ -127,6 +129,8 @@ func (f *facts) parts() (all []part) {
 			p.lines = f.noteLines()
 		case fs.TopicBuild:
 			p.lines = f.buildLines()
+		case fs.TopicRunning:
+			p.lines = f.serverLines()
 		}
 		for _, r := range f.about(t.topic) {
 			line := clean.Cut(clean.Line(r.Text), maxRemark)

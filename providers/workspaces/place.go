@@ -78,7 +78,9 @@ func (w *place) update(now known.Workspace) (changed bool) {
 }
 
 // pageNames are the pages that are kept in the cache.
-func pageNames() []string { return []string{hereName, agentsName, gitName, layoutName, systemName} }
+func pageNames() []string {
+	return []string{hereName, agentsName, gitName, layoutName, processesName, systemName}
+}
 
 // load shows the pages in the cache. Where there are none, HERE.md says how to get them.
 func (w *place) load() {

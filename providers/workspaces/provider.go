@@ -18,6 +18,7 @@ import (
 	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/git"
+	"ctxfs/providers/workspaces/processes"
 	"ctxfs/providers/workspaces/programs"
 	"ctxfs/providers/workspaces/system"
 )
@@ -61,17 +62,20 @@ type Provider struct {
 	noWatch error           // why there is no watcher
 	watched map[string]bool // what it watches; of the worker
 
+	processesAt time.Time // when they were looked at; of the worker
+
 	ctx     context.Context // of the worker
 	cancel  context.CancelFunc
 	working sync.WaitGroup
 	wake    chan struct{} // has an element if there is something to do
 
 	mu        sync.Mutex
-	places    map[string]*place    // by name
-	asked     map[string]time.Time // folders for which somebody wanted pages
-	due       map[string]time.Time // names of places whose pages are to be made, and when at the earliest
-	problems  []fs.Problem         // of the settings
-	unwatched []fs.Problem         // of the watches
+	places    map[string]*place              // by name
+	asked     map[string]time.Time           // folders for which somebody wanted pages
+	running   map[string][]processes.Process // by name of place
+	due       map[string]time.Time           // names of places whose pages are to be made, and when at the earliest
+	problems  []fs.Problem                   // of the settings
+	unwatched []fs.Problem                   // of the watches
 	closed    bool
 }
 
@@ -242,9 +246,13 @@ func (p *Provider) work() {
 			return
 		}
 		p.follow()
+		p.lookAtProcesses()
 		for p.ctx.Err() == nil {
 			w, wait := p.next()
 			if w == nil {
+				if p.isWorked() && (wait == 0 || wait > processesAge) {
+					wait = processesAge
+				}
 				if wait > 0 {
 					timer.Reset(wait)
 				}

@@ -2,13 +2,16 @@ package workspaces
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -430,5 +433,38 @@ func TestLayouts(t *testing.T) {
 		if got := w.read("shop/" + path); !strings.Contains(got, "not exist") && !strings.Contains(got, "no such") {
 			t.Errorf("%s:\n%s", path, got)
 		}
+	}
+}
+
+// TestServersAreInThePage: what was started in the folder and listens is there.
+func TestServersAreInThePage(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are listed on Linux only")
+	}
+	w := newWorld(t)
+	shop := w.mkdir("shop")
+	if _, err := w.here(shop); err != nil {
+		t.Fatal(err)
+	}
+	// A child of another process than this one, since ours are left out.
+	told := filepath.Join(w.home, "told")
+	if err := exec.Command("sh", "-c", `cd "$1" && setsid python3 -c '
+import os, socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(os.getpid(), s.getsockname()[1], flush=True); time.sleep(600)' </dev/null >"$2" 2>/dev/null &`, "sh", shop, told).Run(); err != nil {
+		t.Fatal(err)
+	}
+	var pid, port int
+	fstest.Eventually(t, "the server listens", func() bool {
+		out, _ := os.ReadFile(told)
+		n, _ := fmt.Sscan(string(out), &pid, &port)
+		return n == 2
+	})
+	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
+	fstest.Eventually(t, "the server is in the page", func() bool {
+		return strings.Contains(w.read("shop/HERE.md"), fmt.Sprintf("listens on tcp 127.0.0.1:%d, pid %d", port, pid))
+	})
+	if got := w.read("shop/processes.tsv"); !strings.Contains(got, fmt.Sprintf("%d\t", pid)) {
+		t.Errorf("processes.tsv: %s", got)
 	}
 }

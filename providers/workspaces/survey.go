@@ -16,6 +16,7 @@ import (
 	"ctxfs/providers/workspaces/build"
 	"ctxfs/providers/workspaces/git"
 	"ctxfs/providers/workspaces/layout"
+	"ctxfs/providers/workspaces/processes"
 )
 
 const (
@@ -76,6 +77,9 @@ func (w *place) survey(ctx context.Context) {
 	is := w.workspace()
 	begun := time.Now()
 	facts := facts{workspace: is, home: w.p.opts.Home, notes: w.box.All(), look: w.look(ctx)}
+	w.p.mu.Lock()
+	facts.running = w.p.running[is.Name]
+	w.p.mu.Unlock()
 	for _, dir := range append([]string{is.Dir}, is.Worktrees...) {
 		facts.remarks = append(facts.remarks, w.p.opts.Brief(dir)...)
 	}
@@ -84,6 +88,7 @@ func (w *place) survey(ctx context.Context) {
 	}
 	w.offer(gitName, facts.gitPage(), facts.newest())
 	w.offer(agentsName, facts.agentsPage(), facts.newest())
+	w.offer(processesName, processes.TSV(facts.running), facts.newest())
 	w.offer(systemName, facts.look.system, facts.newest())
 	w.offer(layoutName, facts.layoutPage(), facts.newest())
 	w.offer(hereName, facts.page(), facts.newest())

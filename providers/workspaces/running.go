@@ -1,0 +1,66 @@
+package workspaces
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/workspaces/processes"
+)
+
+// processesAge is for how long processes are not looked at again. Nothing tells when one
+// starts or ends, so they are looked at every processesAge while somebody works.
+const processesAge = 10 * time.Second
+
+const processesName = "processes.tsv"
+
+// lookAtProcesses looks at what runs in all workspaces, and has the pages made again of
+// those where it has changed. It is called by the worker.
+func (p *Provider) lookAtProcesses() {
+	if time.Since(p.processesAt) < processesAge {
+		return
+	}
+	// The time of the system, which has started them.
+	running, err := processes.Read(processes.Options{Place: p.nameOf, Own: os.Getpid(), Now: time.Now})
+	p.processesAt = time.Now()
+	if err != nil {
+		return // the system does not tell
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, w := range p.places {
+		if processes.TSV(p.running[name]) != processes.TSV(running[name]) {
+			p.dueLocked(w)
+		}
+	}
+	p.running = running
+}
+
+// nameOf returns the name of the workspace that a folder is in, or "".
+func (p *Provider) nameOf(dir string) string {
+	w, _ := p.opts.Known.Of(dir)
+	return w.Name
+}
+
+// isWorked reports whether somebody has worked anywhere lately.
+func (p *Provider) isWorked() bool {
+	all := p.opts.Known.All()
+	return len(all) > 0 && p.opts.Env.Now().Sub(all[0].Time) < idle
+}
+
+// serverLines returns the processes that listen somewhere.
+func (f *facts) serverLines() (lines []string) {
+	for _, one := range f.running {
+		if len(one.Listens) == 0 {
+			continue
+		}
+		line := fmt.Sprintf("`%s` listens on %s, pid %d", clean.Cut(one.Command, 80), wording.List(one.Listens, 3), one.PID)
+		if one.Terminal != "" {
+			line += ", terminal " + one.Terminal
+		}
+		lines = append(lines, line+", since "+wording.Minute(one.Since))
+	}
+	return lines
+}
