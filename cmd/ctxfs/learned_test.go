@@ -98,8 +98,10 @@ func TestLearned(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.learnFromClaude("33333333-3333-4333-8333-333333333333", "nothing of interest")
+	pid := b.pid()
 	b.ok("unmount")
-	fstest.Eventually(t, "the cache is deleted", func() bool { return os.RemoveAll(b.cache) == nil }) // the process may still be writing
+	fstest.Eventually(t, "the background process ends", func() bool { return !alive(pid) })
+	must(t, os.RemoveAll(b.cache))
 	b.mount()
 	fstest.Eventually(t, "the sessions are read again", func() bool {
 		_, err := os.Stat(filepath.Join(b.cache, "ctxfs/find/learned.jsonl"))

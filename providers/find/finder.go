@@ -213,7 +213,7 @@ func (f *Finder) Close() error {
 // in its root; resolve finds the nodes of that tree. Born is the time of its
 // README.md.
 func (f *Finder) NewFolder(born time.Time, resolve func(ctx context.Context, path string) (fs.Node, error)) fs.Dir {
-	opts := folderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified, Reported: f.countReported, Now: f.now, Learned: f.learnedPage}
+	opts := folderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified, Reported: f.countReported, Now: f.now, Learned: func() fs.Node { return f.learnedPage(born) }}
 	for _, s := range f.sources {
 		opts.Folders = append(opts.Folders, s.Folder)
 	}

@@ -53,12 +53,12 @@ type learner struct {
 	off       bool
 	book      *learned.Book // nil while off
 	topics    []learned.Topic
-	relearned bool     // topics have changed since they were taught
-	taught    []string // the paths of the topics that were taught
-	page      fs.Node  // LEARNED.md, of text
-	text      []byte
-	searches  []search // the last one at the end
-	news      bool     // since a worker last learned
+	relearned bool      // topics have changed since they were taught
+	taught    []string  // the paths of the topics that were taught
+	text      []byte    // of LEARNED.md
+	newest    time.Time // of the uses in it
+	searches  []search  // the last one at the end
+	news      bool      // since a worker last learned
 	working   bool
 	unsaved   bool // the worker has said so
 	started   bool
@@ -146,7 +146,12 @@ func (l *learner) teach() {
 	if bytes.Equal(text, l.text) {
 		return
 	}
-	l.text, l.page = text, fs.NewText(l.finder.now(), text)
+	l.text = text
+	for _, t := range l.topics {
+		if t.Last.After(l.newest) {
+			l.newest = t.Last
+		}
+	}
 	if l.Changed != nil {
 		l.Changed()
 	}
@@ -168,14 +173,18 @@ func lessonsOn(topics []learned.Topic, paths []string) (lessons []Lesson) {
 	return lessons
 }
 
-// learnedPage returns LEARNED.md; nil where nothing is learned.
-func (f *Finder) learnedPage() fs.Node {
+// learnedPage returns LEARNED.md, no older than born; nil where nothing is learned.
+func (f *Finder) learnedPage(born time.Time) fs.Node {
 	if f.learner == nil {
 		return nil
 	}
 	f.learner.mu.Lock()
 	defer f.learner.mu.Unlock()
-	return f.learner.page
+	at := f.learner.newest
+	if at.Before(born) {
+		at = born
+	}
+	return fs.NewText(at, f.learner.text)
 }
 
 // documentsChanged teaches again: there may be other things by the same names.

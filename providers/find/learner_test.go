@@ -107,7 +107,7 @@ func becomes(t *testing.T, f *Finder, query, want string) {
 	t.Helper()
 	got := ""
 	if !fstest.Becomes(func() bool { got = first(t, f, query); return got == want }) {
-		t.Fatalf("%s: %q, want %q\n%s", query, got, want, f.learner.text)
+		t.Fatalf("%s: %q, want %q\n%s", query, got, want, pageOf(f))
 	}
 }
 
@@ -139,7 +139,7 @@ func TestItLearns(t *testing.T) {
 	if found, err := f.Find(t.Context(), "laptop too pricey", Options{}); err != nil || len(found) == 0 || found[0].Title != "amazon/ProductSearch" {
 		t.Errorf("everywhere: %+v, %v", found, err)
 	}
-	page := string(f.learner.text)
+	page := pageOf(f)
 	for _, want := range []string{"## amazon/ProductSearch (tool)\n4 used", "- this laptop is too pricey 2", " mcps/sessions/0\n", "## pdf (skill)", "## gone/tool (tool, not there now)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in\n%s", want, page)
@@ -258,8 +258,8 @@ func TestSwitchedOff(t *testing.T) {
 	if got := first(t, f, "laptop too pricey"); got != "" {
 		t.Errorf("found %q", got)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "cache", "*")); len(left) != 0 || !strings.Contains(string(f.learner.text), "switched off") {
-		t.Errorf("%q, %s", left, f.learner.text)
+	if left, _ := filepath.Glob(filepath.Join(dir, "cache", "*")); len(left) != 0 || !strings.Contains(pageOf(f), "switched off") {
+		t.Errorf("%q, %s", left, pageOf(f))
 	}
 	if topics, on := f.Learned(); len(topics) != 0 || on {
 		t.Error(topics, on)
@@ -394,4 +394,11 @@ func TestWanted(t *testing.T) {
 	if len(f.learner.searches) != 0 {
 		t.Error("it is remembered although nothing is learned")
 	}
+}
+
+// pageOf returns the text of LEARNED.md.
+func pageOf(f *Finder) string {
+	f.learner.mu.Lock()
+	defer f.learner.mu.Unlock()
+	return string(f.learner.text)
 }

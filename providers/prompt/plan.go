@@ -186,7 +186,7 @@ func estimated(p *plan, _ string) int {
 }
 
 // frameTokens bounds the tokens of the text that begins and ends every page.
-const frameTokens = 88
+const frameTokens = 92
 
 // maxTokens returns an upper bound for the tokens of the section as far as it is shown.
 func (s *section) maxTokens() int {

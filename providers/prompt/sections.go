@@ -10,13 +10,14 @@ import (
 const (
 	head = `# Context in ~/.agentctx, or where this file lies
 
-Files, always current. Reading is free: look (ls, rg, cat) before you ask or guess.
+Reading is free: look (ls, rg, cat) before you ask or guess.
 
+    ctxfs here --page    this place: state, tests, tasks
     ctxfs find "create issue" "send message"    or: cat find/"create issue"/00*
 
-Each want is two to five words, as a tool would describe itself.
+A want: two to five words, as a tool describes itself.
 `
-	foot = "\nSTATUS.md says what is wrong, and how to fix it.\n"
+	foot = "\nWhat is wrong: STATUS.md\n"
 )
 
 // text is the fixed text of a folder, and how its items are shown.
@@ -53,10 +54,10 @@ func textOf(folder string) text {
 	switch folder {
 	case "mcps":
 		return text{
-			order: 0, tokens: 61, title: "tools of MCP servers", sentences: true,
+			order: 0, tokens: 60, title: "tools of MCP servers", sentences: true,
 			how: `
     ctxfs call <server> <tool> --flag value    or: mcps/<server>/bin/<tool>
-    cat mcps/<server>/tools/<tool>.json        all it takes
+    cat mcps/<server>/tools/<tool>.json    all it takes
 `,
 			lead: "Servers (tools): ", none: "none yet", more: "ls mcps", remark: serverRemark,
 		}
@@ -71,19 +72,21 @@ func textOf(folder string) text {
 			order: 2, tokens: 45, title: "past sessions", silent: true, none: "none yet",
 			how: `
     ctxfs find --in transcripts login test    what was said; digest.md sums up
-    ctxfs history, ctxfs stale    your own; files changed since you saw them
+    ctxfs history, ctxfs stale    your own; files changed since
 `,
 		}
+	case "workspaces":
+		return text{order: 3, tokens: 12, title: "of all places", silent: true, none: "none yet"}
 	case "rules":
 		return text{order: 3, tokens: 24, title: "of the user and of projects; for one file: ctxfs rules PATH", silent: true, none: "none yet"}
 	case "results":
-		return text{order: 4, tokens: 15, title: "long results of calls, whole; see INDEX.tsv", silent: true}
+		return text{order: 4, tokens: 15, title: "long results, whole; see INDEX.tsv", silent: true}
 	case "terminals":
 		return text{
 			order: 5, tokens: 42, title: "the user's", sorted: true,
 			how: `
-    tail terminals/<id>.txt         what one showed
-    cat terminals/<id>/failed.txt   its last failed command
+    tail terminals/<id>.txt
+    cat terminals/<id>/failed.txt    its last failed command
 `,
 			lead: "Open now: ", none: "none recorded yet", more: "terminals/INDEX.md", remark: noRemark,
 		}
