@@ -278,7 +278,9 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 	p.storeSampling(all.Settings)
 	p.fileCalls.Store(all.Settings.FileCalls)
 	p.pool.SetMax(all.Settings.MaxInstances)
-	p.opts.Projects.SetKnown(all.Projects)
+	if len(folders) == 0 { // further ones are only looked at
+		p.opts.Projects.SetKnown(all.Projects)
+	}
 	return all
 }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
+
+// TestHere: the place where somebody stands, with and without a mount.
+func TestHere(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write("src/shop/go.mod", "module shop\n")
+	b.write("src/shop/api/api.go", "package api\n")
+	b.write("src/shop/AGENTS.md", "Amounts are integer cents.\n")
+	b.sh("cd src/shop && git init -q -b main . && git add . && git -c user.name=a -c user.email=a@example.com commit -qm Begin")
+	shop, in := filepath.Join(b.home, "src/shop"), "cd src/shop/api && "
+
+	// Without a background process it is the path in the tree, and the page is made.
+	if got := b.run("here", shop).out; got != "workspaces/shop\n" {
+		t.Errorf("without a mount: %q", got)
+	}
+	if page := b.ok("here", "--page", shop); !strings.Contains(page, "git: on branch main\n") || !strings.Contains(page, "`go test ./...` (go.mod)") {
+		t.Errorf("without a mount:\n%s", page)
+	}
+	if kept := b.ok("cat", "workspaces/shop/HERE.md"); !strings.Contains(kept, "git: on branch main\n") {
+		t.Errorf("what was made is not kept:\n%s", kept)
+	}
+	b.refused(exitFailed, []string{"cannot be a workspace"}, "here", b.home)
+	b.refused(exitFailed, []string{"no such file"}, "here", filepath.Join(b.home, "gone"))
+	b.refused(exitUsage, []string{"exclude each other"}, "here", "--page", "--json")
+
+	b.mount()
+	here := b.mnt("workspaces/shop")
+	if got := b.sh(in + "ctxfs here"); got != here+"\n" {
+		t.Errorf("here is %q, want %q", got, here)
+	}
+	var entry struct {
+		Name, Dir, Path string
+		Mounted         bool
+	}
+	if err := json.Unmarshal([]byte(b.ok("here", "--json", shop)), &entry); err != nil || entry.Name != "shop" || entry.Dir != shop || entry.Path != here || !entry.Mounted {
+		t.Errorf("as JSON: %+v, %v", entry, err)
+	}
+	page := filepath.Join(here, "HERE.md")
+	shows := func(words string) {
+		t.Helper()
+		fstest.Eventually(t, words, func() bool { return strings.Contains(b.sh("cat "+page), words) })
+	}
+	shows("uncommitted: nothing")
+	b.write("src/shop/api/new.go", "package api\n")
+	shows("uncommitted: 1 untracked: api/new.go")
+	if got := b.sh("cat " + b.mnt("workspaces/by-path"+shop+"/api/HERE.md")); !strings.Contains(got, "api/new.go") {
+		t.Errorf("by its path:\n%s", got)
+	}
+
+	// Rules of a project that is not trusted are named, not shown.
+	shows("not trusted")
+	if got := b.sh("cat " + page); strings.Contains(got, "integer cents") {
+		t.Errorf("an untrusted rule is shown:\n%s", got)
+	}
+	b.ok("trust", shop)
+	shows("Amounts are integer cents.")
+	if got := b.sh("cat " + page); strings.Contains(got, "not trusted") {
+		t.Errorf("it is trusted:\n%s", got)
+	}
+
+	// Notes by a command and as files, from agents and people.
+	if got := b.sh(in + "CLAUDECODE=1 ctxfs note 'the cart is half done'"); got != "the-cart-is-half-done.md\n" {
+		t.Errorf("note: %q", got)
+	}
+	b.sh("echo 'run make migrate first' > " + here + "/notes/migrate.md")
+	if got := b.sh("jq -r .ok " + here + "/notes/migrate.result"); got != "true\n" {
+		t.Errorf("a file that was created: %q", got)
+	}
+	shows(`by claude-code: "the cart is half done"`)
+	shows(`"run make migrate first"`)
+	if got := b.sh(in + "ctxfs note"); !strings.Contains(got, "migrate.md  ") || !strings.Contains(got, "  the cart is half done\n") {
+		t.Errorf("notes:\n%s", got)
+	}
+	if got := b.sh(in + "ctxfs note --take migrate"); got != "run make migrate first\n" {
+		t.Errorf("taken: %q", got)
+	}
+	fstest.Eventually(t, "a note that was taken leaves the page", func() bool { return !strings.Contains(b.sh("cat "+page), "make migrate") })
+	b.refused(exitFailed, []string{"there is no note migrate here", "ctxfs note"}, "note", "--in", shop, "--take", "migrate")
+	b.refused(exitUsage, []string{"the note is empty"}, "note", " ")
+	if got := b.ok("find", "--in", "workspaces", "cart half done"); !strings.Contains(got, "the-cart-is-half-done") {
+		t.Errorf("find: %s", got)
+	}
+}
