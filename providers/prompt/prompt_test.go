@@ -210,7 +210,7 @@ func TestPageOfNothing(t *testing.T) {
 		{Name: "transcripts", Status: fs.Status{State: "empty"}}, {Name: "results", Status: fs.Status{State: "empty"}},
 	})
 	for _, want := range []string{
-		"## mcps/: none yet\n", "## skills/: none yet\n", "## terminals/: none recorded yet\n", "## rules/: none yet\n",
+		"## mcps/: none yet\n", "## skills/: none yet\n", "## terminals/: none recorded yet\n", "## rules/: of the user",
 		"## transcripts/: none yet\n", "## results/: long results",
 	} {
 		if !strings.Contains(page, want) {

@@ -76,9 +76,9 @@ func textOf(folder string) text {
 `,
 		}
 	case "workspaces":
-		return text{order: 3, tokens: 12, title: "of all places", silent: true, none: "none yet"}
+		return text{order: 3, tokens: 15, title: "HERE.md of each place", silent: true}
 	case "rules":
-		return text{order: 3, tokens: 24, title: "of the user and of projects; for one file: ctxfs rules PATH", silent: true, none: "none yet"}
+		return text{order: 3, tokens: 24, title: "of the user and of projects; for one file: ctxfs rules PATH", silent: true}
 	case "results":
 		return text{order: 4, tokens: 15, title: "long results, whole; see INDEX.tsv", silent: true}
 	case "terminals":
