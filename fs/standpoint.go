@@ -3,6 +3,7 @@ package fs
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -57,4 +58,10 @@ func StandpointAt(dir string) Standpoint {
 			return s
 		}
 	}
+}
+
+// Within reports whether a path on disk is that of a folder or of something in it. Both
+// are clean; only the names are compared.
+func Within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

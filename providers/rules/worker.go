@@ -131,7 +131,7 @@ func (p *Provider) stopper() func() bool {
 // folder that does not answer has none for now.
 func (p *Provider) workspace(m *maker, w workspaces.Workspace, trees map[string]*locate.Tree, stop func() bool) (paths []string) {
 	var found []*locate.Tree
-	for _, root := range append([]string{w.Dir}, w.Worktrees...) {
+	for _, root := range w.Folders() {
 		info, err := fs.Probe(p.prober, root, func() (os.FileInfo, error) { return os.Lstat(root) })
 		if err != nil || !info.IsDir() {
 			if err != nil && !errors.Is(err, iofs.ErrNotExist) {

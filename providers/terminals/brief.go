@@ -33,7 +33,7 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 	p.mu.Lock()
 	for _, t := range p.terminals {
 		state := t.state.Load()
-		if state.State != record.Ended && state.Command != "" && isBelow(state.Cwd, dir) && state.CommandStarted != nil {
+		if state.State != record.Ended && state.Command != "" && fs.Within(state.Cwd, dir) && state.CommandStarted != nil {
 			running = append(running, fs.Remark{
 				Topic: fs.TopicRunning, Time: state.CommandStarted.UTC(), Path: partName(state.ID, 0),
 				Text: fmt.Sprintf("`%s` in terminal %s since %s", clean.Cut(state.Command, commandLen), state.ID, wording.Minute(*state.CommandStarted)),
@@ -41,7 +41,7 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 		}
 		for i := range state.Records {
 			r := &state.Records[i]
-			if r.End.Before(since) || !isBelow(r.Cwd, dir) || r.Command == "" {
+			if r.End.Before(since) || !fs.Within(r.Cwd, dir) || r.Command == "" {
 				continue
 			}
 			key := r.Cwd + "\x00" + r.Command
@@ -77,9 +77,4 @@ type failed struct {
 func lastFirst(all []fs.Remark) []fs.Remark {
 	slices.SortFunc(all, func(a, b fs.Remark) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Text, b.Text)) })
 	return all[:min(len(all), maxRemarks)]
-}
-
-// isBelow reports whether a path is that of a folder or of something in it.
-func isBelow(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

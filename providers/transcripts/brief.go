@@ -16,7 +16,6 @@ import (
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/render"
-	"ctxfs/providers/transcripts/source"
 )
 
 const (
@@ -92,7 +91,7 @@ func (p *Provider) Brief(dir string) (all []fs.Remark) {
 func (p *Provider) lastSessions(dir string) (last []*told) {
 	since := p.opts.Env.Now().Add(-briefAge)
 	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
-		if v.Parent == nil && v.Info.CWD != "" && v.ModTime.After(since) && source.IsBelow(v.Info.CWD, dir) {
+		if v.Parent == nil && v.Info.CWD != "" && v.ModTime.After(since) && fs.Within(v.Info.CWD, dir) {
 			last = append(last, &told{s: s, v: *v, at: v.ModTime.UTC()})
 		}
 	})

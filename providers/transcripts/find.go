@@ -16,7 +16,6 @@ import (
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/folders"
-	"ctxfs/providers/transcripts/source"
 )
 
 var _ fs.Searcher = (*Provider)(nil)
@@ -38,7 +37,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool {
 			s := p.sessionNamed(t.Session)
-			return s != nil && source.IsBelow(p.catalogue.Path(s), in)
+			return s != nil && fs.Within(p.catalogue.Path(s), in)
 		}
 	}
 	result, err := p.fulltext.Search(ctx, q)
@@ -96,7 +95,7 @@ func (p *Provider) catchUp(ctx context.Context, in string) error {
 	budget := int64(maxCatchUp)
 	for _, s := range p.catalogue.Behind() {
 		v, _ := p.catalogue.View(s)
-		if v.Source == nil || v.Source.Format == nil && p.opts.Watch || in != "" && !source.IsBelow(p.catalogue.Path(s), in) {
+		if v.Source == nil || v.Source.Format == nil && p.opts.Watch || in != "" && !fs.Within(p.catalogue.Path(s), in) {
 			continue
 		}
 		size := int64(storeSize)

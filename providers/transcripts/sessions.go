@@ -14,7 +14,6 @@ import (
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/catalogue"
-	"ctxfs/providers/transcripts/source"
 )
 
 // Wanted names a session.
@@ -91,7 +90,7 @@ func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error
 	}
 	var found []listed
 	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
-		if v.Parent == nil && (len(below) == 0 || slices.ContainsFunc(below, func(dir string) bool { return source.IsBelow(filepath.Clean(v.Info.CWD), filepath.Clean(dir)) })) {
+		if v.Parent == nil && (len(below) == 0 || slices.ContainsFunc(below, func(dir string) bool { return fs.Within(filepath.Clean(v.Info.CWD), filepath.Clean(dir)) })) {
 			found = append(found, listed{s, v.LastTime(), v.ModTime})
 		}
 	})

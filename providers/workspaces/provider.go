@@ -327,7 +327,7 @@ func (p *Provider) publish() {
 // told announces what has changed in a workspace, wherever it is shown.
 func (p *Provider) told(w known.Workspace, name string) {
 	p.opts.Env.Changed(path.Join(w.Name, name))
-	for _, dir := range append([]string{w.Dir}, w.Worktrees...) {
+	for _, dir := range w.Folders() {
 		p.opts.Env.Changed(path.Join(known.ByPath+dir, name))
 	}
 	if p.opts.Env.Documented != nil && (name == hereName || strings.HasPrefix(name, notesName)) {

@@ -109,7 +109,7 @@ func (f *pathFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 // one.
 func (p *Provider) leads(path string) bool {
 	return slices.ContainsFunc(p.opts.Known.All(), func(w known.Workspace) bool {
-		return slices.ContainsFunc(append([]string{w.Dir}, w.Worktrees...), func(dir string) bool {
+		return slices.ContainsFunc(w.Folders(), func(dir string) bool {
 			return dir == path || strings.HasPrefix(dir, path+"/")
 		})
 	})

@@ -38,7 +38,7 @@ func (p *Provider) configHome() string {
 // folders returns the folders of all workspaces.
 func (p *Provider) folders() (all []string) {
 	for _, w := range p.opts.Known.All() {
-		all = append(append(all, w.Dir), w.Worktrees...)
+		all = append(all, w.Folders()...)
 	}
 	return all
 }

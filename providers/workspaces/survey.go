@@ -80,7 +80,7 @@ func (w *place) survey(ctx context.Context) {
 	w.p.mu.Lock()
 	facts.running = w.p.running[is.Name]
 	w.p.mu.Unlock()
-	for _, dir := range append([]string{is.Dir}, is.Worktrees...) {
+	for _, dir := range is.Folders() {
 		facts.remarks = append(facts.remarks, w.p.opts.Brief(dir)...)
 	}
 	if ctx.Err() != nil {

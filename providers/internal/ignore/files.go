@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"ctxfs/providers/internal/gitpath"
 )
 
 // maxFile is how much of a file of patterns is read, in bytes.
@@ -71,10 +73,10 @@ func read(path string) []byte {
 func gitDirs(root string) (private, common string) {
 	private = filepath.Join(root, ".git")
 	if link, ok := bytes.CutPrefix(Read(private), []byte("gitdir:")); ok {
-		private = inDir(root, link)
+		private = gitpath.Named(root, link)
 	}
 	if named := Read(filepath.Join(private, "commondir")); named != nil {
-		return private, inDir(private, named)
+		return private, gitpath.Named(private, named)
 	}
 	return private, private
 }
@@ -132,16 +134,7 @@ func userPath(value, dir, home string) string {
 	if below, ok := strings.CutPrefix(value, "~/"); ok {
 		return filepath.Join(home, below)
 	}
-	return inDir(dir, []byte(value))
-}
-
-// inDir returns the path that a file of git names, from the folder that it starts from.
-func inDir(dir string, named []byte) string {
-	path := string(bytes.TrimSpace(named))
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
+	return gitpath.Named(dir, []byte(value))
 }
 
 func exists(path string) bool {

@@ -48,9 +48,12 @@ type Workspace struct {
 	Time time.Time
 }
 
+// Folders returns its folder and those of its worktrees.
+func (w Workspace) Folders() []string { return append([]string{w.Dir}, w.Worktrees...) }
+
 // Has reports whether a path is at or below the workspace or one of its worktrees.
 func (w Workspace) Has(path string) bool {
-	return isBelow(path, w.Dir) || slices.ContainsFunc(w.Worktrees, func(dir string) bool { return isBelow(path, dir) })
+	return slices.ContainsFunc(w.Folders(), func(dir string) bool { return fs.Within(path, dir) })
 }
 
 // Options are the surroundings of a [Set].
@@ -120,8 +123,8 @@ func (s *Set) All() []Workspace {
 func (s *Set) Of(path string) (best Workspace, ok bool) {
 	path, longest := filepath.Clean(path), 0
 	for _, w := range s.All() {
-		for _, dir := range append([]string{w.Dir}, w.Worktrees...) {
-			if isBelow(path, dir) && len(dir) > longest {
+		for _, dir := range w.Folders() {
+			if fs.Within(path, dir) && len(dir) > longest {
 				best, ok, longest = w, true, len(dir)
 			}
 		}
@@ -248,13 +251,8 @@ func (s *Set) alone(dir string) string {
 	if err != nil || !info.IsDir() || info.Mode()&os.ModeSticky != 0 {
 		return ""
 	}
-	if home, err := filepath.EvalSymlinks(s.opts.Home); err == nil && isBelow(home, real) {
+	if home, err := filepath.EvalSymlinks(s.opts.Home); err == nil && fs.Within(home, real) {
 		return ""
 	}
 	return real
-}
-
-// isBelow reports whether a path is that of a folder or of something in it.
-func isBelow(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+
+	"ctxfs/providers/internal/gitpath"
 )
 
 // maxLink is the size of the longest file with which git joins two folders, in bytes.
@@ -24,12 +26,12 @@ func repositoryOf(dir string) string {
 	if !ok {
 		return ""
 	}
-	at := inDir(dir, private)
+	at := gitpath.Named(dir, private)
 	common := filepath.Dir(filepath.Dir(at))
 	if filepath.Base(filepath.Dir(at)) != "worktrees" || filepath.Base(common) != ".git" {
 		return "" // a submodule, or the worktree of a bare repository
 	}
-	if back := inDir(at, read(filepath.Join(at, "gitdir"))); !sameFile(back, link) {
+	if back := gitpath.Named(at, read(filepath.Join(at, "gitdir"))); !gitpath.Same(back, link) {
 		return ""
 	}
 	main, err := filepath.EvalSymlinks(filepath.Dir(common))
@@ -47,22 +49,4 @@ func read(path string) []byte {
 	}
 	body, _ := os.ReadFile(path)
 	return body
-}
-
-// inDir returns the path that a file of git names, from the folder that it starts from.
-func inDir(dir string, named []byte) string {
-	path := string(bytes.TrimSpace(named))
-	if path == "" || filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

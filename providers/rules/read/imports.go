@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/frontmatter"
@@ -126,7 +127,7 @@ func (i *importer) read(name, from string, depth int, chain []string) (string, e
 	}
 	path = filepath.Clean(path)
 	switch {
-	case i.opts.Root != "" && !within(path, i.opts.Root):
+	case i.opts.Root != "" && !fs.Within(path, i.opts.Root):
 		return "", ErrOutside
 	case slices.Contains(chain, path):
 		return "", ErrCycle

@@ -11,7 +11,6 @@ import (
 	"io"
 	iofs "io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -117,7 +116,7 @@ func (f *File) load(path string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case f.opts.Root != "" && !within(real, f.opts.Root):
+	case f.opts.Root != "" && !fs.Within(real, f.opts.Root):
 		return nil, ErrOutside
 	case !info.Mode().IsRegular():
 		return nil, ErrIrregular
@@ -150,12 +149,6 @@ func head(path string) ([]byte, error) {
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, MaxBytes))
-}
-
-// within reports whether a path is that of a folder or of something in it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // IsCurrent reports whether the file, and all that it imports, look as they did when

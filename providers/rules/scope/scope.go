@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/fs"
 	"ctxfs/providers/rules/read"
 )
 
@@ -122,7 +123,7 @@ func Read(places []Place, path string) []Place {
 	t := toolOf(places[0].Agent)
 	var near []Place
 	for _, p := range places {
-		if (p.Dir == "" || within(path, p.Dir)) && p.File.Err == nil && !p.File.IsEmpty() {
+		if (p.Dir == "" || fs.Within(path, p.Dir)) && p.File.Err == nil && !p.File.IsEmpty() {
 			near = append(near, p)
 		}
 	}
@@ -168,7 +169,7 @@ func Holding(places []Place, root, path string) (hold, may []Place) {
 // Covers reports whether a rule with the condition [Glob] holds for a path in the project
 // at root.
 func (p Place) Covers(root, path string) bool {
-	return (p.Dir == "" || within(path, p.Dir)) && p.covers(p.Condition(), toolOf(p.Agent), root, path)
+	return (p.Dir == "" || fs.Within(path, p.Dir)) && p.covers(p.Condition(), toolOf(p.Agent), root, path)
 }
 
 // covers reports whether the globs of a rule match a path. Those of a rule for a folder
@@ -222,9 +223,4 @@ func (t tool) limited(hold []Place) []Place {
 		length += p.File.Size
 		return full
 	})
-}
-
-// within reports whether a path is that of a folder or of something in it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/zstd"
 	"ctxfs/providers/transcripts/agents/history"
@@ -40,7 +41,7 @@ type header struct {
 type Archive struct{ Dir string }
 
 // Contains reports whether a file lies in the archive.
-func (a Archive) Contains(path string) bool { return source.IsBelow(path, a.Dir) }
+func (a Archive) Contains(path string) bool { return fs.Within(path, a.Dir) }
 
 // Path returns the path of an archived session, by its agent and id.
 func (a Archive) Path(agent, id string) string {

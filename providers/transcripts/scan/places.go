@@ -14,7 +14,6 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/transcripts/agents/history"
-	"ctxfs/providers/transcripts/source"
 )
 
 // place is one of an agent's folders with histories. It does not change.
@@ -71,7 +70,7 @@ func (pl *place) linked() (places []*place) {
 		}
 		dir := filepath.Join(pl.Dir, e.Name())
 		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || source.IsBelow(real, pl.real) || source.IsBelow(pl.real, real) {
+		if err != nil || fs.Within(real, pl.real) || fs.Within(pl.real, real) {
 			continue
 		}
 		if info, err := os.Stat(real); err != nil || !info.IsDir() {
@@ -171,7 +170,7 @@ func (s *Scanner) setUnreadable(pl *place, below string, paths []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for path := range s.unreadable {
-		if source.IsBelow(path, below) {
+		if fs.Within(path, below) {
 			delete(s.unreadable, path)
 		}
 	}

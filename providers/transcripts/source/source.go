@@ -103,11 +103,6 @@ func Rank(f history.Format) int {
 	return LowestRank
 }
 
-// IsBelow reports whether a path is at or below another one. Both are clean.
-func IsBelow(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
-}
-
 // IsGone reports whether an error says that there is no such file, rather than
 // that this cannot be known.
 func IsGone(err error) bool {

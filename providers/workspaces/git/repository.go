@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"ctxfs/providers/internal/gitpath"
 )
 
 // maxFile is how much is read of a file of git's, in bytes.
@@ -49,14 +51,14 @@ func locate(dir string) (repository, error) {
 		if !ok {
 			return repository{}, ErrNone
 		}
-		r.private = inDir(dir, named)
+		r.private = gitpath.Named(dir, named)
 	}
 	if r.common = r.private; exists(filepath.Join(r.private, "commondir")) {
 		named, err := read(filepath.Join(r.private, "commondir"))
 		if err != nil {
 			return repository{}, err
 		}
-		r.common = inDir(r.private, named)
+		r.common = gitpath.Named(r.private, named)
 	}
 	if r.common, err = filepath.EvalSymlinks(r.common); err != nil {
 		return repository{}, err
@@ -98,7 +100,7 @@ func (r repository) worktrees() []Worktree {
 		if err != nil {
 			continue
 		}
-		w := Worktree{Dir: filepath.Dir(inDir(private, link)), Locked: exists(filepath.Join(private, "locked"))}
+		w := Worktree{Dir: filepath.Dir(gitpath.Named(private, link)), Locked: exists(filepath.Join(private, "locked"))}
 		w.Missing = !exists(filepath.Join(w.Dir, ".git"))
 		if head, err := read(filepath.Join(private, "HEAD")); err == nil {
 			w.Branch = branchOf(string(head))
@@ -131,15 +133,6 @@ func read(path string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 	}
 	return io.ReadAll(io.LimitReader(f, maxFile))
-}
-
-// inDir returns the path that a file of git names, from the folder that it starts from.
-func inDir(dir string, named []byte) string {
-	path := string(bytes.TrimSpace(named))
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 func exists(path string) bool {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ctxfs/providers/internal/gitpath"
 	"ctxfs/providers/workspaces/programs"
 )
 
@@ -114,7 +115,7 @@ func (v *view) configure(ctx context.Context, file string) error {
 	linked := v.repo.private != v.repo.common
 	v.bare = v.repo.dir == v.repo.private || !linked && isTrue(v.config.last("core.bare"))
 	if named := v.config.last("core.worktree"); named != "" && !linked {
-		if named = inDir(v.repo.private, []byte(named)); !sameFile(named, v.repo.dir) {
+		if named = gitpath.Named(v.repo.private, []byte(named)); !gitpath.Same(named, v.repo.dir) {
 			v.elsewhere = named
 		}
 	}
@@ -137,7 +138,7 @@ func (v *view) configure(ctx context.Context, file string) error {
 		} else if path == "" {
 			path = filepath.Join(v.opts.Config, "git", usual)
 		}
-		if path = inDir(v.repo.dir, []byte(path)); isRegular(path) {
+		if path = gitpath.Named(v.repo.dir, []byte(path)); isRegular(path) {
 			written = append(written, setting{key, path})
 		}
 	}
@@ -211,15 +212,6 @@ func isTrue(value string) bool {
 func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // escapeGlob returns a path as a pattern that matches only it.
