@@ -13,6 +13,7 @@
 //   - scan: finds the sessions and puts them into the catalogue
 //   - cache: renders sessions and stores their texts on disk
 //   - uses: what was used in a session, and what had been wanted before
+//   - plans: lists of tasks and proposed plans in a session
 //   - folders: the folders and files that a user sees
 //
 // This package joins them: it announces what has changed, keeps house, searches,

@@ -9,15 +9,14 @@
 package uses
 
 import (
-	"bytes"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
 )
 
 const (
@@ -25,60 +24,16 @@ const (
 	mostUses = 400
 	// mostRead is how much of a block is read, in bytes.
 	mostRead = 8 << 10
-	// blockMark is what a block begins with, and no other line.
-	blockMark = "### ["
 )
 
 // Read returns the uses in a transcript of the agent with that id. In the transcript
 // of a subagent nobody spoke but another agent.
 func Read(agent string, subagent bool, transcript io.Reader) ([]fs.Use, error) {
 	r := &reader{agent: agents.ByID(agent), subagent: subagent, open: make(map[string][]int)}
-	if err := blocks(transcript, r.block); err != nil {
+	if err := render.Blocks(transcript, mostRead, r.block); err != nil {
 		return nil, err
 	}
 	return r.uses[max(0, len(r.uses)-mostUses):], nil
-}
-
-// blocks calls yield with each block of a transcript, of which it has the first
-// mostRead bytes. The bytes are valid until it returns.
-func blocks(text io.Reader, yield func(block []byte)) error {
-	const step = 256 << 10
-	mark := []byte("\n" + blockMark)
-	var buf []byte // from the beginning of a block, or of what precedes the first one
-	tail := 0      // bytes at its end that may begin a mark
-	for ended := false; !ended; {
-		from := len(buf)
-		buf = slices.Grow(buf, step)[:from+step]
-		n, err := io.ReadFull(text, buf[from:])
-		buf = buf[:from+n]
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			ended = true
-		} else if err != nil {
-			return err
-		}
-		start, search := 0, max(0, from-tail)
-		for {
-			i := bytes.Index(buf[search:], mark)
-			if i < 0 {
-				break
-			}
-			end := search + i + 1
-			yield(buf[start:min(end, start+mostRead)])
-			start, search = end, end
-		}
-		if ended {
-			yield(buf[start:min(len(buf), start+mostRead)])
-			return nil
-		}
-		rest := buf[start:]
-		if len(rest) > mostRead+len(mark) { // the end of a long block is not needed
-			kept := append(rest[:mostRead:mostRead], rest[len(rest)-len(mark):]...)
-			rest = kept
-		}
-		buf = append(buf[:0], rest...)
-		tail = min(len(buf), len(mark))
-	}
-	return nil
 }
 
 // reader reads the blocks of one transcript.
@@ -90,38 +45,17 @@ type reader struct {
 	uses       []fs.Use
 }
 
-func (r *reader) block(text []byte) {
-	line, body, _ := strings.Cut(string(text), "\n")
-	_, rest, ok := strings.Cut(line, "] ")
-	words := strings.Fields(rest)
-	if !strings.HasPrefix(line, blockMark) || !ok || len(words) < 2 {
-		return
-	}
-	at, _ := time.Parse(time.RFC3339, words[0]) // "-" is no time
-	name := ""
-	if len(words) > 2 && !strings.Contains(words[2], "=") {
-		name = words[2]
-	}
-	switch event.Kind(words[1]) {
+func (r *reader) block(b render.Block) {
+	switch b.Kind {
 	case event.User:
-		r.heard(name, body)
+		r.heard(b.Name, b.Body)
 	case event.Assistant:
-		r.said = lastSentence(body)
+		r.said = lastSentence(b.Body)
 	case event.ToolCall:
-		r.called(name, valueOf(words, "call="), body, at)
+		r.called(b.Name, b.Call, b.Body, b.Time)
 	case event.ToolResult:
-		r.ended(slices.Contains(words, "error"), valueOf(words, "call="), body)
+		r.ended(b.Error, b.Call, b.Body)
 	}
-}
-
-// valueOf returns the value of a word such as call=9cXkT2fQ; "" if there is none.
-func valueOf(words []string, name string) string {
-	for _, w := range words {
-		if value, ok := strings.CutPrefix(w, name); ok {
-			return value
-		}
-	}
-	return ""
 }
 
 // heard takes what was said to the agent.

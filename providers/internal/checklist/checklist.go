@@ -1,0 +1,63 @@
+// Package checklist reads lists of tasks as people and agents write them: Markdown with
+// boxes, and the words for how far a task is.
+package checklist
+
+import (
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+const (
+	// maxTasks is how many tasks of a list are read, and maxText how long the text of
+	// one is, in bytes.
+	maxTasks = 1000
+	maxText  = 2 << 10
+)
+
+// StateOf returns the state that an agent's word stands for; "" for "".
+func StateOf(word string) fs.TaskState {
+	word = strings.ToLower(clean.Cut(clean.Line(word), 40))
+	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(word) {
+	case "pending", "notstarted", "todo", "open", "queued":
+		return fs.TaskPending
+	case "inprogress", "begun", "active", "doing", "started":
+		return fs.TaskBegun
+	case "completed", "complete", "done", "finished":
+		return fs.TaskDone
+	case "cancelled", "canceled", "deleted", "skipped", "removed", "abandoned":
+		return fs.TaskCancelled
+	}
+	return fs.TaskState(word)
+}
+
+// Parse reads a list in Markdown: "- [x] done", "- [ ] to do", "- [-] doing", or with
+// words in the brackets, "1. [in_progress] doing".
+func Parse(text string) (tasks []fs.Task) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(line, " \t-*+0123456789.)")
+		mark, rest, ok := strings.Cut(line, "]")
+		mark, boxed := strings.CutPrefix(mark, "[")
+		rest = clean.Cut(clean.Line(rest), maxText)
+		if !ok || !boxed || len(mark) > 20 || strings.HasPrefix(rest, "(") || rest == "" || len(tasks) >= maxTasks {
+			continue
+		}
+		t := fs.Task{Text: rest}
+		switch mark = strings.TrimSpace(mark); mark {
+		case "":
+			t.State = fs.TaskPending
+		case "x", "X":
+			t.State = fs.TaskDone
+		case "-", "~", "/", ">", ".":
+			t.State = fs.TaskBegun
+		default:
+			if t.State = StateOf(mark); !slices.Contains([]fs.TaskState{fs.TaskPending, fs.TaskBegun, fs.TaskDone, fs.TaskCancelled}, t.State) {
+				continue // a link, or something else in brackets
+			}
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks
+}

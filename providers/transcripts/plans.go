@@ -1,0 +1,108 @@
+package transcripts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/cache"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/plans"
+)
+
+var _ fs.Planner = (*Provider)(nil)
+
+// plansFormat is the version of what package plans finds in a transcript.
+const plansFormat = 1
+
+// Plans implements fs.Planner: a part for each session that nobody but a person has
+// started, of what is rendered of it. It waits for no scan and renders nothing.
+func (p *Provider) Plans(ctx context.Context, known func(string) string) iter.Seq[fs.PlanPart] {
+	return func(yield func(fs.PlanPart) bool) {
+		for _, s := range p.catalogue.All() {
+			v, there := p.catalogue.View(s)
+			if !there || v.Parent != nil || v.Info.Parent != "" { // a subagent's list is its own
+				continue
+			}
+			if ctx.Err() != nil || !yield(p.plansOf(ctx, s, &v, known)) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) fs.PlanPart {
+	part := fs.PlanPart{
+		Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0], // shorter than its own, and stays
+		Agent: s.Agent, Session: v.Info.ID, Title: v.Info.Title, Dir: v.Info.CWD, Time: v.ModTime,
+		Version: fmt.Sprintf("%d.%d.%d", plansFormat, v.Published.Generation, v.Published.Size),
+	}
+	had := known(part.Name)
+	if had == part.Version || v.Published.Generation == 0 {
+		part.Version, part.Unchanged = had, true
+		return part
+	}
+	var err error
+	if part.Plans, err = p.readPlans(ctx, s, v, maxLineage); err != nil { // it is rendered again, or gone
+		part.Version, part.Unchanged, part.Plans = had, true, nil
+	}
+	return part
+}
+
+// maxLineage is through how many forks a list of tasks is followed to where they were
+// created.
+const maxLineage = 8
+
+func (p *Provider) readPlans(ctx context.Context, s *catalogue.Session, v *catalogue.View, lineage int) ([]fs.Plan, error) {
+	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	from := plans.Source{
+		Transcript: io.NewSectionReader(f, 0, v.Published.Size),
+		Whole:      func(name string) (string, error) { return p.result(ctx, s, v, name) },
+	}
+	if v.Info.ForkOf != "" && lineage > 0 {
+		from.Before = func() []fs.Task { return p.tasksBefore(ctx, s.Agent, v.Info.ForkOf, lineage-1) }
+	}
+	return plans.Read(from)
+}
+
+// result returns a text that the transcript of a session does not show whole.
+func (p *Provider) result(ctx context.Context, s *catalogue.Session, v *catalogue.View, name string) (string, error) {
+	all, _, err := p.cache.Results(ctx, s, v.Published.Generation, v.Published.Results)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(all, func(r cache.Result) bool { return r.Name == name })
+	if i < 0 {
+		return "", fs.ErrNotExist
+	}
+	text, err := all[i].Text(p.cache.EntryDir(s.Agent, s.ID), v.Published.Generation, v.Source)
+	return string(text), err
+}
+
+// tasksBefore returns the tasks of the session that another one is a fork of.
+func (p *Provider) tasksBefore(ctx context.Context, agent, id string, lineage int) []fs.Task {
+	s := p.catalogue.ByKey(agent, id)
+	if s == nil {
+		return nil
+	}
+	v, _ := p.catalogue.View(s)
+	all, err := p.readPlans(ctx, s, &v, lineage)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		p.opts.Env.Log.Debug("plans of the session before", "session", id, "error", err)
+	}
+	for _, plan := range slices.Backward(all) {
+		if plan.Kind == fs.TaskList {
+			return plan.Tasks
+		}
+	}
+	return nil
+}

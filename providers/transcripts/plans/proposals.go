@@ -1,0 +1,174 @@
+package plans
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
+)
+
+// isProposal reports whether a tool asks a person to accept a plan.
+func isProposal(tool string) bool {
+	switch tool {
+	case "exitplanmode", "exitspecmode", "createplan", "planexit", "planmoderespond":
+		return true
+	}
+	return false
+}
+
+// propose adds what a call proposes, and returns its number, from 1.
+func (r *reader) propose(tool string, input value, at time.Time) int {
+	p := fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Time: at}
+	p.Title = input.first("title", "name").text
+	p.Text = input.first("plan", "response", "spec").text
+	if p.Text == "" && tool != "planmoderespond" { // it is in a file, which was written before
+		p.Text = r.written
+	}
+	p.Text = cmp.Or(p.Text, input.first("overview", "summary").text)
+	if v, ok := input.member("todos"); ok {
+		entries, _ := v.objects("content", "title", "description")
+		for _, e := range entries {
+			t := taskOf(e)
+			t.State, t.Time = cmp.Or(t.State, fs.TaskPending), at
+			p.Tasks = append(p.Tasks, t)
+		}
+	}
+	r.add(p)
+	return len(r.proposals)
+}
+
+// add adds a proposal.
+func (r *reader) add(p fs.Plan) {
+	if len(p.Text) > mostText {
+		p.Text, p.Cut = clean.Prefix(p.Text, mostText), true
+	}
+	p.Text = strings.Trim(p.Text, "\n")
+	p.Title = titleOf(p.Title, p.Text)
+	r.proposals = append(r.proposals, p)
+	r.asked = len(r.proposals)
+}
+
+// titleOf returns what a plan calls itself: its first heading, or first line.
+func titleOf(title, text string) string {
+	if title == "" {
+		first := ""
+		for line := range strings.Lines(clean.Prefix(text, 4<<10)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "#") {
+				first = line
+				break
+			}
+			first = cmp.Or(first, line)
+		}
+		title = strings.TrimLeft(first, "# ")
+	}
+	title = clean.Line(title)
+	for _, word := range []string{"Plan:", "Implementation Plan:", "PLAN:"} {
+		title = strings.TrimSpace(strings.TrimPrefix(title, word))
+	}
+	return clean.Cut(title, 160)
+}
+
+// decide takes what became of a proposal from the result of its call.
+func (r *reader) decide(n int, result render.Block) {
+	p := &r.proposals[n]
+	text := r.whole(result)
+	p.State, p.Said = verdict(text, result.Error)
+	p.Time = cmp.Or(result.Time, p.Time)
+	if p.Text == "" {
+		for _, head := range []string{"## Approved Plan (edited by user):\n", "## Approved Plan:\n", "## Plan:\n"} {
+			if _, plan, ok := strings.Cut(text, head); ok {
+				p.Text = strings.Trim(clean.Prefix(plan, mostText), "\n")
+				p.Title = titleOf("", p.Text)
+				break
+			}
+		}
+	}
+	if p.State == fs.PlanRejected && p.Said == "" {
+		r.asked = n + 1 // an interruption may follow, which says more
+	} else if r.asked == n+1 && p.State != fs.PlanOpen {
+		r.asked = 0
+	}
+}
+
+// verdict returns what a result says of a plan. Each agent has its own words for it.
+func verdict(text string, failed bool) (state fs.PlanState, said string) {
+	head := strings.ToLower(clean.Prefix(text, 600))
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(head, w) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, before := range []string{"the user said:", "Feedback:", "feedback:", "User feedback:"} {
+		if _, rest, ok := strings.Cut(text, before); ok {
+			said = clean.Cut(clean.Line(clean.Prefix(rest, 4<<10)), 400)
+			break
+		}
+	}
+	switch {
+	case has("request interrupted by user", "was interrupted", "aborted", "operation cancelled", "operation canceled"):
+		return fs.PlanInterrupted, ""
+	case has("doesn't want to proceed", "does not want to proceed", "rejected", "not approved", "declined", "denied", "disapproved", "keep planning", "stay in plan mode"):
+		return fs.PlanRejected, said
+	case failed: // it is no answer of a person
+		return fs.PlanInterrupted, ""
+	case has("approved", "accepted", "has been created", "switching to", "start coding", "proceed with", "exited plan mode", "switched to"):
+		return fs.PlanAccepted, ""
+	}
+	return fs.PlanOpen, ""
+}
+
+// heard takes what a person said: it may decide what was proposed last.
+func (r *reader) heard(b render.Block) {
+	n := r.asked - 1
+	if n < 0 {
+		return
+	}
+	text := strings.TrimSpace(b.Body)
+	p := &r.proposals[n]
+	switch {
+	case strings.HasPrefix(text, "[Request interrupted by user"):
+		p.State = fs.PlanInterrupted
+	case b.Name == event.Injected || b.Name == event.SDK:
+		return
+	case p.State != fs.PlanOpen:
+	case strings.HasPrefix(text, "Implement the plan"): // Codex, for the person
+		p.State, p.Time = fs.PlanAccepted, cmp.Or(b.Time, p.Time)
+	default:
+		return // the next words may decide
+	}
+	r.asked = 0
+}
+
+// said takes what the model said: Codex marks plans in it.
+func (r *reader) said(b render.Block) {
+	const begin, end = "<proposed_plan>", "</proposed_plan>"
+	if !strings.Contains(b.Body, begin) {
+		return
+	}
+	_, rest, _ := strings.Cut(r.whole(b), begin)
+	text, _, _ := strings.Cut(rest, end)
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if n := r.asked - 1; n >= 0 && r.proposals[n].State == fs.PlanOpen {
+		r.proposals[n].State = fs.PlanRejected // another one took its place
+	}
+	r.add(fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Text: text, Time: b.Time})
+}
+
+// planWritten returns the text that a call writes to a file of plans.
+func planWritten(input value) string {
+	path := input.first("file_path", "filePath", "path", "absolute_path").text
+	if !strings.HasSuffix(path, ".md") || !strings.Contains(path, "/plans/") && !strings.HasSuffix(path, "/plan.md") {
+		return ""
+	}
+	return input.first("content", "text", "file_text", "contents").text
+}
