@@ -109,7 +109,7 @@ func TestPlansOfRealSessions(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		`0a93878f rejected: Evaluation: Interactive Test Coverage for `+"`entire reset`"+`, 12313 bytes, "are we testing any interactive confirmation in our integration test?"`,
+		`0a93878f rejected: Evaluation: Interactive Test Coverage for ` + "`entire reset`" + `, 12313 bytes, "are we testing any interactive confirmation in our integration test?"`,
 		`38917d7d interrupted: Change Telemetry Default to Disabled When Not Set, 1504 bytes, ""`,
 	}
 	if !slices.Equal(got, want) {
