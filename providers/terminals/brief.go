@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -46,31 +47,59 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 			}
 			key := r.Cwd + "\x00" + r.Command
 			if before, ok := last[key]; !ok || !r.End.Before(before.End) {
-				last[key] = failed{r, state.ID}
+				last[key] = failed{r, state}
 			}
 		}
 	}
 	p.mu.Unlock()
 	var failing []fs.Remark
-	for _, f := range last {
-		if !f.Failed() {
-			continue
-		}
-		text := fmt.Sprintf("`%s` failed %s in terminal %s", clean.Cut(f.Command, commandLen), wording.Minute(f.End), f.terminal)
+	for _, f := range stillFailing(last) {
+		text := fmt.Sprintf("`%s` failed %s in terminal %s", clean.Cut(f.Command, commandLen), wording.Minute(f.End), f.terminal.ID)
 		if f.Exit != nil {
 			text += fmt.Sprintf(", exit %d", *f.Exit)
 		}
+		if why := f.cause(); why != "" {
+			text += ": " + why
+		}
 		failing = append(failing, fs.Remark{
-			Topic: fs.TopicFailing, Time: f.End.UTC(), Text: text, Path: path.Join(f.terminal, commandsName, strconv.Itoa(f.N)+".txt"),
+			Topic: fs.TopicFailing, Time: f.End.UTC(), Text: text, Path: path.Join(f.terminal.ID, commandsName, strconv.Itoa(f.N)+".txt"),
 		})
 	}
-	return slices.Concat(lastFirst(running), lastFirst(failing))
+	return append(lastFirst(running), failing...)
 }
 
 // failed is the last run of a command that failed, or of one that did not.
 type failed struct {
 	*record.Record
-	terminal string
+	terminal *record.Terminal
+}
+
+// stillFailing returns the last of the runs that failed, the last one first.
+func stillFailing(last map[string]failed) (all []failed) {
+	for _, f := range last {
+		if f.Failed() {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b failed) int {
+		return cmp.Or(b.End.Compare(a.End), strings.Compare(a.Command, b.Command), strings.Compare(a.Cwd, b.Cwd))
+	})
+	return all[:min(len(all), maxRemarks)]
+}
+
+// cause returns what the command said when it failed, on a line; "" if it said nothing,
+// or what it said is gone.
+func (f failed) cause() string {
+	const most = 16 << 10 // bytes of the end of its output
+	text, err := f.terminal.Output(*f.Record)
+	if err != nil {
+		return ""
+	}
+	end := make([]byte, min(text.Size(), most))
+	if n, err := text.ReadAt(end, text.Size()-int64(len(end))); n < len(end) && err != nil {
+		return ""
+	}
+	return clean.Cut(clean.Line(excerpt.Cause(string(end))), commandLen)
 }
 
 // lastFirst returns the last remarks, the last one first.

@@ -29,7 +29,7 @@ func TestBrief(t *testing.T) {
 	}
 	want := []string{
 		"running: `serve` in terminal api since 2026-11-20 04:00 api.txt",
-		"failing: `lint` failed 2026-11-20 04:00 in terminal 1, exit 1 1/commands/2.txt",
+		"failing: `lint` failed 2026-11-20 04:00 in terminal 1, exit 1: bad 1/commands/2.txt",
 	}
 	for dir, want := range map[string][]string{"/home/u": want, "/home": want, "/home/u2": nil, "/home/u/x": nil} {
 		if got := about(dir); !slices.Equal(got, want) {

@@ -62,7 +62,7 @@ func (t *told) who() string { return t.v.Info.Agent + ", " + wording.Minute(t.at
 // have left open, and which of them are alive.
 func (p *Provider) Brief(dir string) (all []fs.Remark) {
 	sessions := p.lastSessions(dir)
-	all = append(all, buildRemarks(sessions)...)
+	all = append(all, p.buildRemarks(sessions)...)
 	now := p.opts.Env.Now()
 	for _, t := range sessions {
 		if t.v.Live {
@@ -80,8 +80,8 @@ func (p *Provider) Brief(dir string) (all []fs.Remark) {
 			}
 		}
 		all = append(all, fs.Remark{
-			Topic: fs.TopicSessions, Time: t.at, Path: path.Join(t.path, "digest.md"),
-			Text: fmt.Sprintf("%s: %s — %s", t.who(), words(cmp.Or(t.v.Info.Title, "without a title")), t.state()),
+			Topic: fs.TopicSessions, Time: t.at, Path: p.short(t),
+			Text: fmt.Sprintf("%s: %s — %s", t.who(), words(cmp.Or(t.v.Info.Title, "without a title")), t.state(dir)),
 		})
 	}
 	return all
@@ -91,8 +91,8 @@ func (p *Provider) Brief(dir string) (all []fs.Remark) {
 func (p *Provider) lastSessions(dir string) (last []*told) {
 	since := p.opts.Env.Now().Add(-briefAge)
 	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
-		if v.Parent == nil && v.Info.CWD != "" && v.ModTime.After(since) && fs.Within(v.Info.CWD, dir) {
-			last = append(last, &told{s: s, v: *v, at: v.ModTime.UTC()})
+		if v.Parent == nil && v.Info.CWD != "" && v.LastTime().After(since) && fs.Within(v.Info.CWD, dir) {
+			last = append(last, &told{s: s, v: *v, at: v.LastTime().UTC()})
 		}
 	})
 	slices.SortFunc(last, func(a, b *told) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID)) })
@@ -138,26 +138,46 @@ func (t *told) doing() string {
 	return "last: " + words(t.Doing)
 }
 
-// state returns where a session stands.
-func (t *told) state() string {
+// short returns the path of the session's digest, as short as it may be.
+func (p *Provider) short(t *told) string {
+	id := catalogue.ShortID(t.s.ID)
+	if len(id) < 8 || len(p.catalogue.WithPrefix(id)) != 1 {
+		return path.Join(t.path, "digest.md")
+	}
+	return path.Join(catalogue.ByID, id, "digest.md")
+}
+
+// state returns where a session in a folder stands.
+func (t *told) state(dir string) string {
+	var parts []string
+	if t.v.Live {
+		parts = append(parts, "at work now")
+		if fs.Within(t.File, dir) && t.File != dir {
+			parts[0] += ", last in " + clean.Path(strings.TrimPrefix(t.File, dir+"/"), maxBriefWords)
+		}
+		if t.Waiting {
+			parts = append(parts, "waits for "+words(t.Doing))
+		}
+	}
 	switch {
 	case t.v.Live && t.Waiting:
-		return "working: " + words(t.Doing)
 	case t.Trouble != "":
-		return "stopped: " + words(t.Trouble)
+		parts = append(parts, "stopped: "+words(t.Trouble))
 	case t.Asks != "":
-		return "asked: " + words(t.Asks)
-	case len(t.Tasks) > 0:
-		return fmt.Sprintf("%d of %d tasks open", len(t.Tasks), t.Listed)
-	case t.v.Live:
-		return "alive"
+		parts = append(parts, "asked: "+words(t.Asks))
 	}
-	return "ended"
+	if len(t.Tasks) > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d tasks open", len(t.Tasks), t.Listed))
+	}
+	if len(parts) == 0 {
+		return "ended"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // buildRemarks returns the commands that built and tested with success, and those that
 // failed last, over all sessions.
-func buildRemarks(sessions []*told) (all []fs.Remark) {
+func (p *Provider) buildRemarks(sessions []*told) (all []fs.Remark) {
 	type lineUse struct {
 		render.Run
 		last *told // that ran it last
@@ -195,7 +215,7 @@ func buildRemarks(sessions []*told) (all []fs.Remark) {
 				at = u.last.at
 			}
 			all = append(all, fs.Remark{
-				Topic: fs.TopicFailing, Time: at, Path: path.Join(u.last.path, "digest.md"),
+				Topic: fs.TopicFailing, Time: at, Path: p.short(u.last),
 				Text: fmt.Sprintf("`%s` failed %s (%s): %s", u.Line, wording.Minute(at), u.last.v.Info.Agent, words(u.Error)),
 			})
 		}

@@ -22,6 +22,7 @@ func TestBrief(t *testing.T) {
 	one.call("c2", "bash", "FAIL shop/cart\nundefined: total", map[string]any{"command": "cd " + home + " && go test ./... 2>&1 | tail -5"})
 	one.call("c3", "bash", "ok", map[string]any{"command": "make lint"})
 	f := start(t, home)
+	f.clock.at.Store(time.Date(2026, 5, 12, 2, 0, 0, 0, time.UTC).UnixNano()) // an hour after what the log tells
 	about := func(topic fs.Topic, dir string) (all []string) {
 		for _, r := range f.Brief(dir) {
 			if r.Topic == topic {
@@ -45,12 +46,29 @@ func TestBrief(t *testing.T) {
 			t.Errorf("%s: %q, want one with %q", topic, about(topic, cwd), want)
 		}
 	}
+	for _, r := range f.Brief(cwd) {
+		if r.Path != "" && r.Topic != fs.TopicAgents && r.Path != "by-id/0b0e2bd1/digest.md" {
+			t.Errorf("the path of a session: %q", r.Path)
+		}
+		if r.Path != "" && !f.exists(r.Path) {
+			t.Errorf("%s is not there", r.Path)
+		}
+	}
+	if f.exists("by-id/0b0e2bd") || f.exists("by-id/0b0e2bd2") {
+		t.Error("a session is found by less of its id than names it, or by another")
+	}
 	if got := f.Brief(cwd + "2"); len(got) != 0 {
 		t.Errorf("another folder: %+v", got)
 	}
 	one.call("c4", "bash", "ok", map[string]any{"command": "go test ./..."})
 	f.await("the tests work", func() bool {
 		return has(fs.TopicBuild, cwd, "`make lint` worked", "`go test ./...` worked") && has(fs.TopicFailing, cwd)
+	})
+	one.assistant("It works. Shall I commit it? I have not pushed anything.")
+	f.await("it asks", func() bool { return has(fs.TopicSessions, cwd, "asked: Shall I commit it?; 1 of 2 tasks open") })
+	one.user("yes")
+	f.await("it is answered", func() bool {
+		return has(fs.TopicSessions, cwd, "1 of 2 tasks open") && !has(fs.TopicSessions, cwd, "asked")
 	})
 	visits := f.Visits(f.clock.now().Add(-time.Hour))
 	if len(visits) != 1 || visits[0].Dir != cwd || !visits[0].Settled {

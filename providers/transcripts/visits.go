@@ -14,8 +14,9 @@ var _ fs.Visited = (*Provider)(nil)
 func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
 	last := make(map[string]time.Time)
 	p.catalogue.Each(func(_ *catalogue.Session, v *catalogue.View) {
-		if v.Parent == nil && v.Info.CWD != "" && !v.ModTime.Before(since) && v.ModTime.After(last[v.Info.CWD]) {
-			last[v.Info.CWD] = v.ModTime
+		at := v.LastTime() // a log that was copied here is no work
+		if v.Parent == nil && v.Info.CWD != "" && !at.Before(since) && at.After(last[v.Info.CWD]) {
+			last[v.Info.CWD] = at
 		}
 	})
 	for dir, at := range last {

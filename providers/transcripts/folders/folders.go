@@ -172,10 +172,14 @@ func (d groupFolder) List(context.Context) ([]fs.Entry, error) {
 // is a lookup-only folder.
 type byIDFolder struct{ t *Tree }
 
+// shortID is the fewest bytes of an id that name a session.
+const shortID = 8
+
 const byIDReadme = `# A session by its id
 
-The name of a folder here is the id of a session, as the agent has it. Nothing
-lists such folders, and all of them are there:
+The name of a folder here is the id of a session, as the agent has it, or its first
+eight characters or more where only one session begins so. Nothing lists such folders,
+and all of them are there:
 
     ls by-id/$CLAUDE_CODE_SESSION_ID
     rg -n "error" by-id/$CODEX_THREAD_ID/transcript.md
@@ -201,6 +205,9 @@ func (d byIDFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 		return nil, err
 	}
 	if all := d.t.Catalogue.Find(name); len(all) > 0 {
+		return sessionFolder{node{d.t, all[0]}}, nil
+	}
+	if all := d.t.Catalogue.WithPrefix(name); len(all) == 1 && len(name) >= shortID {
 		return sessionFolder{node{d.t, all[0]}}, nil
 	}
 	return nil, fs.ErrNotExist

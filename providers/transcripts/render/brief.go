@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"time"
 )
 
@@ -72,10 +73,33 @@ func (s *Summary) Brief() Brief {
 	}
 	if n := len(s.Ending.After); n > 0 {
 		b.Trouble = s.Ending.After[n-1].How + ": " + s.Ending.After[n-1].Text
-	} else if s.Ending.Shown != nil {
-		b.Asks = oneLineOf(s.Ending.Shown.Text, longNote)
+	} else {
+		b.Asks = s.asks()
 	}
 	return b
+}
+
+// asks returns the question or plan that waits for the user; "" if there is none: nothing
+// was asked, or it was answered, or the session went on without an answer.
+func (s *Summary) asks() string {
+	n := &s.Ending
+	if n.Shown != nil {
+		if slices.ContainsFunc(s.Open, func(o *step) bool { return o.Seq == n.Shown.Seq }) {
+			return oneLineOf(n.Shown.Text, longNote)
+		}
+		return ""
+	}
+	if n.Said == nil || n.Asked != nil && n.Asked.Seq > n.Said.Seq {
+		return ""
+	}
+	if k := len(s.Steps); k > 0 && s.Steps[k-1].Seq > n.Said.Seq {
+		return ""
+	}
+	from, to := lastQuestion(n.Said.Text)
+	if len(n.Said.Text)-to > longNote { // it is long ago
+		return ""
+	}
+	return oneLineOf(n.Said.Text[from:to], longNote)
 }
 
 func seconds(at int64) time.Time {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -74,7 +75,7 @@ func errorLine(text string) string {
 			first = line
 			continue
 		}
-		if reportsError(line) {
+		if excerpt.ReportsError(line) {
 			telling = line
 			break
 		}
@@ -86,14 +87,4 @@ func errorLine(text string) string {
 		first += " / " + telling
 	}
 	return clean.Cut(clean.Line(first), limit)
-}
-
-// reportsError reports whether a line of output looks like the cause of a failure.
-func reportsError(line string) bool {
-	for _, word := range []string{"error", "Error", "ERROR", "FAIL", "fatal", "panic:", "undefined", "not found", "No such", "cannot", "denied"} {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
 }

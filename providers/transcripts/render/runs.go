@@ -1,6 +1,7 @@
 package render
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -83,13 +84,13 @@ func builds(command string) bool {
 		if len(words) > 2 && words[1] == "run" && slices.Contains([]string{"uv", "poetry", "pdm", "hatch", "rye", "mise", "pixi"}, words[0]) {
 			words = words[2:]
 		}
-		if len(words) > 2 && words[0] == "bundle" && words[1] == "exec" || len(words) > 2 && strings.HasPrefix(words[0], "python") && words[1] == "-m" {
+		if len(words) > 2 && words[0] == "bundle" && words[1] == "exec" || len(words) > 2 && strings.HasPrefix(path.Base(words[0]), "python") && words[1] == "-m" {
 			words = words[2:]
 		}
 		if len(words) == 0 {
 			continue
 		}
-		program := words[0][strings.LastIndexByte(words[0], '/')+1:]
+		program := path.Base(words[0])
 		verbs, ok := builders()[program]
 		if ok && (verbs == "" || slices.ContainsFunc(words[1:], func(w string) bool { return isVerb(w, verbs) })) {
 			return true
@@ -112,9 +113,9 @@ func builders() map[string]string {
 	return map[string]string{
 		"go": "build test vet generate", "cargo": "build test check clippy bench nextest", "zig": "build test", "swift": "build test",
 		"npm": scripts + " t", "pnpm": scripts, "yarn": scripts, "bun": scripts, "deno": "test check lint compile task", "turbo": scripts, "nx": scripts,
-		"jest": "", "vitest": "", "mocha": "", "ava": "", "playwright": "test", "cypress": "run", "tsc": "", "eslint": "", "biome": "check lint ci", "vite": "build", "webpack": "",
+		"node": "--test --check", "jest": "", "vitest": "", "mocha": "", "ava": "", "tape": "", "tap": "", "playwright": "test", "cypress": "run", "tsc": "", "eslint": "", "biome": "check lint ci", "vite": "build", "webpack": "",
 		"pytest": "", "tox": "", "nox": "", "unittest": "", "ruff": "check", "mypy": "", "pyright": "", "build": "", "pre-commit": "run",
-		"make": "", "gmake": "", "ninja": "", "just": "", "task": "", "cmake": "--build", "ctest": "", "meson": "compile test", "bazel": "build test", "bazelisk": "build test", "buck2": "build test",
+		"make": "", "gmake": "", "ninja": "", "just": "", "task": "", "cmake": "--build -B -S", "ctest": "", "meson": "compile test", "bazel": "build test", "bazelisk": "build test", "buck2": "build test",
 		"mvn": "", "mvnw": "", "gradle": "", "gradlew": "", "sbt": "", "ant": "", "dotnet": "build test publish", "msbuild": "", "xcodebuild": "",
 		"rake": "", "rspec": "", "rubocop": "", "phpunit": "", "composer": "test check", "pest": "", "phpstan": "", "mix": "test compile credo dialyzer",
 		"stack": "build test", "cabal": "build test", "dune": "build test runtest", "lein": "test", "flutter": "test build analyze", "dart": "test analyze compile",
