@@ -38,7 +38,7 @@ func (p *Provider) check(ctx context.Context, path string) (Checked, error) {
 	var places []scope.Place
 	var faults []locate.Fault
 	if root == p.opts.Home {
-		places, faults = finder.User()
+		places, faults = finder.User("")
 	} else {
 		tree := finder.Walk(root, nil, p.opts.Env.Now, func() bool { return ctx.Err() != nil })
 		places, faults = tree.Places, tree.Faults

@@ -11,7 +11,7 @@ import (
 
 // source is a file of rules with the agents that read it.
 type source struct {
-	file   *read.File
+	file   *read.File    // with its imports, if one of the agents follows them
 	root   string        // of its project; "" for the user's
 	places []scope.Place // the one whose condition is told comes first
 	unread bool          // every agent that knows it reads another file instead
@@ -39,7 +39,7 @@ func (r *rule) condition() scope.Condition {
 
 // condition returns when the agent of one of its places reads a source.
 func (s *source) condition(p scope.Place) scope.Condition {
-	if s.unread {
+	if s.unread && p.Out == "" {
 		return scope.Condition{Applies: scope.Never, When: "because another file comes before it"}
 	}
 	return p.Shown(s.root)
@@ -57,6 +57,30 @@ func (r *rule) agents() (ids []string) {
 	return ids
 }
 
+// readers returns the ids of the agents that read it as its condition says, and after them
+// those that do otherwise.
+func (r *rule) readers() string {
+	var same, other []string
+	main := conditionText(r.condition())
+	for _, s := range r.sources {
+		for _, p := range s.places {
+			if conditionText(s.condition(p)) == main {
+				same = append(same, p.Agent)
+			}
+		}
+	}
+	for _, id := range r.agents() {
+		if !slices.Contains(same, id) {
+			other = append(other, id)
+		}
+	}
+	text := strings.Join(slices.DeleteFunc(r.agents(), func(id string) bool { return !slices.Contains(same, id) }), ", ")
+	if len(other) > 0 {
+		text += ", and otherwise " + strings.Join(other, ", ")
+	}
+	return text
+}
+
 // also returns what other agents make of it, as "agent: condition".
 func (r *rule) also() (all []string) {
 	main := conditionText(r.condition())
@@ -66,6 +90,9 @@ func (r *rule) also() (all []string) {
 			line := p.Agent + ": " + text
 			if text != main && !slices.Contains(all, line) {
 				all = append(all, line)
+			}
+			if len(p.File.Imports) == 0 && len(s.file.Imports) > 0 {
+				all = append(all, p.Agent+": without its imports")
 			}
 		}
 	}
@@ -98,6 +125,7 @@ func group(places []scope.Place, rootOf func(scope.Place) string) []*rule {
 			sources[path] = s
 			order = append(order, path)
 		}
+		s.file = fuller(s.file, p.File)
 		if !slices.ContainsFunc(s.places, func(other scope.Place) bool { return other.Agent == p.Agent }) {
 			s.places = append(s.places, p)
 		}
@@ -117,6 +145,14 @@ func group(places []scope.Place, rootOf func(scope.Place) string) []*rule {
 		equal[key] = r
 	}
 	return rules
+}
+
+// fuller returns which of two readings of a file has its imports.
+func fuller(a, b *read.File) *read.File {
+	if len(b.Imports) > len(a.Imports) {
+		return b
+	}
+	return a
 }
 
 // choose leaves the agents that read a source, unless there is none, and puts the one

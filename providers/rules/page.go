@@ -13,6 +13,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/rules/read"
 	"ctxfs/providers/rules/scope"
 )
 
@@ -47,7 +48,10 @@ type Held struct {
 	Globs   []string      `json:"globs,omitempty"`
 	When    string        `json:"when,omitempty"`
 	About   string        `json:"about,omitempty"`
-	Trusted bool          `json:"trusted"`
+	// Imports are those of Agents that also read what it imports; nil if it imports
+	// nothing.
+	Imports []string `json:"imports,omitempty"`
+	Trusted bool     `json:"trusted"`
 
 	text string
 }
@@ -62,13 +66,20 @@ func (p *Provider) readPage(path string) (*Page, error) {
 	real, dir := p.resolve(path)
 	root := p.projectOf(real, dir)
 	finder := p.newFinder()
-	user, faults := finder.User()
+	user, faults := finder.User(root)
 	project, more := finder.For(root, real)
 	pg := &pager{
 		provider: p, page: &Page{Path: real, Project: root, Trusted: p.trusts(root), Rules: []Held{}, Orders: make(map[string][]int)},
-		root: root, byKey: make(map[string]*held),
+		root: root, byKey: make(map[string]*held), files: make(map[string]*read.File),
 	}
 	all := append(user, project...)
+	for _, place := range all {
+		if known := pg.files[place.File.Path]; known != nil {
+			pg.files[place.File.Path] = fuller(known, place.File)
+		} else {
+			pg.files[place.File.Path] = place.File
+		}
+	}
 	for _, f := range append(faults, more...) {
 		pg.page.Problems = append(pg.page.Problems, p.tilde(f.Path)+" "+faultText(f.Err))
 	}
@@ -147,6 +158,7 @@ type pager struct {
 	page     *Page
 	root     string
 	byKey    map[string]*held
+	files    map[string]*read.File // with their imports, by path
 	all      []*held
 	orders   map[string][]*held
 	may      []*held
@@ -162,6 +174,9 @@ func (g *pager) add(agent string, hold, may []scope.Place) {
 		}
 		if !slices.Contains(h.Agents, agent) {
 			h.Agents = append(h.Agents, agent)
+		}
+		if len(place.File.Imports) > 0 && !slices.Contains(h.Imports, agent) {
+			h.Imports = append(h.Imports, agent)
 		}
 		order = append(order, h)
 	}
@@ -186,9 +201,10 @@ func (g *pager) add(agent string, hold, may []scope.Place) {
 
 // rule returns the rule of a place: rules of equal text are one.
 func (g *pager) rule(place scope.Place, kind string) *held {
-	text := body(place.File)
+	file := g.files[place.File.Path]
+	text := body(file)
 	key := kind + "\x00" + strings.TrimSpace(text)
-	if place.File.Cut || kind != "" {
+	if file.Cut || kind != "" {
 		key = kind + "\x00" + place.File.Path
 	}
 	h := g.byKey[key]
@@ -209,8 +225,8 @@ func (g *pager) rule(place scope.Place, kind string) *held {
 		h.Source = append(h.Source, path)
 		h.Trusted = h.Trusted && g.trusted(place)
 	}
-	if place.File.ModTime.After(g.page.modTime) {
-		g.page.modTime = place.File.ModTime
+	if file.ModTime.After(g.page.modTime) {
+		g.page.modTime = file.ModTime
 	}
 	return h
 }
@@ -299,6 +315,9 @@ func (g *pager) write() {
 // line returns a rule as one line of the list.
 func (g *pager) line(r Held) string {
 	line := g.sources(r) + " — " + clean.Line(conditionText(scope.Condition{Applies: r.Applies, Globs: r.Globs, When: r.When})) + "; " + strings.Join(r.Agents, ", ")
+	if len(r.Imports) > 0 && len(r.Imports) < len(r.Agents) {
+		line += " (its imports: " + strings.Join(r.Imports, ", ") + ")"
+	}
 	if !r.Trusted {
 		return line + " (not trusted)"
 	}

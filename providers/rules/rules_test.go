@@ -76,7 +76,7 @@ func TestRules(t *testing.T) {
 		shows(t, w.cat("shop/web-cursor-rules-deep-er.md"), `globs: ["web/**"]`)
 
 		index := w.cat("INDEX.md")
-		shows(t, index, "## shop: ~/src/shop (not trusted: ctxfs trust ~/src/shop)\n", "- shop/cursor-rules-api.md — api/**/*.go, *.proto; cursor: How the API is made\n",
+		shows(t, index, "## shop: ~/src/shop (not trusted: ctxfs trust ~/src/shop)\n", "- shop/cursor-rules-api.md — api/**/*.go, *.proto; cursor, and otherwise cline, crush: How the API is made\n",
 			"- shop/AGENTS.md — always; codex, ", ": The shop\n", "- shop/junie-guidelines.md — never because another file comes before it; junie: Junie.\n", "~/src/shop/vendor/lib is a repository of its own", "~/src/shop/bare.git is a repository of its own", "## user: the user\n")
 		if strings.Contains(index, "node_modules") || strings.Contains(index, "build") || strings.Contains(index, "\nthree") {
 			t.Errorf("what is left out is in the index:\n%s", index)
@@ -142,6 +142,28 @@ func TestFor(t *testing.T) {
 	}
 	if _, err := OpFor.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{"api"}); err == nil {
 		t.Error("a relative path has rules")
+	}
+}
+
+// TestNamedElsewhere: what settings name on the web or outside of the project is named,
+// and not read; a rule with imports says who reads it without them.
+func TestNamedElsewhere(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"src/shop/AGENTS.md": "See @docs/a.md\n", "src/shop/docs/a.md": "From a.\n", "secret.md": "SECRET\n",
+		"src/shop/opencode.json":             `{"instructions": ["https://example.org/style.md", "../../secret.md"]}`,
+		".config/opencode/opencode.json":     `{"instructions": ["https://example.org/mine.md"]}`,
+		"src/shop/.claude/rules/out.md":      "Left out.\n",
+		"src/shop/.claude/settings.json":     `{"claudeMdExcludes": ["**/out.md"], "chat": 1}`,
+		"src/shop/.vscode/settings.json":     `{"chat.instructionsFilesLocations": {".claude/rules": false}}`,
+		"src/shop/web/.claude/settings.json": "{",
+	}).start(true)
+	page := w.cat("for" + w.home + "/src/shop/x.go")
+	shows(t, page, "https://example.org/style.md: it is not read: it is on the web", "../../secret.md: it is not read: it is outside of its project", "https://example.org/mine.md: it is not read",
+		"From a.", "windsurf, junie (its imports: claude-code, goose) (not trusted)")
+	shows(t, w.cat("INDEX.md"), "[it is not read: it is on the web", "shop/claude-rules-out.md — never because claudeMdExcludes leaves it out; claude-code: Left out.", "user/https_--example_org-mine.md — ")
+	shows(t, w.cat("shop/AGENTS.md"), "codex: without its imports", "From a.")
+	if all := page + w.cat("INDEX.md"); strings.Contains(all, "SECRET") || strings.Contains(page, "Left out.") {
+		t.Errorf("what is left out is shown:\n%s", all)
 	}
 }
 

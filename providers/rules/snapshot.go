@@ -289,7 +289,7 @@ func (sec *section) mark(m *maker) string {
 
 // line is a rule in INDEX.md: where it is, when it is read, by whom, what it is about.
 func (r *rule) line() string {
-	line := r.path() + " — " + clean.Line(conditionText(r.condition())) + "; " + strings.Join(r.agents(), ", ")
+	line := r.path() + " — " + clean.Line(conditionText(r.condition())) + "; " + r.readers()
 	if about := r.first().About(); about != "" {
 		line += ": " + about
 	}

@@ -70,9 +70,9 @@ func (p *Provider) look(all bool) {
 	p.looking.Lock()
 	defer p.looking.Unlock()
 	m := &maker{provider: p, home: p.opts.Home}
-	places, faults := p.finder.User()
+	places, faults := p.finder.User("")
 	m.user(places, faults)
-	paths := userPaths(p)
+	paths := p.finder.UserPaths()
 	if all {
 		stop := p.stopper()
 		trees := make(map[string]*locate.Tree)
@@ -146,17 +146,6 @@ func (p *Provider) workspace(m *maker, w workspaces.Workspace, trees map[string]
 		paths = append(paths, tree.Watch...)
 	}
 	m.workspace(w, found)
-	return paths
-}
-
-// userPaths returns where the user's rules are, or may be.
-func userPaths(p *Provider) (paths []string) {
-	for _, path := range p.finder.UserPaths() {
-		if i := strings.Index(path, "*"); i >= 0 {
-			path = path[:strings.LastIndexByte(path[:i], '/')+1]
-		}
-		paths = append(paths, path)
-	}
 	return paths
 }
 

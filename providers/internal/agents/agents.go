@@ -113,6 +113,12 @@ type Rules struct {
 	Nested []string
 	// Above reports whether those of Nested count in the folders above the root, too.
 	Above bool
+	// Imports is over how many files those are followed that a rule imports by "@"; 0
+	// if it has no imports.
+	Imports int
+	// Settings are the files in which users and projects name further rules, or leave
+	// some out. What counts first comes first.
+	Settings Places
 }
 
 // MCP describes the files where an agent configures MCP servers.

@@ -82,13 +82,14 @@ func userPaths(a Agent) map[string][]Path {
 	return map[string][]Path{
 		"home": {a.Home}, "mcp": slices.Concat(a.MCP.System, a.MCP.User), "skills": slices.Concat(a.Skills.System, a.Skills.User),
 		"rules": slices.Concat(a.Rules.System, a.Rules.User), "memory": slices.Concat(a.Memory.System, a.Memory.User),
-		"hooks": slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
+		"rules settings": slices.Concat(a.Rules.Settings.System, a.Rules.Settings.User),
+		"hooks":          slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
 	}
 }
 
 func projectPaths(a Agent) map[string][]string {
 	return map[string][]string{
-		"mcp": a.MCP.Project, "skills": a.Skills.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
+		"mcp": a.MCP.Project, "skills": a.Skills.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "rules settings": a.Rules.Settings.Project, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
 	}
 }
 

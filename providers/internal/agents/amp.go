@@ -20,7 +20,10 @@ func amp() Agent {
 		ToolNames: []string{"mcp__{server}__{tool}"},
 		Skills:    Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{".agents/skills"}}},
 		Rules: Rules{
-			Places: Places{User: []Path{xdgConfig + "amp/AGENTS.md", xdgConfig + "AGENTS.md"}, Project: files},
+			Places: Places{
+				System: []Path{onLinux + "/etc/ampcode/AGENTS.md", onDarwin + "/Library/Application Support/ampcode/AGENTS.md"},
+				User:   []Path{xdgConfig + "amp/AGENTS.md", xdgConfig + "AGENTS.md"}, Project: files,
+			},
 			Nested: files, Above: true,
 		},
 		Sessions: []Path{xdgData + "amp/threads"},

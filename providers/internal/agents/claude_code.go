@@ -7,8 +7,13 @@ package agents
 // Sources: code.claude.com/docs/en/mcp, /skills, /memory, /hooks, /settings,
 // /cli-reference; sessions as package claudecode has them.
 func claudeCode() Agent {
-	const home = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
-	files := []string{"CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules/**/*.md", "CLAUDE.local.md"}
+	const (
+		home            = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
+		managed         = "/etc/claude-code/"
+		managedOnDarwin = "/Library/Application Support/ClaudeCode/"
+	)
+	files := []string{"CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules/**/*.md", "CLAUDE.local.md", "AGENTS.md", ".claude/AGENTS.md"}
+	settings := []string{".claude/settings.local.json", ".claude/settings.json"}
 	return Agent{
 		ID: "claude-code", Name: "Claude Code", Home: home,
 		Session: []Variable{{Name: "CLAUDE_CODE_SESSION_ID"}}, Marks: []Variable{{Name: "CLAUDECODE"}},
@@ -23,18 +28,25 @@ func claudeCode() Agent {
 		},
 		Rules: Rules{
 			Places: Places{
-				System:  []Path{onLinux + "/etc/claude-code/CLAUDE.md", onDarwin + "/Library/Application Support/ClaudeCode/CLAUDE.md"},
+				System: []Path{
+					onLinux + managed + "CLAUDE.md", onDarwin + managedOnDarwin + "CLAUDE.md",
+					onLinux + managed + ".claude/rules/**/*.md", onDarwin + managedOnDarwin + ".claude/rules/**/*.md",
+				},
 				User:    []Path{home + "CLAUDE.md", home + "rules/**/*.md"},
 				Project: files,
 			},
-			Nested: files, Above: true,
+			Nested: files, Above: true, Imports: 4,
+			Settings: Places{
+				System: []Path{onLinux + managed + "managed-settings.json", onDarwin + managedOnDarwin + "managed-settings.json"},
+				User:   []Path{home + "settings.json"}, Project: settings,
+			},
 		},
 		Memory: Places{
 			User:    []Path{home + "projects/*/memory", home + "agent-memory"},
 			Project: []string{".claude/agent-memory", ".claude/agent-memory-local"},
 		},
 		Hooks: Hooks{
-			Places: Places{User: []Path{home + "settings.json"}, Project: []string{".claude/settings.local.json", ".claude/settings.json"}},
+			Places: Places{User: []Path{home + "settings.json"}, Project: settings},
 			Events: []string{"SessionStart", "PreCompact", "PostCompact"},
 		},
 		Sessions: []Path{home + "projects", "~/.config/claude/projects"},

@@ -28,10 +28,10 @@ func cline() Agent {
 		Skills: Skills{Places: Places{User: []Path{"~/.cline/skills"}, Project: []string{".cline/skills"}}},
 		Rules: Rules{
 			Places: Places{
-				User: []Path{"~/Documents/Cline/Rules/**/*.md", "~/Cline/Rules/**/*.md"},
+				User: []Path{"~/Documents/Cline/Rules/**/*.md", "~/Cline/Rules/**/*.md", "~/.agents/AGENTS.md"},
 				Project: []string{
 					".clinerules/**/*.md", ".clinerules/**/*.txt", ".clinerules", ".cursorrules", ".cursor/rules/**/*.mdc",
-					".windsurfrules", ".windsurf/rules/**/*.md", "AGENTS.md",
+					".windsurfrules", "AGENTS.md",
 				},
 			},
 			Nested: []string{"AGENTS.md"},

@@ -22,8 +22,9 @@ func codex() Agent {
 			Deprecated: true,
 		},
 		Rules: Rules{
-			Places: Places{User: []Path{home + "AGENTS.override.md", home + "AGENTS.md"}, Project: files},
-			Nested: files,
+			Places:   Places{User: []Path{home + "AGENTS.override.md", home + "AGENTS.md"}, Project: files},
+			Nested:   files,
+			Settings: Places{User: []Path{home + "config.toml"}, Project: []string{".codex/config.toml"}},
 		},
 		Memory: Places{User: []Path{home + "memories"}},
 		Hooks: Hooks{

@@ -21,8 +21,12 @@ func gemini() Agent {
 		ToolNames: []string{"mcp_{server}_{tool}", "{server}__{tool}"},
 		Skills:    Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".gemini/skills"}}},
 		Rules: Rules{
-			Places: Places{User: []Path{home + "GEMINI.md"}, Project: []string{"GEMINI.md"}},
-			Nested: []string{"GEMINI.md"}, Above: true,
+			Places: Places{User: []Path{home + "GEMINI.md", home + "extensions/*/GEMINI.md"}, Project: []string{"GEMINI.md"}},
+			Nested: []string{"GEMINI.md"}, Above: true, Imports: 5,
+			Settings: Places{
+				System: []Path{"${GEMINI_CLI_SYSTEM_SETTINGS_PATH:-/etc/gemini-cli/settings.json}"},
+				User:   []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"},
+			},
 		},
 		Memory: Places{User: []Path{home + "GEMINI.md"}},
 		Hooks: Hooks{

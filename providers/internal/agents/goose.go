@@ -6,6 +6,7 @@ package agents
 // Sources: block.github.io/goose/docs/guides/config-files, /guides/using-goosehints,
 // /guides/goose-cli-commands; sessions as its reader has them.
 func goose() Agent {
+	files := []string{"AGENTS.md", ".goosehints"}
 	return Agent{
 		ID: "goose", Name: "Goose", Home: xdgConfig + "goose/",
 		Session: []Variable{{Name: "AGENT_SESSION_ID", With: &Variable{Name: "AGENT", Want: "goose"}}},
@@ -16,8 +17,8 @@ func goose() Agent {
 		ToolNames: []string{"{server}__{tool}"},
 		Skills:    Skills{Places: Places{Project: []string{".goose/skills"}}, Deprecated: true},
 		Rules: Rules{
-			Places: Places{User: []Path{xdgConfig + "goose/.goosehints"}, Project: []string{".goosehints", "AGENTS.md"}},
-			Nested: []string{".goosehints", "AGENTS.md"},
+			Places: Places{User: []Path{xdgConfig + "goose/AGENTS.md", xdgConfig + "goose/.goosehints"}, Project: files},
+			Nested: files, Imports: 3,
 		},
 		Sessions: []Path{"${GOOSE_PATH_ROOT}/data/sessions", xdgData + "goose/sessions"},
 		Resume:   []string{"goose", "session", "--resume", "--session-id", SessionID},

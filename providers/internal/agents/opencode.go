@@ -7,24 +7,22 @@ package agents
 func opencode() Agent {
 	const config = xdgConfig + "opencode/"
 	files := []string{"AGENTS.md", "CLAUDE.md"}
+	settings := Places{
+		User: []Path{
+			"${OPENCODE_CONFIG_DIR}/opencode.jsonc", "${OPENCODE_CONFIG_DIR}/opencode.json", "${OPENCODE_CONFIG}",
+			config + "opencode.jsonc", config + "opencode.json", config + "config.json",
+		},
+		Project: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc", "opencode.json"},
+	}
 	return Agent{
 		ID: "opencode", Name: "opencode", Home: config,
-		Marks: []Variable{{Name: "OPENCODE"}},
-		MCP: MCP{
-			Places: Places{
-				User: []Path{
-					"${OPENCODE_CONFIG_DIR}/opencode.jsonc", "${OPENCODE_CONFIG_DIR}/opencode.json", "${OPENCODE_CONFIG}",
-					config + "opencode.jsonc", config + "opencode.json", config + "config.json",
-				},
-				Project: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc", "opencode.json"},
-			},
-			Syntax: JSONC, Key: "mcp",
-		},
+		Marks:     []Variable{{Name: "OPENCODE"}},
+		MCP:       MCP{Places: settings, Syntax: JSONC, Key: "mcp"},
 		ToolNames: []string{"{server}_{tool}"},
 		Skills:    Skills{Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}}},
 		Rules: Rules{
 			Places: Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: files},
-			Nested: files,
+			Nested: files, Settings: settings,
 		},
 		Sessions: []Path{xdgData + "opencode"},
 		Resume:   []string{"opencode", "--session", SessionID},

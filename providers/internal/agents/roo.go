@@ -12,7 +12,7 @@ func roo() Agent {
 		Rules: Rules{Places: Places{
 			User: []Path{"~/.roo/rules-*/**/*", "~/.roo/rules/**/*"},
 			Project: []string{
-				".roo/rules-*/**/*", ".roorules-*", "AGENTS.md", "AGENT.md", ".roo/rules/**/*", ".roorules",
+				".roo/rules-*/**/*", ".roorules-*", "AGENTS.md", "AGENT.md", ".roo/rules/**/*", ".roorules", ".clinerules",
 			},
 		}},
 		Sessions: extensionFolders("rooveterinaryinc.roo-cline", "tasks"),

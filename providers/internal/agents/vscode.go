@@ -20,10 +20,12 @@ func vscode() Agent {
 				".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", ".claude/rules/**/*.md",
 				"AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md",
 			},
-		}},
+		}, Settings: Places{Project: []string{".vscode/settings.json"}}},
 	}
 	for _, editor := range []Path{"Code", "Code - Insiders", "VSCodium"} {
 		a.MCP.User = append(a.MCP.User, support+editor+"/User/mcp.json")
+		a.Rules.User = append(a.Rules.User, support+editor+"/User/prompts/**/*.instructions.md")
+		a.Rules.Settings.User = append(a.Rules.Settings.User, support+editor+"/User/settings.json")
 	}
 	for _, user := range []Path{
 		support + "Code/User", support + "Code - Insiders/User", support + "VSCodium/User", support + "VSCodium - Insiders/User",

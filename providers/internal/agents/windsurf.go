@@ -16,9 +16,9 @@ func windsurf() Agent {
 			Places: Places{
 				System:  []Path{onLinux + "/etc/windsurf/rules/*.md", onDarwin + "/Library/Application Support/Windsurf/rules/*.md"},
 				User:    []Path{"~/.codeium/windsurf/memories/global_rules.md"},
-				Project: []string{".windsurf/rules/**/*.md", ".windsurfrules", "AGENTS.md"},
+				Project: []string{".windsurf/rules/**/*.md", ".windsurfrules", "AGENTS.md", "agents.md"},
 			},
-			Nested: []string{".windsurf/rules/**/*.md", "AGENTS.md"},
+			Nested: []string{".windsurf/rules/**/*.md", "AGENTS.md", "agents.md"},
 		},
 	}
 }

@@ -10,7 +10,7 @@ func zed() Agent {
 			Places: Places{User: []Path{xdgConfig + "zed/settings.json"}, Project: []string{".zed/settings.json"}},
 			Syntax: JSONC, Key: "context_servers",
 		},
-		Rules: Rules{Places: Places{Project: []string{
+		Rules: Rules{Places: Places{User: []Path{xdgConfig + "zed/AGENTS.md"}, Project: []string{
 			".rules", ".cursorrules", ".windsurfrules", ".clinerules", ".github/copilot-instructions.md",
 			"AGENT.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md",
 		}}},

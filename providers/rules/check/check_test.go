@@ -73,7 +73,7 @@ func TestFindings(t *testing.T) {
 		{"AGENTS.md", "See [a](#b), [c](mailto:x@y.z), [d](docs/style.md#e \"f\") and [g](/docs/style.md).\n", ""},
 		{"CLAUDE.md", "@docs/style.md\n@docs/gone.md\n@alice and `@docs/no.md`\n", "2 missing the import @docs/gone.md is not there"},
 		{"CLAUDE.md", "@CLAUDE.md\n", "1 broken the import @CLAUDE.md is not read: it imports itself"},
-		{"CLAUDE.md", "See @../../../../etc/passwd.md for it\n", "1 broken the import @../../../../etc/passwd.md is not read: it is a link that leads out of its project"},
+		{"CLAUDE.md", "See @../../../../etc/passwd.md for it\n", "1 broken the import @../../../../etc/passwd.md is not read: it is outside of its project"},
 
 		{".cursor/rules/a.mdc", "---\nglobs: src/**/*.go,*.ts\n---\nX.\n", ""},
 		{".cursor/rules/a.mdc", "---\nglobs: \"*.go\"\nalwaysApply: true\n---\nX.\n", "1 globs alwaysApply is true, so that its globs mean nothing"},

@@ -38,18 +38,21 @@ type Finder struct {
 	files map[key]*read.File
 	used  map[key]bool
 	// agents are all agents as they are configured, by project; "" is the user.
-	agents map[string][]agents.Agent
+	agents map[string][]configured
 }
 
-// key is a file, and out of which folder it may not lead.
-type key struct{ path, root string }
+// key is a file, out of which folder it may not lead, and how far its imports are followed.
+type key struct {
+	path, root string
+	hops       int
+}
 
 // New returns a Finder that has read nothing.
 func New(opts Options) *Finder {
 	if opts.Hide == nil {
 		opts.Hide = func(string) bool { return false }
 	}
-	return &Finder{opts: opts, files: make(map[key]*read.File), used: make(map[key]bool), agents: make(map[string][]agents.Agent)}
+	return &Finder{opts: opts, files: make(map[key]*read.File), used: make(map[key]bool), agents: make(map[string][]configured)}
 }
 
 // Fault is something that could not be looked into.
@@ -60,10 +63,10 @@ type Fault struct {
 
 // pattern is where an agent looks for rules.
 type pattern struct {
-	agent string
+	agent configured
 	level scope.Level
 	kind  int
-	text  string // as package agents has it
+	text  string // as package agents or the settings have it
 }
 
 // found are the places that are being found.
@@ -75,17 +78,19 @@ type found struct {
 	names  map[string][]string // what matches in the folder at hand, by pattern
 }
 
-// User returns the rules of the machine and the user, of all agents.
-func (f *Finder) User() ([]scope.Place, []Fault) {
+// User returns the rules of the machine and the user, of all agents. The settings of the
+// project at root may leave some out; "" is no project.
+func (f *Finder) User(root string) ([]scope.Place, []Fault) {
 	all := &found{Finder: f}
-	for _, a := range f.agentsAt("") {
+	for _, a := range f.agentsAt(root) {
 		for level, paths := range map[scope.Level][]agents.Path{scope.System: a.Rules.System, scope.User: a.Rules.User} {
 			for kind, p := range paths {
 				for _, path := range f.opts.Machine.Paths(p) {
-					all.user(pattern{agent: a.ID, level: level, kind: kind, text: string(p)}, path)
+					all.user(pattern{agent: a, level: level, kind: kind, text: string(p)}, path)
 				}
 			}
 		}
+		all.elsewhere(a, "", scope.User)
 	}
 	slices.SortStableFunc(all.places, byPlace)
 	return all.places, all.faults
@@ -93,11 +98,7 @@ func (f *Finder) User() ([]scope.Place, []Fault) {
 
 // user adds what matches a path of the user with "*" and "**" in it.
 func (f *found) user(p pattern, path string) {
-	dir, name := filepath.Split(path)
-	if i := strings.Index(path, "*"); i >= 0 {
-		dir = path[:strings.LastIndexByte(path[:i], '/')+1]
-		name = path[len(dir):]
-	}
+	dir, name := splitGlob(path)
 	f.names = make(map[string][]string)
 	for _, name := range f.matching(filepath.Clean(dir), name, "") {
 		f.add(p, "", filepath.Join(dir, name), name, "")
@@ -116,6 +117,7 @@ func (f *Finder) For(root, path string) ([]scope.Place, []Fault) {
 		all.in(dir, root, scope.Above)
 	}
 	all.below(root, path)
+	all.named(root)
 	slices.SortStableFunc(all.places, byPlace)
 	return all.places, all.faults
 }
@@ -148,10 +150,10 @@ func (f *found) in(dir, root string, level scope.Level) {
 	for _, a := range f.agentsAt(root) {
 		for kind, text := range a.Rules.Project {
 			nested := slices.Contains(a.Rules.Nested, text)
-			if dir != root && !nested || level == scope.Above && !a.Rules.Above {
+			if dir != root && !nested || level == scope.Above && !(a.Rules.Above && (a.top == "" || fs.Within(dir, a.top))) {
 				continue
 			}
-			p := pattern{agent: a.ID, level: level, kind: kind, text: text}
+			p := pattern{agent: a, level: level, kind: kind, text: text}
 			for _, name := range f.matching(dir, text, bound) {
 				f.add(p, dir, filepath.Join(dir, name), name, bound)
 			}
@@ -162,19 +164,63 @@ func (f *found) in(dir, root string, level scope.Level) {
 // add adds a file; one that cannot be read, too.
 func (f *found) add(p pattern, dir, path, name, bound string) {
 	known := len(f.used)
-	file := f.read(path, bound)
+	file := f.read(path, bound, p.agent.Rules.Imports)
 	if len(f.used) > known {
 		f.bytes += len(file.Text)
 	}
-	f.places = append(f.places, scope.Place{Agent: p.agent, Level: p.level, Dir: dir, Pattern: p.text, Kind: p.kind, Name: name, File: file})
+	place := scope.Place{
+		Agent: p.agent.ID, Level: p.level, Dir: dir, Pattern: p.text, Kind: p.kind, Name: name, File: file,
+		Below: p.level == scope.Project && dir != bound, Named: p.agent.named[p.text], Settings: p.agent.settings,
+	}
+	if p.level != scope.System && p.agent.leavesOut(path, f.opts.Hide) {
+		place.Out = "because " + p.agent.outBy + " leaves it out"
+	}
+	f.places = append(f.places, place)
 }
 
-// read reads a file, or returns what is known of it.
-func (f *Finder) read(path, bound string) *read.File {
-	k := key{path, bound}
+// leavesOut reports whether settings leave a file out, by its own path or that to which it
+// leads.
+func (c configured) leavesOut(path string, hide func(string) bool) bool {
+	if len(c.out) == 0 {
+		return false
+	}
+	real, err := fs.DiskOptions{Hide: hide}.Resolve(path)
+	return slices.ContainsFunc(c.out, func(glob string) bool {
+		return scope.Match(glob, path) || err == nil && scope.Match(glob, real)
+	})
+}
+
+// named adds what the settings of a project name and nothing here reads.
+func (f *found) named(root string) {
+	for _, a := range f.agentsAt(root) {
+		f.elsewhere(a, root, scope.Project)
+	}
+}
+
+// elsewhere adds what settings name and nothing here reads: those of the user, or of the
+// project in a folder.
+func (f *found) elsewhere(a configured, dir string, level scope.Level) {
+	for _, e := range a.elsewhere {
+		if e.own == (level == scope.User) {
+			f.places = append(f.places, scope.Place{Agent: a.ID, Level: level, Dir: dir, Pattern: e.text, Name: e.text, Named: true, File: read.Elsewhere(e.text)})
+		}
+	}
+}
+
+// read reads a file, or returns what is known of it. Without an "@" it is the same
+// however far imports are followed.
+func (f *Finder) read(path, bound string, hops int) *read.File {
+	file := f.readWith(key{path, bound, 0})
+	if hops == 0 || !strings.Contains(file.Raw, "@") {
+		return file
+	}
+	return f.readWith(key{path, bound, hops})
+}
+
+func (f *Finder) readWith(k key) *read.File {
 	file := f.files[k]
 	if file == nil || !f.used[k] && !file.IsCurrent() {
-		file = read.Read(path, read.Options{Root: bound, Home: f.opts.Machine.Home, Hide: f.opts.Hide})
+		file = read.Read(k.path, read.Options{Root: k.root, Home: f.opts.Machine.Home, Hops: k.hops, Hide: f.opts.Hide})
 		f.files[k] = file
 	}
 	f.used[k] = true
@@ -207,17 +253,18 @@ func (f *found) matching(dir, text, bound string) []string {
 		return names
 	}
 	var names []string
-	if i := strings.Index(text, "*"); i < 0 {
+	if fixed, rest := splitGlob(text); !isGlob(text) {
 		if info, err := os.Lstat(filepath.Join(dir, text)); err == nil && !info.IsDir() && !f.opts.Hide(filepath.Join(dir, text)) {
-			names = []string{text}
+			if !f.otherwise(dir, text, info) {
+				names = []string{text}
+			}
 		} else if err != nil && !errors.Is(err, iofs.ErrNotExist) && !isNotDir(err) {
 			f.faults = append(f.faults, Fault{filepath.Join(dir, text), err})
 		}
 	} else {
 		s := search{found: f, pattern: text, bound: bound, left: maxEntries, seen: make(map[string]bool)}
-		fixed := text[:strings.LastIndexByte(text[:i], '/')+1]
 		depth := 1
-		if strings.Contains(text[len(fixed):], "/") {
+		if strings.Contains(rest, "/") {
 			depth = maxDepth
 		}
 		s.walk(filepath.Join(dir, fixed), fixed, depth)
@@ -226,6 +273,20 @@ func (f *found) matching(dir, text, bound string) []string {
 	}
 	f.names[text] = names
 	return names
+}
+
+// otherwise reports whether a file is known by its name in other case: some file systems
+// do not tell them apart.
+func (f *found) otherwise(dir, name string, info os.FileInfo) bool {
+	for known := range f.names {
+		if known != name && strings.EqualFold(known, name) && len(f.names[known]) > 0 {
+			other, err := os.Lstat(filepath.Join(dir, known))
+			if err == nil && os.SameFile(info, other) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // search looks for what matches a pattern.
@@ -268,7 +329,7 @@ func (s *search) walk(dir, prefix string, depth int) {
 			isDir = err == nil && info.IsDir()
 		}
 		switch {
-		case isDir && depth > 1:
+		case isDir && depth > 1 && e.Name() != ".git" && e.Name() != "node_modules":
 			s.walk(filepath.Join(dir, e.Name()), name+"/", depth-1)
 		case !isDir && scope.Match(s.pattern, name) && !isTemporary(e.Name()):
 			s.names = append(s.names, name)
@@ -308,13 +369,20 @@ func byPlace(a, b scope.Place) int {
 }
 
 // UserPaths returns where rules of the machine and the user may be, and the settings that
-// name them: paths of files, and patterns with "*" and "**".
+// name them: paths of files, and of folders, which end with a slash.
 func (f *Finder) UserPaths() (paths []string) {
 	m := f.opts.Machine
 	for _, a := range f.agentsAt("") {
-		paths = append(paths, m.Paths(slices.Concat(a.Rules.System, a.Rules.User)...)...)
-		if a.ID == "gemini" || a.ID == "codex" {
-			paths = append(paths, m.Paths(a.MCP.User...)...)
+		for _, p := range slices.Concat(a.Rules.System, a.Rules.User, a.Rules.Settings.System, a.Rules.Settings.User) {
+			for _, path := range m.Paths(p) {
+				switch {
+				case !isGlob(path):
+					paths = append(paths, path)
+				case !a.named[string(p)]: // what users name may be large
+					fixed, _ := splitGlob(path)
+					paths = append(paths, fixed)
+				}
+			}
 		}
 	}
 	slices.Sort(paths)

@@ -97,6 +97,7 @@ func (f *Finder) Walk(root string, old *Tree, now func() time.Time, stop func() 
 			}
 		}
 	}
+	all.named(root)
 	slices.SortStableFunc(all.places, byPlace)
 	t.Places, t.Faults = all.places, append(t.Faults, all.faults...)
 	t.Watch = f.watchable(root, t.Places)
@@ -190,12 +191,14 @@ func (f *Finder) nestedHeads(root string) map[string]bool {
 // watchable returns what to watch in a project: where rules of the root may be, and the
 // files that were found.
 func (f *Finder) watchable(root string, places []scope.Place) (paths []string) {
-	paths = []string{root + "/.gemini/settings.json"}
 	for _, a := range f.agentsAt(root) {
-		for _, text := range a.Rules.Project {
+		for _, text := range slices.Concat(a.Rules.Project, a.Rules.Settings.Project) {
 			fixed := text
-			if i := strings.Index(text, "*"); i >= 0 {
-				fixed = text[:strings.LastIndexByte(text[:i], '/')+1]
+			if isGlob(text) {
+				fixed, _ = splitGlob(text)
+			}
+			if a.named[text] && isGlob(text) {
+				continue // it may be large
 			}
 			if fixed != "" {
 				paths = append(paths, strings.TrimSuffix(root, "/")+"/"+fixed)
@@ -204,10 +207,8 @@ func (f *Finder) watchable(root string, places []scope.Place) (paths []string) {
 	}
 	for _, p := range places {
 		paths = append(paths, p.File.Watch()...)
-		if i := strings.Index(p.Pattern, "*"); i > 0 {
-			if j := strings.LastIndexByte(p.Pattern[:i], '/'); j >= 0 {
-				paths = append(paths, p.Dir+"/"+p.Pattern[:j+1])
-			}
+		if fixed, _ := splitGlob(p.Pattern); isGlob(p.Pattern) && fixed != "" && !p.Named {
+			paths = append(paths, p.Dir+"/"+fixed)
 		}
 	}
 	slices.Sort(paths)

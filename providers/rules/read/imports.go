@@ -30,6 +30,8 @@ type Import struct {
 var (
 	// ErrCycle reports that a file imports itself, over others or at once.
 	ErrCycle = errors.New("imports itself")
+	// ErrElsewhere reports an import from outside of the project.
+	ErrElsewhere = errors.New("is outside of its project")
 	// ErrTooDeep reports more files that import each other than the agent follows.
 	ErrTooDeep = errors.New("is imported over more files than the agent follows")
 	// ErrNotText reports a file that is not text.
@@ -37,22 +39,6 @@ var (
 	// ErrTooLong reports that there is too much text already.
 	ErrTooLong = fmt.Errorf("would make it longer than %s", wording.Size(MaxBytes))
 )
-
-// importDepth returns over how many files the agent that reads a file of that name
-// follows imports; 0 if it has none. Claude Code: 4 hops (code.claude.com/docs/en/memory);
-// Gemini CLI: 5 (geminicli.com/docs/reference/memport).
-func importDepth(path string) int {
-	switch filepath.Base(path) {
-	case "CLAUDE.md", "CLAUDE.local.md":
-		return 4
-	case "GEMINI.md":
-		return 5
-	}
-	if strings.Contains(path, "/.claude/rules/") {
-		return 4
-	}
-	return 0
-}
 
 // maxImports is how many imports of a file are followed.
 const maxImports = 200
@@ -128,7 +114,7 @@ func (i *importer) read(name, from string, depth int, chain []string) (string, e
 	path = filepath.Clean(path)
 	switch {
 	case i.opts.Root != "" && !fs.Within(path, i.opts.Root):
-		return "", ErrOutside
+		return "", ErrElsewhere
 	case slices.Contains(chain, path):
 		return "", ErrCycle
 	}
@@ -177,14 +163,23 @@ func mentions(text string) (all []mention) {
 			if line[at] != '@' || at > 0 && line[at-1] != ' ' && line[at-1] != '\t' && line[at-1] != '(' {
 				continue
 			}
-			rest := line[at+1:]
-			if end := strings.IndexAny(rest, " \t"); end >= 0 {
-				rest = rest[:end]
-			}
-			if rest != "" {
-				all = append(all, mention{rest, number})
+			if name := firstWord(line[at+1:]); name != "" {
+				all = append(all, mention{name, number})
 			}
 		}
 	}
 	return all
+}
+
+// firstWord returns a text up to its first blank. A backslash before a space makes the
+// space part of the word.
+func firstWord(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s) && s[i] != ' ' && s[i] != '\t'; i++ {
+		if s[i] == '\\' && i+1 < len(s) && s[i+1] == ' ' {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }

@@ -13,8 +13,8 @@ func Prose(text string) iter.Seq[string] {
 		for line := range strings.Lines(text) {
 			line = strings.TrimRight(line, "\r\n")
 			switch mark := fenceOf(line); {
-			case fence == "" && mark != "":
-				fence = mark
+			case fence == "" && fenceOf(withoutMarker(line)) != "":
+				fence = fenceOf(withoutMarker(line))
 				line = ""
 			case fence != "":
 				if strings.HasPrefix(mark, fence) && strings.Trim(strings.TrimSpace(line), mark[:1]) == "" {
@@ -31,12 +31,20 @@ func Prose(text string) iter.Seq[string] {
 	}
 }
 
+// withoutMarker returns a line without the mark of an item of a list or of a quotation.
+func withoutMarker(line string) string {
+	rest := strings.TrimLeft(line, " \t")
+	for _, mark := range []string{"- ", "* ", "+ ", "> "} {
+		if after, ok := strings.CutPrefix(rest, mark); ok {
+			return after
+		}
+	}
+	return line
+}
+
 // fenceOf returns the fence that a line begins with, or "".
 func fenceOf(line string) string {
-	rest := strings.TrimLeft(line, " ")
-	if len(line)-len(rest) > 3 {
-		return ""
-	}
+	rest := strings.TrimLeft(line, " \t") // in a list a block is indented
 	for _, c := range []string{"`", "~"} {
 		if n := len(rest) - len(strings.TrimLeft(rest, c)); n >= 3 {
 			return rest[:n]

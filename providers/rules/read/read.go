@@ -31,7 +31,18 @@ var (
 	ErrOutside = errors.New("is a link that leads out of its project")
 	// ErrIrregular reports a folder, pipe, socket or device.
 	ErrIrregular = errors.New("is not a regular file")
+	// ErrRemote reports an address instead of a path.
+	ErrRemote = errors.New("is on the web: its agent fetches it, and nothing here does")
 )
+
+// Elsewhere returns a file that the settings of an agent name and that is not read: by its
+// address on the web, or outside of the project whose settings they are.
+func Elsewhere(name string) *File {
+	if strings.Contains(name, "://") {
+		return &File{Path: name, Err: ErrRemote}
+	}
+	return &File{Path: name, Err: ErrElsewhere}
+}
 
 // Options say how a file is read.
 type Options struct {
@@ -40,6 +51,8 @@ type Options struct {
 	Root string
 	// Home is the user's home folder, for imports that begin with "~/".
 	Home string
+	// Hops is over how many files imports are followed; 0 if the agent has none.
+	Hops int
 	// Hide reports whether a path is not to be touched; it may be nil.
 	Hide func(path string) bool
 }
@@ -99,9 +112,9 @@ func Read(path string, opts Options) *File {
 	}
 	f.Raw = clean.Text(string(body[min(matter.Body, len(body)):]))
 	f.Text = f.Raw
-	if depth := importDepth(path); depth > 0 {
+	if opts.Hops > 0 {
 		i := importer{file: f, opts: opts, room: MaxBytes}
-		f.Text = i.expand(f.Raw, path, depth, []string{path})
+		f.Text = i.expand(f.Raw, path, opts.Hops, []string{path})
 	}
 	if len(f.Text) > MaxBytes {
 		f.Text, f.Cut = clean.Prefix(f.Text, MaxBytes), true

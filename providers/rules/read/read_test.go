@@ -44,7 +44,7 @@ func (d *disk) write(files ...string) {
 }
 
 func (d *disk) read(name string) *File {
-	return Read(filepath.Join(d.root, name), Options{Root: d.root, Home: d.dir})
+	return Read(filepath.Join(d.root, name), Options{Root: d.root, Home: d.dir, Hops: map[string]int{"CLAUDE.md": 4, "GEMINI.md": 5}[filepath.Base(name)]})
 }
 
 func TestImports(t *testing.T) {
@@ -84,6 +84,18 @@ func TestImports(t *testing.T) {
 		if f.IsCurrent() {
 			t.Errorf("it is current after %s has changed", change)
 		}
+	}
+}
+
+// TestImportsAsWritten: a backslash keeps a space in a path, quotes make it no import, and
+// code in a list is code.
+func TestImportsAsWritten(t *testing.T) {
+	d := newDisk(t)
+	d.write("CLAUDE.md", "- API @Design\\ Docs/a\\ b.md\n- @\"Design Docs/a b.md\" and '@no.md'\n- run\n     ```\n     npm i @no.md\n     ```\n- ~~~\n  @no.md\n  ~~~\n",
+		"Design Docs/a b.md", "SPACED\n", "no.md", "NO\n")
+	f := d.read("CLAUDE.md")
+	if len(f.Imports) != 1 || f.Imports[0].Name != "Design Docs/a b.md" || strings.Contains(f.Text, "NO\n") || !strings.Contains(f.Text, "SPACED") {
+		t.Errorf("imports %+v:\n%s", f.Imports, f.Text)
 	}
 }
 
@@ -132,7 +144,7 @@ func TestOutside(t *testing.T) {
 		t.Errorf("%s, %+v", f.Text, f.Imports)
 	}
 	for _, i := range f.Imports {
-		if !errors.Is(i.Err, ErrOutside) {
+		if want := map[bool]error{true: ErrOutside, false: ErrElsewhere}[i.Name == "link.md"]; !errors.Is(i.Err, want) {
 			t.Errorf("import %+v", i)
 		}
 	}
@@ -145,7 +157,7 @@ func TestOutside(t *testing.T) {
 	if f := d.read("CLAUDE.md"); !f.IsMissing() {
 		t.Errorf("a dead link: %v", f.Err)
 	}
-	own := Read(filepath.Join(d.root, "in/CLAUDE.md"), Options{Home: d.dir})
+	own := Read(filepath.Join(d.root, "in/CLAUDE.md"), Options{Home: d.dir, Hops: 4})
 	if strings.Count(own.Text, "SECRET") != 4 {
 		t.Errorf("the user's own:\n%s", own.Text)
 	}

@@ -55,7 +55,25 @@ type Place struct {
 	// Name is its path with slashes below Dir; for files of the system and the user,
 	// below the folder that their pattern names.
 	Name string
-	File *read.File
+	// Below reports whether it is in a folder below the project's root.
+	Below bool
+	// Named reports whether the agent's settings name it, so that it is read besides
+	// what the agent reads by itself.
+	Named bool
+	// Out is why its settings leave it out, as a clause; "" if they do not.
+	Out string
+	// Settings are those of the agent, the same for all of its places.
+	Settings Settings
+	File     *read.File
+}
+
+// Settings are what users set about how an agent reads its rules; the zero value is what
+// it does by itself.
+type Settings struct {
+	// MaxBytes is how many bytes of a project's files are read; 0 is the usual number.
+	MaxBytes int64
+	// Files is which of CLAUDE.md and AGENTS.md Claude Code reads.
+	Files string
 }
 
 // Applies is when an agent reads a rule.
@@ -82,6 +100,9 @@ type Condition struct {
 
 // Condition returns when the agent reads the rule.
 func (p Place) Condition() Condition {
+	if p.Out != "" {
+		return Condition{Applies: Never, When: p.Out}
+	}
 	if t := toolOf(p.Agent); t.condition != nil {
 		return t.condition(p)
 	}
@@ -123,7 +144,7 @@ func Read(places []Place, path string) []Place {
 	t := toolOf(places[0].Agent)
 	var near []Place
 	for _, p := range places {
-		if (p.Dir == "" || fs.Within(path, p.Dir)) && p.File.Err == nil && !p.File.IsEmpty() {
+		if (p.Dir == "" || fs.Within(path, p.Dir)) && p.File.Err == nil && !p.File.IsEmpty() && p.Out == "" {
 			near = append(near, p)
 		}
 	}
@@ -162,6 +183,9 @@ func Holding(places []Place, root, path string) (hold, may []Place) {
 		case Model, Manual:
 			may = append(may, p)
 		}
+	}
+	if max := places[0].Settings.MaxBytes; max > 0 {
+		t.limit = max
 	}
 	return t.limited(hold), may
 }

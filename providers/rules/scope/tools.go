@@ -31,11 +31,13 @@ func toolOf(agent string) tool {
 		// code.claude.com/docs/en/memory: all files are concatenated, from the root of the
 		// file system down; CLAUDE.local.md comes after the others of its folder; those in
 		// subfolders are read with the files there; rules with paths: only for these, which
-		// are relative to the project ("*.md": in its root).
-		return tool{condition: claudeRule}
+		// are relative to the project ("*.md": in its root); AGENTS.md only where no folder
+		// from the root down has a CLAUDE.md, or as its settings say (since 2.1.277).
+		return tool{condition: claudeRule, choose: claudeFiles}
 	case "codex":
 		// developers.openai.com/codex/guides/agents-md: in each folder from the root of the
-		// repository down the first of the names that is not empty, until they have 32 KiB.
+		// repository down the first of the names that is not empty, until they have 32 KiB or
+		// project_doc_max_bytes.
 		return tool{choose: firstOf(firstName), limit: 32 << 10}
 	case "cursor":
 		// cursor.com/docs/context/rules: alwaysApply, then globs, then description, else by
@@ -43,41 +45,50 @@ func toolOf(agent string) tool {
 		return tool{condition: cursorRule, globs: matcher{anyFolder: true}}
 	case "copilot":
 		// docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions:
-		// applyTo is relative to the root ("*.py": in it alone); a file without it is for all.
+		// applyTo is relative to the root ("*.py": in it alone); a file without it is for all;
+		// excludeAgent is about the agents of github.com.
 		return tool{condition: func(p Place) Condition { return instructions(p, Always, Always) }}
 	case "vscode":
 		// code.visualstudio.com/docs/copilot/customization/custom-instructions: without
-		// applyTo by the description or by hand; .claude/rules have paths instead.
+		// applyTo by the description or by hand; .claude/rules have paths instead; of
+		// AGENTS.md below the root, if they are read at all, the model is told the paths.
 		return tool{condition: func(p Place) Condition {
-			if strings.Contains(p.Pattern, ".claude/rules/") {
+			switch {
+			case strings.Contains(p.Pattern, ".claude/rules/"):
 				return claudeRule(p)
+			case p.Below && path.Base(p.Name) == "AGENTS.md":
+				return Condition{Applies: Model}
 			}
 			return instructions(p, Model, Manual)
 		}}
 	case "opencode":
 		// opencode.ai/docs/rules: of AGENTS.md and CLAUDE.md the first that is found on the
 		// way up is the name that counts, for the project and for the user alone; the
-		// user's come last (anomalyco/opencode#9282).
-		return tool{choose: opencodeFiles, userLast: true}
+		// user's come last (anomalyco/opencode#9282), and after them what `instructions`
+		// names.
+		return tool{choose: opencodeFiles, userLast: true, phase: namedLast}
 	case "windsurf":
 		// docs.windsurf.com/windsurf/cascade/memories: trigger. A file without one is read
 		// when it is named (github/spec-kit#1201).
 		return tool{condition: windsurfRule, globs: matcher{anyFolder: true}}
 	case "cline":
-		// docs.cline.bot/features/cline-rules: paths, of which an empty list is never, and
-		// front matter that cannot be read is always; files of other tools count only if
-		// there is no .clinerules, except for AGENTS.md.
+		// docs.cline.bot/customization/cline-rules: paths, of which an empty list is never,
+		// and front matter that cannot be read is always; the files of other tools count,
+		// too. AGENTS.md below the root only if there is one in it (cline/cline#7437);
+		// workflows, hooks and skills in .clinerules are no rules (rule-helpers.ts).
 		return tool{condition: clineRule, choose: clineFiles}
 	case "roo":
 		// docs.roocode.com/features/custom-instructions: rules of modes, then AGENTS.md,
-		// then the others, in each the user's first; .roorules only without .roo/rules.
+		// then the others, in each the user's first; .roorules only without .roo/rules, and
+		// .clinerules only without both.
 		return tool{condition: rooRule, phase: rooPhase, choose: rooFiles}
 	case "kiro":
-		// kiro.dev/docs/steering: inclusion, always by default.
+		// kiro.dev/docs/steering: inclusion, always by default and for AGENTS.md.
 		return tool{condition: kiroRule, globs: matcher{anyFolder: true}}
 	case "continue":
-		// docs.continue.dev/customize/deep-dives/rules: alwaysApply, globs, description.
-		return tool{condition: continueRule}
+		// docs.continue.dev/customize/deep-dives/rules: alwaysApply, globs, description,
+		// regex; the rules of the workspace come before those of the user.
+		return tool{condition: continueRule, userLast: true}
 	case "zed":
 		// zed.dev/docs/ai/rules: the first file of its list.
 		return tool{choose: firstOf(firstName)}
@@ -108,10 +119,14 @@ func (p Place) text(key string) string {
 }
 
 func claudeRule(p Place) Condition {
-	if strings.Contains(p.Pattern, "rules/") {
-		return list(p.File.Matter["paths"], Always)
+	if !strings.Contains(p.Pattern, "rules/") {
+		return Condition{Applies: Always}
 	}
-	return Condition{Applies: Always}
+	c := list(p.File.Matter["paths"], Always)
+	if len(p.File.Warnings) > 0 && !slices.ContainsFunc(c.Globs, IsValid) {
+		return Condition{Applies: Always} // as if it had no front matter
+	}
+	return c
 }
 
 func cursorRule(p Place) Condition {
@@ -127,13 +142,56 @@ func cursorRule(p Place) Condition {
 // instructions is the condition of Copilot's *.instructions.md: described and bare are
 // when those are read that have a description, or nothing.
 func instructions(p Place, described, bare Applies) Condition {
-	switch {
-	case !strings.HasSuffix(p.Name, ".instructions.md"):
+	if !strings.HasSuffix(p.Name, ".instructions.md") {
 		return Condition{Applies: Always}
-	case p.text("description") != "":
-		return list(p.File.Matter["applyTo"], described)
 	}
-	return list(p.File.Matter["applyTo"], bare)
+	none := bare
+	if p.text("description") != "" {
+		none = described
+	}
+	c := list(p.File.Matter["applyTo"], none)
+	if len(c.Globs) == 1 && c.Globs[0] == "*" {
+		c.Globs = []string{"**"} // "to apply the instructions to all files"
+	}
+	switch p.text("excludeAgent") {
+	case "code-review":
+		c.When = "except in code reviews on GitHub"
+	case "coding-agent", "cloud-agent":
+		c.When = "except by the agent on GitHub"
+	}
+	return c
+}
+
+// claudeFiles leaves out AGENTS.md where there is a CLAUDE.md, or what else the settings
+// say.
+func claudeFiles(near []Place) []Place {
+	isAgents := func(p Place) bool { return path.Base(p.Name) == "AGENTS.md" }
+	own := func(p Place) bool {
+		return p.Level >= Above && (path.Base(p.Name) == "CLAUDE.md" || p.Name == "CLAUDE.local.md")
+	}
+	mode := ""
+	if len(near) > 0 {
+		mode = near[0].Settings.Files
+	}
+	return slices.DeleteFunc(slices.Clone(near), func(p Place) bool {
+		switch mode {
+		case "claude-md-and-agents-md":
+			return isAgents(p) && slices.ContainsFunc(near, func(o Place) bool { return own(o) && slices.Contains(o.File.Watch(), p.File.Path) })
+		case "claude-md":
+			return isAgents(p)
+		case "managed-only":
+			return p.Level != System && !p.Below && claudeRule(p).Applies != Glob || isAgents(p)
+		}
+		return isAgents(p) && slices.ContainsFunc(near, func(o Place) bool { return own(o) && (!o.Below || o.Dir == p.Dir) })
+	})
+}
+
+// namedLast puts what settings name after all else.
+func namedLast(p Place) int {
+	if p.Named {
+		return 1
+	}
+	return 0
 }
 
 func windsurfRule(p Place) Condition {
@@ -162,14 +220,17 @@ func clineRule(p Place) Condition {
 	return list(paths, Always)
 }
 
-// clineFiles leaves out the files of other tools if there is one of Cline's.
+// clineFiles leaves out AGENTS.md below a root that has none, and what is no rule in
+// .clinerules.
 func clineFiles(near []Place) []Place {
-	own := func(p Place) bool { return p.Level == Project && strings.HasPrefix(p.Name, ".clinerules") }
-	if !slices.ContainsFunc(near, own) {
-		return near
-	}
+	root := slices.ContainsFunc(near, func(p Place) bool { return p.Level == Project && !p.Below && p.Name == "AGENTS.md" })
 	return slices.DeleteFunc(near, func(p Place) bool {
-		return p.Level == Project && !own(p) && path.Base(p.Name) != "AGENTS.md"
+		for _, other := range []string{"workflows", "hooks", "skills"} {
+			if p.Level == Project && strings.HasPrefix(p.Name, ".clinerules/"+other+"/") {
+				return true
+			}
+		}
+		return p.Below && !root
 	})
 }
 
@@ -200,6 +261,8 @@ func rooFiles(near []Place) []Place {
 			return "agents"
 		case p.Level == Project && strings.HasPrefix(p.Name, ".roorules"):
 			return "file" + rooRule(p).When
+		case p.Level == Project && p.Name == ".clinerules":
+			return "old"
 		}
 		return "folder" + rooRule(p).When
 	}
@@ -214,12 +277,12 @@ func rooFiles(near []Place) []Place {
 			return agents > 1
 		}
 		when, ok := strings.CutPrefix(group(p), "file")
-		return ok && seen["folder"+when]
+		return ok && seen["folder"+when] || group(p) == "old" && (seen["folder"] || seen["file"])
 	})
 }
 
 func kiroRule(p Place) Condition {
-	if !strings.Contains(p.Pattern, "steering/") {
+	if !strings.Contains(p.Pattern, "steering/") || path.Base(p.Name) == "AGENTS.md" {
 		return Condition{Applies: Always}
 	}
 	switch p.text("inclusion") {
@@ -236,6 +299,9 @@ func kiroRule(p Place) Condition {
 func continueRule(p Place) Condition {
 	if p.text("alwaysApply") == "true" {
 		return Condition{Applies: Always}
+	}
+	if p.File.Matter["regex"] != nil {
+		return Condition{Applies: Manual, When: "or if the text of a file matches its regex"}
 	}
 	none := Always
 	if p.text("alwaysApply") == "false" {
@@ -268,13 +334,16 @@ func firstName(p Place) string { return p.Level.String() + p.Dir }
 func opencodeFiles(near []Place) []Place {
 	first := -1
 	for _, p := range near {
-		if p.Level == Project && (first < 0 || p.Kind < first) {
+		if p.Level == Project && !p.Named && (first < 0 || p.Kind < first) {
 			first = p.Kind
 		}
 	}
 	users := 0
 	return slices.DeleteFunc(near, func(p Place) bool {
-		if p.Level == Project {
+		switch {
+		case p.Named:
+			return false
+		case p.Level == Project:
 			return p.Kind != first
 		}
 		users++
