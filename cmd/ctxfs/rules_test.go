@@ -20,7 +20,7 @@ func TestRules(t *testing.T) {
 	b.write("src/shop/.cursor/rules/go.mdc", "---\nglobs: api/*.go\n---\nReturn errors.\n")
 	b.write(".config/ctxfs/config.toml", "[workspaces]\ndirs = [\"~/src/shop\"]\n")
 	shop := filepath.Join(b.home, "src/shop")
-	want := []string{"# Rules for ~/src/shop/api/cart.go", "integer cents", "Return errors.", "cursor, cline (not trusted)"}
+	want := []string{"# Rules for ~/src/shop/api/cart.go", "integer cents", "Return errors.", "cursor, cline, crush (not trusted)"}
 	if got := b.sh("cd src/shop/api && ctxfs rules cart.go"); !containsAll(got, want) {
 		t.Errorf("rules: %s", got)
 	}
@@ -29,7 +29,7 @@ func TestRules(t *testing.T) {
 	}
 	b.mount()
 	b.shows("rules/shop/AGENTS.md", "scope: project\n", "trusted: no\n", "integer cents")
-	b.shows("rules/INDEX.md", "shop/cursor-rules-go.md — api/*.go; cursor, cline: Return errors.")
+	b.shows("rules/INDEX.md", "shop/cursor-rules-go.md — api/*.go; cursor, and otherwise cline, crush: Return errors.")
 	if got := readFile(t, filepath.Join(b.mnt(), "rules/for", shop, "api/cart.go")); !containsAll(got, want) {
 		t.Errorf("rules/for: %s", got)
 	}
