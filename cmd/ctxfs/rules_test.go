@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,9 @@ func TestRules(t *testing.T) {
 	}
 	b.mount()
 	b.shows("rules/shop/AGENTS.md", "scope: project\n", "trusted: no\n", "integer cents")
+	b.write("src/shop/deep/er/AGENTS.md", "Nested.\n")
+	b.shows("rules/INDEX.md", "shop/deep-er-AGENTS.md — deep/er/**; claude-code, ")
+	must(t, os.RemoveAll(filepath.Join(shop, "deep")))
 	b.shows("rules/INDEX.md", "shop/cursor-rules-go.md — api/*.go; cursor, and otherwise cline, crush: Return errors.")
 	if got := readFile(t, filepath.Join(b.mnt(), "rules/for", shop, "api/cart.go")); !containsAll(got, want) {
 		t.Errorf("rules/for: %s", got)

@@ -64,6 +64,7 @@ type Provider struct {
 	prober   *fs.Prober
 	ignored  []byte // the user's patterns of what git ignores
 	current  atomic.Pointer[snapshot]
+	heads    atomic.Pointer[map[string]bool] // names of entries that may be rules
 	first    sync.Once
 	watcher  *watch.Watcher // nil where nothing is watched
 	watchErr error          // why, though it should be
@@ -107,11 +108,13 @@ func New(opts Options) *Provider {
 	p.finder = p.newFinder()
 	p.root = newFolder(p)
 	p.current.Store(new(snapshot))
+	p.heads.Store(new(map[string]bool))
 	if opts.Watch {
 		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
 	}
 	p.look(false)
 	opts.Trust.Notify(p.poke)
+	opts.Workspaces.Notice(p.noticed)
 	return p
 }
 

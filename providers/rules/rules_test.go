@@ -259,6 +259,25 @@ func TestChanges(t *testing.T) {
 	shows(t, w.ls(""), "other", "user", "new")
 }
 
+// TestNoticed: a rule in a folder where none was, and one in a new folder, are found at once
+// where the workspace is watched.
+func TestNoticed(t *testing.T) {
+	w := newWorld(t, shop())
+	w.start(true)
+	w.write("src/shop/web/deep/x.go", "package deep\n")
+	w.write("src/shop/web/deep/AGENTS.md", "Found.\n")
+	w.workspaces.Noticed([]string{w.path("src/shop/web/deep/x.go"), w.path("src/shop/web/deep/AGENTS.md")})
+	fstest.Eventually(t, "a new nested file", func() bool { return strings.Contains(w.cat("shop/web-deep-AGENTS.md"), "Found.") })
+	w.write("src/shop/new/dir/.cursor/rules/a.mdc", "New.\n")
+	w.workspaces.Noticed([]string{w.path("src/shop/new")})
+	fstest.Eventually(t, "a rule in a new folder", func() bool { return strings.Contains(w.cat("shop/new-dir-cursor-rules-a.md"), "New.") })
+	w.write("src/shop/new/.gitignore", "dir/\n")
+	w.workspaces.Noticed([]string{w.path("src/shop/new/.gitignore")})
+	fstest.Eventually(t, "a folder that git ignores now", func() bool { return w.cat("shop/new-dir-cursor-rules-a.md") == "" })
+	must(t, os.RemoveAll(w.path("src/shop/web/deep")))
+	fstest.Eventually(t, "a folder that is gone", func() bool { return w.cat("shop/web-deep-AGENTS.md") == "" })
+}
+
 // TestPoll: a rule in a folder where none was is found without a watch of that folder.
 func TestPoll(t *testing.T) {
 	w := newWorld(t, shop())

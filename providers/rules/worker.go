@@ -5,6 +5,7 @@ import (
 	iofs "io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,23 @@ func (p *Provider) poke() {
 	case p.poked <- struct{}{}:
 	default:
 	}
+}
+
+// noticed looks again if one of the paths that have changed in workspaces may be a rule, or
+// is a folder that may have some: there is no watch of our own in most folders.
+func (p *Provider) noticed(paths []string) {
+	heads := *p.heads.Load()
+	for _, path := range paths {
+		if heads[filepath.Base(path)] || isFolder(path) {
+			p.poke()
+			return
+		}
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // run looks again whenever something has changed, and now and then, until Close.
@@ -80,6 +98,11 @@ func (p *Provider) look(all bool) {
 			paths = append(paths, p.workspace(m, w, trees, stop)...)
 		}
 		p.trees = trees
+		heads := make(map[string]bool)
+		for _, tree := range trees {
+			maps.Copy(heads, tree.Heads)
+		}
+		p.heads.Store(&heads)
 	}
 	p.finder.Forget()
 	p.watch(paths)

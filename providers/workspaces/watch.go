@@ -73,6 +73,7 @@ func (p *Provider) follow() {
 
 // changedOnDisk has the pages of the workspaces made again in which something changed.
 func (p *Provider) changedOnDisk(paths []string) {
+	p.opts.Known.Noticed(paths)
 	p.mu.Lock()
 	for _, w := range p.places {
 		if is := w.workspace(); slices.ContainsFunc(paths, is.Has) {

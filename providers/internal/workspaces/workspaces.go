@@ -85,6 +85,7 @@ type Set struct {
 	configured []string
 	lately     time.Duration
 	all        []Workspace
+	tell       []func(paths []string)
 }
 
 // place is what a visited folder is part of.

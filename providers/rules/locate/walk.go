@@ -36,6 +36,9 @@ type Tree struct {
 	// Watch are the files whose changes change this, and the folders, which end with a
 	// slash, as far as they are known: new files elsewhere are found by the next walk.
 	Watch []string
+	// Heads are the names of entries, of any folder, that may be rules or lead to them,
+	// or say what git ignores.
+	Heads map[string]bool
 
 	folders map[string]folder
 }
@@ -58,8 +61,8 @@ const settled = 2 * time.Second
 // again. Stop ends it.
 func (f *Finder) Walk(root string, old *Tree, now func() time.Time, stop func() bool) *Tree {
 	all := &found{Finder: f}
-	t := &Tree{folders: make(map[string]folder)}
-	w := walk{found: all, tree: t, old: old, now: now, heads: f.nestedHeads(root)}
+	t := &Tree{folders: make(map[string]folder), Heads: f.nestedHeads(root)}
+	w := walk{found: all, tree: t, old: old, now: now}
 	if info, err := os.Lstat(root); err == nil {
 		w.device, _ = deviceOf(info)
 	}
@@ -111,7 +114,7 @@ func (f *Finder) ignored(dir string, in *ignore.Matcher, here folder) *ignore.Ma
 	}
 	var patterns []byte
 	if here.ignores {
-		patterns = ignore.Read(filepath.Join(dir, ".gitignore"))
+		patterns = ignore.Read(filepath.Join(dir, gitIgnore))
 	}
 	return in.In(filepath.Base(dir), patterns)
 }
@@ -123,7 +126,6 @@ type walk struct {
 	old    *Tree
 	now    func() time.Time
 	device uint64
-	heads  map[string]bool
 }
 
 // look looks into a folder, unless it is known not to have changed. It reports false for
@@ -155,8 +157,8 @@ func (w *walk) look(dir string, isRoot bool) (folder, bool) {
 			w.tree.Repositories = append(w.tree.Repositories, dir)
 			return folder{}, false
 		}
-		here.rules = here.rules || w.heads[name]
-		here.ignores = here.ignores || name == ".gitignore"
+		here.rules = here.rules || w.tree.Heads[name]
+		here.ignores = here.ignores || name == gitIgnore
 		if e.IsDir() && !strings.HasPrefix(name, ".") && name != "node_modules" {
 			here.names = append(here.names, name)
 		}
@@ -176,9 +178,11 @@ func isBare(entries []os.DirEntry) bool {
 	return has("HEAD", false) && has("objects", true) && has("refs", true)
 }
 
+const gitIgnore = ".gitignore"
+
 // nestedHeads returns the first names of the patterns that count below a root.
 func (f *Finder) nestedHeads(root string) map[string]bool {
-	heads := make(map[string]bool)
+	heads := map[string]bool{gitIgnore: true}
 	for _, a := range f.agentsAt(root) {
 		for _, text := range a.Rules.Nested {
 			head, _, _ := strings.Cut(text, "/")
