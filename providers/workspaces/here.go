@@ -1,6 +1,7 @@
 package workspaces
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -53,21 +54,23 @@ func (f *facts) newest() time.Time {
 type part struct {
 	title string
 	lines []string
-	least int // lines that stay as long as the part does
+	least int // lines that stay as long as there is room for those of all parts
 	rank  int // the part of the highest rank is left out first
 }
 
 // page returns HERE.md: as many lines of each part as there is room for.
 func (f *facts) page() string {
 	parts := f.parts()
-	for most := 8; ; {
-		text := f.text(parts, most)
+	for most, dear := 8, true; ; {
+		text := f.text(parts, most, dear)
 		if tokens.Count(text) <= maxHere {
 			return text
 		}
 		switch {
 		case most > 1:
 			most--
+		case dear:
+			most, dear = 3, false
 		case len(parts) > 0:
 			last := 0
 			for i, p := range parts {
@@ -82,7 +85,9 @@ func (f *facts) page() string {
 	}
 }
 
-func (f *facts) text(parts []part, most int) string {
+// text returns the page with so many lines of each part; with dear of none fewer than its
+// least.
+func (f *facts) text(parts []part, most int, dear bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", f.workspace.Name, wording.Tilde(f.workspace.Dir, f.home))
 	for _, line := range f.gitLines() {
@@ -93,7 +98,10 @@ func (f *facts) text(parts []part, most int) string {
 	}
 	for _, p := range parts {
 		fmt.Fprintf(&b, "\n## %s\n", p.title)
-		shown := min(len(p.lines), max(most, p.least))
+		shown := min(len(p.lines), most)
+		if dear {
+			shown = min(len(p.lines), max(most, p.least))
+		}
 		for _, line := range p.lines[:shown] {
 			b.WriteString("- " + line + "\n")
 		}
@@ -115,13 +123,13 @@ func (f *facts) parts() (all []part) {
 		title       string
 		least, rank int
 	}{
-		{fs.TopicNotes, "Notes for you (take one: ctxfs note --take NAME)", 1, 1},
-		{fs.TopicBuild, "Build and test", 2, 2},
-		{fs.TopicFailing, "Failing", 1, 3},
-		{fs.TopicTasks, "Open tasks", 1, 4},
-		{fs.TopicSessions, "Sessions", 1, 6},
-		{fs.TopicRunning, "Running", 1, 7},
-		{fs.TopicRules, "Rules", 1, 5},
+		{fs.TopicNotes, "Notes for you (take one: ctxfs note --take NAME)", 2, 1},
+		{fs.TopicBuild, "Build and test", 5, 2},
+		{fs.TopicFailing, "Failing", 2, 3},
+		{fs.TopicTasks, "Open tasks", 2, 4},
+		{fs.TopicSessions, "Sessions", 2, 6},
+		{fs.TopicRunning, "Running", 2, 7},
+		{fs.TopicRules, "Rules", 3, 5},
 	} {
 		p := part{title: t.title, least: t.least, rank: t.rank}
 		switch t.topic {
@@ -134,10 +142,10 @@ func (f *facts) parts() (all []part) {
 		}
 		for _, r := range f.about(t.topic) {
 			line := clean.Cut(clean.Line(r.Text), maxRemark)
-			if r.Path != "" {
+			if r.Path != "" && t.topic != fs.TopicRules { // which lie in the project itself
 				line += " — " + path.Join("../..", r.Path)
 			}
-			if !slices.Contains(p.lines, line) {
+			if !slices.Contains(p.lines, line) && !f.isTold(r) {
 				p.lines = append(p.lines, line)
 			}
 		}
@@ -174,18 +182,56 @@ func (f *facts) noteLines() (lines []string) {
 	return lines
 }
 
-// buildLines returns the commands by which the project is built and tested, one for each
-// purpose first.
+// buildLines returns the commands by which the project is built and tested: one for each
+// purpose, what worked lately, then the others.
 func (f *facts) buildLines() (lines []string) {
 	var others []string
 	seen := make(map[build.Purpose]bool)
-	for _, c := range f.look.build.Commands {
+	for _, c := range newcomer(f.look.build.Commands) {
+		line := c.String()
+		for _, r := range f.about(fs.TopicBuild) {
+			if worked, ok := strings.CutPrefix(r.Text, "`"+c.Line+"` "); ok && c.Dir == "" {
+				line += ", " + worked
+			}
+		}
 		if seen[c.Purpose] {
-			others = append(others, c.String())
+			others = append(others, line)
 			continue
 		}
 		seen[c.Purpose] = true
-		lines = append(lines, c.String())
+		lines = append(lines, line)
+	}
+	for _, r := range f.about(fs.TopicBuild) {
+		if line := clean.Cut(clean.Line(r.Text), maxRemark); !f.isTold(r) && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
 	return append(lines, others...)
+}
+
+// newcomer returns commands in the order in which somebody needs them who is new to a
+// project that is installed already.
+func newcomer(all []build.Command) []build.Command {
+	order := []build.Purpose{build.Test, build.Build, build.Lint, build.Run, build.Install}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b build.Command) int {
+		return cmp.Compare(slices.Index(order, a.Purpose), slices.Index(order, b.Purpose))
+	})
+	return all
+}
+
+// isTold reports whether another line says what a remark does: that of the command that
+// has worked, or that of the server which a terminal runs.
+func (f *facts) isTold(r fs.Remark) bool {
+	switch r.Topic {
+	case fs.TopicBuild:
+		return slices.ContainsFunc(f.look.build.Commands, func(c build.Command) bool {
+			return c.Dir == "" && strings.HasPrefix(r.Text, "`"+c.Line+"` ")
+		})
+	case fs.TopicRunning:
+		return slices.ContainsFunc(f.running, func(one processes.Process) bool {
+			return one.Terminal != "" && len(one.Listens) > 0 && strings.Contains(r.Text, " in terminal "+one.Terminal+" ")
+		})
+	}
+	return false
 }

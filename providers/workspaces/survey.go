@@ -45,11 +45,19 @@ const (
 type look struct {
 	git       git.State
 	gitErr    error
+	worktrees []worktree
 	layout    layout.Layout
 	layoutErr error
 	build     build.Project
 	system    string // system.json
 	trusted   bool
+}
+
+// worktree is a linked worktree of the repository in which somebody works.
+type worktree struct {
+	dir string
+	git git.State
+	err error
 }
 
 // look looks at the folder of the workspace.
@@ -58,6 +66,11 @@ func (w *place) look(ctx context.Context) (l look) {
 	defer cancel()
 	dir := w.workspace().Dir
 	l.git, l.gitErr = w.p.git.Read(ctx, dir)
+	for _, dir := range w.workspace().Worktrees {
+		one := worktree{dir: dir}
+		one.git, one.err = w.p.git.Read(ctx, dir)
+		l.worktrees = append(l.worktrees, one)
+	}
 	l.layout, l.layoutErr = w.readLayout(ctx, ".", 0, layoutBudget)
 	l.build, _ = build.Read(dir) // that it cannot be read stands in the layout
 	if time.Since(w.systemAt) > systemAge || !slices.EqualFunc(l.build.Commands, w.systemFor.Commands, func(a, b build.Command) bool { return a.String() == b.String() }) {
@@ -107,7 +120,17 @@ func (f *facts) gitPage() string {
 	case f.look.gitErr != nil:
 		return "# git\n\nThe repository could not be read: " + clean.Line(f.look.gitErr.Error()) + "\n"
 	}
-	return f.look.git.Page()
+	var b strings.Builder
+	b.WriteString(f.look.git.Page())
+	for _, w := range f.look.worktrees {
+		if w.err != nil { // it is gone, and listed above as not there
+			continue
+		}
+		w.git.Stashes, w.git.Worktrees = nil, nil // which all worktrees share
+		page := strings.TrimPrefix(w.git.Page(), "# git\n")
+		fmt.Fprintf(&b, "\n# Worktree %s\n%s", clean.Path(wording.Tilde(w.dir, f.home), maxRemark), page)
+	}
+	return b.String()
 }
 
 // layoutPage returns layout.txt.
@@ -131,49 +154,4 @@ func (f *facts) agentsPage() string {
 		b.WriteString(strings.Join(cells, "\t") + "\n")
 	}
 	return b.String()
-}
-
-// gitLines returns what HERE.md says of the repository.
-func (f *facts) gitLines() (lines []string) {
-	s := f.look.git
-	switch {
-	case errors.Is(f.look.gitErr, git.ErrNone):
-		return nil
-	case f.look.gitErr != nil:
-		return []string{"git: not known, see " + gitName}
-	}
-	line := "git: on branch " + s.Branch
-	if s.Branch == "" {
-		line = "git: no branch, at " + s.Head[:min(len(s.Head), 10)]
-	}
-	if s.Upstream != "" && !s.Gone {
-		switch {
-		case s.Ahead > 0 && s.Behind > 0:
-			line += fmt.Sprintf(", %d ahead of and %d behind %s", s.Ahead, s.Behind, s.Upstream)
-		case s.Ahead > 0:
-			line += fmt.Sprintf(", %d ahead of %s", s.Ahead, s.Upstream)
-		case s.Behind > 0:
-			line += fmt.Sprintf(", %d behind %s", s.Behind, s.Upstream)
-		}
-	}
-	lines = append(lines, line)
-	if s.Operation.Name != "" {
-		lines = append(lines, "under way: "+s.Operation.String())
-	}
-	if !s.Bare && !s.Unread {
-		line := "uncommitted: " + s.Uncommitted.String()
-		var names []string
-		for _, c := range s.Uncommitted.Paths {
-			names = append(names, clean.Cut(clean.Line(c.Path), 80))
-		}
-		if len(names) > 0 {
-			line += ": " + wording.List(names, 5)
-		}
-		lines = append(lines, line)
-	}
-	if len(s.Commits) > 0 {
-		c := s.Commits[0]
-		lines = append(lines, fmt.Sprintf("last commit: %s, %s", clean.Cut(clean.Line(c.Subject), 80), wording.Minute(c.Time)))
-	}
-	return lines
 }

@@ -55,6 +55,20 @@ func TestRead(t *testing.T) {
 			[]string{"go.work", "go 1.26\nuse (\n\t./api\n\t./web\n)\nuse ./one\n"},
 			[]string{"build: `go build ./...` (go.work)", "test: `go test ./...` (go.work)", "lint: `go vet ./...` (go.work)"}, "api, web, one",
 		},
+		"a make that tests all": {
+			[]string{"go.mod", "module x", "Makefile", "all: fmt test # both\nfmt:\n\tgofmt -l .\ntest:\n\tgo test ./...\n"},
+			[]string{"build: `go build ./...` (go.mod)", "test: `make test` (Makefile:4)", "test: `go test ./...` (go.mod)", "lint: `make fmt` (Makefile:2)", "lint: `go vet ./...` (go.mod)"}, "",
+		},
+		"a make that builds all": {
+			[]string{"Makefile", "all: libx.so tools\n"}, []string{"build: `make all` (Makefile:1)"}, "",
+		},
+		"a script that npm install runs": {
+			[]string{"package.json", `{"scripts": {"install": "node-gyp-build", "test": "node --test"}}`},
+			[]string{"install: `npm install` (package.json)", "test: `npm test` (package.json:1)"}, "",
+		},
+		"mypy that knows its files": {
+			[]string{"pyproject.toml", "[tool.mypy]\nfiles = [\"src\"]\n"}, []string{"lint: `mypy` (pyproject.toml)"}, "",
+		},
 		"cargo": {
 			[]string{"Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"},
 			[]string{"build: `cargo build` (Cargo.toml)", "test: `cargo test` (Cargo.toml)"}, "crates/*",

@@ -62,6 +62,9 @@ func (f *folder) scripts(doc syntax.Value, key, run, source string) {
 		if !ok || strings.Contains(m.Value.Text, "no test specified") || !isPlain(m.Name) {
 			continue // the test that npm init writes
 		}
+		if m.Name == "install" && source == "package.json" {
+			continue // npm install runs it
+		}
 		if strings.HasPrefix(m.Name, "check") {
 			p = Lint // of scripts, unlike of make
 		}

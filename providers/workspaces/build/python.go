@@ -37,7 +37,11 @@ func (f *folder) python() {
 		f.add(Lint, fromConvention, run+"ruff check", f.first("ruff.toml", ".ruff.toml", "pyproject.toml"), 0, "")
 	}
 	if f.has("mypy.ini") || has("tool", "mypy") {
-		f.add(Lint, fromConvention+variant, run+"mypy .", f.first("mypy.ini", "pyproject.toml"), 0, "")
+		command := "mypy ."
+		if has("tool", "mypy", "files") || has("tool", "mypy", "packages") || regexp.MustCompile(`(?m)^(files|packages)\s*=`).MatchString(f.text("mypy.ini")) {
+			command = "mypy" // which checks what its settings name
+		}
+		f.add(Lint, fromConvention+variant, run+command, f.first("mypy.ini", "pyproject.toml"), 0, "")
 	}
 	for _, t := range [][3]string{{"poe", "tasks", "poe "}, {"taskipy", "tasks", "task "}, {"pdm", "scripts", "pdm run "}} {
 		tool, _ := doc.At("tool", t[0])

@@ -2,6 +2,7 @@ package build
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/settings"
@@ -40,7 +41,7 @@ func (f *folder) recipes(name, run string, recipe *regexp.Regexp) {
 			if _, said, ok := strings.Cut(line, "##"); ok {
 				comment = said
 			}
-			if p, more, ok := namedFor(m[1]); ok {
+			if p, more, ok := namedFor(m[1]); ok && !(m[1] == "all" && doesMore(line)) {
 				f.add(p, fromTask+more, run+m[1], name, n, strings.TrimSpace(comment))
 			}
 		}
@@ -49,6 +50,17 @@ func (f *folder) recipes(name, run string, recipe *regexp.Regexp) {
 			comment = strings.TrimLeft(said, "# ")
 		}
 	}
+}
+
+// doesMore reports whether a rule has prerequisites that test or check, so that it does not
+// only build.
+func doesMore(rule string) bool {
+	_, prerequisites, _ := strings.Cut(rule, ":")
+	prerequisites, _, _ = strings.Cut(prerequisites, "#")
+	return slices.ContainsFunc(strings.Fields(prerequisites), func(name string) bool {
+		p, _, ok := namedFor(name)
+		return ok && (p == Test || p == Lint)
+	})
 }
 
 // table reads the tasks in an object, each of which may have a description.

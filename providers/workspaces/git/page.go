@@ -25,6 +25,9 @@ func (s State) Page() string {
 			if c.From != "" {
 				from = " (from " + name(c.From) + ")"
 			}
+			if c.Submodule {
+				from += " (a submodule, at another commit)"
+			}
 			fmt.Fprintf(&b, "    %s %s%s\n", c.Code, name(c.Path), from)
 		}
 		if more := s.Uncommitted.Conflicts + s.Uncommitted.Tracked + s.Uncommitted.Untracked - len(paths); more > 0 {

@@ -40,6 +40,9 @@ type Change struct {
 	Code string
 	Path string // relative to the work tree; a folder ends with a slash
 	From string // the path that it was renamed or copied from; "" otherwise
+	// Submodule reports whether it is a submodule that is not at the commit which is
+	// recorded for it.
+	Submodule bool
 }
 
 // status reads the branch, its upstream, and what is not committed.
@@ -100,7 +103,7 @@ func (p *statusParser) record(text string) {
 		if !ok {
 			return
 		}
-		c := Change{Code: code, Path: path}
+		c := Change{Code: code, Path: path, Submodule: strings.HasPrefix(rest[3:], "SC")}
 		if p.renamed {
 			c.From = "?"
 		}

@@ -1,0 +1,133 @@
+package workspaces
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/tokens"
+	known "ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/workspaces/build"
+	"ctxfs/providers/workspaces/git"
+	"ctxfs/providers/workspaces/processes"
+)
+
+// TestCommandsOfAPage: tests come first, what worked is told with its command, and what a
+// terminal runs is told once.
+func TestCommandsOfAPage(t *testing.T) {
+	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
+	f.look.trusted = true
+	for _, c := range []build.Command{
+		{Purpose: build.Install, Line: "npm install", Sources: []string{"package.json"}},
+		{Purpose: build.Build, Line: "npm run build", Sources: []string{"package.json:3"}},
+		{Purpose: build.Test, Line: "npm test", Sources: []string{"package.json:4"}},
+		{Purpose: build.Test, Line: "npm run test:unit", Sources: []string{"package.json:5"}},
+	} {
+		f.look.build.Commands = append(f.look.build.Commands, c)
+	}
+	f.remarks = []fs.Remark{
+		{Topic: fs.TopicBuild, Text: "`npm test` worked 2026-03-01 12:00 (2 times, codex)"},
+		{Topic: fs.TopicBuild, Text: "`npx tape test/a.js` worked (1 time, pi)"},
+		{Topic: fs.TopicRunning, Text: "`npm run dev` in terminal web since 2026-03-01 12:00", Path: "terminals/web.txt"},
+		{Topic: fs.TopicRunning, Text: "`make watch` in terminal 2 since 2026-03-01 12:00", Path: "terminals/2.txt"},
+		{Topic: fs.TopicRules, Text: "`AGENTS.md`: amounts are cents", Path: "rules/shop/AGENTS.md"},
+	}
+	f.running = []processes.Process{{PID: 7, Command: "node dev.js", Listens: []string{"tcp 127.0.0.1:5173"}, Terminal: "web", Since: day}}
+	want := `# shop
+
+/src/shop
+
+## Build and test
+- test: ` + "`npm test`" + ` (package.json:4), worked 2026-03-01 12:00 (2 times, codex)
+- build: ` + "`npm run build`" + ` (package.json:3)
+- install: ` + "`npm install`" + ` (package.json)
+- ` + "`npx tape test/a.js`" + ` worked (1 time, pi)
+- test: ` + "`npm run test:unit`" + ` (package.json:5)
+
+## Running
+- ` + "`node dev.js`" + ` listens on tcp 127.0.0.1:5173, pid 7, terminal web, since 2026-03-01 12:00
+- ` + "`make watch`" + ` in terminal 2 since 2026-03-01 12:00 — ../../terminals/2.txt
+
+## Rules
+- ` + "`AGENTS.md`" + `: amounts are cents
+` + foot
+	f.look.gitErr = git.ErrNone
+	if got := f.page(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLeastOfAPage: where there is much to say of everything, each part keeps what is
+// needed of it.
+func TestLeastOfAPage(t *testing.T) {
+	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
+	f.look.gitErr = git.ErrNone
+	for _, topic := range []fs.Topic{fs.TopicBuild, fs.TopicFailing, fs.TopicTasks, fs.TopicSessions, fs.TopicRunning, fs.TopicRules} {
+		for i := range 9 {
+			f.remarks = append(f.remarks, fs.Remark{Topic: topic, Text: string(topic) + " and some words more of that " + string(rune('a'+i)), Time: day.Add(-time.Duration(i) * time.Hour)})
+		}
+	}
+	page := f.page()
+	for _, want := range []string{"build and some words more of that e", "failing and some words more of that b", "tasks and some words more of that b", "rules and some words more of that c", "running and some words more of that b"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is left out:\n%s", want, page)
+		}
+	}
+	if n := tokens.Count(page); n > maxHere {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+// TestWorktreesAndStashes: whoever stands in a worktree is told of its branch, not only of
+// that of the repository.
+func TestWorktreesAndStashes(t *testing.T) {
+	w := newWorld(t)
+	shop := w.mkdir("shop")
+	run := func(dir string, args ...string) {
+		t.Helper()
+		c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"}, args...)...)
+		c.Dir, c.Env = dir, append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	lib := w.mkdir("lib")
+	for _, dir := range []string{lib, shop} {
+		run(dir, "init", "-q", "-b", "main")
+		run(dir, "commit", "-q", "--allow-empty", "-m", "begin")
+	}
+	run(shop, "submodule", "--quiet", "add", lib, "vendor/lib")
+	run(shop, "commit", "-q", "-m", "lib")
+	run(filepath.Join(shop, "vendor", "lib"), "commit", "-q", "--allow-empty", "-m", "more")
+	cart := filepath.Join(shop, "cart.txt")
+	if err := os.WriteFile(cart, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(shop, "add", "cart.txt")
+	run(shop, "stash", "push", "-q", "-m", "half a cart", "cart.txt")
+	run(shop, "worktree", "add", "-q", "-b", "fix/total", filepath.Join(w.home, "shop-fix"))
+	if err := os.WriteFile(filepath.Join(w.home, "shop-fix", "total.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := w.newPlace(known.Workspace{Name: "shop", Dir: shop, Worktrees: []string{filepath.Join(w.home, "shop-fix")}})
+	p.survey(t.Context())
+	for _, want := range []string{
+		"git: on branch main\n",
+		"uncommitted: 1 changed: vendor/lib (a submodule, at another commit)\n",
+		"stashed: 1 change, the last \"On main: half a cart\"\n",
+		"worktree ~/shop-fix: on branch fix/total; uncommitted: 1 untracked: total.txt\n",
+	} {
+		if !strings.Contains(p.shown[hereName], want) {
+			t.Errorf("HERE.md has no %q:\n%s", want, p.shown[hereName])
+		}
+	}
+	for _, want := range []string{" M vendor/lib (a submodule, at another commit)\n", "\n# Worktree ~/shop-fix\n\n- branch: fix/total\n- uncommitted: 1 untracked\n"} {
+		if !strings.Contains(p.shown[gitName], want) {
+			t.Errorf("git.md has no %q:\n%s", want, p.shown[gitName])
+		}
+	}
+}
