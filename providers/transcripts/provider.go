@@ -4,6 +4,7 @@
 // # The packages, in their order
 //
 //   - event: what all histories have in common, a list of events
+//   - toolcall: which files a call of a tool reads and writes
 //   - render: events as text
 //   - agents: for each agent, where it keeps its sessions and how they are read
 //     as events
@@ -12,6 +13,7 @@
 //   - catalogue: the list of all sessions, and the tree that they are shown in
 //   - scan: finds the sessions and puts them into the catalogue
 //   - cache: renders sessions and stores their texts on disk
+//   - seen: what sessions last saw of files
 //   - uses: what was used in a session, and what had been wanted before
 //   - plans: lists of tasks and proposed plans in a session
 //   - folders: the folders and files that a user sees
@@ -65,6 +67,7 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/folders"
 	"ctxfs/providers/transcripts/scan"
+	"ctxfs/providers/transcripts/seen"
 )
 
 // Options are what the provider needs.
@@ -99,6 +102,7 @@ type Provider struct {
 	fulltext  *fulltext.Index
 	settings  atomic.Pointer[settingsTable]
 	briefs    briefs
+	onlooker  seen.Reader
 
 	ctx     context.Context
 	cancel  context.CancelFunc

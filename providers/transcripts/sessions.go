@@ -281,6 +281,8 @@ var (
 	OpSession = fs.Op[Wanted, Known]{Name: "session"}
 	// OpSessions lists the sessions, the newest first, see [Provider.Sessions].
 	OpSessions = fs.Op[SessionsQuery, []Known]{Name: "sessions"}
+	// OpSeen answers what a session last saw of files. It reads the session's log.
+	OpSeen = fs.Op[SeenQuery, Seen]{Name: "seen", Slow: true}
 )
 
 // SessionsQuery narrows a list of sessions.
@@ -294,6 +296,7 @@ type SessionsQuery struct {
 func (p *Provider) Operations() []fs.Operation {
 	return []fs.Operation{
 		OpSession.Handle(p.Session),
+		OpSeen.Handle(p.seen),
 		OpSessions.Handle(func(ctx context.Context, q SessionsQuery) ([]Known, error) { return p.Sessions(ctx, q.Below) }),
 	}
 }

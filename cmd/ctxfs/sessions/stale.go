@@ -1,58 +1,68 @@
 package sessions
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	iofs "io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/transcripts"
+	"ctxfs/providers/workspaces/changes"
 )
 
 func newStale(a *cli.App) *cobra.Command {
 	var asJSON bool
+	var o staleOptions
 	cmd := &cobra.Command{
-		Use:   "stale [SESSION]",
+		Use:   "stale [SESSION | --diff [FILE…] | --guard FILE…]",
 		Short: "list files that have changed since an agent's session last saw them",
 		Long: `Stale compares the files that a session has read or written, those in files.tsv,
 with the files on disk. It lists those that have changed since the session last
-saw them, by their modification time, or are deleted. What the session wrote
-itself, it has seen. SESSION is as for ctxfs history; the default is the session
-in which the command is run.
+saw them, or are deleted. What the session wrote itself, it has seen. SESSION is
+as for ctxfs history; the default is the session in which the command is run.
 
   changed  2026-11-21T08:12:45Z  cmd/main.go
+  changed  2026-11-21T08:12:45Z  a.go (not in the lines that were seen)
   deleted  -                     internal/old.go
   unknown  -                     /srv/x.go (permission denied)
 
-Paths below the current folder are relative to it. The time is that of the
-change; a change within the second in which the session saw the file is not
-noticed. It exits with 4 if it lists any file, with 0 if nothing has changed.`,
+Where the session's log has the text that it saw, the texts are compared: a file
+that was only touched has not changed. Else the modification time decides. Paths
+below the current folder are relative to it.
+
+--diff also prints what changed, of all files or of those named. --guard says
+whether an edit of the named files would be made on an outdated reading, for
+hooks that refuse such edits: it prints a line for each of them. A file that the
+session has never seen is not outdated. With both, --session names the session.
+
+It exits with 4 if it lists any file, with --guard with 10, with 0 if none.`,
 		Example: `  ctxfs stale
   ctxfs stale 08940314
+  ctxfs stale --diff cmd/main.go
+  ctxfs stale --guard "$file" >&2 || exit 2    # in a hook of Claude Code
   ctxfs stale --json | jq -r '.files[] | select(.state == "changed") | .path'`,
-		Args:              cli.Args(1),
-		ValidArgsFunction: completeSession(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && args[0] == "" {
-				return cli.Usage(cmd, errors.New("the name of the session is empty"))
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if o.diff || o.guard {
+				return nil, cobra.ShellCompDirectiveDefault
 			}
-			report, err := stale(cmd.Context(), a, args)
+			return completeSession(a)(cmd, args, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.settle(args); err != nil {
+				return cli.Usage(cmd, err)
+			}
+			report, err := stale(cmd.Context(), a, o)
 			if err != nil {
 				return err
 			}
@@ -61,16 +71,54 @@ noticed. It exits with 4 if it lists any file, with 0 if nothing has changed.`,
 					return err
 				}
 			} else {
-				printStale(a, report)
+				printStale(a, report, o)
 			}
-			if len(report.Files) > 0 {
-				return cli.Exit(console.ExitProblems, nil)
+			switch {
+			case len(report.Files) == 0:
+				return nil
+			case o.guard:
+				return cli.Exit(console.ExitStale, nil)
 			}
-			return nil
+			return cli.Exit(console.ExitProblems, nil)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "print what changed in the files, or in all")
+	cmd.Flags().BoolVar(&o.guard, "guard", false, "exit with 10 if an edit of one of the files would be made on an outdated reading")
+	cmd.Flags().StringVar(&o.session, "session", "", "the session; the default is the one in which the command is run")
+	_ = cmd.RegisterFlagCompletionFunc("session", completeSession(a))
 	return cmd
+}
+
+// staleOptions say what is compared.
+type staleOptions struct {
+	diff, guard bool
+	session     string
+	files       []string // none for all
+}
+
+// settle reads the arguments.
+func (o *staleOptions) settle(args []string) error {
+	switch {
+	case slices.Contains(args, ""):
+		what := "session"
+		if o.diff || o.guard {
+			what = "file"
+		}
+		return fmt.Errorf("the name of the %s is empty", what)
+	case o.diff || o.guard:
+		o.files = args
+		if o.guard && len(args) == 0 {
+			return errors.New("name the files that are to be edited")
+		}
+	case len(args) > 1:
+		return fmt.Errorf("one session is compared, not %d; to name files, add --diff or --guard", len(args))
+	case len(args) == 1 && o.session != "":
+		return errors.New("the session is named twice")
+	case len(args) == 1:
+		o.session = args[0]
+	}
+	return nil
 }
 
 // StaleReport is what `ctxfs stale --json` prints.
@@ -78,149 +126,156 @@ type StaleReport struct {
 	Session string `json:"session"`
 	Agent   string `json:"agent"`
 	// Checked is how many files were compared.
-	Checked int         `json:"checked"`
-	Files   []StaleFile `json:"files"`
-	known   transcripts.Known
-}
-
-// StaleFile is a file that has changed since a session last saw it.
-type StaleFile struct {
-	Path  string `json:"path"`
-	State string `json:"state"` // "changed", "deleted" or "unknown"
-	// Modified is when the file was modified, Seen when the session last saw it.
-	Modified time.Time `json:"modified,omitzero"`
-	Seen     time.Time `json:"seen,omitzero"`
-	// Why says why it is not known.
-	Why string `json:"why,omitempty"`
+	Checked int              `json:"checked"`
+	Files   []changes.Change `json:"files"`
+	// Unseen are the files that were named and that the session has not seen.
+	Unseen []string `json:"unseen,omitempty"`
+	known  transcripts.Known
 }
 
 // stale compares the files of a session with those on disk.
-func stale(ctx context.Context, a *cli.App, args []string) (*StaleReport, error) {
-	w, err := wantedSession(a, args)
-	if err != nil {
+func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error) {
+	var q transcripts.SeenQuery
+	var named []string
+	if o.session != "" {
+		named = append(named, o.session)
+	}
+	var err error
+	if q.Wanted, err = wantedSession(a, named); err != nil {
 		return nil, err
+	}
+	names := make([][]string, len(o.files)) // of each file
+	for i, name := range o.files {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		names[i] = pathsOf(abs)
+		q.Paths = append(q.Paths, names[i]...)
 	}
 	asker := a.Fallback()
 	defer asker.Close()
-	k, err := transcripts.OpSession.Ask(ctx, asker, w)
+	seen, err := transcripts.OpSeen.Ask(ctx, asker, q)
 	if err != nil {
 		return nil, err
 	}
+	k := seen.Session
 	if k.Fault != "" {
 		return nil, &control.Fault{
 			Message: fmt.Sprintf("the session %s of %s cannot be read: %s", k.ID, k.Agent, k.Fault),
 			Hint:    "see what is wrong: ctxfs cat " + path.Join(transcriptsFolder, k.Path, "STATUS.md"),
 		}
 	}
-	var table bytes.Buffer
-	files := usertree.PathQuery{Path: path.Join(transcriptsFolder, k.Path, "files.tsv")}
-	if _, err := usertree.OpRead.Ask(ctx, asker, files, nil, &table); err != nil {
-		return nil, err
+	report := &StaleReport{Session: k.ID, Agent: k.Agent, Files: []changes.Change{}, known: k}
+	for i, name := range o.files {
+		if !slices.ContainsFunc(seen.Files, func(s fs.Sight) bool { return slices.Contains(names[i], wording.ExpandTilde(s.File, a.Home)) }) {
+			report.Unseen = append(report.Unseen, name)
+		}
 	}
-	seen, err := readSeen(table.String())
+	sights, err := withTexts(ctx, asker, a, q, seen)
 	if err != nil {
 		return nil, err
 	}
-	report := &StaleReport{Session: k.ID, Agent: k.Agent, Files: []StaleFile{}, known: k}
-	for _, f := range seen {
-		if compared, as := compare(a, f, k.Last); compared {
-			report.Checked++
-			if as != nil {
-				report.Files = append(report.Files, *as)
-			}
+	for _, s := range sights {
+		c, compared := changes.Compare(s, k.Last)
+		if !compared {
+			continue
+		}
+		report.Checked++
+		if !o.diff {
+			c.Diff = ""
+		}
+		if c.State != changes.Same && (!o.guard || c.Outdated()) {
+			report.Files = append(report.Files, c)
 		}
 	}
 	return report, nil
 }
 
-// seenFile is a line of files.tsv: a file, and when the session last saw it; zero if
-// the agent stores no times.
-type seenFile struct {
-	path string
-	at   time.Time
-}
-
-// readSeen parses files.tsv. It finds columns by their names.
-func readSeen(table string) ([]seenFile, error) {
-	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
-	names := strings.Split(lines[0], "\t")
-	pathAt, seenAt := slices.Index(names, "path"), slices.Index(names, "seen")
-	if pathAt < 0 || seenAt < 0 {
-		return nil, fmt.Errorf("files.tsv has no columns path and seen, but %q", lines[0])
-	}
-	var all []seenFile
-	for i, line := range lines[1:] {
-		cells := strings.Split(line, "\t")
-		if len(cells) != len(names) {
-			return nil, fmt.Errorf("line %d of files.tsv has %d columns, not %d", i+2, len(cells), len(names))
+// withTexts returns the sights with absolute paths, and with the texts that were seen
+// where the comparison depends on them.
+func withTexts(ctx context.Context, asker fs.Asker, a *cli.App, q transcripts.SeenQuery, seen transcripts.Seen) ([]fs.Sight, error) {
+	q.Texts, q.Paths = true, nil
+	for i, s := range seen.Files {
+		seen.Files[i].File = wording.ExpandTilde(s.File, a.Home)
+		if changes.NeedsText(seen.Files[i], seen.Session.Last) {
+			q.Paths = append(q.Paths, s.File)
 		}
-		f := seenFile{path: cells[pathAt]}
-		if at := cells[seenAt]; at != "-" && at != "" {
-			var err error
-			if f.at, err = time.Parse(time.RFC3339Nano, at); err != nil {
-				return nil, fmt.Errorf("line %d of files.tsv: %w", i+2, err)
-			}
+	}
+	if len(q.Paths) == 0 {
+		return seen.Files, nil
+	}
+	q.Session, q.Tree, q.Files, q.Claims = seen.Session.Path, seen.Session.Path, nil, nil // the same one, whatever begins meanwhile
+	more, err := transcripts.OpSeen.Ask(ctx, asker, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range more.Files {
+		s.File = wording.ExpandTilde(s.File, a.Home)
+		if i := slices.IndexFunc(seen.Files, func(one fs.Sight) bool { return one.File == s.File }); i >= 0 {
+			seen.Files[i] = s
 		}
-		all = append(all, f)
 	}
-	return all, nil
+	return seen.Files, nil
 }
 
-// compare compares a file with the one on disk. If it is unknown when the session
-// saw the file, the end of the session is used. Folders are not compared. It
-// returns nil for a file that has not changed.
-func compare(a *cli.App, f seenFile, last time.Time) (compared bool, as *StaleFile) {
-	full := wording.ExpandTilde(f.path, a.Home)
-	as = &StaleFile{Path: full, Seen: f.at}
-	seen := f.at
-	if seen.IsZero() {
-		seen = last
+// pathsOf returns the names that a session may know a file by: also without symbolic
+// links, and for one that does not exist, with those of its folder resolved.
+func pathsOf(path string) []string {
+	names := namesOf(path)
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		if real := filepath.Join(dir, filepath.Base(path)); !slices.Contains(names, real) {
+			names = append(names, real)
+		}
 	}
-	if !filepath.IsAbs(full) {
-		as.State, as.Why = "unknown", "no path of this machine"
-		return true, as
-	}
-	info, err := os.Stat(full)
-	switch {
-	case errors.Is(err, iofs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		as.State = "deleted"
-	case err != nil:
-		as.State, as.Why = "unknown", fs.Cause(err)
-	case info.IsDir():
-		return false, nil
-	case info.ModTime().Unix() > seen.Unix():
-		as.State, as.Modified = "changed", info.ModTime().UTC()
-	default:
-		return true, nil
-	}
-	return true, as
+	return names
 }
 
-func printStale(a *cli.App, r *StaleReport) {
+func printStale(a *cli.App, r *StaleReport, o staleOptions) {
 	noteGuess(a, r.known)
 	here, err := os.Getwd()
-	for _, f := range r.Files {
-		at, name := "-", f.Path
-		if !f.Modified.IsZero() {
-			at = wording.Time(f.Modified)
+	name := func(path string) string {
+		if rel, relErr := filepath.Rel(here, path); err == nil && relErr == nil && filepath.IsLocal(rel) {
+			return rel
 		}
-		if rel, relErr := filepath.Rel(here, name); err == nil && relErr == nil && filepath.IsLocal(rel) {
-			name = rel
+		return path
+	}
+	switch {
+	case o.guard:
+		for _, c := range r.Files {
+			a.Sayf("%s: %s", c.Line(name(c.Path)), advice(&c, name(c.Path)))
+			if o.diff {
+				a.Sayf("%s", strings.TrimSuffix(c.Diff, "\n"))
+			}
 		}
-		if f.Why != "" {
-			name += " (" + f.Why + ")"
+	case o.diff && len(r.Files) > 0:
+		a.Sayf("%s", strings.TrimSuffix(changes.Text(r.Files, name), "\n"))
+	default:
+		for _, c := range r.Files {
+			a.Sayf("%s", c.Line(name(c.Path)))
 		}
-		a.Sayf("%s  %-20s  %s", f.State, at, name)
 	}
 	session := fmt.Sprintf("the session %s of %s", r.Session, r.Agent)
+	for _, file := range r.Unseen {
+		a.Notef("%s has not seen %s", session, file)
+	}
 	switch {
+	case len(r.Files) > 0 && r.known.CWD != "" && !exists(r.known.CWD):
+		a.Notef("%s began in %s, which is not on this machine", session, r.known.CWD)
+	case len(r.Files) > 0 || len(r.Unseen) > 0 || o.guard:
 	case r.Checked == 0:
 		a.Notef("nothing changed: %s has read and written no known files", session)
-	case len(r.Files) == 0:
+	default:
 		a.Notef("nothing changed: %s as %s last saw them", areFiles(r.Checked), session)
-	case r.known.CWD != "" && !exists(r.known.CWD):
-		a.Notef("%s began in %s, which is not on this machine", session, r.known.CWD)
 	}
+}
+
+// advice returns what to do before a file is edited.
+func advice(c *changes.Change, name string) string {
+	if c.State == changes.Deleted {
+		return "find out why before you write it again"
+	}
+	return "read it again before you edit it, or see what changed: ctxfs stale --diff " + wording.ShellWord(name)
 }
 
 func areFiles(n int) string {

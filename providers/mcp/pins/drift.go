@@ -6,11 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/internal/textdiff"
 	"ctxfs/providers/mcp/catalogue"
 )
 
@@ -86,11 +85,7 @@ func (d drift) difference() []byte {
 	before, now := catalogue.ItemOf(d.before).Definition(), d.tool.Definition()
 	before = rawjson.InOrderOf(before, now) // moved lines would hide what differs
 	old, is := indented(catalogue.ItemOf(before)), indented(d.tool)
-	diff, err := udiff.ToUnified("pinned "+wording.Time(d.pinned), "now "+wording.Time(d.tool.Since), old, udiff.Lines(old, is), udiff.DefaultContextLines)
-	if err != nil {
-		return []byte("the difference cannot be shown: " + clean.Line(err.Error()) + "\n")
-	}
-	return []byte(diff)
+	return []byte(textdiff.Unified("pinned "+wording.Time(d.pinned), "now "+wording.Time(d.tool.Since), old, is))
 }
 
 // indented returns the text of a tool with a line for each value: in the file's own

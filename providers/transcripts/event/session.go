@@ -158,3 +158,23 @@ func (c *Collector) Known(id string) (seq int, ok bool) {
 
 // Inherited implements Sink.
 func (c *Collector) Inherited(id string) bool { return c.Parent[id] }
+
+// FileSink is a Sink that wants to know what was in the files that calls read and wrote,
+// where an agent records that beside what it told the model.
+type FileSink interface {
+	Sink
+	// File is called before the result of a call is emitted.
+	File(callID string, f File)
+}
+
+// File is the content of a file as an agent has recorded it.
+type File struct {
+	Path string
+	Text string
+	// Line is the number of the first line of Text, from 1; Whole reports whether that
+	// is all of the file.
+	Line  int
+	Whole bool
+	// Before reports whether it is the content before the call, not after it.
+	Before bool
+}

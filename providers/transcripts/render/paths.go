@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -159,6 +160,17 @@ func (s *Summary) Files() []byte {
 		out = append(appendUnix(out, f.Last), '\n')
 	}
 	return out
+}
+
+// Sights returns the files of files.tsv, in its order, with the times when the session
+// last saw them.
+func (s *Summary) Sights() []fs.Sight {
+	all := []fs.Sight{}
+	for _, f := range s.finalFiles().List {
+		all = append(all, fs.Sight{File: s.absolute(f.Path), Time: seconds(f.Last)})
+	}
+	slices.SortFunc(all, func(a, b fs.Sight) int { return cmp.Compare(a.File, b.File) })
+	return all
 }
 
 func appendUnix(dst []byte, at int64) []byte {

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/toolcall"
 )
 
 // Summary collects what digest.md and files.tsv say about a session, event by
@@ -140,15 +140,12 @@ func (s *Summary) addMessage(e *event.Event) {
 // addCall records a call.
 func (s *Summary) addCall(e *event.Event) {
 	name := e.Call.Name
-	input := lazyjson.Value{}
-	if lazyjson.Valid([]byte(e.Call.Input)) {
-		input = lazyjson.ParseString(e.Call.Input)
-	}
-	command := commandOf(input)
+	call := toolcall.Parse(e.Call)
+	input, command := call.Input, call.Command
 	// Parts of a record are copied: they would keep all of it in memory.
 	st := &step{Seq: e.Seq, ID: strings.Clone(e.Call.ID), Tool: strings.Clone(clean.Cut(clean.Line(name), 60))}
-	st.Touched = s.touches(name, e.Call.Input, input, command)
-	st.What = strings.Clone(s.telling(st, input, command, e.Call.Input))
+	st.Touched = s.touches(call)
+	st.What = strings.Clone(s.telling(st, call))
 	st.Run = strings.Clone(runLine(command))
 	if st.Task = taskOf(name, input); st.Task != nil && st.Task.All && e.Agent != "" {
 		st.Task = nil // a list of the subagent's own

@@ -193,6 +193,9 @@ func (r *reader) result(c *record, block lazyjson.Value) {
 	if !c.twinRead {
 		c.twinRead = true
 		r.readTwin(c, res.Text)
+		if to, ok := c.out.(event.FileSink); ok && !res.Error {
+			passFile(to, res.CallID, c.Result)
+		}
 	}
 	res.Spill = c.spill
 	r.emit(c, event.Event{Kind: event.ToolResult, Result: &res, Subagent: c.subagent})

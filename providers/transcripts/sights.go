@@ -1,0 +1,102 @@
+package transcripts
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/cache"
+	"ctxfs/providers/transcripts/catalogue"
+)
+
+// SeenQuery asks what a session last saw of files on disk.
+type SeenQuery struct {
+	Wanted
+	// Paths are the absolute paths of the files that are of interest; nil stands for all.
+	Paths []string `json:"paths,omitempty"`
+	// Texts also asks for the text that was seen, for which the session's log is read.
+	Texts bool `json:"texts,omitempty"`
+}
+
+// Seen is what a session last saw of files on disk.
+type Seen struct {
+	Session Known      `json:"session"`
+	Files   []fs.Sight `json:"files"`
+}
+
+var _ fs.Onlooker = (*Provider)(nil)
+
+// Seen implements fs.Onlooker.
+func (p *Provider) Seen(ctx context.Context, session, dir string) ([]fs.Sight, error) {
+	if err := p.scanner.WaitBriefly(ctx); err != nil {
+		return nil, err
+	}
+	found := p.catalogue.Exactly("", session)
+	if len(found) == 0 {
+		return nil, fs.ErrNotExist
+	}
+	all, err := p.sights(ctx, found[0], true)
+	return slices.DeleteFunc(all, func(s fs.Sight) bool { return !fs.Within(s.File, dir) }), err
+}
+
+// seen answers what a session last saw. The error is an [*UnclearError], that of the
+// session's log, or that of ctx.
+func (p *Provider) seen(ctx context.Context, q SeenQuery) (Seen, error) {
+	k, err := p.Session(ctx, q.Wanted)
+	if err != nil || k.Fault != "" {
+		return Seen{Session: k}, err
+	}
+	s := p.catalogue.ByKey(k.Agent, k.ID)
+	if s == nil {
+		return Seen{}, fs.ErrNotExist
+	}
+	all, err := p.sights(ctx, s, q.Texts)
+	if q.Paths != nil {
+		all = slices.DeleteFunc(all, func(s fs.Sight) bool { return !slices.Contains(q.Paths, s.File) })
+	}
+	by, others := k.By, k.Others
+	k = p.describe(s) // it may have been read just now
+	k.By, k.Others = by, others
+	return Seen{Session: k, Files: all}, err
+}
+
+// sights returns what a session has seen, in the order of the paths. A session that
+// continues another one has also seen what that has.
+func (p *Provider) sights(ctx context.Context, s *catalogue.Session, texts bool) (all []fs.Sight, err error) {
+	if err := p.cache.Current(ctx, s, false); err != nil {
+		return nil, err
+	}
+	p.cache.WithEntry(s, func(b *cache.Entry) { all = b.Summary.Sights() })
+	v, there := p.catalogue.View(s)
+	if !there || v.Source == nil {
+		return all, nil
+	}
+	if texts || v.Info.ForkOf != "" {
+		more, err := p.onlooker.Read(ctx, v.Info, v.Source)
+		if err != nil {
+			return nil, err
+		}
+		all = union(all, more)
+	}
+	if !texts {
+		for i := range all {
+			all[i].Parts, all[i].Whole = nil, false
+		}
+	}
+	return all, nil
+}
+
+// union returns the sights of two lists in the order of their paths, of a file that both
+// have the second one.
+func union(a, b []fs.Sight) []fs.Sight {
+	for _, s := range b {
+		i, found := slices.BinarySearchFunc(a, s.File, func(s fs.Sight, path string) int { return strings.Compare(s.File, path) })
+		if found {
+			a[i] = s
+		} else {
+			a = slices.Insert(a, i, s)
+		}
+	}
+	return a
+}

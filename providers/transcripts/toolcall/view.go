@@ -1,0 +1,135 @@
+package toolcall
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+)
+
+// View is a command of a shell that shows a file, or a part of one, and does nothing
+// else: cat, head, nl, sed -n 1,9p. Agents without a tool for reading read so.
+type View struct {
+	Path string
+	// From and To are the first and the last line that are shown; To is 0 for the end.
+	From, To int
+}
+
+// View returns the file that the command line of a call shows; nil if that is not all
+// that it does.
+func (c *Call) View() *View {
+	if c.Command == "" || len(c.Command) > maxCommand {
+		return nil
+	}
+	words, ok := split(c.Command)
+	if !ok {
+		return nil
+	}
+	dir := ""
+	for _, name := range []string{"workdir", "cwd", "dir_path", "directory"} {
+		if v := c.Input.Get(name); v.Type == lazyjson.String && v.Str != "" {
+			dir = v.Str
+			break
+		}
+	}
+	if len(words) > 3 && words[0] == "cd" && words[2] == "&&" {
+		dir, words = under(dir, words[1]), words[3:]
+	}
+	v := &View{From: 1}
+	if len(words) < 2 || strings.Contains(strings.Join(words, " "), "&&") {
+		return nil
+	}
+	args := words[1 : len(words)-1]
+	switch words[0] {
+	case "cat":
+		ok = len(args) == 0 || len(args) == 1 && (args[0] == "-n" || args[0] == "--")
+	case "nl":
+		ok = len(args) == 1 && args[0] == "-ba"
+	case "head":
+		v.To = 10
+		if len(args) == 2 && args[0] == "-n" {
+			args = []string{"-" + args[1]}
+		}
+		if len(args) == 1 {
+			v.To, _ = strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(args[0], "-n"), "-"))
+		}
+		ok = len(args) < 2 && v.To > 0
+	case "sed":
+		ok = len(args) == 2 && args[0] == "-n" && v.lines(args[1])
+	default:
+		return nil
+	}
+	v.Path = words[len(words)-1]
+	if !ok || v.Path == "" || strings.HasPrefix(v.Path, "-") {
+		return nil
+	}
+	v.Path = under(dir, v.Path)
+	return v
+}
+
+// maxCommand is the length of the longest command line that is looked at, in bytes.
+const maxCommand = 4 << 10
+
+// lines reads the lines of a program of sed: "1,200p".
+func (v *View) lines(program string) bool {
+	lines, ok := strings.CutSuffix(program, "p")
+	from, to, two := strings.Cut(lines, ",")
+	var err, errTo error
+	v.From, err = strconv.Atoi(from)
+	switch v.To = v.From; {
+	case two && to == "$":
+		v.To = 0
+	case two:
+		v.To, errTo = strconv.Atoi(to)
+	}
+	return ok && err == nil && errTo == nil && v.From > 0
+}
+
+func under(dir, name string) string {
+	if dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") {
+		return name
+	}
+	return path.Join(dir, name)
+}
+
+// split splits a command line into words; ok is false if it is more than words, quotes,
+// and &&.
+func split(line string) (words []string, ok bool) {
+	var word strings.Builder
+	begun := false
+	end := func() {
+		if begun {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		begun = false
+	}
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; c {
+		case ' ', '\t':
+			end()
+		case '\'', '"':
+			n := strings.IndexByte(line[i+1:], c)
+			if n < 0 || c == '"' && strings.ContainsAny(line[i+1:i+1+n], "$`\\") {
+				return nil, false
+			}
+			word.WriteString(line[i+1 : i+1+n])
+			begun = true
+			i += n + 1
+		case '&':
+			if !strings.HasPrefix(line[i:], "&& ") || begun {
+				return nil, false
+			}
+			words = append(words, "&&")
+			i++
+		case '|', ';', '<', '>', '$', '`', '*', '?', '(', ')', '{', '}', '[', '\\', '\n', '\r', '#', '!':
+			return nil, false
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	end()
+	return words, true
+}
