@@ -130,7 +130,7 @@ func rooms(provider string) []string {
 	case "transcripts":
 		const t = "providers/transcripts/"
 		return []string{
-			t + "event", t + "toolcall", t + "render", t + "agents/history", t + "source", t + "seen", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "uses", t + "plans", t + "folders", "providers/transcripts",
+			t + "event", t + "toolcall", t + "render", t + "agents/history", t + "source", t + "seen", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "spoken", t + "uses", t + "plans", t + "statements", t + "folders", "providers/transcripts",
 		}
 	}
 	return nil

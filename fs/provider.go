@@ -20,8 +20,8 @@ type Env struct {
 	// enqueues and never blocks; it may be nil. It is separate from Changed because
 	// a growing file changes all the time while its document stays the same.
 	Documented func(path string)
-	// Used reports that [Taught.Uses] has news. It only enqueues and never blocks; it
-	// may be nil.
+	// Used reports that [Taught.Uses] or [Stating.Statements] has news. It only
+	// enqueues and never blocks; it may be nil.
 	Used func()
 	// Log is for the daemon's log; what a user must know is content.
 	Log *slog.Logger
@@ -52,9 +52,9 @@ func (e Env) WithDocuments() Env {
 //
 // A provider offers more than a tree by implementing further interfaces of this
 // package: [Starter], [Configured], [Watched], [Rooted], [Documented], [Searcher],
-// [Canonical], [Itemized], [Busy], [Operator], [Visited], [Briefer], [Planner] and
-// [Overview]. The list of providers asks each provider for each of them, once, after
-// all were made; it knows no provider by name. Their methods are called concurrently
+// [Canonical], [Itemized], [Busy], [Operator], [Visited], [Briefer], [Planner],
+// [Taught], [Stating] and [Overview]. The list of providers asks each provider for each
+// of them, once, after all were made; it knows no provider by name. Their methods are called concurrently
 // with one another and with those of the nodes unless they say otherwise. After Close
 // has begun only nodes, Status, Documents and Search are called; they answer from what
 // was known or return an error.

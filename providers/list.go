@@ -25,6 +25,7 @@ type List struct {
 	opts   Options
 	all    []Named
 	finder *find.Finder
+	stated *statements
 	views  *overviews
 	watch  *configWatch // nil where nothing is watched
 
@@ -41,6 +42,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 	projects := project.New(project.Options{Home: opts.Home, Hide: opts.Hide})
 	now := opts.Env("find").Now
 	l := &List{opts: opts, finder: find.NewFinder(now, projects)}
+	l.stated = &statements{list: l}
 	l.views = newOverviews(l)
 	l.views.workspaces = workspaces.New(workspaces.Options{
 		Projects: projects,
@@ -52,7 +54,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 	})
 	l.all = list(opts, shared{
 		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, projects: projects,
-		trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now),
+		stated: l.stated, trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now),
 	})
 	var sources []find.Source
 	for _, p := range l.all {
@@ -79,6 +81,7 @@ type shared struct {
 	brief    func(dir string) []fs.Remark
 	projects *project.Resolver
 	trust    *trust.Store
+	stated   fs.Statements
 }
 
 // env returns the environment of the provider with that folder: its documents are
@@ -93,7 +96,10 @@ func (l *List) env(folder string) fs.Env {
 		l.views.changed()
 	}
 	env.Documented = func(path string) { l.finder.Changed(folder, path) }
-	env.Used = l.finder.Used
+	env.Used = func() {
+		l.finder.Used()
+		l.stated.news()
+	}
 	return env
 }
 

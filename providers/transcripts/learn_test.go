@@ -3,9 +3,8 @@ package transcripts
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
-
-	"ctxfs/fs"
 )
 
 // TestUses: what was used in sessions is known, and read again only where a session
@@ -49,4 +48,41 @@ func TestUses(t *testing.T) {
 	}
 }
 
-var _ fs.Taught = (*Provider)(nil)
+// TestStatements: what was stated in sessions is known with its place, and read again
+// only where a session has grown; a session that its agent and its user delete is gone.
+func TestStatements(t *testing.T) {
+	home := tempHome(t)
+	one := piSession(t, home, "0b0e2bd1-1111-4000-8000-000000000001")
+	one.user("always run the linter before a commit")
+	two := piSession(t, home, "0b0e2bd2-2222-4000-8000-000000000002")
+	two.user("nothing to see here")
+	f := start(t, home)
+	versions := make(map[string]string)
+	stated := func() (all []string) {
+		for part := range f.Statements(t.Context(), func(name string) string { return versions[name] }) {
+			versions[part.Name] = part.Version
+			for _, s := range part.Statements {
+				all = append(all, string(s.Kind)+": "+s.Text)
+				if text := f.read(part.Path); !strings.Contains(text, "["+s.Anchor+"]") || !strings.Contains(text, s.Text) || part.Dir == "" || s.Time.IsZero() {
+					t.Errorf("%+v, %+v", part, s)
+				}
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	f.await("the sessions are rendered", func() bool { return len(f.find("linter", "")) == 1 && len(f.find("nothing", "")) == 1 })
+	if got := stated(); len(got) != 1 || got[0] != "rule: always run the linter before a commit" || len(versions) != 2 {
+		t.Fatalf("%q, %q", got, versions)
+	}
+	if got := stated(); len(got) != 0 {
+		t.Errorf("read again: %q", got)
+	}
+	two.user("never touch the vendor folder")
+	f.await("the session has grown", func() bool { return len(f.find("vendor", "")) == 1 })
+	var got []string
+	f.await("what was stated is known", func() bool { got = append(got, stated()...); return len(got) == 1 })
+	if got[0] != "rule: never touch the vendor folder" {
+		t.Errorf("%q", got)
+	}
+}

@@ -12,6 +12,8 @@ import (
 
 // Block is a block of a transcript, as it is read back.
 type Block struct {
+	// Anchor names the block in its session: "0b0e2bd1/00012".
+	Anchor string
 	// Time is zero where there is none.
 	Time time.Time
 	Kind event.Kind
@@ -83,11 +85,12 @@ func eachBlock(text io.Reader, most int, yield func(block []byte)) error {
 // parseBlock reads a block; ok is false for what precedes the first one.
 func parseBlock(text string) (b Block, ok bool) {
 	line, body, _ := strings.Cut(text, "\n")
-	_, rest, ok := strings.Cut(line, "] ")
+	anchor, rest, ok := strings.Cut(line, "] ")
 	words := strings.Fields(rest)
 	if !strings.HasPrefix(line, blockMark) || !ok || len(words) < 2 {
 		return b, false
 	}
+	b.Anchor = strings.TrimPrefix(anchor, blockMark)
 	b.Time, _ = time.Parse(time.RFC3339, words[0]) // "-" is no time
 	b.Kind, b.Body = event.Kind(words[1]), body
 	if len(words) > 2 && !strings.Contains(words[2], "=") {

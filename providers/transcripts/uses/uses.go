@@ -3,9 +3,9 @@
 // called them through ctxfs, prompts that it asked for so, and skills.
 //
 // It reads transcript.md (see package render), which is the same for all agents and
-// has no secrets. What a person wanted is in blocks of that person's own words
-// (words.go); what a program said in that person's name is not, and neither are
-// results of tools: whatever a server, a file or a page says, it cannot be learned.
+// has no secrets. What a person wanted is in that person's own words (package spoken);
+// what a program said in that person's name is not, and neither are results of tools:
+// whatever a server, a file or a page says, it cannot be learned.
 package uses
 
 import (

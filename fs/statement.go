@@ -1,0 +1,73 @@
+package fs
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Stating is a Provider that knows what was stated on this machine: rules, preferences
+// and corrections of people, decisions, and lessons. Somebody may want to remember
+// them; nothing does so by itself.
+type Stating interface {
+	// Statements yields every part of what the provider knows, such as a session,
+	// once, in any order. Known returns the version of a part that the caller has
+	// already, or "": of a part that still has it, Statements leaves out what is in
+	// it. What Statements does not yield is gone. It reads local files, and ends with
+	// ctx, after which what it has yielded is incomplete. It is called by one
+	// goroutine at a time, never before Start. News is reported by [Env.Used].
+	Statements(ctx context.Context, known func(name string) (version string)) iter.Seq[StatementPart]
+}
+
+// StatementPart is a part of what a provider knows of statements, in the order of time.
+type StatementPart struct {
+	// Name identifies the part, among all providers'.
+	Name string `json:"part"`
+	// Version is another one when the statements may be others.
+	Version string `json:"version"`
+	// Agent is the agent of the session, such as "claude-code", and Session its id.
+	Agent   string `json:"agent,omitempty"`
+	Session string `json:"session,omitempty"`
+	// Path is the file in the provider's folder in which the statements are, Dir the
+	// folder on disk that they were made for, or "" where that is not known.
+	Path string `json:"path,omitempty"`
+	Dir  string `json:"dir,omitempty"`
+	// Statements are without secrets. They are not set where Unchanged is.
+	Statements []Statement `json:"statements,omitempty"`
+	Unchanged  bool        `json:"-"`
+}
+
+// Statement is one sentence that says what may hold on.
+type Statement struct {
+	Kind StatementKind `json:"kind"`
+	// Text is the sentence, on one line, as it was said.
+	Text string `json:"text"`
+	// ByAgent reports whether the agent said it, or did it, and not a person.
+	ByAgent bool `json:"by_agent,omitempty"`
+	// Before is the last sentence of the agent before a correction, or "".
+	Before string `json:"before,omitempty"`
+	// Anchor names the place in the file: "0b0e2bd1/00012".
+	Anchor string `json:"anchor"`
+	// Time is zero where it is not known.
+	Time time.Time `json:"time,omitzero"`
+}
+
+// StatementKind is what a statement is.
+type StatementKind string
+
+// The kinds. The first three are only ever a person's.
+const (
+	Rule       StatementKind = "rule"       // "always run the linter before a commit"
+	Preference StatementKind = "preference" // "I prefer small commits"
+	Correction StatementKind = "correction" // "no, don't mock the store, use a real one"
+	Decision   StatementKind = "decision"   // "let's go with SQLite"
+	Lesson     StatementKind = "lesson"     // "the build failed because of the old Node"
+)
+
+// Statements are the statements of all providers.
+type Statements interface {
+	// All is [Stating.Statements] of all providers. Paths are those of the tree.
+	All(ctx context.Context, known func(name string) (version string)) iter.Seq[StatementPart]
+	// Notify has f called when there is news. F only enqueues.
+	Notify(f func())
+}

@@ -1,0 +1,65 @@
+package transcripts
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/statements"
+)
+
+var _ fs.Stating = (*Provider)(nil)
+
+// statementsFormat is the version of what package statements finds in a transcript.
+const statementsFormat = 1
+
+// Statements implements fs.Stating: a part for each session of a person, of what is
+// rendered of it. One that is not rendered yet, or again, has what it had so far.
+func (p *Provider) Statements(ctx context.Context, known func(string) string) iter.Seq[fs.StatementPart] {
+	return func(yield func(fs.StatementPart) bool) {
+		if p.scanner.Wait(ctx) != nil {
+			return
+		}
+		for _, s := range p.catalogue.All() {
+			if ctx.Err() != nil {
+				return
+			}
+			if v, _ := p.catalogue.View(s); v.Parent == nil && !yield(p.statementsOf(s, &v, known)) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Provider) statementsOf(s *catalogue.Session, v *catalogue.View, known func(string) string) fs.StatementPart {
+	part := fs.StatementPart{
+		Name: "transcripts/" + s.Agent + "/" + s.ID, Agent: s.Agent, Session: s.ID,
+		Path: path.Join(s.ByIDPaths()[0], "transcript.md"), Dir: v.Info.CWD,
+	}
+	part.Version = fmt.Sprintf("%d.%d.%d", statementsFormat, v.Published.Generation, v.Published.Size)
+	had := known(part.Name)
+	if had == part.Version || v.Published.Generation == 0 {
+		part.Version, part.Unchanged = had, true
+		return part
+	}
+	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
+	if err == nil {
+		part.Statements, err = statements.Read(io.NewSectionReader(f, 0, v.Published.Size))
+		f.Close()
+	}
+	if err != nil { // it is rendered again, or gone
+		part.Version, part.Unchanged = had, true
+		return part
+	}
+	for i := range part.Statements {
+		if one := &part.Statements[i]; one.Time.IsZero() {
+			one.Time = v.ModTime
+		}
+	}
+	return part
+}

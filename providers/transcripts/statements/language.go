@@ -1,0 +1,115 @@
+package statements
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/words"
+)
+
+// language is how people state things in one language: regular expressions, matched
+// without regard to case.
+type language struct {
+	// lead matches what may stand before a statement: "ok, and please".
+	lead string
+	// patterns match whole sentences behind the lead.
+	patterns map[fs.StatementKind][]string
+	// agent has further patterns for what agents say: of a person's, lessons are theirs.
+	agent map[fs.StatementKind][]string
+	// guesses match sentences of an agent that is not sure, or not done.
+	guesses string
+	// lasting matches what says that something holds on, moment what binds it to the
+	// moment: a sentence with the second and without the first is no statement.
+	lasting, moment string
+	// vetoes match sentences that only look like statements.
+	vetoes []string
+}
+
+// grammar is a language, compiled.
+type grammar struct {
+	lead, lasting, moment, veto, guess *regexp.Regexp
+	person, agent                      []pattern
+	// ascii reports whether sentences may be in ASCII alone.
+	ascii bool
+}
+
+type pattern struct {
+	kind fs.StatementKind
+	is   *regexp.Regexp
+}
+
+// order is the kinds in the order in which they are looked for: what has the words of
+// two is the first.
+var order = []fs.StatementKind{fs.Correction, fs.Rule, fs.Preference, fs.Decision, fs.Lesson}
+
+// grammars compiles all languages, once and only where sessions are read.
+var grammars = sync.OnceValue(func() (all []grammar) {
+	for i, l := range []*language{english(), german(), spanish(), french(), portuguese(), chinese(), japanese(), russian()} {
+		g := grammar{ascii: i < 5, lead: compile(`^(?:` + l.lead + `)`), lasting: compile(l.lasting), moment: compile(l.moment), veto: compile(strings.Join(l.vetoes, "|"))}
+		g.guess = compile(l.guesses)
+		for _, k := range order {
+			g.person = appendPattern(g.person, k, l.patterns[k])
+			if k == fs.Lesson || k == fs.Decision {
+				agents := l.agent[k]
+				if k == fs.Lesson {
+					agents = append(agents, l.patterns[k]...)
+				}
+				g.agent = appendPattern(g.agent, k, agents)
+			}
+		}
+		all = append(all, g)
+	}
+	return all
+})
+
+func appendPattern(all []pattern, k fs.StatementKind, texts []string) []pattern {
+	if len(texts) == 0 {
+		return all
+	}
+	return append(all, pattern{k, compile(`^(?:` + strings.Join(texts, "|") + `)$`)})
+}
+
+// compile compiles an expression; an empty one matches nothing.
+func compile(text string) *regexp.Regexp {
+	if text == "" {
+		text = `[^\s\S]`
+	}
+	return regexp.MustCompile(`(?i)` + text)
+}
+
+// kindOf returns what a person's sentence states, without the marks that it ends with;
+// "" if it states nothing that may hold on.
+func (g *grammar) kindOf(sentence string) fs.StatementKind {
+	if g.moment.MatchString(sentence) && !g.lasting.MatchString(sentence) {
+		return ""
+	}
+	return g.first(g.person, sentence)
+}
+
+// kindByAgent returns what an agent's sentence states: a decision, a lesson, or "".
+func (g *grammar) kindByAgent(sentence string) fs.StatementKind {
+	if g.guess.MatchString(sentence) {
+		return ""
+	}
+	return g.first(g.agent, sentence)
+}
+
+// first returns the kind of the first pattern that matches a sentence, with what leads
+// to it or without.
+func (g *grammar) first(patterns []pattern, sentence string) fs.StatementKind {
+	if !g.ascii && words.ASCII(sentence) {
+		return ""
+	}
+	rest := sentence[len(g.lead.FindString(sentence)):]
+	if g.veto.MatchString(rest) || g.veto.MatchString(sentence) {
+		return ""
+	}
+	for _, p := range patterns {
+		if p.is.MatchString(rest) || p.is.MatchString(sentence) {
+			return p.kind
+		}
+	}
+	return ""
+}
