@@ -119,6 +119,9 @@ func rooms(provider string) []string {
 	case "rules":
 		const r = "providers/rules/"
 		return []string{r + "read", r + "scope", r + "locate", r + "check", "providers/rules"}
+	case "skills":
+		const s = "providers/skills/"
+		return []string{s + "read", s + "locate", s + "check", s + "need", s + "suspect", s + "study", "providers/skills"}
 	case "terminals":
 		const t = "providers/terminals/"
 		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}

@@ -58,6 +58,7 @@ const (
 	TopicSessions Topic = "sessions" // of agents
 	TopicRunning  Topic = "running"  // programs, servers and ports
 	TopicRules    Topic = "rules"    // by name
+	TopicSkills   Topic = "skills"   // by name
 )
 
 // TopicAgents is a table of the sessions that are alive: the agent, the session's id,

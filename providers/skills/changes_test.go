@@ -28,7 +28,7 @@ func TestARootThatAppearsLater(t *testing.T) {
 	put(t, filepath.Join(h, ".claude/skills/new/SKILL.md"), md("new", "takes the name"), false)
 	f.await("the name has gone over", f.says("new — takes the name"))
 	f.wantNames("", "INDEX.md", "agentctx", "new", "new~agents")
-	check(t, os.RemoveAll(filepath.Join(h, ".claude")))
+	must(t, os.RemoveAll(filepath.Join(h, ".claude")))
 	f.await("the name has come back", f.says("new — appeared"))
 	f.wantNames("", "INDEX.md", "agentctx", "new")
 }
@@ -49,18 +49,18 @@ func TestSkillsComeAndGo(t *testing.T) {
 	put(t, filepath.Join(root, "c/SKILL.md"), md("c", "third"), false)
 	f.await("the fault is gone", func() bool { return f.says("c — third")() && !f.says("Problems")() })
 
-	check(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "d")))
+	must(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "d")))
 	f.await("b is d, which is not its name", func() bool { return f.hasNot("b")() && f.says("is not the name of its folder")() })
 	if f.read("d/SKILL.md") != md("b", "second") {
 		t.Error("d has not b's text")
 	}
-	check(t, os.RemoveAll(filepath.Join(root, "d")))
+	must(t, os.RemoveAll(filepath.Join(root, "d")))
 	f.await("d is gone", func() bool { return f.hasNot("d")() && !f.says("Problems")() })
 	f.wantNames("", "INDEX.md", "a", "agentctx", "c")
 
-	check(t, os.Symlink(filepath.Join(home(t, map[string]string{"s/SKILL.md": md("e", "linked")}), "s"), filepath.Join(root, "e")))
+	must(t, os.Symlink(filepath.Join(home(t, map[string]string{"s/SKILL.md": md("e", "linked")}), "s"), filepath.Join(root, "e")))
 	f.await("the link is a folder", f.says("e — linked"))
-	check(t, os.Remove(filepath.Join(root, "e")))
+	must(t, os.Remove(filepath.Join(root, "e")))
 	f.await("the link is gone", f.hasNot("e"))
 }
 
@@ -75,7 +75,7 @@ func TestChangesInASkill(t *testing.T) {
 	if a := f.attr("a/scripts/run.sh"); a.Version == script.Version || a.Size != 5 || f.read("a/scripts/run.sh") != "newer" {
 		t.Errorf("the script after the change: %+v", a)
 	}
-	check(t, os.Chmod(filepath.Join(skill, "scripts/run.sh"), 0o755))
+	must(t, os.Chmod(filepath.Join(skill, "scripts/run.sh"), 0o755))
 	f.expect("a/scripts/run.sh")
 	f.await("it is executable", func() bool { return f.attr("a/scripts/run.sh").Mode == 0o555 })
 	put(t, filepath.Join(skill, "new/deep/file"), "x", false)
@@ -83,7 +83,7 @@ func TestChangesInASkill(t *testing.T) {
 	f.await("all is watched", func() bool { return !f.attr("a/new/deep").Live })
 	put(t, filepath.Join(skill, "new/deep/file"), "y", false)
 	f.expect("a/new/deep/file")
-	check(t, os.RemoveAll(filepath.Join(skill, "new")))
+	must(t, os.RemoveAll(filepath.Join(skill, "new")))
 	f.expect("a/new")
 	if f.attr("INDEX.md") != index {
 		t.Error("the index has changed though no SKILL.md has")
@@ -93,7 +93,7 @@ func TestChangesInASkill(t *testing.T) {
 	for i, text := range []string{"second", "third!", "fourth"} {
 		tmp := filepath.Join(skill, ".SKILL.md.swp")
 		put(t, tmp, md("a", text), false)
-		check(t, os.Rename(tmp, filepath.Join(skill, "SKILL.md")))
+		must(t, os.Rename(tmp, filepath.Join(skill, "SKILL.md")))
 		f.expect("INDEX.md")
 		f.await("the index tells "+text, f.says("a — "+text))
 		if i == 0 && f.attr("INDEX.md").Version == index.Version {
@@ -105,7 +105,7 @@ func TestChangesInASkill(t *testing.T) {
 		put(t, filepath.Join(skill, "SKILL.md"), md("a", text), false)
 		f.await("the index tells "+text, f.says("a — "+text))
 	}
-	check(t, os.Remove(filepath.Join(skill, "SKILL.md")))
+	must(t, os.Remove(filepath.Join(skill, "SKILL.md")))
 	f.await("the skill stays, with its fault", f.says("~/.claude/skills/a: has no SKILL.md"))
 	if f.node("a") != node {
 		t.Error("the folder is another node now")
@@ -130,7 +130,7 @@ func TestTimesMoveWithTheText(t *testing.T) {
 func TestCloseEndsTheNews(t *testing.T) {
 	h := home(t, map[string]string{".claude/skills/a/SKILL.md": md("a", "x")})
 	f := start(t, h)
-	check(t, f.Close())
+	must(t, f.Close())
 	put(t, filepath.Join(h, ".claude/skills/a/SKILL.md"), md("a", "y"), false)
 	if len(f.changes) != 0 {
 		t.Error("told after Close")

@@ -30,7 +30,7 @@ type fixture struct {
 func home(t *testing.T, files map[string]string) string {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	must(t, err)
 	for _, path := range sortedKeys(files) {
 		put(t, filepath.Join(home, path), files[path], strings.HasSuffix(path, "/"))
 	}
@@ -40,15 +40,15 @@ func home(t *testing.T, files map[string]string) string {
 func put(t *testing.T, path, body string, folder bool) {
 	t.Helper()
 	if folder {
-		check(t, os.MkdirAll(path, 0o755))
+		must(t, os.MkdirAll(path, 0o755))
 		return
 	}
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	if target, ok := strings.CutPrefix(body, "-> "); ok {
-		check(t, os.Symlink(target, path))
+		must(t, os.Symlink(target, path))
 		return
 	}
-	check(t, os.WriteFile(path, []byte(body), 0o644))
+	must(t, os.WriteFile(path, []byte(body), 0o644))
 }
 
 func sortedKeys(m map[string]string) []string {
@@ -60,7 +60,7 @@ func sortedKeys(m map[string]string) []string {
 	return keys
 }
 
-func check(t *testing.T, err error) {
+func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 		c(&opts)
 	}
 	f.Provider = New(opts)
-	t.Cleanup(func() { check(t, f.Close()) })
+	t.Cleanup(func() { must(t, f.Close()) })
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.watchErr)
 	}
@@ -127,24 +127,24 @@ func (f *fixture) await(what string, holds func() bool) {
 func (f *fixture) node(path string) fs.Node {
 	f.t.Helper()
 	n, err := f.tree.Resolve(context.Background(), path)
-	check(f.t, err)
+	must(f.t, err)
 	return n
 }
 
 func (f *fixture) attr(path string) fs.Attr {
 	f.t.Helper()
 	a, err := f.tree.Stat(context.Background(), f.node(path))
-	check(f.t, err)
+	must(f.t, err)
 	return a
 }
 
 func (f *fixture) names(path string) []string {
 	f.t.Helper()
 	entries, err := f.tree.List(context.Background(), f.node(path).(fs.Dir))
-	check(f.t, err)
+	must(f.t, err)
 	var names []string
 	for _, e := range entries {
-		if path != "" || e.Name != ignoreName { // which is always there
+		if path != "" || e.Name != ignoreName && e.Name != recordName { // which are always there
 			names = append(names, e.Name)
 		}
 	}
@@ -154,7 +154,7 @@ func (f *fixture) names(path string) []string {
 func (f *fixture) read(path string) string {
 	f.t.Helper()
 	body, err := f.tree.ReadAll(context.Background(), f.node(path).(fs.File))
-	check(f.t, err)
+	must(f.t, err)
 	return string(body)
 }
 

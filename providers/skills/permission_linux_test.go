@@ -17,11 +17,11 @@ func TestWhatMayNotBeRead(t *testing.T) {
 	})
 	for _, path := range []string{".claude/skills/locked", ".claude/skills/file/SKILL.md", ".cursor/skills"} {
 		path := filepath.Join(h, path)
-		check(t, os.Chmod(path, 0))
+		must(t, os.Chmod(path, 0))
 		t.Cleanup(func() { os.Chmod(path, 0o755) })
 	}
 	for dir := h; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
-		check(t, os.Chmod(dir, 0o755))
+		must(t, os.Chmod(dir, 0o755))
 	}
 	var f *fixture
 	done := make(chan struct{})
@@ -29,7 +29,7 @@ func TestWhatMayNotBeRead(t *testing.T) {
 		defer close(done)
 		runtime.LockOSThread() // and the thread ends with the goroutine
 		if os.Geteuid() == 0 {
-			check(t, syscall.Setfsuid(65534))
+			must(t, syscall.Setfsuid(65534))
 		}
 		f = start(t, h, offline)
 	}()

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/skills/check"
+	"ctxfs/providers/skills/locate"
 )
 
 func TestNamesThatAreTaken(t *testing.T) {
@@ -61,7 +63,7 @@ func TestLinks(t *testing.T) {
 	f := start(t, h)
 	f.wantNames("", "INDEX.md", "agentctx", "shared", "managed", "one", "broken", "inner")
 	entries, err := f.tree.List(t.Context(), f.Root())
-	check(t, err)
+	must(t, err)
 	for _, e := range entries {
 		if e.Type&os.ModeSymlink != 0 {
 			t.Errorf("%s is a link", e.Name)
@@ -71,19 +73,19 @@ func TestLinks(t *testing.T) {
 		t.Errorf("SKILL.md is %q", got)
 	}
 	entries, err = f.tree.List(t.Context(), f.node("managed").(fs.Dir))
-	check(t, err)
+	must(t, err)
 	if entries[0].Type != 0 || entries[1].Type != os.ModeSymlink {
 		t.Errorf("SKILL.md must be a file and notes.md a link: %+v", entries)
 	}
 	f.wantIndex("one — below a link", "managed — from a store", "shared — one skill",
 		"- ~/.claude/skills/dead: is a link to nothing, or into a mount of ctxfs; fix: link it again or remove it",
-		"- ~/.claude/skills/broken/SKILL.md: is a link to nothing, or into a mount of ctxfs; fix: link it to the file again, or remove it")
+		"- ~/.claude/skills/broken/SKILL.md: is a link to nothing, or into a mount of ctxfs [SKILL.md: required (agentskills spec, directory structure)]; fix: link it to the file again, or remove it")
 	for _, root := range []string{".claude/skills", ".agents/skills", "dev/tools"} {
 		if !slices.Contains(f.Roots(), filepath.Join(h, root)) {
 			t.Errorf("%s is missing in %q", root, f.Roots())
 		}
 	}
-	check(t, fstest.TestFS(f.tree.FS(t.Context()), "managed/SKILL.md"))
+	must(t, fstest.TestFS(f.tree.FS(t.Context()), "managed/SKILL.md"))
 
 	// The targets of links are watched too.
 	put(t, filepath.Join(h, "store/abc-skill.md"), md("managed", "from a newer store"), false)
@@ -107,7 +109,7 @@ func TestNestedSkills(t *testing.T) {
 	}), offline)
 	f.wantNames("", "INDEX.md", "agentctx", "a", "a~claude-code", "b", "4", "one", "empty", "s")
 	f.wantIndex("a — (no description, see Problems)", "a~claude-code — nested", "s — system",
-		"- ~/.claude/skills/empty: has no SKILL.md, and no folder below it has one; fix: write one with name and description, or move the folder away")
+		"- ~/.claude/skills/empty: has no SKILL.md, and no folder below it has one [SKILL.md: required (agentskills spec, directory structure)]; fix: write one with name and description, or move the folder away")
 	// The first one by path gets the name; a folder without SKILL.md is shown too.
 	f.wantNames("one/two/three/four/five", "six")
 }
@@ -141,7 +143,7 @@ func TestLinksIntoAMountOfOurs(t *testing.T) {
 		}
 	})
 	f.wantNames("", "INDEX.md", "agentctx", "one", "y", "z")
-	f.wantIndex("- ~/.claude/skills/x: "+deadLink+"; fix: link it again or remove it", "z — fine")
+	f.wantIndex("- ~/.claude/skills/x: "+check.DeadLink+"; fix: link it again or remove it", "z — fine")
 }
 
 func TestASkillInASkill(t *testing.T) {
@@ -159,22 +161,22 @@ func TestASkillInASkill(t *testing.T) {
 
 func TestTooManyFolders(t *testing.T) {
 	files := map[string]string{".claude/skills/zz/SKILL.md": md("zz", "x"), ".claude/skills/a/SKILL.md": md("a", "first")}
-	for i := range maxFolders {
+	for i := range locate.MaxFolders {
 		files[fmt.Sprintf(".claude/skills/group/%d/", i)] = ""
 	}
 	f := start(t, home(t, files))
 	f.wantNames("", "INDEX.md", "a", "agentctx", "group", "zz")
 	f.wantIndex(
 		"- ~/.claude/skills: contains more folders than are searched; some skills may be missing here; fix: move what is not a skill out of it",
-		"- ~/.claude/skills: not all changes are noticed: it contains more than 2000 folders; fix: move what is not a skill out of it")
+		"- ~/.claude/skills: not all changes are noticed: it contains more than 10000 folders; fix: move what is not a skill out of it")
 	live := 0
 	for _, name := range f.names("group") {
 		if f.attr("group/" + name).Live {
 			live++
 		}
 	}
-	if live == 0 || live == maxFolders {
-		t.Errorf("%d of %d folders are live", live, maxFolders)
+	if live == 0 || live == locate.MaxFolders {
+		t.Errorf("%d of %d folders are live", live, locate.MaxFolders)
 	}
 	if f.Status().State != "degraded" {
 		t.Errorf("status %+v", f.Status())

@@ -1,38 +1,50 @@
-// Package skills shows the skills of all agents in one folder.
+// Package skills shows the skills of all agents in one folder, and the commands and
+// subagents that can be followed like skills.
 //
-// A skill is a folder with a SKILL.md in it: front matter with name and
-// description, then instructions, and beside it the files that those need
-// (agentskills/agentskills). Each agent looks for them in folders of its own. Here
-// each one is a real folder, passed through from disk: contents and execute bits as
-// on disk, changes visible at once.
+// A skill is a folder with a SKILL.md in it: front matter with name and description, then
+// instructions, and beside it the files that those need (agentskills/agentskills). Each
+// agent looks for them in folders of its own, in plugins, and in projects. Here each one is
+// a real folder, passed through from disk: contents and execute bits as on disk, changes
+// visible at once. A command or subagent is a folder with its file, and a SKILL.md that
+// says what it is.
 //
-// Agents drop skills silently: those with a fault, those with the name of another,
-// those beyond a budget. Here nothing is dropped. A skill with a fault is shown,
-// and INDEX.md says what is wrong with it; if several skills have one name, the
-// first keeps it, and the others have "~" and their source added.
+// Agents drop skills silently: those with a fault, those with the name of another, those
+// beyond a budget. Here nothing is dropped. A skill with a fault is shown, and INDEX.md
+// says what is wrong with it; if several skills have one name, the first keeps it, and the
+// others have "~" and their source added. The folder is the same for all projects, so a
+// project's skill never takes the name of one of the user's; which of them an agent prefers
+// stands in INDEX.tsv. Skills of projects are marked as long as the user has not trusted
+// the project (package trust).
 //
-// The order of the parts: scan.go searches the folders of all agents (package
-// agents has them), card.go reads the front matter, skill.go is one skill with its
-// name, node, and document, snapshot.go is all that is shown at one moment, and the
-// provider publishes snapshots (skills.go). The source of the format is
-// agentskills/agentskills.
+// The order of the parts: package read reads one file, package locate finds them all,
+// package check knows the specification, need what a skill needs, suspect what makes it
+// suspicious, and study keeps what those and the counts of tokens say of a skill's files.
+// Here skill.go and definition.go are one skill with its name, node and document,
+// snapshot.go is all that is shown at one moment, index.go writes its pages, worker.go
+// looks at projects and studies skills in the background, and the provider publishes
+// snapshots (skills.go).
 package skills
 
 import (
 	"cmp"
-	"errors"
-	iofs "io/fs"
+	"context"
 	"iter"
-	"maps"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/ignore"
+	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/skills/locate"
+	"ctxfs/providers/skills/read"
 )
 
 // Options are the settings of a provider.
@@ -40,51 +52,83 @@ type Options struct {
 	Env fs.Env
 	// Home is the user's home folder.
 	Home string
+	// Cache is the folder for what was learned of skills' files; "" keeps it in memory.
+	Cache string
 	// LookupEnv is os.LookupEnv.
 	LookupEnv func(key string) (string, bool)
 	// Hide reports whether a path is to be left out, such as one of our own mounts; it
 	// may be nil.
 	Hide func(path string) bool
-	// Watch keeps the provider current. Without it, for a command that reads once,
-	// the skills are those at the time of New, and all files are Live.
+	// Workspaces are where skills of projects are; nil means that there are none.
+	Workspaces *workspaces.Set
+	Trust      *trust.Store
+	// Watch keeps the provider current. Without it, for a command that reads once, the
+	// user's skills are those at the time of New, those of projects are looked for when the
+	// folder is first read, and all files are Live.
 	Watch bool
 }
 
 // Provider is the folder of skills.
 type Provider struct {
 	opts    Options
-	sources []source
+	finder  *locate.Finder
+	own     []locate.Source
 	builtin *skill
-	root    *fs.Folder
+	prober  *fs.Prober
+	root    *folder
 	current atomic.Pointer[snapshot]
+	first   sync.Once
 
 	watcher  *watch.Watcher // nil where nothing is watched
 	watchErr error          // why, though it should be
 
 	refreshing sync.Mutex // held while a snapshot is made
 	watched    map[string]bool
+	projects   []project
+	heads      map[string]bool // the folders of projects that may appear
+
+	worker worker
 }
 
-// New finds the skills; it reads only folders and front matter. What cannot be read
+// project is a workspace in which skills were looked for.
+type project struct {
+	workspaces.Workspace
+	trees []*locate.Tree // of its folders
+	notes []string       // about what could not be looked into
+}
+
+// New finds the user's skills; it reads only folders and front matter. What cannot be read
 // is reported in the tree and by Status, not as an error.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
-	p := &Provider{
-		opts: opts, sources: sources(agents.Machine{Home: opts.Home, LookupEnv: opts.LookupEnv}), builtin: newBuiltin(opts.Env.Built),
-		root: new(fs.Folder), watched: make(map[string]bool),
+	if opts.Env.Log == nil {
+		opts.Env.Log = slog.Default()
 	}
+	machine := agents.Machine{Home: opts.Home, LookupEnv: opts.LookupEnv}
+	p := &Provider{
+		opts: opts, builtin: newBuiltin(opts.Env.Built), prober: fs.NewProber(patience), watched: make(map[string]bool),
+		finder: locate.New(locate.Options{
+			Machine: machine, Hide: opts.Hide, GitIgnore: ignore.User(opts.Home, machine.Path("${XDG_CONFIG_HOME:-~/.config}")),
+		}),
+	}
+	p.own = p.finder.Own()
+	p.root = &folder{provider: p}
+	p.worker.init(p)
 	p.current.Store(new(snapshot))
 	p.refreshing.Lock()
 	defer p.refreshing.Unlock()
 	if opts.Watch {
-		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, MaxDirs: locate.MaxFolders, Log: opts.Env.Log})
 	}
-	var roots []string
-	for _, src := range p.sources {
-		roots = append(roots, src.dir)
+	var trees []string
+	for _, src := range p.own {
+		trees = append(trees, src.Dir)
 	}
-	p.watchOnly(roots, nil)
+	p.watchOnly(trees, nil)
 	p.refresh(nil)
+	if opts.Trust != nil {
+		opts.Trust.Notify(p.worker.poke)
+	}
 	return p
 }
 
@@ -101,21 +145,69 @@ func (p *Provider) Status() fs.Status {
 	return s
 }
 
-// Documents implements fs.Documented: one for every SKILL.md.
-func (p *Provider) Documents(string) iter.Seq[fs.Document] {
-	return documents(p.current.Load().skills)
+// Documents implements fs.Documented: one for everything that is shown.
+func (p *Provider) Documents(string) iter.Seq[fs.Document] { return documents(p.shown().skills) }
+
+// Brief implements fs.Briefer: the skills of the workspace that has the folder, by name.
+func (p *Provider) Brief(dir string) []fs.Remark { return p.shown().brief(filepath.Clean(dir)) }
+
+// Refresh implements fs.Overview.
+func (p *Provider) Refresh() { p.worker.poke() }
+
+// Start implements fs.Starter.
+func (p *Provider) Start() {
+	if p.opts.Watch {
+		p.worker.start()
+	}
 }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
+	p.worker.close()
 	if p.watcher == nil {
 		return nil
 	}
 	return p.watcher.Close()
 }
 
-// maxNews is how many changes are reported one by one; if there are more, only
-// their skills are.
+// shown returns what is shown now. Without a watch the first call looks at projects.
+func (p *Provider) shown() *snapshot {
+	if !p.opts.Watch {
+		p.first.Do(p.worker.once)
+	}
+	return p.current.Load()
+}
+
+// folder is the provider's root. Without a watch it is filled when it is first asked for.
+type folder struct {
+	fs.Folder
+	provider *Provider
+}
+
+// Attr implements fs.Node.
+func (f *folder) Attr(ctx context.Context) (fs.Attr, error) {
+	f.provider.shown()
+	return f.Folder.Attr(ctx)
+}
+
+// Lookup implements fs.Dir.
+func (f *folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	f.provider.shown()
+	return f.Folder.Lookup(ctx, name)
+}
+
+// List implements fs.Dir.
+func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
+	f.provider.shown()
+	return f.Folder.List(ctx)
+}
+
+// Computed implements fs.Computed: what is watched answers from memory, and anything else
+// looks at projects first.
+func (f *folder) Computed() {}
+
+// maxNews is how many changes are reported one by one; if there are more, only their
+// skills are.
 const maxNews = 1000
 
 // changed is called by the watcher with paths on disk that have changed.
@@ -126,15 +218,23 @@ func (p *Provider) changed(paths []string) {
 	var inTree []string
 	dirty, rescan := make(map[string]bool), false
 	for _, path := range paths {
+		if p.heads[path] {
+			p.worker.poke()
+		}
 		holding := now.containing(path)
 		rescan = rescan || len(holding) == 0 // a root, a group, something new
 		for _, s := range holding {
-			inside, err := filepath.Rel(s.path, path)
+			if s.Path == "" {
+				inTree = append(inTree, filepath.Join(s.name, s.original()))
+				dirty[path], rescan = true, true
+				continue
+			}
+			inside, err := filepath.Rel(s.Path, path)
 			if err != nil {
 				continue
 			}
 			inTree = append(inTree, filepath.Join(s.name, inside))
-			if inside == "." || s.file == "" || isSkillFile(inside) {
+			if inside == "." || s.File == "" || read.IsSkillFile(inside) {
 				dirty[path], rescan = true, true
 			}
 		}
@@ -147,31 +247,116 @@ func (p *Provider) changed(paths []string) {
 	if rescan {
 		inTree = append(inTree, p.refresh(dirty)...)
 	}
-	slices.Sort(inTree)
-	for _, path := range slices.Compact(inTree) {
+	p.tell(inTree)
+}
+
+// tell reports that paths in the tree have changed.
+func (p *Provider) tell(paths []string) {
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
 		p.opts.Env.Changed(path)
 	}
 }
 
-// refresh searches again and publishes what it finds. Files in dirty are read again
-// even if they look the same. It returns the names in the root that changed.
+// refresh searches again and publishes what it finds. Files in dirty are read again even
+// if they look the same. It returns the paths in the tree that changed.
 func (p *Provider) refresh(dirty map[string]bool) []string {
 	old := p.current.Load()
 	found := p.scan(old, dirty)
 	// Links may lead to folders that were not watched while they were read.
-	for range maxDepth {
-		if !p.watchOnly(found.trees, found.files) {
+	for range maxRounds {
+		if !p.watchOnly(found.Trees, found.Files) {
 			break
 		}
 		found = p.scan(old, dirty)
 	}
+	return p.publish(old, found)
+}
+
+// maxRounds is how often links are followed to folders that were not watched before.
+const maxRounds = 4
+
+// scanned is what a search of all sources has found.
+type scanned struct {
+	*locate.Scan
+	builtin int // where in it the built-in skill comes
+}
+
+// scan searches all sources, in order of precedence: the skills of the user, of the
+// system and of plugins; their commands and subagents; then what projects have, so that it
+// takes no name of another.
+func (p *Provider) scan(old *snapshot, dirty map[string]bool) scanned {
+	s := p.finder.Scan(func(path string) *locate.Found {
+		if sk := old.byPath[path]; sk != nil {
+			return sk.Found
+		}
+		return nil
+	}, func(path string) bool { return dirty[path] })
+	plugins, watch := p.finder.Plugins()
+	all := slices.Concat(p.own, plugins)
+	for i := range all {
+		if all[i].Kind == read.Skill {
+			s.Source(&all[i])
+		}
+	}
+	found := scanned{s, len(s.Found)}
+	for i := range all {
+		if all[i].Kind != read.Skill {
+			s.Source(&all[i])
+		}
+	}
+	for _, pr := range p.projects {
+		p.scanProject(s, pr)
+	}
+	for _, path := range watch {
+		if filepath.Ext(path) == "" { // a folder of plugins
+			s.Trees = append(s.Trees, path)
+		} else {
+			s.Files = append(s.Files, path)
+		}
+	}
+	for head := range p.heads {
+		s.Files = append(s.Files, head)
+	}
+	return found
+}
+
+// scanProject searches a project. What a worktree has just as its repository's folder has
+// it is found once.
+func (p *Provider) scanProject(s *locate.Scan, pr project) {
+	seen := make(map[string]uint64)
+	for i, tree := range pr.trees {
+		if tree == nil {
+			continue
+		}
+		before := len(s.Found)
+		for j := range tree.Sources {
+			s.Source(&tree.Sources[j])
+		}
+		root := pr.Folders()[i]
+		kept := s.Found[:before]
+		for _, f := range s.Found[before:] {
+			rel, _ := filepath.Rel(root, f.Shown)
+			if sum, known := seen[rel]; i > 0 && known && sum == f.Card.Sum && f.Card.Info != nil {
+				continue
+			}
+			seen[rel] = f.Card.Sum
+			kept = append(kept, f)
+		}
+		s.Found = kept
+	}
+}
+
+// publish makes a snapshot of what was found, and returns the paths in the tree that
+// changed.
+func (p *Provider) publish(old *snapshot, found scanned) []string {
 	next := p.snapshot(old, found)
 	changed := next.differences(old)
 	p.current.Store(next)
 	if len(changed) > 0 {
 		p.root.Replace(cmp.Or(next.modTime, next.built), next.nodes())
 	}
-	return changed
+	return append(changed, next.rewritten...)
 }
 
 // watchOnly watches these folders, with all below them, and these files, and nothing
@@ -200,24 +385,6 @@ func (p *Provider) watchOnly(trees, files []string) (added bool) {
 	return added
 }
 
-// watchFaults returns the faults of what should be watched and is not.
-func (p *Provider) watchFaults() []fault {
-	if p.watchErr != nil {
-		return []fault{watchFault(p.opts.Home, "", p.watchErr)}
-	}
-	if p.watcher == nil {
-		return nil
-	}
-	var faults []fault
-	for _, path := range slices.Sorted(maps.Keys(p.watched)) {
-		err := p.watcher.Err(path)
-		if err != nil && !errors.Is(err, iofs.ErrNotExist) { // the scan reports that
-			faults = append(faults, watchFault(p.opts.Home, path, err))
-		}
-	}
-	return faults
-}
-
 // disk returns how the folders of skills are passed through.
 func (p *Provider) disk() fs.DiskOptions {
 	opts := fs.DiskOptions{Hide: p.opts.Hide}
@@ -227,4 +394,5 @@ func (p *Provider) disk() fs.DiskOptions {
 	return opts
 }
 
-func (p *Provider) hidden(path string) bool { return p.opts.Hide != nil && p.opts.Hide(path) }
+// patience is how long a project's folder may take to answer.
+const patience = 2 * time.Second

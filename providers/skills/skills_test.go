@@ -12,6 +12,8 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/frontmatter"
+	"ctxfs/providers/skills/locate"
+	"ctxfs/providers/skills/read"
 )
 
 func TestNoSkillsButTheBuiltIn(t *testing.T) {
@@ -31,14 +33,15 @@ func TestNoSkillsButTheBuiltIn(t *testing.T) {
 	}
 	// Nothing may be mounted over the folders that are searched for skills.
 	var folders []string
-	for _, src := range sources(agents.Machine{Home: f.home, LookupEnv: noEnv}) {
-		folders = append(folders, src.dir)
+	for _, src := range locate.New(locate.Options{Machine: agents.Machine{Home: f.home, LookupEnv: noEnv}}).Own() {
+		folders = append(folders, src.Dir)
 	}
 	slices.Sort(folders)
+	folders = slices.Compact(folders)
 	if got := f.Roots(); !slices.Contains(got, filepath.Join(f.home, ".agents/skills")) || !slices.Equal(got, folders) {
 		t.Errorf("roots %q, want %q", got, folders)
 	}
-	check(t, fstest.TestFS(f.tree.FS(t.Context()), "INDEX.md", "agentctx/SKILL.md"))
+	must(t, fstest.TestFS(f.tree.FS(t.Context()), "INDEX.md", "agentctx/SKILL.md"))
 }
 
 // TestSkillsOfEveryAgent: a skill in the folder of any agent is found, and the
@@ -59,29 +62,39 @@ func TestSkillsOfEveryAgent(t *testing.T) {
 	f.wantNames("", want...)
 
 	var order []string
-	for _, src := range sources(agents.Machine{Home: "/home/ada", LookupEnv: noEnv}) {
-		order = append(order, src.name)
+	for _, src := range own("/home/ada") {
+		order = append(order, src.Name)
 	}
-	if order[0] != "claude-code" || order[1] != "cursor" || !slices.Equal(order[len(order)-2:], []string{"codex", "agents"}) {
+	if !slices.Equal(order[:4], []string{"claude-code", "claude-code", "claude-code", "cursor"}) || !slices.Equal(order[len(order)-4:], []string{"codex", "goose", "agents", "codex"}) {
 		t.Errorf("precedence %q", order)
 	}
+}
+
+// own returns the folders where the user's skills are looked for.
+func own(home string) (all []locate.Source) {
+	for _, src := range locate.New(locate.Options{Machine: agents.Machine{Home: home, LookupEnv: noEnv}}).Own() {
+		if src.Kind == read.Skill {
+			all = append(all, src)
+		}
+	}
+	return all
 }
 
 func noEnv(string) (string, bool) { return "", false }
 
 func TestTheBuiltInSkillIsValid(t *testing.T) {
 	matter, err := frontmatter.Parse(builtinText())
-	check(t, err)
+	must(t, err)
 	if len(matter.Warnings) > 0 || len(matter.Fields) != 2 {
 		t.Errorf("fields %v, warnings %v", matter.Fields, matter.Warnings)
 	}
 	if matter.String("name") != builtinName {
 		t.Errorf("name %q", matter.String("name"))
 	}
-	if n := len(matter.String("description")); n == 0 || n > maxDescriptionChars {
+	if n := len(matter.String("description")); n == 0 || n > 1024 {
 		t.Errorf("the description has %d characters", n)
 	}
-	if faults := newBuiltin(built).card; faults.err != nil || strings.Count(builtinSkill, "\n") > 80 {
+	if card := newBuiltin(built).Card; card.Err != nil || strings.Count(builtinSkill, "\n") > 80 {
 		t.Error("the built-in skill is broken or too long")
 	}
 }
@@ -97,7 +110,7 @@ func TestFilesPassThrough(t *testing.T) {
 		".claude/skills/.hidden/SKILL.md":      md("hidden", "x"),
 		".claude/skills/node_modules/SKILL.md": md("node_modules", "x"),
 	})
-	check(t, os.Chmod(filepath.Join(h, ".claude/skills/pdf/scripts/run.sh"), 0o755))
+	must(t, os.Chmod(filepath.Join(h, ".claude/skills/pdf/scripts/run.sh"), 0o755))
 	f := start(t, h)
 	f.wantNames("", "INDEX.md", "agentctx", "pdf")
 	f.wantNames("pdf", "SKILL.md", "link.md", "out", "reference", "scripts")
@@ -125,7 +138,7 @@ func TestFilesPassThrough(t *testing.T) {
 			t.Errorf("item %+v", item)
 		}
 	}
-	check(t, fstest.TestFS(f.tree.FS(t.Context()), "pdf/scripts/run.sh"))
+	must(t, fstest.TestFS(f.tree.FS(t.Context()), "pdf/scripts/run.sh"))
 }
 
 func TestDocuments(t *testing.T) {
@@ -155,7 +168,7 @@ func TestNothingIsSaidOfNow(t *testing.T) {
 	h := home(t, map[string]string{".claude/skills/a/SKILL.md": md("a", "x"), ".claude/skills/b/notes": "x"})
 	when := built.Add(10 * time.Hour)
 	for _, path := range []string{".claude/skills/a/SKILL.md", ".claude/skills"} {
-		check(t, os.Chtimes(filepath.Join(h, path), when, when))
+		must(t, os.Chtimes(filepath.Join(h, path), when, when))
 	}
 	one, two := start(t, h), start(t, h)
 	if a, b := one.attr("INDEX.md"), two.attr("INDEX.md"); a != b || !a.ModTime.Equal(when) {

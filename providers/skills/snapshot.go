@@ -3,90 +3,233 @@ package skills
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/skills/check"
+	"ctxfs/providers/skills/locate"
+	"ctxfs/providers/skills/read"
 )
 
 // snapshot is everything that is shown at one moment. It is immutable once it is
 // published.
 type snapshot struct {
-	skills  []*skill // by name
-	byPath  map[string]*skill
-	roots   []string
-	index   *fs.Text
-	text    []byte    // the text of index
-	modTime time.Time // the time of the newest fact; zero if none has a time
-	built   time.Time // when the program was built
-	status  fs.Status
+	skills   []*skill // by name
+	byPath   map[string]*skill
+	found    scanned
+	projects []project
+	faults   []check.Finding // what is wrong, also with what is no skill
+	roots    []string
+	pages    map[string]*page
+	// rewritten are the files of definitions that changed with their folder staying.
+	rewritten []string
+	modTime   time.Time // the time of the newest fact; zero if none has a time
+	built     time.Time // when the program was built
+	status    fs.Status
 }
 
-// snapshot makes a snapshot of what was found. It reuses the index of old if its
-// text is the same.
-func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
+// page is a file in the root that is made of all skills.
+type page struct {
+	text []byte
+	node *fs.Text
+}
+
+// snapshot makes a snapshot of what was found. It reuses the pages of old if their texts
+// are the same.
+func (p *Provider) snapshot(old *snapshot, found scanned) *snapshot {
 	next := &snapshot{
-		skills: found.skills, byPath: make(map[string]*skill), roots: roots(found.roots),
-		index: old.index, text: old.text, modTime: found.modTime, built: p.opts.Env.Built,
+		byPath: make(map[string]*skill), found: found, projects: p.projects, roots: roots(found.Roots), pages: make(map[string]*page),
+		modTime: found.ModTime, built: p.opts.Env.Built,
+	}
+	trusts := make(map[string]bool)
+	for i, f := range found.Found {
+		if i == found.builtin {
+			next.skills = append(next.skills, p.newBuiltin())
+		}
+		next.skills = append(next.skills, &skill{Found: f, trusted: p.trusts(f.Source.Root, trusts), faults: check.Found(f, p.shownPath)})
+	}
+	if found.builtin == len(found.Found) {
+		next.skills = append(next.skills, p.newBuiltin())
 	}
 	assignNames(next.skills)
 	slices.SortFunc(next.skills, func(a, b *skill) int { return cmp.Compare(a.name, b.name) })
+	kept := next.skills[:0]
 	for _, s := range next.skills {
-		if s.path != "" {
-			next.byPath[s.path] = s
+		if s.isBuiltin() || p.addNode(next, s, old.byPath[key(s.Found)]) {
+			kept = append(kept, s)
 		}
 	}
-	faults := next.faults(found.faults, p.watchFaults())
-	if text := p.renderIndex(next.skills, faults); old.index == nil || !bytes.Equal(text, old.text) {
-		if old.index != nil && !next.modTime.After(old.modTime) {
-			next.modTime = p.opts.Env.Now().UTC().Truncate(time.Second) // a fact without a time has changed, such as a permission
-		}
-		next.text, next.index = text, fs.NewText(cmp.Or(next.modTime, next.built), text)
-	}
-	next.status = status(next, faults)
+	next.skills = kept
+	prefer(next.skills)
+	next.faults = next.allFaults(p.scanFaults(found), p.watchFaults())
+	p.writePages(next, old)
+	next.status = status(next)
 	if old.status.State == next.status.State {
 		next.status.Since = old.status.Since
 	}
 	return next
 }
 
-// faults returns all faults, those of one file together.
-func (s *snapshot) faults(others ...[]fault) []fault {
+func (p *Provider) newBuiltin() *skill {
+	s := *p.builtin
+	return &s
+}
+
+// trusts reports whether the user trusts what has a root, "" being what is the user's own.
+func (p *Provider) trusts(root string, known map[string]bool) bool {
+	if root == "" {
+		return true
+	}
+	trusted, ok := known[root]
+	if !ok {
+		dir := root
+		for _, pr := range p.projects {
+			if slices.Contains(pr.Folders(), root) {
+				dir = pr.Dir
+			}
+		}
+		trusted = p.opts.Trust != nil && p.opts.Trust.Trusts(dir)
+		known[root] = trusted
+	}
+	return trusted
+}
+
+// addNode gives a skill its folder: the one it had before, if that is the same. It reports
+// false if it was deleted since.
+func (p *Provider) addNode(next *snapshot, s *skill, old *skill) bool {
+	switch {
+	case s.Path == "":
+		var changed bool
+		if s.node, changed = p.definitionNode(s, old); changed && old.name == s.name {
+			for _, name := range []string{read.SkillFiles()[0], s.original()} {
+				next.rewritten = append(next.rewritten, filepath.Join(s.name, name))
+			}
+		}
+	case old != nil && old.Info != nil && os.SameFile(old.Info, s.Info):
+		s.node = old.node
+	default:
+		dir, err := fs.NewDiskDir(s.Path, p.disk())
+		if err != nil {
+			return false
+		}
+		s.node = &skillFolder{DiskDir: dir, opts: p.disk(), root: s.Source.Root}
+	}
+	next.byPath[key(s.Found)] = s
+	return true
+}
+
+// prefer notes which agents prefer another skill of the same name: in its own project for
+// what a project has, and outside of all projects for anything else.
+func prefer(all []*skill) {
+	type use struct{ kind, name string }
+	byName := make(map[use][]*skill)
+	for _, s := range all {
+		if !s.isBuiltin() {
+			u := use{string(s.Source.Kind), names.Fold(cmp.Or(s.Card.Name, s.Found.Name))}
+			byName[u] = append(byName[u], s)
+		}
+	}
+	for _, same := range byName {
+		if len(same) == 1 {
+			continue
+		}
+		for _, s := range same {
+			for _, r := range s.Source.Readers {
+				if slices.ContainsFunc(same, func(o *skill) bool { return o != s && o.isPreferred(s, r) }) {
+					s.hidden = append(s.hidden, r.Agent)
+				}
+			}
+		}
+	}
+}
+
+// isPreferred reports whether an agent that reads both prefers this one to another.
+func (s *skill) isPreferred(other *skill, reader locate.Reader) bool {
+	if s.Source.Root != "" && s.Source.Root != other.Source.Root {
+		return false // it is not there
+	}
+	return slices.ContainsFunc(s.Source.Readers, func(r locate.Reader) bool {
+		return r.Agent == reader.Agent && r.Rank < reader.Rank
+	})
+}
+
+// scanFaults returns the faults of what is no skill.
+func (p *Provider) scanFaults(found scanned) (all []check.Finding) {
+	for _, f := range found.Faults {
+		fault := check.Unreadable(p.shownPath(f.Path), f.Err)
+		for _, pr := range p.projects {
+			if pr.Has(f.Path) {
+				fault.Severe = false // a project's fault is no fault of the user's skills
+			}
+		}
+		all = append(all, fault)
+	}
+	for _, pr := range p.projects {
+		for _, note := range pr.notes {
+			all = append(all, check.Finding{File: p.shownPath(pr.Dir), What: note, Fix: "look at it with ls -la"})
+		}
+	}
+	return all
+}
+
+// allFaults returns all faults, those of one file together.
+func (s *snapshot) allFaults(others ...[]check.Finding) []check.Finding {
 	all := slices.Concat(others...)
 	for _, sk := range s.skills {
-		all = append(all, sk.faults...)
+		for _, f := range sk.faults {
+			f.Severe = f.Severe && sk.Source.Root == ""
+			all = append(all, f)
+		}
 	}
-	slices.SortStableFunc(all, func(a, b fault) int { return cmp.Compare(a.where, b.where) })
+	slices.SortStableFunc(all, func(a, b check.Finding) int { return cmp.Compare(a.File, b.File) })
 	return slices.Compact(all) // a folder that cannot be read cannot be watched either: one fault
 }
 
 // nodes returns the content of the provider's root.
 func (s *snapshot) nodes() map[string]fs.Node {
-	nodes := make(map[string]fs.Node, len(s.skills)+1)
+	nodes := make(map[string]fs.Node, len(s.skills)+len(s.pages)+1)
 	for _, sk := range s.skills {
 		nodes[sk.name] = sk.node
 	}
-	nodes[indexName] = s.index
+	for name, p := range s.pages {
+		nodes[name] = p.node
+	}
 	nodes[ignoreName] = fs.NewText(s.built, []byte(ignoreText))
 	return nodes
 }
 
 // ignoreName is the file that tells search tools what to skip. It shows again what
-// the root of the tree hides, except for the index, which repeats the skills: a
+// the root of the tree hides, except for the pages, which repeat the skills: a
 // skill may have files with such names.
 const (
 	ignoreName = ".ignore"
-	ignoreText = "!INDEX.*\n!HERE.md\n!OPEN.md\n!SUMMARY.md\n!LEARNED.md\n!*.jsonl\n!*.cast\n!**/terminals/*/\n/INDEX.md\n"
+	ignoreText = "!INDEX.*\n!HERE.md\n!OPEN.md\n!SUMMARY.md\n!LEARNED.md\n!*.jsonl\n!*.cast\n!**/terminals/*/\n/INDEX.md\n/INDEX.tsv\n/NEEDS.md\n/SECURITY.md\n"
 )
 
 // differences returns the names in the root that were added, removed, or changed.
 func (s *snapshot) differences(old *snapshot) (changed []string) {
-	if s.index != old.index {
-		changed = append(changed, indexName)
+	for name, p := range s.pages {
+		if old.pages[name] != p {
+			changed = append(changed, name)
+		}
+	}
+	for name := range old.pages {
+		if s.pages[name] == nil {
+			changed = append(changed, name)
+		}
 	}
 	before := make(map[string]fs.Dir, len(old.skills))
 	for _, sk := range old.skills {
@@ -102,6 +245,22 @@ func (s *snapshot) differences(old *snapshot) (changed []string) {
 		changed = append(changed, name)
 	}
 	return changed
+}
+
+// setPage sets a page, or leaves it out if it has no text. It keeps the node of old if the
+// text is the same.
+func (p *Provider) setPage(next, old *snapshot, name string, text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	if before := old.pages[name]; before != nil && bytes.Equal(before.text, text) {
+		next.pages[name] = before
+		return
+	}
+	if old.pages[name] != nil && !next.modTime.After(old.modTime) {
+		next.modTime = p.opts.Env.Now().UTC().Truncate(time.Second) // a fact without a time has changed, such as a permission
+	}
+	next.pages[name] = &page{text, fs.NewText(cmp.Or(next.modTime, next.built), text)}
 }
 
 // containing returns the skills that contain a path on disk: more than one if a
@@ -122,17 +281,28 @@ func (s *snapshot) containing(path string) (holding []*skill) {
 // aboutLen is the most that Status says about a skill, in bytes.
 const aboutLen = 200
 
-func status(s *snapshot, faults []fault) fs.Status {
-	st := fs.Status{State: "ready", Since: s.modTime, Summary: wording.Count(len(s.skills), "skills")}
-	for _, f := range faults {
-		if f.severe {
+// status returns the status. Its items are the skills that every agent of the user may
+// use: those of projects stand on the pages of their projects, once they are trusted, and
+// commands and subagents are for those who look for one.
+func status(s *snapshot) fs.Status {
+	st := fs.Status{State: "ready", Since: s.modTime}
+	for _, f := range s.faults {
+		if f.Severe {
 			st.State = "degraded"
-			st.Problems = append(st.Problems, fs.Problem{What: f.sentence(), Mend: f.fix})
+			st.Problems = append(st.Problems, fs.Problem{What: f.Sentence(), Mend: f.Fix})
 		}
 	}
+	count := make(map[string]int)
 	for _, sk := range s.skills {
-		item := fs.Item{Name: sk.name, Count: -1, About: clean.Sentence(sk.card.description, aboutLen)}
-		if sk.path == "" {
+		count[string(sk.Source.Kind)]++
+		if sk.Source.Root != "" {
+			count["project"]++
+		}
+		if sk.Source.Root != "" || !sk.Is(read.Skill) {
+			continue
+		}
+		item := fs.Item{Name: sk.name, Count: -1, About: clean.Sentence(sk.Card.Description, aboutLen)}
+		if sk.isBuiltin() {
 			item.About = "" // AGENTS.md, where it would be, says as much
 		}
 		if sk.isBroken() {
@@ -140,10 +310,56 @@ func status(s *snapshot, faults []fault) fs.Status {
 		}
 		st.Items = append(st.Items, item)
 	}
-	if warnings := len(faults) - len(st.Problems); warnings > 0 {
+	st.Summary = wording.Count(count["skill"], "skills")
+	if n := count["command"]; n > 0 {
+		st.Summary += ", " + wording.Count(n, "commands")
+	}
+	if n := count["subagent"]; n > 0 {
+		st.Summary += ", " + wording.Count(n, "subagents")
+	}
+	if n := count["project"]; n > 0 {
+		st.Summary += fmt.Sprintf(" (%d of projects)", n)
+	}
+	if warnings := len(s.faults) - len(st.Problems); warnings > 0 {
 		st.Summary += ", " + wording.Count(warnings, "warnings") + " (see skills/" + indexName + ")"
 	}
 	return st
+}
+
+// maxRemarks is how many skills a page names.
+const maxRemarks = 12
+
+// brief returns the skills of the innermost workspace that has a folder, by name. Of a
+// project that is not trusted nothing is told that it says itself.
+func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
+	var best project
+	for _, pr := range s.projects {
+		if pr.Has(dir) && len(pr.Dir) > len(best.Dir) {
+			best = pr
+		}
+	}
+	if best.Dir == "" {
+		return nil
+	}
+	untrusted := 0
+	for _, sk := range s.skills {
+		switch {
+		case !slices.Contains(best.Folders(), sk.Source.Root):
+		case !sk.trusted:
+			untrusted++
+		case len(remarks) < maxRemarks:
+			text := "`" + strings.ReplaceAll(sk.name, "`", "'") + "`"
+			if about := clean.Sentence(sk.about(), aboutLen); about != "" {
+				text += ": " + about
+			}
+			remarks = append(remarks, fs.Remark{Topic: fs.TopicSkills, Text: text, Path: filepath.Join(sk.name, read.SkillFiles()[0]), Time: sk.Card.ModTime()})
+		}
+	}
+	if untrusted > 0 {
+		text := wording.Count(untrusted, "skills") + " of this project, which is not trusted (ctxfs trust)"
+		remarks = append(remarks, fs.Remark{Topic: fs.TopicSkills, Text: text, Path: indexName})
+	}
+	return remarks
 }
 
 // roots leaves out the folders that are within others.
@@ -151,44 +367,57 @@ func roots(all []string) []string {
 	slices.Sort(all) // a folder comes before what is within it
 	var outer []string
 	for _, path := range all {
-		if !slices.ContainsFunc(outer, func(root string) bool { return within(path, root) }) {
+		if !slices.ContainsFunc(outer, func(root string) bool { return fs.Within(path, root) }) {
 			outer = append(outer, path)
 		}
 	}
 	return outer
 }
 
-func within(path, root string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
+// shownPath returns a path as a user writes it, in one line.
+func (p *Provider) shownPath(path string) string {
+	return clean.Line(wording.Tilde(path, p.opts.Home))
 }
 
-// indexLen is the most of a description in the index, in bytes.
-const indexLen = 250
+// watchFaults returns the faults of what should be watched and is not.
+func (p *Provider) watchFaults() []check.Finding {
+	if p.watchErr != nil {
+		return []check.Finding{p.watchFault("", p.watchErr)}
+	}
+	if p.watcher == nil {
+		return nil
+	}
+	var faults []check.Finding
+	for _, path := range slices.Sorted(maps.Keys(p.watched)) {
+		err := p.watcher.Err(path)
+		if err != nil && !errors.Is(err, iofs.ErrNotExist) { // the scan reports that
+			faults = append(faults, p.watchFault(path, err))
+		}
+	}
+	return faults
+}
 
-// renderIndex writes INDEX.md: a line for each skill, then the problems.
-func (p *Provider) renderIndex(skills []*skill, faults []fault) []byte {
-	var b strings.Builder
-	b.WriteString("# Skills\n\nEach folder here is a skill. Read its SKILL.md before you do what it is for.\n\n")
-	for _, s := range skills {
-		b.WriteString(s.name + " — ")
-		if s.card.description == "" {
-			b.WriteString("(no description, see Problems)\n")
-		} else {
-			b.WriteString(clean.Cut(s.card.description, indexLen) + "\n")
+// watchFault returns why changes below path are not noticed; "" is any path.
+func (p *Provider) watchFault(path string, err error) check.Finding {
+	f := check.Finding{File: p.shownPath(path), What: "changes are not noticed: " + check.Cause(err), Fix: "run ctxfs mount again after changes", Severe: true}
+	switch {
+	case errors.Is(err, watch.ErrLimit):
+		f.What = fmt.Sprintf("not all changes are noticed: it contains more than %d folders", locate.MaxFolders)
+		f.Fix = "move what is not a skill out of it"
+	case errors.Is(err, iofs.ErrPermission):
+		if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+			path = pe.Path
 		}
+		f = check.Unreadable(p.shownPath(path), err)
+	case errors.Is(err, syscall.ENOSPC):
+		f.What = "not all changes are noticed: the system watches no more folders"
+		f.Fix = watch.Fix(err)
+	case errors.Is(err, syscall.EMFILE):
+		f.What = "changes of skills are not noticed: the system has no more watches"
+		f.Fix = watch.Fix(err)
 	}
-	if len(skills) == 1 && skills[0].source == p.builtin.source {
-		b.WriteString("\nThere is only the built-in skill. To add one, make a folder with a SKILL.md in one of:\n\n")
-		for _, src := range p.sources {
-			b.WriteString("- " + shown(p.opts.Home, src.dir) + "\n")
-		}
+	for _, pr := range p.projects {
+		f.Severe = f.Severe && !pr.Has(path)
 	}
-	if len(faults) > 0 {
-		b.WriteString("\n## Problems\n\n")
-		for _, f := range faults {
-			b.WriteString("- " + f.sentence() + "; fix: " + f.fix + "\n")
-		}
-	}
-	return []byte(b.String())
+	return f
 }

@@ -130,6 +130,7 @@ func (f *facts) parts() (all []part) {
 		{fs.TopicSessions, "Sessions", 2, 6},
 		{fs.TopicRunning, "Running", 2, 7},
 		{fs.TopicRules, "Rules", 3, 5},
+		{fs.TopicSkills, "Skills", 1, 8},
 	} {
 		p := part{title: t.title, least: t.least, rank: t.rank}
 		switch t.topic {

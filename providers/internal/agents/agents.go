@@ -47,6 +47,13 @@ type Agent struct {
 	ToolNames []string
 	// Skills are the folders where it looks for skills.
 	Skills Skills
+	// Commands are the files that are prompts which its user calls by name, Subagents
+	// those that describe agents which it starts itself. In paths of users, too, "*" and
+	// "**" are as in a glob.
+	Commands, Subagents Places
+	// Plugins are folders of plugins or extensions, which may have all of these. How they
+	// lie in it is known to package locate of providers/skills.
+	Plugins []Path
 	// Rules are the files that it reads as instructions.
 	Rules Rules
 	// Memory are the files and folders that it writes as its memory.
@@ -140,9 +147,21 @@ const (
 	YAML  Syntax = "yaml"
 )
 
-// Skills describes the folders of skills: each has a folder for every skill.
+// Skills describes the folders of skills: each has a folder for every skill. Of two
+// skills of one name an agent takes that of the project, else that of the user, else that
+// of the system, else that of a plugin, unless it is said otherwise here.
 type Skills struct {
+	// Places are the folders of its own.
 	Places
+	// Also are folders of others that it reads, too, after its own, or before them with
+	// AlsoFirst.
+	Also      Places
+	AlsoFirst bool
+	// Nested is set if those of Project count in the folders below a project's root, too.
+	Nested bool
+	// SystemFirst is set if the system's take precedence over all others, UserFirst if the
+	// user's do over the project's, KeepsAll if nothing takes precedence: it shows all.
+	SystemFirst, UserFirst, KeepsAll bool
 	// Groups are folders in them that contain skills from elsewhere and are never
 	// skills themselves.
 	Groups []string
@@ -158,9 +177,13 @@ type Hooks struct {
 	Events []string
 }
 
-// SharedSkills is the folder of skills that many agents read beside their own.
-// Source: agentskills/agentskills, the guide for clients.
-const SharedSkills Path = "~/.agents/skills"
+// SharedSkills is the folder of skills that many agents read beside their own, and
+// sharedProjectSkills the same in a project. Source: agentskills/agentskills, the guide
+// for clients.
+const (
+	SharedSkills        Path   = "~/.agents/skills"
+	sharedProjectSkills string = ".agents/skills"
+)
 
 // All returns all agents: those with sessions in the order of the documentation
 // of the tree, then those that are clients of MCP servers only.

@@ -81,7 +81,9 @@ func TestPaths(t *testing.T) {
 func userPaths(a Agent) map[string][]Path {
 	return map[string][]Path{
 		"home": {a.Home}, "mcp": slices.Concat(a.MCP.System, a.MCP.User), "skills": slices.Concat(a.Skills.System, a.Skills.User),
-		"rules": slices.Concat(a.Rules.System, a.Rules.User), "memory": slices.Concat(a.Memory.System, a.Memory.User),
+		"commands": slices.Concat(a.Commands.System, a.Commands.User), "subagents": slices.Concat(a.Subagents.System, a.Subagents.User), "plugins": a.Plugins,
+		"skills of others": slices.Concat(a.Skills.Also.System, a.Skills.Also.User),
+		"rules":            slices.Concat(a.Rules.System, a.Rules.User), "memory": slices.Concat(a.Memory.System, a.Memory.User),
 		"rules settings": slices.Concat(a.Rules.Settings.System, a.Rules.Settings.User),
 		"hooks":          slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
 	}
@@ -89,7 +91,7 @@ func userPaths(a Agent) map[string][]Path {
 
 func projectPaths(a Agent) map[string][]string {
 	return map[string][]string{
-		"mcp": a.MCP.Project, "skills": a.Skills.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "rules settings": a.Rules.Settings.Project, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
+		"mcp": a.MCP.Project, "skills": a.Skills.Project, "skills of others": a.Skills.Also.Project, "commands": a.Commands.Project, "subagents": a.Subagents.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "rules settings": a.Rules.Settings.Project, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
 	}
 }
 

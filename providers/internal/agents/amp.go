@@ -18,7 +18,7 @@ func amp() Agent {
 			Syntax: JSONC, Key: "amp.mcpServers",
 		},
 		ToolNames: []string{"mcp__{server}__{tool}"},
-		Skills:    Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{".agents/skills"}}},
+		Skills:    Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{sharedProjectSkills}}, Also: Places{User: []Path{SharedSkills}}},
 		Rules: Rules{
 			Places: Places{
 				System: []Path{onLinux + "/etc/ampcode/AGENTS.md", onDarwin + "/Library/Application Support/ampcode/AGENTS.md"},

@@ -5,7 +5,7 @@ package agents
 // own.
 //
 // Sources: code.claude.com/docs/en/mcp, /skills, /memory, /hooks, /settings,
-// /cli-reference; sessions as package claudecode has them.
+// /cli-reference, /sub-agents, /plugins-reference; sessions as package claudecode has them.
 func claudeCode() Agent {
 	const (
 		home            = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
@@ -23,9 +23,17 @@ func claudeCode() Agent {
 		},
 		ToolNames: []string{"mcp__{server}__{tool}"},
 		Skills: Skills{
-			Places: Places{System: []Path{"/etc/claude-code/.claude/skills"}, User: []Path{home + "skills"}, Project: []string{".claude/skills"}},
+			Places: Places{System: []Path{onLinux + "/etc/claude-code/.claude/skills", onDarwin + "/Library/Application Support/ClaudeCode/.claude/skills"}, User: []Path{home + "skills"}, Project: []string{".claude/skills"}},
+			Nested: true, SystemFirst: true, UserFirst: true,
 			Groups: []string{"synced"},
 		},
+		Commands: Places{User: []Path{home + "commands/**/*.md"}, Project: []string{".claude/commands/**/*.md"}},
+		Subagents: Places{
+			System:  []Path{onLinux + "/etc/claude-code/.claude/agents/**/*.md", onDarwin + "/Library/Application Support/ClaudeCode/.claude/agents/**/*.md"},
+			User:    []Path{home + "agents/**/*.md"},
+			Project: []string{".claude/agents/**/*.md"},
+		},
+		Plugins: []Path{home + "plugins"},
 		Rules: Rules{
 			Places: Places{
 				System: []Path{

@@ -25,7 +25,8 @@ func cline() Agent {
 			Places: Places{User: extensionFolders(extension, settings)},
 			Syntax: JSONC, Key: "mcpServers",
 		},
-		Skills: Skills{Places: Places{User: []Path{"~/.cline/skills"}, Project: []string{".cline/skills"}}},
+		Skills:   Skills{Places: Places{User: []Path{"~/.cline/skills"}, Project: []string{".cline/skills"}}},
+		Commands: Places{User: []Path{"~/Documents/Cline/Workflows/*.md"}, Project: []string{".clinerules/workflows/*.md"}},
 		Rules: Rules{
 			Places: Places{
 				User: []Path{"~/Documents/Cline/Rules/**/*.md", "~/Cline/Rules/**/*.md", "~/.agents/AGENTS.md"},

@@ -2,7 +2,8 @@ package agents
 
 // codex describes Codex of OpenAI. CODEX_HOME moves all that it keeps.
 //
-// Sources: developers.openai.com/codex/config-reference, /skills, /hooks, /cli;
+// Sources: developers.openai.com/codex/config-reference, /skills, /plugins,
+// /subagents, /custom-prompts, /hooks, /cli;
 // docs/agents_md.md and codex-rs/memories of openai/codex.
 func codex() Agent {
 	const home = "${CODEX_HOME:-~/.codex}/"
@@ -18,9 +19,15 @@ func codex() Agent {
 		ToolNames: []string{"mcp__{server}__{tool}", "{server}__{tool}"},
 		Skills: Skills{
 			Places:     Places{System: []Path{"/etc/codex/skills"}, User: []Path{home + "skills"}, Project: []string{".codex/skills"}},
+			Also:       Places{User: []Path{SharedSkills}, Project: []string{sharedProjectSkills}},
+			Nested:     true,
+			KeepsAll:   true,
 			Groups:     []string{".system"},
 			Deprecated: true,
 		},
+		Commands:  Places{User: []Path{home + "prompts/*.md"}},
+		Subagents: Places{User: []Path{home + "agents/*.toml"}, Project: []string{".codex/agents/*.toml"}},
+		Plugins:   []Path{home + "plugins"},
 		Rules: Rules{
 			Places:   Places{User: []Path{home + "AGENTS.override.md", home + "AGENTS.md"}, Project: files},
 			Nested:   files,

@@ -18,7 +18,11 @@ func copilot() Agent {
 			Syntax: JSONC, Key: "mcpServers",
 		},
 		ToolNames: []string{"{server}-{tool}"},
-		Skills:    Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".github/skills"}}},
+		Skills: Skills{
+			Places: Places{User: []Path{home + "skills"}, Project: []string{".github/skills"}},
+			Also:   Places{User: []Path{SharedSkills}, Project: []string{".claude/skills", sharedProjectSkills}},
+		},
+		Subagents: Places{User: []Path{home + "agents/*.md"}, Project: []string{".github/agents/*.md"}},
 		Rules: Rules{
 			Places: Places{User: []Path{home + "copilot-instructions.md", home + "instructions/**/*.instructions.md"}, Project: files},
 			Nested: files,

@@ -2,7 +2,7 @@ package agents
 
 // cursor describes Cursor: the editor and its program for the terminal.
 //
-// Sources: cursor.com/docs/context/mcp, /context/skills, /context/rules,
+// Sources: cursor.com/docs/context/mcp, /context/skills, /context/rules, /context/commands, /context/subagents,
 // /agent/hooks, /cli/reference/parameters; sessions as package cursor has them.
 func cursor() Agent {
 	return Agent{
@@ -13,7 +13,16 @@ func cursor() Agent {
 			Syntax: JSONC, Key: "mcpServers",
 		},
 		ToolNames: []string{"mcp_{server}_{tool}"},
-		Skills:    Skills{Places: Places{User: []Path{"~/.cursor/skills"}, Project: []string{".cursor/skills"}}},
+		Skills: Skills{
+			Places: Places{User: []Path{"~/.cursor/skills"}, Project: []string{".cursor/skills"}},
+			Also: Places{
+				User:    []Path{SharedSkills, "${CLAUDE_CONFIG_DIR:-~/.claude}/skills", "${CODEX_HOME:-~/.codex}/skills"},
+				Project: []string{sharedProjectSkills, ".claude/skills", ".codex/skills"},
+			},
+			Nested: true,
+		},
+		Commands:  Places{User: []Path{"~/.cursor/commands/**/*.md"}, Project: []string{".cursor/commands/**/*.md"}},
+		Subagents: Places{User: []Path{"~/.cursor/agents/**/*.md"}, Project: []string{".cursor/agents/**/*.md"}},
 		Rules: Rules{
 			Places: Places{Project: []string{".cursor/rules/**/*.mdc", ".cursorrules", "AGENTS.md", "CLAUDE.md"}},
 			Nested: []string{".cursor/rules/**/*.mdc", "AGENTS.md"},

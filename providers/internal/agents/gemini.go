@@ -3,7 +3,8 @@ package agents
 // gemini describes the Gemini CLI of Google. GEMINI_CLI_HOME is the folder that
 // contains its own folder .gemini.
 //
-// Sources: geminicli.com/docs/tools/mcp-server, /cli/skills, /cli/gemini-md,
+// Sources: geminicli.com/docs/tools/mcp-server, /cli/skills, /cli/custom-commands,
+// /core/subagents, /extensions/reference, /cli/gemini-md,
 // /hooks, /cli/session-management.
 func gemini() Agent {
 	const home = "${GEMINI_CLI_HOME:-~}/.gemini/"
@@ -19,7 +20,14 @@ func gemini() Agent {
 			Syntax: JSONC, Key: "mcpServers",
 		},
 		ToolNames: []string{"mcp_{server}_{tool}", "{server}__{tool}"},
-		Skills:    Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".gemini/skills"}}},
+		Skills: Skills{
+			Places:    Places{User: []Path{home + "skills"}, Project: []string{".gemini/skills"}},
+			Also:      Places{User: []Path{SharedSkills}, Project: []string{sharedProjectSkills}},
+			AlsoFirst: true,
+		},
+		Commands:  Places{User: []Path{home + "commands/**/*.toml"}, Project: []string{".gemini/commands/**/*.toml"}},
+		Subagents: Places{User: []Path{home + "agents/*.md"}, Project: []string{".gemini/agents/*.md"}},
+		Plugins:   []Path{home + "extensions"},
 		Rules: Rules{
 			Places: Places{User: []Path{home + "GEMINI.md", home + "extensions/*/GEMINI.md"}, Project: []string{"GEMINI.md"}},
 			Nested: []string{"GEMINI.md"}, Above: true, Imports: 5,

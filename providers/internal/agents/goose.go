@@ -4,7 +4,8 @@ package agents
 // a name that others use, too.
 //
 // Sources: block.github.io/goose/docs/guides/config-files, /guides/using-goosehints,
-// /guides/goose-cli-commands; sessions as its reader has them.
+// /guides/goose-cli-commands,
+// /guides/context-engineering/plugins, /guides/context-engineering/using-skills; sessions as its reader has them.
 func goose() Agent {
 	files := []string{"AGENTS.md", ".goosehints"}
 	return Agent{
@@ -15,7 +16,15 @@ func goose() Agent {
 			Syntax: YAML, Key: "extensions",
 		},
 		ToolNames: []string{"{server}__{tool}"},
-		Skills:    Skills{Places: Places{Project: []string{".goose/skills"}}, Deprecated: true},
+		Skills: Skills{
+			Places: Places{User: []Path{xdgConfig + "goose/skills"}, Project: []string{".goose/skills"}},
+			Also: Places{
+				User:    []Path{SharedSkills, xdgConfig + "agents/skills", "${CLAUDE_CONFIG_DIR:-~/.claude}/skills"},
+				Project: []string{sharedProjectSkills, ".claude/skills"},
+			},
+			Deprecated: true,
+		},
+		Plugins: []Path{"~/.agents/plugins"},
 		Rules: Rules{
 			Places: Places{User: []Path{xdgConfig + "goose/AGENTS.md", xdgConfig + "goose/.goosehints"}, Project: files},
 			Nested: files, Imports: 3,

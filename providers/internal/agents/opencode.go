@@ -3,7 +3,8 @@ package agents
 // opencode describes opencode. Of the files in one folder the later ones of its own
 // order win, which is why they are in the opposite order here.
 //
-// Sources: opencode.ai/docs/mcp-servers, /config, /skills, /rules, /cli.
+// Sources: opencode.ai/docs/mcp-servers, /config, /skills, /commands, /agents, /rules,
+// /cli.
 func opencode() Agent {
 	const config = xdgConfig + "opencode/"
 	files := []string{"AGENTS.md", "CLAUDE.md"}
@@ -19,7 +20,22 @@ func opencode() Agent {
 		Marks:     []Variable{{Name: "OPENCODE"}},
 		MCP:       MCP{Places: settings, Syntax: JSONC, Key: "mcp"},
 		ToolNames: []string{"{server}_{tool}"},
-		Skills:    Skills{Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}}},
+		Skills: Skills{
+			Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}},
+			Also: Places{
+				User:    []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/skills", SharedSkills},
+				Project: []string{".claude/skills", sharedProjectSkills},
+			},
+			Nested: true,
+		},
+		Commands: Places{
+			User:    []Path{config + "command/**/*.md", config + "commands/**/*.md"},
+			Project: []string{".opencode/command/**/*.md", ".opencode/commands/**/*.md"},
+		},
+		Subagents: Places{
+			User:    []Path{config + "agent/**/*.md", config + "agents/**/*.md"},
+			Project: []string{".opencode/agent/**/*.md", ".opencode/agents/**/*.md"},
+		},
 		Rules: Rules{
 			Places: Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: files},
 			Nested: files, Settings: settings,

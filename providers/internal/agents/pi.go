@@ -11,6 +11,7 @@ func pi() Agent {
 		ID: "pi", Name: "Pi", Home: home,
 		Session:  []Variable{{Name: "PI_SESSION_ID"}},
 		Skills:   Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".pi/skills"}}},
+		Commands: Places{User: []Path{home + "prompts/*.md"}, Project: []string{".pi/prompts/*.md"}},
 		Rules:    Rules{Places: Places{User: []Path{home + "AGENTS.md"}, Project: files}, Nested: files, Above: true},
 		Sessions: []Path{home + "sessions"},
 		Resume:   []string{"pi", "--session", SessionID},

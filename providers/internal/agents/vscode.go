@@ -13,7 +13,15 @@ func vscode() Agent {
 			Syntax: JSONC, Key: "servers",
 		},
 		ToolNames: []string{"mcp_{server}_{tool}"},
-		Skills:    Skills{Places: Places{User: []Path{"~/.copilot/skills"}, Project: []string{".github/skills"}}},
+		Skills: Skills{
+			Places: Places{User: []Path{"~/.copilot/skills"}, Project: []string{".github/skills"}},
+			Also: Places{
+				User:    []Path{SharedSkills, "${CLAUDE_CONFIG_DIR:-~/.claude}/skills"},
+				Project: []string{".claude/skills", sharedProjectSkills},
+			},
+		},
+		Commands:  Places{Project: []string{".github/prompts/**/*.prompt.md"}},
+		Subagents: Places{Project: []string{".github/agents/*.md", ".github/chatmodes/*.chatmode.md"}},
 		Rules: Rules{Places: Places{
 			User: []Path{"~/.copilot/instructions/**/*.instructions.md", "~/.claude/rules/**/*.md", "~/.claude/CLAUDE.md"},
 			Project: []string{
@@ -26,6 +34,8 @@ func vscode() Agent {
 		a.MCP.User = append(a.MCP.User, support+editor+"/User/mcp.json")
 		a.Rules.User = append(a.Rules.User, support+editor+"/User/prompts/**/*.instructions.md")
 		a.Rules.Settings.User = append(a.Rules.Settings.User, support+editor+"/User/settings.json")
+		a.Commands.User = append(a.Commands.User, support+editor+"/User/prompts/*.prompt.md")
+		a.Subagents.User = append(a.Subagents.User, support+editor+"/User/prompts/*.agent.md", support+editor+"/User/prompts/*.chatmode.md")
 	}
 	for _, user := range []Path{
 		support + "Code/User", support + "Code - Insiders/User", support + "VSCodium/User", support + "VSCodium - Insiders/User",

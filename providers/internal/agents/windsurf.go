@@ -3,7 +3,8 @@ package agents
 // windsurf describes the editor Windsurf. Its sessions are not on disk in a known
 // form.
 //
-// Source: docs.windsurf.com/windsurf/cascade/mcp, /cascade/memories, /cascade/skills.
+// Source: docs.windsurf.com/windsurf/cascade/mcp, /cascade/memories, /cascade/skills,
+// /cascade/workflows.
 func windsurf() Agent {
 	return Agent{
 		ID: "windsurf", Name: "Windsurf", Home: "~/.codeium/windsurf/",
@@ -11,7 +12,8 @@ func windsurf() Agent {
 			Places: Places{User: []Path{"~/.codeium/windsurf/mcp_config.json"}},
 			Syntax: JSONC, Key: "mcpServers",
 		},
-		Skills: Skills{Places: Places{User: []Path{"~/.codeium/windsurf/skills"}, Project: []string{".windsurf/skills"}}},
+		Skills:   Skills{Places: Places{User: []Path{"~/.codeium/windsurf/skills"}, Project: []string{".windsurf/skills"}}},
+		Commands: Places{User: []Path{"~/.codeium/windsurf/global_workflows/*.md"}, Project: []string{".windsurf/workflows/*.md"}},
 		Rules: Rules{
 			Places: Places{
 				System:  []Path{onLinux + "/etc/windsurf/rules/*.md", onDarwin + "/Library/Application Support/Windsurf/rules/*.md"},
