@@ -54,40 +54,50 @@ func (f *facts) newest() time.Time {
 type part struct {
 	title string
 	lines []string
-	least int // lines that stay as long as there is room for those of all parts
-	rank  int // the part of the highest rank is left out first
+	least int // lines that stand before further ones of any part
+	rank  int // the part of the lowest rank gets its lines first
+	shown int // lines that there is room for
 }
 
-// page returns HERE.md: as many lines of each part as there is room for.
+// mostLines is how many lines a part has.
+const mostLines = 8
+
+// page returns HERE.md: as many lines of each part as there is room for. Each part has
+// one, then its least, then further ones, in the order of their ranks.
 func (f *facts) page() string {
 	parts := f.parts()
-	for most, dear := 8, true; ; {
-		text := f.text(parts, most, dear)
-		if tokens.Count(text) <= maxHere {
-			return text
+	byRank := slices.Clone(parts)
+	slices.SortFunc(byRank, func(a, b *part) int { return cmp.Compare(a.rank, b.rank) })
+	page := f.text(parts)
+	grow := func(p *part, limit int) {
+		if p.shown >= min(limit, len(p.lines)) {
+			return
 		}
-		switch {
-		case most > 1:
-			most--
-		case dear:
-			most, dear = 3, false
-		case len(parts) > 0:
-			last := 0
-			for i, p := range parts {
-				if p.rank > parts[last].rank {
-					last = i
-				}
-			}
-			parts = slices.Delete(parts, last, last+1)
-		default:
-			return text
+		p.shown++
+		if longer := f.text(parts); tokens.Count(longer) <= maxHere {
+			page = longer
+		} else {
+			p.shown--
 		}
 	}
+	for _, p := range byRank {
+		grow(p, 1)
+	}
+	for n := 2; n <= mostLines; n++ {
+		for _, p := range byRank {
+			grow(p, min(n, p.least))
+		}
+	}
+	for n := 2; n <= mostLines; n++ {
+		for _, p := range byRank {
+			grow(p, n)
+		}
+	}
+	return page
 }
 
-// text returns the page with so many lines of each part; with dear of none fewer than its
-// least.
-func (f *facts) text(parts []part, most int, dear bool) string {
+// text returns the page with so many lines of each part as are to be shown.
+func (f *facts) text(parts []*part) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", f.workspace.Name, wording.Tilde(f.workspace.Dir, f.home))
 	for _, line := range f.gitLines() {
@@ -97,15 +107,14 @@ func (f *facts) text(parts []part, most int, dear bool) string {
 		b.WriteString("not trusted: what its files tell agents is named, not shown; `ctxfs trust` in it changes that\n")
 	}
 	for _, p := range parts {
-		fmt.Fprintf(&b, "\n## %s\n", p.title)
-		shown := min(len(p.lines), most)
-		if dear {
-			shown = min(len(p.lines), max(most, p.least))
+		if p.shown == 0 {
+			continue
 		}
-		for _, line := range p.lines[:shown] {
+		fmt.Fprintf(&b, "\n## %s\n", p.title)
+		for _, line := range p.lines[:p.shown] {
 			b.WriteString("- " + line + "\n")
 		}
-		if n := len(p.lines) - shown; n > 0 {
+		if n := len(p.lines) - p.shown; n > 0 {
 			fmt.Fprintf(&b, "- and %d more\n", n)
 		}
 	}
@@ -117,7 +126,7 @@ func (f *facts) text(parts []part, most int, dear bool) string {
 const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, processes.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
 
 // parts returns what there is to say, in the order of the page.
-func (f *facts) parts() (all []part) {
+func (f *facts) parts() (all []*part) {
 	for _, t := range []struct {
 		topic       fs.Topic
 		title       string
@@ -132,7 +141,7 @@ func (f *facts) parts() (all []part) {
 		{fs.TopicRules, "Rules", 3, 5},
 		{fs.TopicSkills, "Skills", 1, 8},
 	} {
-		p := part{title: t.title, least: t.least, rank: t.rank}
+		p := &part{title: t.title, least: t.least, rank: t.rank}
 		switch t.topic {
 		case fs.TopicNotes:
 			p.lines = f.noteLines()

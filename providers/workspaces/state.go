@@ -9,6 +9,9 @@ import (
 	"ctxfs/providers/workspaces/git"
 )
 
+// maxWorktrees is how many worktrees HERE.md tells of.
+const maxWorktrees = 4
+
 // gitLines returns what HERE.md says of the repository and of its worktrees.
 func (f *facts) gitLines() (lines []string) {
 	s := &f.look.git
@@ -32,7 +35,10 @@ func (f *facts) gitLines() (lines []string) {
 		c := s.Commits[0]
 		lines = append(lines, fmt.Sprintf("last commit: %s, %s", clean.Cut(clean.Line(c.Subject), 80), wording.Minute(c.Time)))
 	}
-	for _, w := range f.look.worktrees {
+	for i, w := range f.look.worktrees {
+		if i == maxWorktrees {
+			return append(lines, fmt.Sprintf("and %s, see %s", wording.Count(len(f.look.worktrees)-i, "more worktrees"), gitName))
+		}
 		line := "worktree " + clean.Path(wording.Tilde(w.dir, f.home), maxRemark) + ": "
 		if w.err != nil {
 			lines = append(lines, line+"cannot be read")

@@ -2,6 +2,7 @@ package render
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -96,7 +97,7 @@ func (s *Summary) asks() string {
 		return ""
 	}
 	from, to := lastQuestion(n.Said.Text)
-	if len(n.Said.Text)-to > longNote { // it is long ago
+	if len(n.Said.Text)-to > longNote || strings.Contains(n.Said.Text[from:to], "|") { // it is long ago, or the head of a table
 		return ""
 	}
 	return oneLineOf(n.Said.Text[from:to], longNote)

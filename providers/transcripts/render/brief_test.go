@@ -20,6 +20,7 @@ func TestAsks(t *testing.T) {
 		"a question":               {func(s *story) { s.assistant("Two ways. " + question) }, question},
 		"a question and a remark":  {func(s *story) { s.assistant(question + " I have not touched it yet.") }, question},
 		"a question of long ago":   {func(s *story) { s.assistant(question + " " + strings.Repeat("So it is. ", 100)) }, ""},
+		"the head of a table":      {func(s *story) { s.assistant("Done.\n\n| function | in the library? |\n|---|---|\n| a | no |") }, ""},
 		"no question":              {func(s *story) { s.assistant("All is done.") }, ""},
 		"an answer":                {func(s *story) { s.assistant(question); s.user("Yes.") }, ""},
 		"work that went on":        {func(s *story) { s.assistant(question); s.call("Read", `{"file_path":"/f"}`, "x", false) }, ""},
