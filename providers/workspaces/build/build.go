@@ -69,6 +69,7 @@ const (
 	fromReadme     rank = 50
 	variant        rank = 5  // of a task: "test:unit"
 	inCI           rank = -4 // CI runs it, too
+	itself         rank = -1 // of a task that is named after its purpose: "lint" before "fmt"
 )
 
 // Project is how a project is built and tested.

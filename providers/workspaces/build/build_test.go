@@ -56,8 +56,8 @@ func TestRead(t *testing.T) {
 			[]string{"build: `go build ./...` (go.work)", "test: `go test ./...` (go.work)", "lint: `go vet ./...` (go.work)"}, "api, web, one",
 		},
 		"a make that tests all": {
-			[]string{"go.mod", "module x", "Makefile", "all: fmt test # both\nfmt:\n\tgofmt -l .\ntest:\n\tgo test ./...\n"},
-			[]string{"build: `go build ./...` (go.mod)", "test: `make test` (Makefile:4)", "test: `go test ./...` (go.mod)", "lint: `make fmt` (Makefile:2)", "lint: `go vet ./...` (go.mod)"}, "",
+			[]string{"go.mod", "module x", "Makefile", "all: fmt test # both\nfmt:\n\tgofmt -l .\nlint:\n\tgolangci-lint run\ntest:\n\tgo test ./...\n"},
+			[]string{"build: `go build ./...` (go.mod)", "test: `make test` (Makefile:6)", "test: `go test ./...` (go.mod)", "lint: `make lint` (Makefile:4)", "lint: `make fmt` (Makefile:2)", "lint: `go vet ./...` (go.mod)"}, "",
 		},
 		"a make that builds all": {
 			[]string{"Makefile", "all: libx.so tools\n"}, []string{"build: `make all` (Makefile:1)"}, "",

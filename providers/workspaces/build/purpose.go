@@ -20,8 +20,11 @@ func namedFor(name string) (p Purpose, more rank, ok bool) {
 		}
 		return p, variant, true
 	}
-	if len(words) > 1 {
+	switch {
+	case len(words) > 1:
 		more = variant
+	case words[0] == string(p):
+		more = itself
 	}
 	return p, more, true
 }
