@@ -57,6 +57,7 @@ const (
 	TopicTasks    Topic = "tasks"    // what is still open
 	TopicSessions Topic = "sessions" // of agents
 	TopicRunning  Topic = "running"  // programs, servers and ports
+	TopicMemory   Topic = "memory"   // what is remembered of the project
 	TopicRules    Topic = "rules"    // by name
 	TopicSkills   Topic = "skills"   // by name
 )

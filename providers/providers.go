@@ -19,6 +19,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/memory"
 	"ctxfs/providers/results"
 	"ctxfs/providers/rules"
 	"ctxfs/providers/skills"
@@ -140,6 +141,19 @@ func list(o Options, s shared) []Named {
 			Projects:   s.projects,
 			Trust:      s.trust,
 			Watch:      !o.Offline,
+		})},
+		{"memory", memory.New(memory.Options{
+			Env:          s.env("memory"),
+			Home:         o.Home,
+			OS:           runtime.GOOS,
+			LookupEnv:    o.LookupEnv,
+			Environ:      environOf,
+			SettingsPath: o.Config,
+			State:        filepath.Join(o.State, "memory"),
+			Hide:         o.Hide,
+			Workspaces:   s.workspaces,
+			Trust:        s.trust,
+			Watch:        !o.Offline,
 		})},
 		{"results", stored},
 	}

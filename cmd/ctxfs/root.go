@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/memories"
 	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/serve"
@@ -92,7 +93,7 @@ Exit codes:
 		{"Tree:", tree.Commands(a)},
 		{"MCP servers:", servers.Commands(a)},
 		{"Terminals:", terminal.Commands(a)},
-		{"Work:", sessions.Commands(a)},
+		{"Work:", append(sessions.Commands(a), memories.Commands(a)...)},
 		{"Programs:", append(setup.Commands(a), serve.Command(a))},
 	} {
 		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})

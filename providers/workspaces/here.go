@@ -136,10 +136,11 @@ func (f *facts) parts() (all []*part) {
 		{fs.TopicBuild, "Build and test", 5, 2},
 		{fs.TopicFailing, "Failing", 2, 3},
 		{fs.TopicTasks, "Open tasks", 2, 4},
-		{fs.TopicSessions, "Sessions", 2, 6},
-		{fs.TopicRunning, "Running", 2, 7},
-		{fs.TopicRules, "Rules", 3, 5},
-		{fs.TopicSkills, "Skills", 1, 8},
+		{fs.TopicSessions, "Sessions", 2, 7},
+		{fs.TopicRunning, "Running", 2, 8},
+		{fs.TopicMemory, "Remembered", 2, 5},
+		{fs.TopicRules, "Rules", 3, 6},
+		{fs.TopicSkills, "Skills", 1, 9},
 	} {
 		p := &part{title: t.title, least: t.least, rank: t.rank}
 		switch t.topic {

@@ -1,0 +1,100 @@
+package memories
+
+import (
+	"bufio"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/memory"
+)
+
+func newForget(a *cli.App) *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "forget NAME...",
+		Short: "forget what was remembered",
+		Long: `Forget removes memories from your folder of memories. NAME is that of a memory
+as ctxfs memory lists it, such as tabs, or user/tabs where several have the
+name. On a terminal it asks first.
+
+The files are moved to a trash folder, which keeps the last 200; the command
+that brings one back is printed. Memories of agents (Claude Code, Codex and
+others) are in their own files, which ctxfs only reads.`,
+		Example: `  ctxfs forget tabs
+  ctxfs forget --yes shop/amounts-are-integer-cents`,
+		Args:              cli.Args(-1, "forget what?"),
+		ValidArgsFunction: completeNames(a, func(i memory.Item, dir string) bool { return len(i.Files) > 0 && fs.Within(i.Files[0], dir) }),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !yes && !asJSON && console.IsTerminal(a.In) && console.IsTerminal(a.Out) && !confirmed(cmd, a, args) {
+				a.Notef("nothing was forgotten")
+				return cli.Exit(console.ExitFailed, nil)
+			}
+			asker := a.Fallback()
+			defer asker.Close()
+			all, err := memory.OpForget.Ask(cmd.Context(), asker, memory.ForgetQuery{Names: args})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.PrintJSON(all)
+			}
+			for _, f := range all {
+				a.Sayf("forgotten: %s", f.Path)
+				if f.Trash != "" {
+					a.Sayf("  undo: mv %s %s", wording.ShellWord(f.Trash), wording.ShellWord(f.File))
+				}
+				for _, left := range f.Left {
+					a.Notef("it is still in %s, which ctxfs only reads", a.Tilde(left))
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON; do not ask")
+	return cmd
+}
+
+// confirmed shows what is about to be forgotten, and asks. What is not there is left to
+// the command, which says so.
+func confirmed(cmd *cobra.Command, a *cli.App, names []string) bool {
+	asker := a.Fallback()
+	defer asker.Close()
+	for _, name := range names {
+		l, err := memory.OpMemories.Ask(cmd.Context(), asker, memory.ListQuery{Name: name})
+		if err != nil {
+			return true
+		}
+		for _, m := range l.Memories {
+			a.Sayf("%s: %s", m.Path, m.Description)
+		}
+	}
+	a.Out.Write([]byte("forget " + wording.Count(len(names), "memories") + "? [y/N] "))
+	line, _ := bufio.NewReader(a.In).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// completeNames completes the names of memories for which wanted is true.
+func completeNames(a *cli.App, wanted func(i memory.Item, dir string) bool) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		asker := a.Fallback()
+		defer asker.Close()
+		l, err := memory.OpMemories.Ask(cmd.Context(), asker, memory.ListQuery{})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, m := range l.Memories {
+			if wanted(m, l.Dir) {
+				names = append(names, cobra.CompletionWithDesc(strings.TrimSuffix(m.Path, ".md"), m.Description))
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,164 @@
+package memories
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/memory"
+)
+
+func newMemory(a *cli.App) *cobra.Command {
+	var in string
+	var summary, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "memory",
+		Short: "list what is remembered, or print the summary of it",
+		Long: `Memory lists all that is remembered: your own memories, which ctxfs remember
+adds, and those that agents keep (Claude Code, Codex, Gemini CLI and others).
+Equal ones are listed once; those that seem to contradict each other name each
+other.
+
+With --in it lists those of the project of a folder, and yours. With --summary
+it prints what an agent should know at the beginning of a session, in at most
+300 tokens: the memories of the project in which it is run (or of --in) first,
+then yours. A hook can print it, such as SessionStart of Claude Code in
+~/.claude/settings.json:
+
+  {"hooks": {"SessionStart": [{"hooks": [
+    {"type": "command", "command": "ctxfs memory --summary"}]}]}}
+
+or a file of rules imports it: @~/.agentctx/memory/SUMMARY.md, or of one project
+@~/.agentctx/memory/shop/SUMMARY.md.
+
+To search in memories: ctxfs find --in memory WORDS`,
+		Example: `  ctxfs memory
+  ctxfs memory --in ~/src/shop
+  ctxfs memory --summary
+  ctxfs memory show amounts-are-integer-cents`,
+		Args: cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var q memory.ListQuery
+			if summary || in != "" {
+				at, err := standpoint(a, in)
+				if err != nil {
+					return err
+				}
+				q.At = at
+			}
+			asker := a.Fallback()
+			defer asker.Close()
+			l, err := memory.OpMemories.Ask(cmd.Context(), asker, q)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.PrintJSON(l)
+			case summary:
+				a.Sayf("%s", strings.TrimSuffix(l.Summary, "\n"))
+				return nil
+			}
+			list(a, l)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&in, "in", "", "those of the project of this folder, and yours")
+	cmd.Flags().BoolVar(&summary, "summary", false, "print what to put before an agent")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
+	cmd.AddCommand(newShow(a))
+	return cmd
+}
+
+// list prints a line for each memory.
+func list(a *cli.App, l memory.Listed) {
+	if len(l.Memories) == 0 {
+		a.Notef("nothing is remembered yet; to remember something: ctxfs remember TEXT")
+		return
+	}
+	for _, m := range l.Memories {
+		a.Sayf("%s — %s [%s]", strings.TrimSuffix(m.Path, ".md"), m.Description, strings.Join(marks(m), ", "))
+		for _, d := range m.Differs {
+			a.Sayf("  differs from %s", strings.TrimSuffix(d, ".md"))
+		}
+	}
+}
+
+// marks are what is said of a memory in brackets.
+func marks(m memory.Item) []string {
+	all := []string{m.Type}
+	if !m.Modified.IsZero() {
+		all = append(all, m.Modified.UTC().Format("2006-01-02"))
+	}
+	if !m.Trusted {
+		all = append(all, "not trusted")
+	}
+	return all
+}
+
+func newShow(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show NAME...",
+		Short: "print memories whole, with who said them",
+		Long: `Show prints memories whole: who said it and when, its text, the files that have
+it, and what seems to contradict it. NAME is as ctxfs memory lists it, or the
+last part of that.`,
+		Example:           `  ctxfs memory show tabs`,
+		Args:              cli.Args(-1, "show which memory?"),
+		ValidArgsFunction: completeNames(a, func(memory.Item, string) bool { return true }),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asker := a.Fallback()
+			defer asker.Close()
+			all := []memory.Item{}
+			for _, name := range args {
+				if name == "" {
+					return notThere("the name of the memory is empty")
+				}
+				l, err := memory.OpMemories.Ask(cmd.Context(), asker, memory.ListQuery{Name: name})
+				if err != nil {
+					return err
+				}
+				all = append(all, l.Memories...)
+			}
+			if asJSON {
+				return a.PrintJSON(all)
+			}
+			for i, m := range all {
+				if i > 0 {
+					a.Sayf("")
+				}
+				show(a, m)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// show prints one memory.
+func show(a *cli.App, m memory.Item) {
+	a.Sayf("%s: %s", strings.TrimSuffix(m.Path, ".md"), m.Description)
+	scope := "the user"
+	if m.Scope != "user" {
+		scope = a.Tilde(m.Scope)
+	}
+	a.Sayf("  %s of %s, %s", m.Type, scope, wording.Time(m.Modified))
+	if len(m.Sources) > 0 {
+		a.Sayf("  said by %s", strings.Join(m.Sources, "; "))
+	}
+	for _, f := range m.Files {
+		a.Sayf("  in %s", a.Tilde(f))
+	}
+	for _, d := range m.Differs {
+		a.Sayf("  differs from %s", strings.TrimSuffix(d, ".md"))
+	}
+	if !m.Trusted {
+		a.Sayf("  not trusted: it lies in the files of a project; see ctxfs trust")
+	}
+	a.Sayf("\n%s", cli.Indent(m.Text))
+}
+

@@ -1,0 +1,138 @@
+// Package memories has the commands for what agents and their user remember: remember,
+// forget and memory.
+package memories
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/caller"
+	"ctxfs/providers/memory"
+)
+
+// Commands returns the commands for memories.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newRemember(a), newForget(a), newMemory(a)}
+}
+
+// maxInput is how much is read of standard input, in bytes: more than a memory may have,
+// so that too long a one is reported as such.
+const maxInput = 1 << 20
+
+func newRemember(a *cli.App) *cobra.Command {
+	var project, kind string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "remember TEXT",
+		Short: "remember a fact, preference, decision or lesson for later sessions",
+		Long: `Remember keeps TEXT for all later sessions of all agents, in your own folder of
+memories: one Markdown file for each (~/.local/share/ctxfs/memory, or [memory]
+dir in config.toml, which may be a git repository). It is shown in memory/ of
+the tree, and as far as there is room in memory/SUMMARY.md.
+
+It holds everywhere; with --project only in the project in which you stand, or
+in that of --project=DIR. What is known already is not remembered twice. The
+type is guessed from the words unless --type names it. TEXT may be Markdown with
+front matter; - reads it from standard input. It has at most 16 KB; secrets in
+it are hidden.
+
+An agent that remembers something is named with its session. Whoever cannot run
+commands creates a Markdown file in memory/inbox/.`,
+		Example: `  ctxfs remember "I prefer tabs over spaces"
+  ctxfs remember --project "Amounts are integer cents" --type decision
+  ctxfs remember --project=~/src/shop - < lesson.md`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 && cmd.Flags().Changed("project") {
+				return cli.Usage(cmd, fmt.Errorf("%q is one word too many: put the text into quotes, and name a folder as --project=DIR", args[1]))
+			}
+			return cli.Args(1, "remember what?")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := args[0]
+			if text == "-" {
+				body, err := io.ReadAll(io.LimitReader(a.In, maxInput))
+				if err != nil {
+					return err
+				}
+				text = string(body)
+			}
+			if strings.TrimSpace(text) == "" {
+				return cli.Usage(cmd, errors.New("there is nothing to remember"))
+			}
+			q := memory.RememberQuery{Text: text, Type: kind}
+			q.Agent, q.Session = caller.Of(a.LookupEnv)
+			if cmd.Flags().Changed("project") {
+				at, err := standpoint(a, project)
+				if err != nil {
+					return err
+				}
+				q.Project = at
+			}
+			return remember(cmd, a, q, asJSON)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.Flags().StringVar(&project, "project", "", "for the project of this `folder`; without =DIR that of the current one")
+	cmd.Flags().Lookup("project").NoOptDefVal = "."
+	cmd.Flags().StringVar(&kind, "type", "", "fact, preference, decision or lesson")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs) // fails for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]cobra.Completion{"fact", "preference", "decision", "lesson"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// standpoint returns where this program stands, or another folder.
+func standpoint(a *cli.App, dir string) (fs.Standpoint, error) {
+	if dir == "" || dir == "." {
+		return fs.Here(), nil
+	}
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok { // no shell expands it behind "="
+		dir = filepath.Join(a.Home, rest)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return fs.Standpoint{}, err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return fs.Standpoint{}, err
+	}
+	return fs.StandpointAt(abs), nil
+}
+
+func remember(cmd *cobra.Command, a *cli.App, q memory.RememberQuery, asJSON bool) error {
+	asker := a.Fallback()
+	defer asker.Close()
+	r, err := memory.OpRemember.Ask(cmd.Context(), asker, q)
+	switch {
+	case errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrTooLarge):
+		return cli.Usage(cmd, err)
+	case err != nil:
+		return err
+	case asJSON:
+		return a.PrintJSON(r)
+	}
+	a.Sayf("%s", r.Path)
+	switch {
+	case r.Known:
+		a.Notef("it was known already: nothing has changed")
+	case r.Masked:
+		a.Notef("a secret in it was hidden")
+	}
+	for _, d := range r.Differs {
+		a.Notef("it seems to contradict %s; compare: ctxfs memory show %s", d, strings.TrimSuffix(d, ".md"))
+	}
+	return nil
+}
+
+// notThere is the error for a command without names.
+func notThere(what string) error {
+	return &control.Fault{Message: what, Hint: "list them: ctxfs memory"}
+}

@@ -1,0 +1,69 @@
+package fact
+
+import (
+	"testing"
+	"time"
+)
+
+func memory(text string) *Memory {
+	return Parse([]byte(text), Origin{Name: "m", Now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), ModTime: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)})
+}
+
+func TestDiffer(t *testing.T) {
+	for _, c := range []struct {
+		a, b   string
+		differ bool
+	}{
+		{"Always use tabs.", "Never use tabs", true},
+		{"Use tabs for indentation", "Use spaces for indentation", true},
+		{"We use npm", "Use pnpm for everything in the monorepo", true},
+		{"The user prefers tabs over spaces", "The user prefers spaces over tabs", true},
+		{"Use tabs, not spaces", "Use spaces, not tabs", true},
+		{"The staging port is 8080", "The staging port is 9090", true},
+		{"The default branch is main", "The default branch is master", true},
+		{"The shop is written in Go", "The shop is written in Rust", true},
+		{"Deploy on Fridays", "Do not deploy on Fridays", true},
+		{"Never push to main", "Push to main after review", true},
+		{"Immer Tabs verwenden", "Niemals Tabs verwenden", true},
+		{"Siempre usar tabs", "Nunca usar tabs", true},
+		{"总是用制表符缩进", "不要用制表符缩进", true},
+		{"Node 22 is required", "Node 20 is required", false}, // two facts might hold; the number names the thing
+		{"The API runs on Node 22", "The API runs on Node 20", true},
+
+		{"Use tabs", "use tabs!", false},
+		{"The backend uses npm", "The frontend uses pnpm", false},
+		{"Issue 12 is fixed", "Issue 13 is fixed", false},
+		{"Always run make lint", "Always run make test", false},
+		{"Never commit generated files", "Never commit secrets", false},
+		{"The tests are slow", "The tests need a database", false},
+		{"Amounts are integer cents", "Paths are plural", false},
+		{"Don't use npm", "Use pnpm", false},
+		{"Tests live in tests/", "Tests live in tests/ and fixtures in testdata/", false},
+	} {
+		a, b := memory(c.a), memory(c.b)
+		if got := Differ(a, b); got != c.differ || Differ(b, a) != got {
+			t.Errorf("%q and %q: %v (%+v, %+v)", c.a, c.b, got, a.claim, b.claim)
+		}
+		if got := Differences([]*Memory{a, b}); (len(got) == 2) != c.differ {
+			t.Errorf("%q and %q: together %v", c.a, c.b, got)
+		}
+	}
+	same := func(a, b string) bool { return Same(memory(a), memory(b)) }
+	if !same("Use **tabs**.\n", "use tabs") || same("use tabs", "use spaces") || same("不要", "要") {
+		t.Error("equal texts are not the same, or others are")
+	}
+	a := memory("---\ndescription: how amounts are stored\n---\nAs cents.")
+	b := memory("---\ndescription: How amounts are stored.\n---\nAs floats.")
+	if !Differ(a, b) {
+		t.Error("one description with two texts is no contradiction")
+	}
+	if more := memory("---\ndescription: how amounts are stored\n---\nAs cents. And in tests, too."); Differ(a, more) {
+		t.Error("to say more is a contradiction")
+	}
+	other := memory("Never use tabs")
+	mine := memory("Always use tabs")
+	other.Scope, mine.Scope = "/a", "/b"
+	if Differ(other, mine) {
+		t.Error("two projects contradict each other")
+	}
+}

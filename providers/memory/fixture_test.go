@@ -1,0 +1,170 @@
+package memory
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/trust"
+	"ctxfs/providers/internal/workspaces"
+)
+
+// now is a moment after all that the tests write, by either clock.
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// world is a home folder with workspaces, and a provider over it.
+type world struct {
+	*Provider
+	t          testing.TB
+	home       string
+	tree       *fs.Tree
+	workspaces *workspaces.Set
+	trust      *trust.Store
+
+	mu      sync.Mutex
+	changes map[string]int
+	visits  []fs.Visit
+}
+
+// newWorld makes a home folder with these files, by path; a body "-> x" makes a link, a
+// path that ends in "/" a folder. Each folder of src/ with something in it is a
+// repository in which somebody works.
+func newWorld(t testing.TB, files map[string]string) *world {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	w := &world{t: t, home: home, changes: make(map[string]int)}
+	for path, body := range files {
+		w.write(path, body)
+	}
+	dirs, _ := filepath.Glob(filepath.Join(home, "src", "*"))
+	for _, dir := range dirs {
+		rel, _ := filepath.Rel(home, dir)
+		w.write(rel+"/.git/HEAD", "ref: refs/heads/main\n")
+		w.visit(rel)
+	}
+	return w
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.home, name) }
+
+func (w *world) visit(dir string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.visits = append(w.visits, fs.Visit{Dir: w.path(dir), Time: now, Settled: true})
+}
+
+func (w *world) write(path, body string) {
+	w.t.Helper()
+	at := w.path(path)
+	if strings.HasSuffix(path, "/") {
+		must(w.t, os.MkdirAll(at, 0o755))
+		return
+	}
+	must(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
+	if target, ok := strings.CutPrefix(body, "-> "); ok {
+		must(w.t, os.Symlink(target, at))
+		return
+	}
+	must(w.t, os.WriteFile(at, []byte(body), 0o644))
+	then := now.Add(-time.Hour) // both clocks agree, unless a test says otherwise
+	must(w.t, os.Chtimes(at, then, then))
+}
+
+// start starts a provider; with watch it is kept current.
+func (w *world) start(watch bool) *world {
+	w.t.Helper()
+	projects := project.New(project.Options{Home: w.home})
+	w.workspaces = workspaces.New(workspaces.Options{
+		Projects: projects, Home: w.home, Now: func() time.Time { return now }, Lazy: true,
+		Visits: func(time.Time) []fs.Visit {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.visits
+		},
+	})
+	w.trust = trust.New(w.path(".state/trust.json"), nil, func() time.Time { return now })
+	w.Provider = New(Options{
+		Env: fs.Env{
+			Changed: func(path string) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.changes[path]++
+			},
+			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return now }, Built: now,
+		},
+		Home: w.home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
+		Environ: func(int) func(string) (string, bool) {
+			return func(name string) (string, bool) {
+				value, ok := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "08940314"}[name]
+				return value, ok
+			}
+		},
+		SettingsPath: w.path(".config/ctxfs/config.toml"), State: w.path(".state/memory"),
+		Workspaces: w.workspaces, Trust: w.trust, Watch: watch, Quiet: time.Millisecond,
+	})
+	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
+	w.t.Cleanup(func() { must(w.t, w.Close()) })
+	if watch {
+		w.Start()
+	}
+	return w
+}
+
+// cat returns a file's text, or "" if there is none.
+func (w *world) cat(path string) string {
+	w.t.Helper()
+	n, err := w.tree.Resolve(context.Background(), path)
+	if err != nil {
+		return ""
+	}
+	text, err := w.tree.ReadAll(context.Background(), n.(fs.File))
+	must(w.t, err)
+	return string(text)
+}
+
+// ls returns the names in a folder, with spaces between them.
+func (w *world) ls(path string) string {
+	w.t.Helper()
+	n, err := w.tree.Resolve(context.Background(), path)
+	must(w.t, err)
+	entries, err := w.tree.List(context.Background(), n.(fs.Dir))
+	must(w.t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func (w *world) wantLs(path, want string) {
+	w.t.Helper()
+	if got := w.ls(path); got != want {
+		w.t.Errorf("%s has %q, want %q", path, got, want)
+	}
+}
+
+// shows checks that a text has these parts.
+func shows(t testing.TB, text string, want ...string) {
+	t.Helper()
+	for _, part := range want {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in:\n%s", part, text)
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

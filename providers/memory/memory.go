@@ -1,0 +1,175 @@
+// Package memory shows what agents and their user remember as one folder: memories of our
+// own, which anybody may add, and those that agents keep, all in one shape (package fact).
+//
+// There is a folder for those of the user, and one for each project, with a file for each
+// memory; SUMMARY.md is short enough to be put before every agent, INDEX.md has a line
+// for each. What is created in inbox/ is remembered.
+//
+// The order of the parts: package fact is one memory, files reads files, store is our own
+// folder, read knows those of agents, page writes the pages. Here snapshot.go is all that
+// is shown at one moment, worker.go makes the next one when something has changed,
+// card.go writes the files, inbox.go and operations.go take what is to be remembered.
+//
+// Equal memories are shown once, with all who said it; such as seem to contradict each
+// other are shown beside each other. What lies in the files of a project is marked, and
+// not put before anybody, until the user trusts the project (package trust).
+package memory
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/trust"
+	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/memory/page"
+	"ctxfs/providers/memory/read"
+	"ctxfs/providers/memory/store"
+)
+
+// Options are the settings of a provider.
+type Options struct {
+	Env fs.Env
+	// Home is the user's home folder, OS the system as in runtime.GOOS.
+	Home, OS string
+	// LookupEnv is os.LookupEnv.
+	LookupEnv func(key string) (string, bool)
+	// Environ returns the environment of a process; nil if it cannot be known.
+	Environ func(pid int) func(string) (string, bool)
+	// SettingsPath is the path of config.toml, State the folder for what is forgotten.
+	SettingsPath, State string
+	// Hide reports whether a path is to be left out, such as one of our own mounts; it
+	// may be nil.
+	Hide       func(path string) bool
+	Workspaces *workspaces.Set
+	Trust      *trust.Store
+	// Watch keeps the provider current, once it is started. Without it, for a command
+	// that reads once, memories are looked for when they are first asked for.
+	Watch bool
+	// Quiet is for tests; see [fs.DropOptions].
+	Quiet time.Duration
+}
+
+// Provider is the folder of memories.
+type Provider struct {
+	opts     Options
+	machine  agents.Machine
+	root     *folder
+	inbox    *inbox
+	prober   *fs.Prober
+	current  atomic.Pointer[snapshot]
+	first    sync.Once
+	watcher  *watch.Watcher // nil where nothing is watched
+	watchErr error          // why, though it should be
+
+	configured sync.Mutex
+	store      *store.Store
+	problems   []fs.Problem // of the settings
+
+	looking sync.Mutex // held while a snapshot is made
+	reader  *read.Reader
+	maker   *maker
+	watched map[string]bool
+	folders map[string]*fs.Folder // of the sections, by name
+
+	poked  chan struct{} // has an element if something has changed
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+// patience is how long a folder may take to answer.
+const patience = 2 * time.Second
+
+// New returns a provider. Without Watch memories are read when they are first asked for,
+// else they have been when it returns.
+func New(opts Options) *Provider {
+	opts.Env = opts.Env.WithDocuments()
+	if opts.Env.Log == nil {
+		opts.Env.Log = slog.Default()
+	}
+	p := &Provider{
+		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
+		prober: fs.NewProber(patience), watched: make(map[string]bool), folders: make(map[string]*fs.Folder),
+		poked: make(chan struct{}, 1),
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.maker = &maker{provider: p, pages: page.NewWriter()}
+	p.inbox = newInbox(p)
+	p.root = newFolder(p)
+	p.current.Store(emptySnapshot(p))
+	p.publish(p.current.Load(), nil)
+	p.configure()
+	p.reader = read.New(read.Options{Machine: p.machine, Workspaces: opts.Workspaces, Hide: opts.Hide, Now: opts.Env.Now})
+	if opts.Watch {
+		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.look()
+	}
+	opts.Trust.Notify(p.poke)
+	return p
+}
+
+// Root implements fs.Provider.
+func (p *Provider) Root() fs.Dir { return p.root }
+
+// Status implements fs.Provider. It looks for nothing.
+func (p *Provider) Status() fs.Status {
+	s := p.current.Load().status
+	p.configured.Lock()
+	s.Problems = slices.Concat(p.problems, s.Problems)
+	p.configured.Unlock()
+	s.Items = slices.Clone(s.Items)
+	return s
+}
+
+// Documents implements fs.Documented: one for every memory.
+func (p *Provider) Documents(below string) iter.Seq[fs.Document] { return p.shown().documents(below) }
+
+// Brief implements fs.Briefer: the memories of the project that has the folder.
+func (p *Provider) Brief(dir string) []fs.Remark { return p.shown().brief(filepath.Clean(dir)) }
+
+// Refresh implements fs.Overview: there may be new workspaces, or memories of an agent
+// that had none.
+func (p *Provider) Refresh() { p.poke() }
+
+// Start implements fs.Starter.
+func (p *Provider) Start() {
+	if p.opts.Watch {
+		p.work.Go(p.run)
+		p.poke()
+	}
+}
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.cancel()
+	err := p.inbox.Close()
+	p.work.Wait()
+	if p.watcher == nil {
+		return err
+	}
+	return p.watcher.Close()
+}
+
+// shown returns what is shown now. Without a watch the first call looks for it.
+func (p *Provider) shown() *snapshot {
+	if !p.opts.Watch {
+		p.first.Do(p.look)
+	}
+	return p.current.Load()
+}
+
+// ours returns the store.
+func (p *Provider) ours() *store.Store {
+	p.configured.Lock()
+	defer p.configured.Unlock()
+	return p.store
+}

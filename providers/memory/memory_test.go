@@ -1,0 +1,149 @@
+package memory
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/tokens"
+)
+
+const own = ".local/share/ctxfs/memory/"
+
+// remembered is a home with memories of our own, of the user and of a project.
+func remembered() map[string]string {
+	return map[string]string{
+		"src/shop/go.mod":              "module shop\n",
+		own + "user/tabs.md":           "---\ndescription: Use tabs for indentation\ntype: preference\nscope: user\nsource: [\"codex, session 12\"]\nmodified: 2026-03-01T12:00:00Z\n---\n\nUse tabs for indentation.\n",
+		own + "projects/shop/cents.md": "---\ndescription: Amounts are integer cents\ntype: decision\nscope: ~/src/shop\nmodified: 2026-02-01\n---\nIn the database as in the API.\n",
+		own + "projects/shop/plain.md": "# Notes\n\nThe tests need a database: `make db`. More words.\n",
+		own + "README.md":              "# My memory\n",
+		own + ".git/HEAD":              "ref: refs/heads/main\n",
+	}
+}
+
+func TestMemory(t *testing.T) {
+	for _, watch := range []bool{true, false} {
+		w := newWorld(t, remembered()).start(watch)
+		fstest.Check(t, w.tree, fstest.Expect("INDEX.md", "SUMMARY.md", "user/tabs.md", "shop/cents.md", "shop/SUMMARY.md", "inbox/README.md"))
+		w.wantLs("", "INDEX.md SUMMARY.md inbox shop user")
+		w.wantLs("user", "SUMMARY.md tabs.md")
+		w.wantLs("shop", "SUMMARY.md cents.md plain.md")
+		shows(t, w.cat("user/tabs.md"), "description: \"Use tabs for indentation\"\ntype: preference\nscope: user\nsource: [\"codex, session 12: ~/"+own+"user/tabs.md\"]\nmodified: 2026-03-01T12:00:00Z\n---\n\nUse tabs for indentation.\n")
+		shows(t, w.cat("shop/cents.md"), "type: decision\nscope: \"~/src/shop\"\n", "modified: 2026-02-01T00:00:00Z\n", "In the database as in the API.\n")
+		shows(t, w.cat("shop/plain.md"), "description: \"The tests need a database: 'make db'.\"\ntype: fact\nscope: \"~/src/shop\"\n", "modified: 2026-05-01T11:00:00Z\n")
+		shows(t, w.cat("INDEX.md"), "## user: the user\n\n- user/tabs.md — Use tabs for indentation [preference, 2026-03-01]\n",
+			"## shop: ~/src/shop\n\n- shop/plain.md — The tests need", "- shop/cents.md — Amounts are integer cents [decision, 2026-02-01]\n")
+		summary := w.cat("SUMMARY.md")
+		shows(t, summary, "\n## ~/src/shop\n- Amounts are integer cents\n- The tests need a database", "\n## the user\n- Use tabs for indentation\n")
+		if strings.Index(summary, "cents") > strings.Index(summary, "tabs") {
+			t.Errorf("the project's part does not come first:\n%s", summary)
+		}
+		if got := w.cat("shop/SUMMARY.md"); got != summary {
+			t.Errorf("the summary of the project:\n%s", got)
+		}
+		if n := tokens.Count(summary); n > 300 {
+			t.Errorf("the summary has %d tokens", n)
+		}
+		if s := w.Status(); s.State != "ready" || s.Summary != "3 memories of the user and 1 project" || len(s.Problems) != 0 || len(s.Items) != 2 {
+			t.Errorf("status %+v", s)
+		}
+		var found []string
+		for d := range w.Documents("") {
+			found = append(found, d.Path+" "+d.Kind+" "+d.Place)
+		}
+		if got := strings.Join(found, "\n"); got != "user/tabs.md memory \nshop/plain.md memory "+w.path("src/shop")+"\nshop/cents.md memory "+w.path("src/shop") {
+			t.Errorf("documents:\n%s", got)
+		}
+		if r := w.Brief(w.path("src/shop/deep")); len(r) != 2 || r[0].Topic != fs.TopicMemory || r[0].Text != "Amounts are integer cents" || w.cat(r[0].Path) == "" {
+			t.Errorf("of the project is told: %+v", r)
+		}
+		if r := w.Brief(w.path("src")); r != nil {
+			t.Errorf("of no project is told: %+v", r)
+		}
+	}
+}
+
+// TestChanges: what an editor, or another program, changes in the folder shows.
+func TestChanges(t *testing.T) {
+	w := newWorld(t, map[string]string{"src/shop/go.mod": ""}).start(true)
+	becomes := func(what string, holds func() bool) { t.Helper(); fstest.Eventually(t, what, holds) }
+	shows(t, w.cat("INDEX.md"), "There are none yet.")
+	shows(t, w.cat("SUMMARY.md"), "Nothing is remembered yet.")
+	w.wantLs("", "INDEX.md SUMMARY.md inbox")
+
+	w.write(own+"user/a.md", "First.\n") // the folder did not exist
+	becomes("a file in a new folder", func() bool { return strings.Contains(w.cat("user/a.md"), "First.") })
+	w.write(own+"user/a.md", "Other.\n")
+	becomes("the same file, as long as before", func() bool { return strings.Contains(w.cat("user/a.md"), "Other.") })
+	w.write(own+"user/.a.md.swp", "x")
+	w.write(own+"user/b~", "x")
+	must(t, os.Rename(w.path(own+"user/a.md"), w.path(own+"user/b.md")))
+	becomes("a renamed file", func() bool { return w.cat("user/a.md") == "" && strings.Contains(w.cat("user/b.md"), "Other.") })
+	becomes("the pages", func() bool {
+		return strings.Contains(w.cat("INDEX.md"), "user/b.md — Other.") && strings.Contains(w.cat("SUMMARY.md"), "- Other.") && !strings.Contains(w.cat("INDEX.md"), "a.md")
+	})
+	w.write(own+"projects/shop/deep/c.md", "Deep.\n")
+	becomes("a file of a project", func() bool { return strings.Contains(w.cat("shop/deep-c.md"), "Deep.") })
+	must(t, os.RemoveAll(w.path(own)))
+	becomes("a folder that is gone", func() bool { return w.ls("") == "INDEX.md SUMMARY.md inbox" })
+
+	w.write("elsewhere/user/d.md", "Elsewhere.\n")
+	w.write(".config/ctxfs/config.toml", "[memory]\ndir = \"~/elsewhere\"\n")
+	w.Reload()
+	becomes("another folder", func() bool { return strings.Contains(w.cat("user/d.md"), "Elsewhere.") })
+	w.write(".config/ctxfs/config.toml", "[memory]\ndir = \"elsewhere\"\nfolder = 1\n")
+	w.Reload()
+	if s := w.Status(); len(s.Problems) != 2 {
+		t.Errorf("problems of the settings: %+v", s.Problems)
+	}
+}
+
+// put creates a file in the inbox, for a program that stands in a folder, and returns
+// its result.
+func (w *world) put(name, body, dir string) string {
+	w.t.Helper()
+	at := fs.StandpointAt(w.path(dir))
+	at.PID = 1
+	n, err := w.tree.Resolve(context.Background(), "inbox")
+	must(w.t, err)
+	in := n.(fs.Inbox)
+	d, err := w.tree.Create(context.Background(), in, name, at)
+	must(w.t, err)
+	_, err = w.tree.Write(context.Background(), in, d, []byte(body), 0)
+	if err == nil {
+		w.tree.Abandon(in, d)
+	}
+	result := "inbox/" + strings.TrimSuffix(name, ".md") + ".result"
+	fstest.Eventually(w.t, "a result", func() bool { return strings.Contains(w.ls("inbox"), filepath.Base(result)) })
+	return w.cat(result)
+}
+
+func TestInbox(t *testing.T) {
+	w := newWorld(t, map[string]string{"src/shop/go.mod": "", "src/shop/deep/": ""}).start(true)
+	shows(t, w.put("amounts.md", "---\ndescription: Amounts are integer cents\ntype: decision\nscope: project\n---\nIn the database, too.\n", "src/shop"),
+		`"ok":true`, "remembered as shop/amounts.md")
+	shows(t, w.cat("shop/amounts.md"), "type: decision\nscope: \"~/src/shop\"\nsource: [\"claude-code, session 08940314: ~/"+own+"projects/shop/amounts.md\"]\nmodified: 2026-05-01T12:00:00Z\n---\n\nIn the database, too.\n")
+	shows(t, w.put("again.md", "in the database, too", "src/shop"), `"ok":true`, "known already as shop/amounts.md")
+	shows(t, w.put("tabs.md", "I prefer tabs.", "src/shop"), `"ok":true`, "user/tabs.md", "It is kept for the user")
+	shows(t, w.put("port.md", "The port is 4711", "src/shop/deep"), `"ok":true`, "It is kept for the project ~/src/shop")
+	shows(t, w.put("home.md", "A word", ""), `"ok":true`, "user/home.md")
+	shows(t, w.put("secret.md", "The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789 for CI", ""), `"ok":true`, "A secret in it was hidden.")
+	if got := w.cat("user/secret.md"); strings.Contains(got, "ghp_") || !strings.Contains(got, "[REDACTED") {
+		t.Errorf("the secret is shown:\n%s", got)
+	}
+	for name, body := range map[string]string{
+		"empty.md": " \n", "type.md": "---\ntype: poem\n---\nText\n", "scope.md": "---\nscope: somewhere\n---\nText\n",
+		"bytes.md": "\xff\xfe", "yaml.md": "---\n[\n---\nText\n", "long.md": strings.Repeat("long ", 5000),
+	} {
+		if got := w.put(name, body, "src/shop"); !strings.Contains(got, `"ok":false`) || !strings.Contains(got, `"error":"`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	w.wantLs("user", "SUMMARY.md home.md secret.md tabs.md")
+	w.wantLs("shop", "SUMMARY.md amounts.md port.md")
+}

@@ -1,0 +1,267 @@
+// Package page writes the pages of memories: SUMMARY.md, which fits on a screen and is
+// put before an agent that did not ask for it, and INDEX.md, a line for each memory.
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/tokens"
+	"ctxfs/providers/memory/fact"
+)
+
+// Budget is the length of the longest summary, in tokens.
+const Budget = 300
+
+// Entry is a memory as it is listed.
+type Entry struct {
+	// Path is that of its file in the folder of memories.
+	Path        string
+	Description string
+	Type        fact.Type
+	Modified    time.Time
+	// Agents are whose it is: "" is ctxfs.
+	Agents []string
+	// Untrusted reports that it lies in the files of a project that the user does not
+	// trust.
+	Untrusted bool
+	// Differs are those that seem to contradict it.
+	Differs []*Entry
+}
+
+// Section is the memories of the user or of a project.
+type Section struct {
+	// Name is that of its folder. Title says what it is: the folder on disk.
+	Name, Title string
+	Entries     []*Entry
+}
+
+// Line returns a memory as a line of the index.
+func (e *Entry) Line() string {
+	var b strings.Builder
+	b.WriteString("- " + e.Path + " — " + e.Description + " [" + string(e.Type))
+	if at := day(e.Modified); at != "" {
+		b.WriteString(", " + at)
+	}
+	if who := e.who(); who != "" {
+		b.WriteString(", " + who)
+	}
+	if e.Untrusted {
+		b.WriteString(", not trusted")
+	}
+	b.WriteString("]\n")
+	for _, d := range e.Differs {
+		b.WriteString("  - differs from " + d.Dated() + "\n")
+	}
+	return b.String()
+}
+
+// Dated returns a memory as it is named beside one that it contradicts.
+func (e *Entry) Dated() string {
+	at := day(e.Modified)
+	if at != "" {
+		at = " (" + at + ")"
+	}
+	if e.Untrusted {
+		return e.Path + at + " (not trusted)"
+	}
+	return e.Path + at + ": " + e.Description
+}
+
+// who names the agents whose it is, if it is not only ours.
+func (e *Entry) who() string {
+	if !slices.ContainsFunc(e.Agents, func(a string) bool { return a != "" }) {
+		return ""
+	}
+	all := make([]string, len(e.Agents))
+	for i, a := range e.Agents {
+		all[i] = cmp.Or(a, "ctxfs")
+	}
+	return strings.Join(all, ", ")
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+// Index writes INDEX.md. Lines returns the line of an entry; notes are what could not be
+// read.
+func Index(sections []Section, lines func(*Entry) string, notes []string) []byte {
+	var b strings.Builder
+	b.WriteString("# Memories\n\nWhat is known from before, a file for each. New: ctxfs remember \"…\" [--project], or a\nMarkdown file in inbox/. The gist: SUMMARY.md; of one project: <project>/SUMMARY.md.\n")
+	none := true
+	for _, s := range sections {
+		if len(s.Entries) == 0 {
+			continue
+		}
+		none = false
+		fmt.Fprintf(&b, "\n## %s: %s\n\n", s.Name, s.Title)
+		for _, e := range s.Entries {
+			b.WriteString(lines(e))
+		}
+	}
+	if none {
+		b.WriteString("\nThere are none yet.\n")
+	}
+	if len(notes) > 0 {
+		b.WriteString("\n## Not shown\n\n")
+		for _, note := range notes {
+			b.WriteString("- " + note + "\n")
+		}
+	}
+	return []byte(b.String())
+}
+
+// Writer writes summaries. It remembers how many tokens lines have; it is not safe for
+// concurrent use.
+type Writer struct{ counts map[string]int }
+
+// NewWriter returns a Writer.
+func NewWriter() *Writer { return &Writer{make(map[string]int)} }
+
+// tokens returns how many tokens some lines have.
+func (w *Writer) tokens(text string) int {
+	n, ok := w.counts[text]
+	if !ok {
+		const most = 5000
+		if len(w.counts) > most {
+			clear(w.counts)
+		}
+		n = tokens.Count(text)
+		w.counts[text] = n
+	}
+	return n
+}
+
+// Summary writes SUMMARY.md: the memories of the first section, then those of the others,
+// those first that matter most; what there is no room for is counted. It has at most
+// Budget tokens.
+func (w *Writer) Summary(sections []Section, proposed int) []byte {
+	const head = "# Memory\n\nKnown from before. More: memory/INDEX.md, ctxfs find --in memory WORDS. New: ctxfs remember\n"
+	var filled []Section
+	for _, s := range sections {
+		if s.Entries = Pushed(s.Entries); len(s.Entries) > 0 {
+			filled = append(filled, s)
+		}
+	}
+	if len(filled) == 0 {
+		return []byte("# Memory\n\nNothing is remembered yet. To remember something: ctxfs remember \"…\" [--project]\n")
+	}
+	left := Budget - w.tokens(head) - 4
+	foot := ""
+	if proposed > 0 {
+		foot = fmt.Sprintf("\nTo be judged: %s in memory/proposed/\n", wording.Count(proposed, "proposals"))
+		left -= w.tokens(foot) + 1
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	for i, s := range filled {
+		share := left
+		if rest := len(filled) - i - 1; rest > 0 {
+			share = left * 6 / 10 // some room for the others
+		}
+		text, used := w.section(s, share, left)
+		if used > left {
+			break
+		}
+		left -= used
+		b.WriteString(text)
+	}
+	return []byte(b.String() + foot)
+}
+
+// Pushed returns those that may be put before an agent, those first that matter most.
+func Pushed(all []*Entry) (some []*Entry) {
+	for _, e := range all {
+		if !e.Untrusted {
+			some = append(some, e)
+		}
+	}
+	slices.SortStableFunc(some, func(a, b *Entry) int {
+		return cmp.Or(cmp.Compare(a.Type.Rank(), b.Type.Rank()), b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path))
+	})
+	return some
+}
+
+// maxLine is the length of the description in a line of the summary, in bytes.
+const maxLine = 120
+
+// section returns a section within a share of the tokens that are left, and how many it
+// has. If not even its title has room, there are more than left.
+func (w *Writer) section(s Section, share, left int) (text string, used int) {
+	head := "\n## " + s.Title + "\n"
+	used = w.tokens(head) + 1
+	more := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprintf("- %d more in memory/%s/\n", n, s.Name)
+	}
+	var b strings.Builder
+	shown := make(map[*Entry]bool)
+	for _, e := range s.Entries {
+		if shown[e] {
+			continue
+		}
+		lines := e.short() // and, beside it, what contradicts it
+		for _, d := range e.Differs {
+			if !d.Untrusted && !shown[d] {
+				lines += "  - but " + d.beside(s) + "\n"
+			}
+		}
+		cost := w.tokens(lines) + 1
+		if used+cost+w.tokens(more(len(s.Entries)))+1 > share {
+			break
+		}
+		used += cost
+		b.WriteString(lines)
+		shown[e] = true
+		for _, d := range e.Differs {
+			shown[d] = true
+		}
+	}
+	rest := 0
+	for _, e := range s.Entries {
+		if !shown[e] {
+			rest++
+		}
+	}
+	tail := more(rest)
+	used += w.tokens(tail) + 1
+	if used > left {
+		return "", left + 1
+	}
+	return head + b.String() + tail, used
+}
+
+// beside names an entry in a line below one of a section that it contradicts.
+func (e *Entry) beside(s Section) string {
+	text := clean.Cut(e.Description, maxLine)
+	if at := day(e.Modified); at != "" {
+		text += " (" + at + ")"
+	}
+	if !strings.HasPrefix(e.Path, s.Name+"/") {
+		text = e.Path + ": " + text
+	}
+	return text
+}
+
+// short is a memory as a line of the summary. Only what contradicts another one has its
+// date.
+func (e *Entry) short() string {
+	line := "- " + clean.Cut(e.Description, maxLine)
+	if len(e.Differs) > 0 {
+		if at := day(e.Modified); at != "" {
+			line += " (" + at + ")"
+		}
+	}
+	return line + "\n"
+}

@@ -1,0 +1,440 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/memory/fact"
+	"ctxfs/providers/memory/page"
+	"ctxfs/providers/memory/read"
+)
+
+// snapshot is all that is shown at one moment. It is immutable once it is published.
+type snapshot struct {
+	sections       []*section // the user's first, then those of projects, worked in last first
+	byPath         map[string]*entry
+	index, summary *fs.Text
+	gist           []byte // the text of summary
+	modTime        time.Time
+	status         fs.Status
+	unwatched      bool // not every change is noticed
+}
+
+// section is the memories of the user, or of a project.
+type section struct {
+	page.Section
+	dir     string               // of the project; "" if it is not known, and for the user's
+	work    workspaces.Workspace // zero if it is none
+	entries []*entry
+	summary *fs.Text
+	modTime time.Time
+}
+
+// entry is a memory as it is shown: equal ones of several agents are one.
+type entry struct {
+	page.Entry
+	members []*fact.Memory // our own first, then the newest
+	file    string
+	node    *fs.Text
+	line    string // in the index
+}
+
+// maker makes snapshots. It keeps what the next one may need.
+type maker struct {
+	provider *Provider
+	pages    *page.Writer
+	placed   map[*fact.Memory]*fact.Memory // in the folder of their workspace
+}
+
+// emptySnapshot returns what is shown before anything was read.
+func emptySnapshot(p *Provider) *snapshot {
+	m := &maker{provider: p, pages: page.NewWriter()}
+	return m.snapshot(nil, read.Found{}, nil, &snapshot{})
+}
+
+// snapshot returns what is to be shown of these memories.
+func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.Problem, old *snapshot) *snapshot {
+	s := &snapshot{byPath: make(map[string]*entry, len(own)+len(foreign.Memories))}
+	placed := make(map[*fact.Memory]*fact.Memory)
+	byScope := make(map[string][]*fact.Memory)
+	for _, all := range [][]*fact.Memory{own, foreign.Memories} {
+		for _, memory := range all {
+			memory = m.place(memory, placed)
+			byScope[memory.Scope] = append(byScope[memory.Scope], memory)
+		}
+	}
+	m.placed = placed
+	s.sections = m.arrange(byScope)
+	var first []*fact.Memory
+	of := make(map[*fact.Memory]*entry, len(own)+len(foreign.Memories))
+	for _, sec := range s.sections {
+		sec.entries = m.unite(byScope[sec.scope()], sec)
+		for _, e := range sec.entries {
+			first = append(first, e.members[0])
+			of[e.members[0]] = e
+		}
+	}
+	for memory, others := range fact.Differences(first) {
+		e := of[memory]
+		for _, other := range others {
+			e.Differs = append(e.Differs, &of[other].Entry)
+		}
+	}
+	for _, sec := range s.sections {
+		for i, e := range sec.entries {
+			e.line = e.Line()
+			if before := old.byPath[e.Path]; before.equal(e) {
+				sec.entries[i], e = before, before
+			} else {
+				e.render(m.provider.opts)
+			}
+			s.byPath[e.Path] = e
+			sec.Entries = append(sec.Entries, &e.Entry)
+			sec.modTime = latest(sec.modTime, e.Modified)
+		}
+		s.modTime = latest(s.modTime, sec.modTime)
+	}
+	m.write(s, old, foreign.Notes)
+	s.status = s.statusOf(problems, old)
+	return s
+}
+
+// scope returns the scope of the memories in the section.
+func (s *section) scope() string {
+	if s.Name == userName {
+		return fact.User
+	}
+	return cmp.Or(s.dir, s.Name)
+}
+
+// place returns a memory with the folder of the workspace that it is about as its scope.
+func (m *maker) place(memory *fact.Memory, placed map[*fact.Memory]*fact.Memory) *fact.Memory {
+	scope := memory.Scope
+	switch {
+	case scope == fact.User:
+		return memory
+	case filepath.IsAbs(scope):
+		if w, ok := m.provider.opts.Workspaces.Of(scope); ok && slices.Contains(w.Folders(), scope) {
+			scope = w.Dir
+		}
+	default:
+		for _, w := range m.provider.opts.Workspaces.All() {
+			if w.Name == scope {
+				scope = w.Dir
+			}
+		}
+	}
+	if scope == memory.Scope {
+		return memory
+	}
+	in := m.placed[memory]
+	if in == nil || in.Scope != scope {
+		moved := *memory
+		moved.Scope, in = scope, &moved
+	}
+	placed[memory] = in
+	return in
+}
+
+// arrange returns a section for each scope: the user's, then projects, those first in
+// which somebody worked last.
+func (m *maker) arrange(byScope map[string][]*fact.Memory) (all []*section) {
+	var projects []*section
+	for scope, memories := range byScope {
+		sec := &section{}
+		if scope == fact.User {
+			sec.Name, sec.Title = userName, "the user"
+			all = append(all, sec)
+			continue
+		}
+		if filepath.IsAbs(scope) {
+			sec.dir = scope
+			sec.Title = clean.Line(wording.Tilde(scope, m.provider.opts.Home))
+			sec.Name = filepath.Base(scope)
+			if w, ok := m.provider.opts.Workspaces.Of(scope); ok && w.Dir == scope {
+				sec.work, sec.Name = w, w.Name
+			} else if memories[0].Project != "" {
+				sec.Name = memories[0].Project
+			}
+		} else {
+			sec.Name, sec.Title = scope, clean.Line(scope)+", of which the folder is not known"
+		}
+		projects = append(projects, sec)
+	}
+	slices.SortFunc(projects, func(a, b *section) int { return cmp.Or(strings.Compare(a.dir, b.dir), strings.Compare(a.Name, b.Name)) })
+	foreign := []string{userName, inboxName, proposedName, "INDEX", "SUMMARY"}
+	reserved := len(foreign)
+	for _, sec := range projects {
+		foreign = append(foreign, sec.Name)
+	}
+	for i, name := range names.Assign(foreign)[reserved:] {
+		projects[i].Name = name
+	}
+	slices.SortStableFunc(projects, func(a, b *section) int { return b.work.Time.Compare(a.work.Time) })
+	return append(all, projects...)
+}
+
+// unite returns an entry for each memory of a section, equal ones together, the newest
+// first.
+func (m *maker) unite(memories []*fact.Memory, sec *section) []*entry {
+	byKey := make(map[uint64]*entry, len(memories))
+	entries := make([]*entry, 0, len(memories))
+	block := make([]entry, len(memories))
+	for i, memory := range memories {
+		key := memory.Key()
+		e := byKey[key]
+		if e == nil || memory.Part != "" {
+			e = &block[i]
+			entries = append(entries, e)
+			byKey[key] = e
+		}
+		e.members = append(e.members, memory)
+	}
+	trusts := make(map[string]bool)
+	for _, e := range entries {
+		slices.SortStableFunc(e.members, func(a, b *fact.Memory) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path))
+		})
+		e.Untrusted = !slices.ContainsFunc(e.members, func(memory *fact.Memory) bool {
+			dir := memory.Within
+			if _, ok := trusts[dir]; !ok {
+				trusts[dir] = dir == "" || m.provider.opts.Trust.Trusts(dir)
+			}
+			return trusts[dir]
+		})
+		is := e.members[0]
+		e.Description, e.Type = is.Description, is.Type
+		for _, memory := range e.members {
+			e.Modified = latest(e.Modified, memory.Modified)
+			if !slices.Contains(e.Agents, memory.Agent) {
+				e.Agents = append(e.Agents, memory.Agent)
+			}
+		}
+	}
+	slices.SortFunc(entries, func(a, b *entry) int {
+		x, y := a.members[0], b.members[0]
+		return cmp.Or(cmp.Compare(rank(x), rank(y)), strings.Compare(x.Name, y.Name), strings.Compare(x.Agent, y.Agent), strings.Compare(x.Path, y.Path), strings.Compare(x.Part, y.Part))
+	})
+	foreign := make([]string, 0, len(entries)+1)
+	foreign = append(foreign, "SUMMARY")
+	for _, e := range entries {
+		foreign = append(foreign, cmp.Or(e.members[0].Name, fact.NameOf(e.Description)))
+	}
+	for i, name := range names.Assign(foreign)[1:] {
+		entries[i].file = name + fact.Extension
+		entries[i].Path = sec.Name + "/" + entries[i].file
+	}
+	slices.SortStableFunc(entries, func(a, b *entry) int { return b.Modified.Compare(a.Modified) })
+	return entries
+}
+
+// rank puts our own memories before those of agents, and these before what lies in the
+// files of a project.
+func rank(m *fact.Memory) int {
+	switch {
+	case m.Within != "":
+		return 2
+	case !m.Own():
+		return 1
+	}
+	return 0
+}
+
+// equal reports whether an entry is shown as another one is; e may be nil.
+func (e *entry) equal(other *entry) bool {
+	return e != nil && e.line == other.line && e.Untrusted == other.Untrusted && slices.Equal(e.members, other.members)
+}
+
+// write writes the pages. What has not changed is the same file.
+func (m *maker) write(s, old *snapshot, notes []string) {
+	built := m.provider.opts.Env.Built
+	var shown []page.Section
+	var user page.Section
+	for _, sec := range s.sections {
+		shown = append(shown, sec.Section)
+		if sec.Name == userName {
+			user = sec.Section
+		}
+	}
+	lines := make(map[*page.Entry]string, len(s.byPath))
+	for _, e := range s.byPath {
+		lines[&e.Entry] = e.line
+	}
+	s.index = keep(old.index, s.modTime, built, page.Index(shown, func(e *page.Entry) string { return lines[e] }, notes))
+	for _, sec := range s.sections {
+		both := []page.Section{sec.Section}
+		if sec.Name != userName {
+			both = append(both, user)
+		}
+		sec.summary = keep(old.summaryOf(sec.Name), sec.modTime, built, m.pages.Summary(both, 0))
+	}
+	if len(shown) > 1 && user.Name != "" { // the project in which somebody worked last comes first
+		shown[0], shown[1] = shown[1], shown[0]
+	}
+	s.gist = m.pages.Summary(shown, 0)
+	s.summary = keep(old.summary, s.modTime, built, s.gist)
+}
+
+// summaryOf returns the summary of a section; nil if there is none.
+func (s *snapshot) summaryOf(name string) *fs.Text {
+	for _, sec := range s.sections {
+		if sec.Name == name {
+			return sec.summary
+		}
+	}
+	return nil
+}
+
+// keep returns a file, the same one as before if it is equal.
+func keep(before *fs.Text, t, built time.Time, body []byte) *fs.Text {
+	if t.IsZero() {
+		t = built
+	}
+	text := fs.NewText(t, body)
+	if before != nil && version(before) == version(text) {
+		return before
+	}
+	return text
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// changes returns the paths that are others than before.
+func (s *snapshot) changes(old *snapshot) (changed []string) {
+	for path, e := range s.byPath {
+		if old.byPath[path] != e {
+			changed = append(changed, path)
+		}
+	}
+	for path := range old.byPath {
+		if s.byPath[path] == nil {
+			changed = append(changed, path)
+		}
+	}
+	for _, sec := range s.sections {
+		switch before := old.summaryOf(sec.Name); {
+		case before == nil:
+			changed = append(changed, sec.Name) // a folder that is new
+		case before != sec.summary:
+			changed = append(changed, sec.Name+"/"+summaryName)
+		}
+	}
+	for _, sec := range old.sections {
+		if s.summaryOf(sec.Name) == nil {
+			changed = append(changed, sec.Name)
+		}
+	}
+	if s.index != old.index {
+		changed = append(changed, indexName)
+	}
+	if s.summary != old.summary {
+		changed = append(changed, summaryName)
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// statusOf returns the status.
+func (s *snapshot) statusOf(problems []fs.Problem, old *snapshot) fs.Status {
+	st := fs.Status{State: "ready", Problems: problems, Since: s.modTime}
+	differ, projects := 0, 0
+	for _, sec := range s.sections {
+		if sec.Name != userName {
+			projects++
+		}
+		st.Items = append(st.Items, fs.Item{Name: sec.Name, Count: len(sec.entries), Unit: "memories", Since: sec.modTime})
+		for _, e := range sec.entries {
+			if len(e.Differs) > 0 {
+				differ++
+			}
+		}
+	}
+	st.Summary = wording.Count(len(s.byPath), "memories") + " of the user and " + wording.Count(projects, "projects")
+	if differ > 0 {
+		st.Summary += fmt.Sprintf(", %d that contradict others", differ)
+	}
+	switch {
+	case len(problems) > 0:
+		st.State = "degraded"
+	case len(s.byPath) == 0:
+		st.State, st.Summary = "empty", "nothing is remembered yet"
+	}
+	if st.State == old.status.State && !old.status.Since.IsZero() {
+		st.Since = old.status.Since
+	}
+	return st
+}
+
+// sameStatus reports whether the status says the same as before.
+func (s *snapshot) sameStatus(old *snapshot) bool {
+	return s.status.Summary == old.status.Summary && slices.Equal(s.status.Problems, old.status.Problems)
+}
+
+// documents yields a document for each memory below a path.
+func (s *snapshot) documents(below string) iter.Seq[fs.Document] {
+	return func(yield func(fs.Document) bool) {
+		for _, sec := range s.sections {
+			for _, e := range sec.entries {
+				if below != "" && !fs.Within(e.Path, below) {
+					continue
+				}
+				description := e.Description
+				if e.Untrusted {
+					description = "[not trusted] " + description
+				}
+				const most = 2000
+				if !yield(fs.Document{
+					Path: e.Path, Title: strings.TrimSuffix(e.file, fact.Extension), Kind: "memory", Time: e.Modified, Place: sec.dir,
+					Fields: map[string]string{"description": description, "body": clean.Prefix(e.members[0].Text, most)},
+				}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxRemarks is how many memories are told of a folder.
+const maxRemarks = 8
+
+// brief returns the memories of the innermost project that has a folder. Of one that is
+// not trusted nothing is told that lies in its files.
+func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
+	sec := s.of(dir)
+	if sec == nil {
+		return nil
+	}
+	for _, e := range page.Pushed(sec.Entries) {
+		if len(remarks) == maxRemarks {
+			break
+		}
+		remarks = append(remarks, fs.Remark{Topic: fs.TopicMemory, Text: e.Description, Path: e.Path, Time: e.Modified})
+	}
+	return remarks
+}
+
+// of returns the section of the innermost project that has a folder, or nil.
+func (s *snapshot) of(dir string) (best *section) {
+	for _, sec := range s.sections {
+		has := sec.dir != "" && fs.Within(dir, sec.dir) || sec.work.Dir != "" && sec.work.Has(dir)
+		if has && (best == nil || len(sec.dir) > len(best.dir)) {
+			best = sec
+		}
+	}
+	return best
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ctxfs/providers/internal/gitpath"
+	"ctxfs/providers/memory/files"
+)
+
+// merging returns what git is in the middle of in the repository that has a folder: a
+// "merge", "rebase", "cherry-pick" or "revert"; "" if there is nothing, or no repository
+// (gitrepository-layout(5), and git-status(1) for the names). No program is run.
+func merging(dir string) string {
+	const highest = 8
+	for range highest {
+		if gitDir := repository(filepath.Join(dir, ".git")); gitDir != "" {
+			for _, state := range []struct{ file, is string }{
+				{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
+				{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
+			} {
+				if _, err := os.Lstat(filepath.Join(gitDir, state.file)); err == nil {
+					return state.is
+				}
+			}
+			return ""
+		}
+		if filepath.Dir(dir) == dir {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+// repository returns the folder of git's files that a path ".git" is or names.
+func repository(path string) string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return ""
+	case info.IsDir():
+		return path
+	}
+	f, err := files.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	body, _ := io.ReadAll(io.LimitReader(f, 4096))
+	if named, ok := bytes.CutPrefix(body, []byte("gitdir: ")); ok {
+		return gitpath.Named(filepath.Dir(path), named)
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package memory
+
+import (
+	"cmp"
+	"errors"
+	iofs "io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/memory/read"
+)
+
+const (
+	// calm is the time between two looks, however often something changes, and share how
+	// many times as long as a look the time after it is at least.
+	calm  = 20 * time.Millisecond
+	share = 4
+	// pollPause is the time between two looks if nothing is known to have changed, and
+	// unwatched the same where not everything can be watched.
+	pollPause = time.Minute
+	unwatched = 10 * time.Second
+	// manyChanges is how many changed files are announced one by one.
+	manyChanges = 500
+)
+
+// poke reports that something has changed. It only enqueues.
+func (p *Provider) poke() {
+	select {
+	case p.poked <- struct{}{}:
+	default:
+	}
+}
+
+// run looks again whenever something has changed, and now and then, until Close.
+func (p *Provider) run() {
+	for {
+		wait := pollPause
+		if p.current.Load().unwatched {
+			wait = unwatched
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-p.poked:
+		case <-timer.C:
+		case <-p.ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+		begun := time.Now()
+		p.look()
+		rest := time.NewTimer(max(calm, share*time.Since(begun)))
+		select {
+		case <-rest.C:
+		case <-p.ctx.Done():
+			rest.Stop()
+			return
+		}
+	}
+}
+
+// look reads what has changed, and publishes it.
+func (p *Provider) look() {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	ours := p.ours()
+	_, err := fs.Probe(p.prober, ours.Dir(), func() (struct{}, error) { ours.Load(); return struct{}{}, nil })
+	own, problems := ours.All()
+	if err != nil {
+		problems = []fs.Problem{{What: "the folder of memories " + clean.Line(ours.Dir()) + " does not answer"}}
+	}
+	foreign, err := fs.Probe(p.prober, p.opts.Home, func() (read.Found, error) { return p.reader.Read(), nil })
+	if err != nil {
+		foreign = read.Found{Notes: []string{"what agents remember: their folders do not answer"}}
+	}
+	p.watch(append(foreign.Watch, ours.Dir()+"/"))
+	fault := p.watchFault()
+	if fault != nil {
+		problems = append(slices.Clip(problems), *fault)
+	}
+	old := p.current.Load()
+	next := p.maker.snapshot(own, foreign, problems, old)
+	next.unwatched = fault != nil
+	changed := next.changes(old)
+	p.current.Store(next)
+	if len(changed) == 0 && next.sameStatus(old) {
+		return
+	}
+	p.publish(next, old)
+	if len(changed) > manyChanges {
+		changed = []string{""}
+	}
+	for _, path := range changed {
+		p.opts.Env.Changed(path)
+	}
+	if len(changed) == 0 {
+		p.opts.Env.Changed(indexName) // the status has changed
+	}
+}
+
+// publish puts what is shown into the folders, which stay the same nodes.
+func (p *Provider) publish(s, old *snapshot) {
+	root := map[string]fs.Node{indexName: s.index, summaryName: s.summary, inboxName: p.inbox}
+	before := make(map[string]*section)
+	if old != nil {
+		for _, sec := range old.sections {
+			before[sec.Name] = sec
+		}
+	}
+	for _, sec := range s.sections {
+		if p.folders[sec.Name] == nil {
+			p.folders[sec.Name] = new(fs.Folder)
+			before[sec.Name] = nil
+		}
+		root[sec.Name] = p.folders[sec.Name]
+		if same := before[sec.Name]; same != nil && same.summary == sec.summary && slices.Equal(same.entries, sec.entries) {
+			continue
+		}
+		nodes := make(map[string]fs.Node, len(sec.entries)+1)
+		for _, e := range sec.entries {
+			nodes[e.file] = e.node
+		}
+		nodes[summaryName] = sec.summary
+		p.folders[sec.Name].Replace(cmp.Or(sec.modTime, p.opts.Env.Built), nodes)
+	}
+	for name := range p.folders {
+		if root[name] == nil {
+			delete(p.folders, name)
+		}
+	}
+	p.root.Replace(cmp.Or(s.modTime, p.opts.Env.Built), root)
+}
+
+// watch watches these files, and these folders, which end with a slash, with all below
+// them, and nothing else.
+func (p *Provider) watch(paths []string) {
+	if p.watcher == nil {
+		return
+	}
+	wanted := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		wanted[path] = true
+	}
+	for path := range p.watched {
+		if !wanted[path] {
+			p.watcher.Remove(strings.TrimSuffix(path, "/"))
+		}
+	}
+	for path := range wanted {
+		switch dir, isDir := strings.CutSuffix(path, "/"); {
+		case p.watched[path]:
+		case isDir:
+			p.watcher.Add(dir)
+		default:
+			p.watcher.AddFile(path)
+		}
+	}
+	if !maps.Equal(wanted, p.watched) {
+		p.poke() // what was just added may have changed before it was watched
+	}
+	p.watched = wanted
+}
+
+// watchFault returns why not everything is watched, or nil.
+func (p *Provider) watchFault() *fs.Problem {
+	err := p.watchErr
+	if p.watcher != nil {
+		for _, path := range slices.Sorted(maps.Keys(p.watched)) {
+			if e := p.watcher.Err(strings.TrimSuffix(path, "/")); e != nil && !errors.Is(e, iofs.ErrNotExist) && !errors.Is(e, iofs.ErrPermission) {
+				err = e
+				break
+			}
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	fix := watch.Fix(err)
+	if fix == "" {
+		fix = "nothing: they are looked for again and again"
+	}
+	return &fs.Problem{
+		What: clean.Line("changes of memories are noticed only after up to " + wording.Seconds(unwatched) + ": " + wording.Cause(err).Error()),
+		Mend: fix,
+	}
+}
