@@ -161,4 +161,3 @@ func show(a *cli.App, m memory.Item) {
 	}
 	a.Sayf("\n%s", cli.Indent(m.Text))
 }
-
