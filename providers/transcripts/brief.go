@@ -89,18 +89,14 @@ func (p *Provider) Brief(dir string) (all []fs.Remark) {
 
 // lastSessions returns the last sessions in a folder and below it, the last one first.
 func (p *Provider) lastSessions(dir string) (last []*told) {
-	since := p.opts.Env.Now().Add(-briefAge)
-	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
-		if v.Parent == nil && v.Info.CWD != "" && v.LastTime().After(since) && fs.Within(v.Info.CWD, dir) {
-			last = append(last, &told{s: s, v: *v, at: v.LastTime().UTC()})
+	for _, s := range p.catalogue.LastWithin(dir, p.opts.Env.Now().Add(-briefAge), maxBriefed) {
+		v, there := p.catalogue.View(s)
+		where := p.catalogue.Path(s)
+		if there && where != "" {
+			last = append(last, &told{s: s, v: v, at: v.LastTime().UTC(), path: where, Brief: p.briefOf(s, &v)})
 		}
-	})
-	slices.SortFunc(last, func(a, b *told) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID)) })
-	last = last[:min(len(last), maxBriefed)]
-	for _, t := range last {
-		t.path, t.Brief = p.catalogue.Path(t.s), p.briefOf(t.s, &t.v)
 	}
-	return slices.DeleteFunc(last, func(t *told) bool { return t.path == "" })
+	return last
 }
 
 // briefOf returns what a session comes to, as far as it is rendered.

@@ -39,13 +39,14 @@ type Catalogue struct {
 
 	mu          sync.RWMutex
 	byID        map[sessionKey]*Session
-	byAlias     map[string][]*Session     // by id alone, of any agent; aliases too
-	byFirst     map[string][]*Session     // by agent and first native id, and by what they are forks of
-	files       map[string]*File          // by path: what was found in it
-	names       uint64                    // incremented with every change of a name or title
-	lost        map[sessionKey]*Session   // gone a moment ago; they may come back
-	orphans     map[sessionKey][]*Session // by the parent that is not there
-	unannounced []string                  // folders of agents and projects that have appeared or disappeared and are not reported yet
+	byAlias     map[string][]*Session        // by id alone, of any agent; aliases too
+	byFirst     map[string][]*Session        // by agent and first native id, and by what they are forks of
+	byFolder    map[string]map[*Session]bool // by the folder in which they worked
+	files       map[string]*File             // by path: what was found in it
+	names       uint64                       // incremented with every change of a name or title
+	lost        map[sessionKey]*Session      // gone a moment ago; they may come back
+	orphans     map[sessionKey][]*Session    // by the parent that is not there
+	unannounced []string                     // folders of agents and projects that have appeared or disappeared and are not reported yet
 	agents      map[string]*agentFolder
 	entries     []fs.Entry // of the root; nil when the agents have changed
 	version     uint64     // incremented with every change
@@ -74,7 +75,8 @@ func New(home string) *Catalogue {
 	return &Catalogue{
 		home: home, totals: newTotals(),
 		byID: make(map[sessionKey]*Session), byAlias: make(map[string][]*Session), byFirst: make(map[string][]*Session),
-		files: make(map[string]*File), lost: make(map[sessionKey]*Session), orphans: make(map[sessionKey][]*Session), agents: make(map[string]*agentFolder),
+		byFolder: make(map[string]map[*Session]bool),
+		files:    make(map[string]*File), lost: make(map[sessionKey]*Session), orphans: make(map[sessionKey][]*Session), agents: make(map[string]*agentFolder),
 	}
 }
 
@@ -202,6 +204,7 @@ func (c *Catalogue) index(s *Session, add bool) {
 	if s.info.ForkOf != "" {
 		change(c.byFirst, forkKey(s.Agent, s.info.ForkOf))
 	}
+	c.indexFolder(s, add)
 }
 
 // Drop removes what was found at a path and below it. It returns what Put returns.

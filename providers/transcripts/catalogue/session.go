@@ -211,11 +211,13 @@ func (v *View) Log() (size int64, ok bool) {
 
 // LastTime returns when something last happened in the session: according to what
 // was rendered, else according to its file.
-func (v *View) LastTime() time.Time {
-	if v.Info.Last.IsZero() || v.Behind {
-		return v.ModTime.Truncate(time.Second)
+func (v *View) LastTime() time.Time { return lastTime(v.Info.Last, v.Behind, v.ModTime) }
+
+func lastTime(recorded time.Time, behind bool, modified time.Time) time.Time {
+	if recorded.IsZero() || behind {
+		return modified.Truncate(time.Second)
 	}
-	return v.Info.Last
+	return recorded
 }
 
 // Date returns the day when the session began, as in the name of its folder.
