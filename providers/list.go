@@ -48,6 +48,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Projects: projects,
 		Home:     opts.Home,
 		Names:    filepath.Join(opts.State, "workspaces", "names.json"),
+		Kept:     filepath.Join(opts.State, "workspaces", "known.json"),
 		Visits:   l.views.visits,
 		Now:      now,
 		Lazy:     opts.Offline,

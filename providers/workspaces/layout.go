@@ -23,10 +23,10 @@ const (
 	layoutAskedBudget = 4000
 )
 
-// readLayout returns the layout of a folder in the workspace.
-func (w *place) readLayout(ctx context.Context, sub string, depth, budget int) (layout.Layout, error) {
-	return layout.Read(ctx, w.workspace().Dir, sub, layout.Options{
-		Budget: budget, Depth: depth, User: ignore.User(w.p.opts.Home, w.p.configHome()), Hide: w.p.opts.Hide,
+// readLayout returns the layout of a subfolder of a folder.
+func (p *Provider) readLayout(ctx context.Context, dir, sub string, depth, budget int) (layout.Layout, error) {
+	return layout.Read(ctx, dir, sub, layout.Options{
+		Budget: budget, Depth: depth, User: ignore.User(p.opts.Home, p.configHome()), Hide: p.opts.Hide,
 	})
 }
 
@@ -70,7 +70,7 @@ func (l *layouts) Lookup(ctx context.Context, name string) (fs.Node, error) {
 		}
 		return &layouts{w: l.w, sub: below}, nil
 	}
-	read, err := l.w.readLayout(ctx, l.sub, depth, layoutAskedBudget)
+	read, err := l.w.p.readLayout(ctx, l.w.workspace().Dir, l.sub, depth, layoutAskedBudget)
 	if errors.Is(err, layout.ErrOutside) || errors.Is(err, iofs.ErrNotExist) {
 		return nil, fs.ErrNotExist
 	}

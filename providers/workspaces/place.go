@@ -12,7 +12,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/atomicfile"
 	known "ctxfs/providers/internal/workspaces"
-	"ctxfs/providers/workspaces/build"
 	"ctxfs/providers/workspaces/notes"
 )
 
@@ -23,15 +22,17 @@ type place struct {
 	folder *fs.Folder
 	box    *notes.Box
 
-	rested atomic.Int64 // when it may be looked at again, in nanoseconds
+	rested atomic.Int64             // when it may be looked at again, in nanoseconds
+	looked atomic.Int64             // when it was last looked at
+	polled atomic.Bool              // not every change in it would be noticed
+	silent atomic.Bool              // its folder has not answered
+	roots  atomic.Pointer[[]string] // folders in which its changes are, once it was watched
+	heard  heard                    // what others say; of Refresh
 
-	mu sync.Mutex // held while pages are made
-	// system is system.json as it was at systemAt, for a project that was built so.
-	system    string
-	systemAt  time.Time
-	systemFor build.Project
-	shown     map[string]string // pages
-	edited    map[string]time.Time
+	mu     sync.Mutex // held while pages are made
+	seen   seenSystem
+	shown  map[string]string // pages
+	edited map[string]time.Time
 }
 
 // newPlace returns the place of a workspace, with the pages that were last made.
@@ -50,22 +51,6 @@ func (p *Provider) newPlace(w known.Workspace) *place {
 	place.folder = fs.NewFolder(w.Time, map[string]fs.Node{notesName: place.box, layoutFolder: &layouts{w: place, sub: "."}})
 	place.load()
 	return place
-}
-
-// again has the pages of a place made again.
-func (p *Provider) again(w *place) {
-	p.mu.Lock()
-	p.dueLocked(w)
-	p.mu.Unlock()
-	p.poke()
-}
-
-// dueLocked has the pages of a place made again, for a caller that holds mu.
-func (p *Provider) dueLocked(w *place) {
-	name := w.workspace().Name
-	if _, ok := p.due[name]; !ok {
-		p.due[name] = time.Unix(0, w.rested.Load())
-	}
 }
 
 func (w *place) workspace() known.Workspace { return *w.is.Load() }

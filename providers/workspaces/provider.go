@@ -4,17 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/git"
@@ -58,9 +57,12 @@ type Provider struct {
 	git     *git.Reader
 	system  *system.Reader
 	runner  *programs.Runner
-	watcher *watch.Watcher  // nil if nothing is watched
-	noWatch error           // why there is no watcher
-	watched map[string]bool // what it watches; of the worker
+	watcher *watch.Watcher                  // nil if nothing is watched
+	noWatch error                           // why there is no watcher
+	watched map[string]bool                 // what it watches; of the worker
+	mounts  atomic.Pointer[map[string]bool] // file systems in workspaces, which are not watched
+	prober  *fs.Prober                      // of whether folders answer
+	looks   *fs.Prober                      // of looks at them
 
 	processesAt time.Time // when they were looked at; of the worker
 
@@ -69,14 +71,16 @@ type Provider struct {
 	working sync.WaitGroup
 	wake    chan struct{} // has an element if there is something to do
 
-	mu        sync.Mutex
-	places    map[string]*place              // by name
-	asked     map[string]time.Time           // folders for which somebody wanted pages
-	running   map[string][]processes.Process // by name of place
-	due       map[string]time.Time           // names of places whose pages are to be made, and when at the earliest
-	problems  []fs.Problem                   // of the settings
-	unwatched []fs.Problem                   // of the watches
-	closed    bool
+	mu       sync.Mutex
+	places   map[string]*place              // by name
+	asked    map[string]time.Time           // folders for which somebody wanted pages
+	running  map[string][]processes.Process // by name of place
+	due      map[string]time.Time           // names of places whose pages are to be made, and when at the earliest
+	problems []fs.Problem                   // of the settings
+	unseen   []fs.Problem                   // why not every change is noticed at once
+	listed   string                         // INDEX.md
+	listedAt time.Time
+	closed   bool
 }
 
 var (
@@ -93,13 +97,16 @@ const (
 	notesName = "notes"
 )
 
-// New returns the provider. It looks at no workspace.
+// New returns the provider, with the workspaces and pages that were last known. It looks
+// at none of them.
 func New(opts Options) *Provider {
 	opts.Pause = cmp.Or(opts.Pause, pause)
 	p := &Provider{
 		opts: opts, index: new(fs.Folder), wake: make(chan struct{}, 1),
-		places: make(map[string]*place), due: make(map[string]time.Time),
+		places: make(map[string]*place), due: make(map[string]time.Time), watched: make(map[string]bool),
+		prober: fs.NewProber(answerTime), looks: fs.NewProber(patience + answerTime),
 	}
+	p.mounts.Store(new(map[string]bool))
 	p.asked = readAsked(opts.State)
 	p.root = &root{p: p}
 	p.runner = programs.New()
@@ -110,10 +117,13 @@ func New(opts Options) *Provider {
 		Path: p.variable("PATH"), Shell: p.variable("SHELL"), Home: opts.Home, Env: p.variable, Work: p.folders, Programs: p.runner,
 	})
 	if !opts.Offline {
-		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: p.leavesOut, MaxDirs: maxDirs(), Log: opts.Env.Log})
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.Reload()
+	if !opts.Offline {
+		p.meet() // those that were known to the process before
+	}
 	p.publish()
 	return p
 }
@@ -171,29 +181,6 @@ func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
 	return all
 }
 
-// Refresh implements fs.Overview: the workspaces may be others, and each may have new
-// pages.
-func (p *Provider) Refresh() {
-	changed := p.meet()
-	p.mu.Lock()
-	for _, w := range p.places {
-		p.dueLocked(w)
-	}
-	p.mu.Unlock()
-	if changed {
-		p.publish()
-		p.opts.Env.Changed("")
-	}
-	p.poke()
-}
-
-func (p *Provider) poke() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-}
-
 // meet makes the places of the workspaces, and reports whether there are others than
 // before.
 func (p *Provider) meet() (changed bool) {
@@ -218,10 +205,14 @@ func (p *Provider) meet() (changed bool) {
 				gone = append(gone, old)
 			}
 			p.places[w.Name] = p.newPlace(w)
+			p.due[w.Name] = time.Time{}
 			changed = true
 			continue
 		}
-		changed = old.update(w) || changed
+		if old.update(w) {
+			p.dueLocked(old)
+			changed = true
+		}
 	}
 	for name, w := range p.places {
 		if !met[name] {
@@ -234,55 +225,6 @@ func (p *Provider) meet() (changed bool) {
 	return changed
 }
 
-// work is the worker: it makes the pages that are due, one workspace after the other.
-func (p *Provider) work() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-p.wake:
-		case <-timer.C:
-		case <-p.ctx.Done():
-			return
-		}
-		p.follow()
-		p.lookAtProcesses()
-		for p.ctx.Err() == nil {
-			w, wait := p.next()
-			if w == nil {
-				if p.isWorked() && (wait == 0 || wait > processesAge) {
-					wait = processesAge
-				}
-				if wait > 0 {
-					timer.Reset(wait)
-				}
-				break
-			}
-			w.survey(p.ctx)
-		}
-	}
-}
-
-// next returns a place whose pages are due now; or else how long it is until the first
-// of them are, 0 if none are due at all.
-func (p *Provider) next() (w *place, wait time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	for _, w := range p.newestFirst() {
-		name := w.workspace().Name
-		at, ok := p.due[name]
-		switch {
-		case ok && !at.After(now):
-			delete(p.due, name)
-			return w, 0
-		case ok && (wait == 0 || at.Sub(now) < wait):
-			wait = at.Sub(now)
-		}
-	}
-	return nil, wait
-}
-
 // newestFirst returns the places, those in which somebody worked last first. The caller
 // holds mu.
 func (p *Provider) newestFirst() []*place {
@@ -292,36 +234,6 @@ func (p *Provider) newestFirst() []*place {
 		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Name, b.Name))
 	})
 	return all
-}
-
-// publish makes INDEX.md and the list of workspaces.
-func (p *Provider) publish() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var text strings.Builder
-	text.WriteString("# Workspaces\n\nA line for each folder in which somebody works, the last one first. HERE.md in it is the\npage to begin with. `ctxfs here` prints the path of the one that you stand in; so does\nby-path/ABSOLUTE/PATH.\n\n")
-	nodes := make(map[string]fs.Node, len(p.places)+1)
-	newest := p.opts.Env.Built
-	for _, place := range p.newestFirst() {
-		w := place.workspace()
-		nodes[w.Name] = place.folder
-		line := fmt.Sprintf("- %s — %s", w.Name, wording.Tilde(w.Dir, p.opts.Home))
-		if n := len(w.Worktrees); n > 0 {
-			line += ", " + wording.Count(n, "worktrees")
-		}
-		if !w.Time.IsZero() {
-			line += ", last worked in " + wording.Minute(w.Time)
-		}
-		text.WriteString(line + "\n")
-		if w.Time.After(newest) {
-			newest = w.Time
-		}
-	}
-	if len(p.places) == 0 {
-		text.WriteString("Nobody has worked anywhere lately, as far as is known. `ctxfs here` in a folder makes it\na workspace; so does [workspaces] dirs in config.toml.\n")
-	}
-	nodes[indexName] = fs.NewText(newest, []byte(text.String()))
-	p.index.Replace(newest, nodes)
 }
 
 // told announces what has changed in a workspace, wherever it is shown.
@@ -344,31 +256,4 @@ func (p *Provider) placeOf(dir string) *place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.places[w.Name]
-}
-
-// Status implements fs.Provider.
-func (p *Provider) Status() fs.Status {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := fs.Status{State: "ready", Summary: wording.Count(len(p.places), "workspaces"), Problems: slices.Concat(p.problems, p.unwatched)}
-	if len(p.places) == 0 {
-		s.State = "empty"
-	}
-	if p.noWatch != nil {
-		s.Problems = append(s.Problems, watch.Problems(nil, p.noWatch, p.opts.Home, "changes in workspaces")...)
-	}
-	for _, place := range p.newestFirst() {
-		w := place.workspace()
-		if w.Time.After(s.Since) {
-			s.Since = w.Time
-		}
-		s.Items = append(s.Items, fs.Item{Name: w.Name, Count: -1, About: wording.Tilde(w.Dir, p.opts.Home), Since: w.Time})
-		if err := place.box.Fault(); err != nil {
-			s.Problems = append(s.Problems, fs.Problem{What: "a note in " + w.Name + " cannot be read: " + err.Error(), Mend: "take it out of " + place.box.Dir()})
-		}
-	}
-	if len(s.Problems) > 0 {
-		s.State = "degraded"
-	}
-	return s
 }

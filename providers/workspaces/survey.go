@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/build"
 	"ctxfs/providers/workspaces/git"
 	"ctxfs/providers/workspaces/layout"
@@ -32,6 +34,8 @@ const (
 	systemAge = 5 * time.Minute
 	// patience is how long one look may take.
 	patience = 30 * time.Second
+	// answerTime is how long a folder may take to answer at all: it may lie on a network.
+	answerTime = 2 * time.Second
 )
 
 // Names of pages.
@@ -49,7 +53,7 @@ type look struct {
 	layout    layout.Layout
 	layoutErr error
 	build     build.Project
-	system    string // system.json
+	system    seenSystem
 	trusted   bool
 }
 
@@ -60,56 +64,94 @@ type worktree struct {
 	err error
 }
 
-// look looks at the folder of the workspace.
-func (w *place) look(ctx context.Context) (l look) {
+// seenSystem is system.json as it was at a time, for a project that is built so.
+type seenSystem struct {
+	page  string
+	at    time.Time
+	built build.Project
+}
+
+// look looks at the folders of a workspace, which may never return.
+func (p *Provider) look(ctx context.Context, w known.Workspace, system seenSystem) (l look) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	dir := w.workspace().Dir
-	l.git, l.gitErr = w.p.git.Read(ctx, dir)
-	for _, dir := range w.workspace().Worktrees {
+	dir := w.Dir
+	l.git, l.gitErr = p.git.Read(ctx, dir)
+	for _, dir := range w.Worktrees {
 		one := worktree{dir: dir}
-		one.git, one.err = w.p.git.Read(ctx, dir)
+		one.git, one.err = p.git.Read(ctx, dir)
 		l.worktrees = append(l.worktrees, one)
 	}
-	l.layout, l.layoutErr = w.readLayout(ctx, ".", 0, layoutBudget)
+	l.layout, l.layoutErr = p.readLayout(ctx, dir, ".", 0, layoutBudget)
 	l.build, _ = build.Read(dir) // that it cannot be read stands in the layout
-	if time.Since(w.systemAt) > systemAge || !slices.EqualFunc(l.build.Commands, w.systemFor.Commands, func(a, b build.Command) bool { return a.String() == b.String() }) {
-		if read, err := w.p.system.Read(ctx, dir); err == nil { // else the look was cut short, or the folder is gone
-			w.system, w.systemAt, w.systemFor = string(read.JSON()), time.Now(), l.build
+	l.system = system
+	if time.Since(system.at) > systemAge || !slices.EqualFunc(l.build.Commands, system.built.Commands, func(a, b build.Command) bool { return a.String() == b.String() }) {
+		if read, err := p.system.Read(ctx, dir); err == nil { // else the look was cut short, or the folder is gone
+			l.system = seenSystem{string(read.JSON()), time.Now(), l.build}
 		}
 	}
-	l.system = w.system
-	l.trusted = w.p.opts.Trusts(dir)
+	l.trusted = p.opts.Trusts(dir)
 	return l
 }
 
-// survey looks at the workspace and makes its pages.
+// survey looks at the workspace and makes its pages. Those of a folder that does not
+// answer stay as they are.
 func (w *place) survey(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	is := w.workspace()
+	is, seen := w.workspace(), w.seen
 	begun := time.Now()
-	facts := facts{workspace: is, home: w.p.opts.Home, notes: w.box.All(), look: w.look(ctx)}
-	w.p.mu.Lock()
-	facts.running = w.p.running[is.Name]
-	w.p.mu.Unlock()
-	for _, dir := range is.Folders() {
-		facts.remarks = append(facts.remarks, w.p.opts.Brief(dir)...)
+	var found look
+	err := fs.ErrNoAnswer
+	if w.p.answers(is.Dir) {
+		answering := is
+		answering.Worktrees = slices.DeleteFunc(slices.Clone(is.Worktrees), func(dir string) bool { return !w.p.answers(dir) })
+		found, err = fs.Probe(w.p.looks, is.Dir, func() (look, error) { return w.p.look(ctx, answering, seen), nil })
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	w.offer(gitName, facts.gitPage(), facts.newest())
-	w.offer(agentsName, facts.agentsPage(), facts.newest())
-	w.offer(processesName, processes.TSV(facts.running), facts.newest())
-	w.offer(systemName, facts.look.system, facts.newest())
-	w.offer(layoutName, facts.layoutPage(), facts.newest())
-	w.offer(hereName, facts.page(), facts.newest())
+	silent := errors.Is(err, fs.ErrNoAnswer)
+	if !silent {
+		w.seen = found.system
+		w.offerAll(is, found)
+	}
+	if w.silent.Swap(silent) != silent {
+		w.p.publish()
+		w.p.opts.Env.Changed(indexName)
+	}
 	rest := max(w.p.opts.Pause, costShare*time.Since(begun))
 	if w.p.opts.Env.Now().Sub(is.Time) > idle {
 		rest = max(rest, idleFactor*w.p.opts.Pause)
 	}
+	w.looked.Store(time.Now().UnixNano())
 	w.rested.Store(time.Now().Add(rest).UnixNano())
+}
+
+// answers reports whether a folder answers, if only with an error.
+func (p *Provider) answers(dir string) bool {
+	_, err := fs.Probe(p.prober, dir, func() (struct{}, error) {
+		_, err := os.Stat(dir)
+		return struct{}{}, err
+	})
+	return !errors.Is(err, fs.ErrNoAnswer)
+}
+
+// offerAll makes the pages of what was seen.
+func (w *place) offerAll(is known.Workspace, seen look) {
+	f := facts{workspace: is, home: w.p.opts.Home, notes: w.box.All(), look: seen}
+	w.p.mu.Lock()
+	f.running = w.p.running[is.Name]
+	w.p.mu.Unlock()
+	for _, dir := range is.Folders() {
+		f.remarks = append(f.remarks, w.p.opts.Brief(dir)...)
+	}
+	w.offer(gitName, f.gitPage(), f.newest())
+	w.offer(agentsName, f.agentsPage(), f.newest())
+	w.offer(processesName, processes.TSV(f.running), f.newest())
+	w.offer(systemName, seen.system.page, f.newest())
+	w.offer(layoutName, f.layoutPage(), f.newest())
+	w.offer(hereName, f.page(), f.newest())
 }
 
 // gitPage returns git.md; "" for a folder of no repository.

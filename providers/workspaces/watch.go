@@ -1,85 +1,166 @@
 package workspaces
 
 import (
+	"cmp"
+	"errors"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/workspaces/git"
+	"ctxfs/providers/workspaces/inside"
 )
 
-// maxWatched is how many workspaces are watched, those in which somebody worked last.
-// The others are looked at when an agent or a terminal has done something there.
+// maxWatched is how many workspaces are watched, those in which somebody worked last, and
+// how many folders of each.
 const maxWatched = 10
 
-// gitFiles are the files in the folder .git that change with the state of a repository.
-func gitFiles() []string { return []string{"HEAD", "index", "logs/HEAD", "FETCH_HEAD", "packed-refs"} }
+// leavesOut reports whether a path is not watched: a view of ours, or another file system
+// in a workspace, which may not answer.
+func (p *Provider) leavesOut(path string) bool {
+	return p.opts.Hide != nil && p.opts.Hide(path) || (*p.mounts.Load())[path]
+}
 
-// follow watches the workspaces in which somebody worked last, and no others.
+// follow watches the workspaces in which somebody worked last, and no others, and finds
+// out where not every change would be noticed. It is called by the worker.
 func (p *Provider) follow() {
-	if p.watcher == nil {
-		return
-	}
-	now := make(map[string]bool)
 	p.mu.Lock()
-	for _, w := range p.newestFirst()[:min(len(p.places), maxWatched)] {
-		is := w.workspace()
-		now[is.Dir+"/"] = true
-		if !p.watched[is.Dir+"/"] {
-			defer p.again(w) // it may have changed before it was watched
-		}
-		for _, name := range gitFiles() {
-			now[filepath.Join(is.Dir, ".git", name)] = true
-		}
-	}
+	places := p.newestFirst()
 	p.mu.Unlock()
-	for path := range now {
-		if p.watched[path] {
+	p.findMounts(places)
+	wanted := make(map[string]bool) // folders end in a slash
+	var problems []fs.Problem
+	for i, w := range places {
+		if p.watcher == nil || i >= maxWatched {
+			w.polled.Store(true)
 			continue
 		}
-		if dir, ok := strings.CutSuffix(path, "/"); ok {
-			p.watcher.Add(dir)
-		} else {
-			p.watcher.AddFile(path)
-		}
-	}
-	for path := range p.watched {
-		if !now[path] {
-			p.watcher.Remove(strings.TrimSuffix(path, "/"))
-		}
-	}
-	p.watched = now
-	var unwatched []fs.Problem
-	for path := range now {
-		if dir, ok := strings.CutSuffix(path, "/"); ok {
-			if err := p.watcher.Err(dir); err != nil {
-				unwatched = append(unwatched, fs.Problem{
-					What: "not every change in " + dir + " is noticed at once: " + err.Error() + "; its pages follow what agents and terminals do there, and `ctxfs here`",
+		is := w.workspace()
+		folders := is.Folders()
+		polled := len(folders) > maxWatched
+		var roots []string
+		for _, dir := range folders[:min(len(folders), maxWatched)] {
+			within, err := p.followFolder(w, dir, wanted)
+			roots = append(roots, within...)
+			polled = polled || err != nil
+			if err != nil && !errors.Is(err, fs.ErrNoAnswer) { // such a one is watched when it answers
+				problems = append(problems, fs.Problem{
+					What: "not every change in " + clean.Path(wording.Tilde(dir, p.opts.Home), 200) + " is noticed at once: " + clean.Line(err.Error()) + "; while somebody works there it is looked at every " + p.interval(),
 					Mend: watch.Fix(err),
 				})
 			}
 		}
+		w.roots.Store(&roots)
+		w.polled.Store(polled)
 	}
-	slices.SortFunc(unwatched, func(a, b fs.Problem) int { return strings.Compare(a.What, b.What) })
+	for path := range p.watched {
+		if !wanted[path] {
+			p.watcher.Remove(path)
+			delete(p.watched, path)
+		}
+	}
 	p.mu.Lock()
-	changed := !slices.Equal(p.unwatched, unwatched)
-	p.unwatched = unwatched
+	changed := !slices.Equal(p.unseen, problems)
+	p.unseen = problems
 	p.mu.Unlock()
 	if changed {
+		p.publish()
 		p.opts.Env.Changed(indexName)
 	}
 }
 
+// followFolder watches one of the folders of a workspace, with its repository, and adds
+// what it watches to the wanted paths. It returns the folders in which the changes are,
+// and why not every one would be noticed.
+func (p *Provider) followFolder(w *place, dir string, wanted map[string]bool) (within []string, err error) {
+	repository, err := fs.Probe(p.prober, dir, func() (git.Files, error) { return git.FilesOf(dir), nil })
+	if err != nil {
+		return nil, err
+	}
+	paths := append(repository.Files, dir+"/")
+	for _, path := range repository.Folders {
+		paths = append(paths, path+"/")
+	}
+	begun := false
+	for _, path := range paths {
+		wanted[path] = true
+		if !p.watched[path] {
+			p.watch(path)
+			p.watched[path], begun = true, true
+		}
+		err = cmp.Or(err, p.watcher.Err(path))
+	}
+	if begun {
+		p.again(w) // it may have changed before it was watched
+	}
+	return append(repository.Within, dir), err
+}
+
+// maxDirs returns how many folders are watched in one workspace: together they leave most
+// of what the system allows to other programs. Source: inotify(7), "/proc interfaces".
+func maxDirs() int {
+	most := watch.DefaultMaxDirs
+	for _, limit := range []string{"/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"} {
+		text, _ := os.ReadFile(limit)
+		if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			most = min(most, max(n/(4*maxWatched), 1))
+		}
+	}
+	return most
+}
+
+// watch watches a folder, whose path ends in a slash, or a file.
+func (p *Provider) watch(path string) {
+	if strings.HasSuffix(path, "/") {
+		p.watcher.Add(path)
+	} else {
+		p.watcher.AddFile(path)
+	}
+}
+
+// findMounts finds the file systems in workspaces. One that has a workspace is none of
+// them.
+func (p *Provider) findMounts(places []*place) {
+	found := make(map[string]bool)
+	for _, w := range places {
+		maps.Copy(found, inside.MountsBelow(w.workspace().Dir))
+	}
+	for _, w := range places {
+		for dir := w.workspace().Dir; len(found) > 0; dir = filepath.Dir(dir) {
+			delete(found, dir)
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	p.mounts.Store(&found)
+}
+
 // changedOnDisk has the pages of the workspaces made again in which something changed.
+// It is called for every change: a workspace whose pages are due already costs nothing.
 func (p *Provider) changedOnDisk(paths []string) {
 	p.opts.Known.Noticed(paths)
+	news := false
 	p.mu.Lock()
-	for _, w := range p.places {
-		if is := w.workspace(); slices.ContainsFunc(paths, is.Has) {
-			p.dueLocked(w)
+	for name, w := range p.places {
+		if _, ok := p.due[name]; ok {
+			continue
+		}
+		if roots := w.roots.Load(); roots != nil && slices.ContainsFunc(paths, func(path string) bool {
+			return slices.ContainsFunc(*roots, func(root string) bool { return fs.Within(path, root) })
+		}) {
+			news = p.dueLocked(w) || news
 		}
 	}
 	p.mu.Unlock()
-	p.poke()
+	if news {
+		p.poke()
+	}
 }

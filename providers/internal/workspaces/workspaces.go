@@ -46,6 +46,9 @@ type Workspace struct {
 	Worktrees []string
 	// Time is when somebody was last there; zero if it is only configured.
 	Time time.Time
+
+	alone bool                 // it is a folder of no project
+	last  map[string]time.Time // when somebody was last in each of the worktrees
 }
 
 // Folders returns its folder and those of its worktrees.
@@ -63,6 +66,9 @@ type Options struct {
 	Home string
 	// Names is the path of the file that keeps names; "" keeps them only in memory.
 	Names string
+	// Kept is the path of the file that keeps the set, so that another process begins
+	// with it: "" for none.
+	Kept string
 	// Visits returns where somebody has worked since a time, see [fs.Visited].
 	Visits func(since time.Time) []fs.Visit
 	Now    func() time.Time
@@ -96,9 +102,20 @@ type place struct {
 	lookedFor time.Time
 }
 
-// New returns a set without workspaces.
+// New returns the set as it was last kept. It looks at no folder; Update does.
 func New(opts Options) *Set {
-	return &Set{opts: opts, names: loadNames(opts.Names), prober: fs.NewProber(patience), places: make(map[string]place), lately: Lately}
+	s := &Set{opts: opts, names: loadNames(opts.Names), prober: fs.NewProber(patience), places: make(map[string]place), lately: Lately}
+	s.all = readKept(opts.Kept)
+	s.names.assign(s.all)
+	for _, w := range s.all { // until they are looked at
+		if s.places[w.Dir] = (place{root: w.Dir}); w.alone {
+			s.places[w.Dir] = place{alone: w.Dir}
+		}
+		for dir := range w.last {
+			s.places[dir] = place{root: w.Dir, worktree: dir}
+		}
+	}
+	return s
 }
 
 // Configure sets which folders are workspaces even if nobody works there, and for how
@@ -109,8 +126,8 @@ func (s *Set) Configure(dirs []string, lately time.Duration) {
 	s.configured, s.lately = slices.Clone(dirs), lately
 }
 
-// All returns all workspaces, those in which somebody worked last first. The slice is
-// not written to.
+// All returns all workspaces, those in which somebody worked last first: those that were
+// kept until Update was first called. The slice is not written to.
 func (s *Set) All() []Workspace {
 	if s.opts.Lazy {
 		s.first.Do(func() { s.update() })
@@ -174,7 +191,7 @@ func (s *Set) update() (changed bool) {
 		}
 		seen[dir] = true
 	}
-	for _, v := range s.opts.Visits(since) {
+	for _, v := range append(s.opts.Visits(since), s.known()...) {
 		if v.Time.Before(since) || !filepath.IsAbs(v.Dir) {
 			continue
 		}
@@ -188,15 +205,19 @@ func (s *Set) update() (changed bool) {
 		if v.Time.After(w.Time) {
 			w.Time = v.Time
 		}
-		if p.worktree != "" && !slices.Contains(w.Worktrees, p.worktree) {
-			w.Worktrees = append(w.Worktrees, p.worktree)
+		w.alone = p.root == p.alone
+		if p.worktree != "" && v.Time.After(w.last[p.worktree]) {
+			if w.last == nil {
+				w.last = make(map[string]time.Time)
+			}
+			w.last[p.worktree] = v.Time
 		}
 	}
 	maps.DeleteFunc(s.places, func(dir string, _ place) bool { return !seen[dir] })
 
 	all := make([]Workspace, 0, len(found))
 	for _, w := range found {
-		slices.Sort(w.Worktrees)
+		w.Worktrees = slices.Sorted(maps.Keys(w.last))
 		all = append(all, *w)
 	}
 	slices.SortFunc(all, func(a, b Workspace) int {
@@ -206,21 +227,40 @@ func (s *Set) update() (changed bool) {
 	s.names.assign(all)
 
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	changed = !slices.EqualFunc(all, s.all, func(a, b Workspace) bool {
 		return a.Name == b.Name && a.Dir == b.Dir && a.Time.Equal(b.Time) && slices.Equal(a.Worktrees, b.Worktrees)
 	})
 	s.all = all
+	s.mu.Unlock()
+	if changed && !s.opts.Lazy {
+		keep(s.opts.Kept, all)
+	}
 	return changed
 }
 
+// known returns the workspaces of the set as visits: that somebody worked there stays
+// true where those who knew of it do not know it yet, or no more.
+func (s *Set) known() (all []fs.Visit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.all {
+		all = append(all, fs.Visit{Dir: w.Dir, Time: w.Time, Settled: w.alone})
+		for dir, at := range w.last {
+			all = append(all, fs.Visit{Dir: dir, Time: at})
+		}
+	}
+	return all
+}
+
 // place returns what a folder is part of. A folder of no project is a workspace of its
-// own if it is settled. One that does not answer is in none until it is asked again.
+// own if it is settled. One that does not answer is part of what it was part of.
 func (s *Set) place(dir string, settled bool) place {
 	now := s.opts.Now()
 	p, ok := s.places[dir]
 	if !ok || now.Sub(p.lookedFor) >= examined {
-		p, _ = fs.Probe(s.prober, dir, func() (place, error) { return s.examine(dir), nil })
+		if now, err := fs.Probe(s.prober, dir, func() (place, error) { return s.examine(dir), nil }); err == nil {
+			p = now
+		}
 		p.lookedFor = now
 		s.places[dir] = p
 	}

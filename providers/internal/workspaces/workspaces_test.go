@@ -1,6 +1,7 @@
 package workspaces
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,7 @@ func newMachine(t *testing.T) *machine {
 
 func (m *machine) restart() {
 	m.set = New(Options{
-		Projects: project.New(project.Options{Home: m.home}), Home: m.home, Names: filepath.Join(m.home, "names.json"),
+		Projects: project.New(project.Options{Home: m.home}), Home: m.home, Names: filepath.Join(m.home, "names.json"), Kept: filepath.Join(m.home, "known.json"),
 		Visits: func(time.Time) []fs.Visit { return m.visits }, Now: func() time.Time { return m.now },
 	})
 }
@@ -178,5 +179,66 @@ func TestUpdateReportsChanges(t *testing.T) {
 	m.visit(m.repository("shop"), false)
 	if !m.set.Update() || m.set.Update() {
 		t.Error("a new workspace is one change")
+	}
+}
+
+// TestRestart: a new process begins with the set as it was, before anybody tells where
+// somebody has worked, and without looking at a folder; what is not there any more leaves
+// it with the first look.
+func TestRestart(t *testing.T) {
+	m := newMachine(t)
+	shop, plain := m.repository("shop"), m.mkdir("plain")
+	m.git(shop, "worktree", "add", "-q", "../fix")
+	m.visit(shop, false)
+	m.visit(plain, true)
+	m.visit(filepath.Join(m.home, "fix"), false)
+	m.want("shop=shop", "plain=plain")
+	before := m.set.All()
+
+	again := func() {
+		m.t.Helper()
+		m.visits = nil
+		m.restart()
+	}
+	same := func() bool {
+		return slices.EqualFunc(before, m.set.All(), func(a, b Workspace) bool {
+			return a.Name == b.Name && a.Dir == b.Dir && a.Time.Equal(b.Time) && slices.Equal(a.Worktrees, b.Worktrees)
+		})
+	}
+	again()
+	if !same() {
+		t.Errorf("after a restart: %+v, before: %+v", m.set.All(), before)
+	}
+	if m.set.Update(); !same() {
+		t.Errorf("when nobody has told anything yet: %+v, before: %+v", m.set.All(), before)
+	}
+	again() // and twice
+
+	if err := errors.Join(os.RemoveAll(plain), os.RemoveAll(filepath.Join(m.home, "fix"))); err != nil {
+		t.Fatal(err)
+	}
+	again()
+	if !same() {
+		t.Error("a restart has looked at the folders")
+	}
+	m.want("shop=shop")
+	if w := m.set.All()[0]; len(w.Worktrees) != 0 {
+		t.Errorf("a worktree that is gone: %+v", w)
+	}
+	again()
+	m.want("shop=shop")
+	m.now = m.now.Add(15 * 24 * time.Hour)
+	m.want()
+	again()
+	m.want()
+
+	for _, body := range []string{"{", `[{"dir":"relative"},{"dir":"/a/../b"},{"dir":"` + shop + `","time":"2026-03-01T12:00:00Z"},{"dir":"` + shop + `"}]`} {
+		if err := os.WriteFile(filepath.Join(m.home, "known.json"), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again()
+		if n := len(m.set.All()); n > 1 {
+			t.Errorf("with the file %s: %+v", body, m.set.All())
+		}
 	}
 }

@@ -21,10 +21,3 @@ func TestOtherFileSystems(t *testing.T) {
 		t.Errorf("got\n%s", l.Text)
 	}
 }
-
-func TestMountinfo(t *testing.T) {
-	got := parseMounts([]byte("36 35 98:0 / /work/my\\040disk rw - ext4 /dev/a rw\n37 35 98:0 / /other rw - ext4 x rw\nshort\n38 35 1:2 / /work/\\999 rw - x y z\n"), "/work/")
-	if len(got) != 2 || !got["/work/my disk"] {
-		t.Errorf("got %v", got)
-	}
-}

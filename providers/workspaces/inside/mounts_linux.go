@@ -1,4 +1,4 @@
-package layout
+package inside
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// mountsBelow returns the mount points below a folder, without touching them: a file
+// MountsBelow returns the mount points below a folder, without touching them: a file
 // system may not answer. Source: proc_pid_mountinfo(5).
-func mountsBelow(dir string) map[string]bool {
+func MountsBelow(dir string) map[string]bool {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return nil

@@ -1,0 +1,150 @@
+package workspaces
+
+import (
+	"slices"
+	"time"
+
+	"ctxfs/fs"
+)
+
+const (
+	// A workspace in which somebody works, and in which not every change would be noticed,
+	// is looked at again after pollFactor times the pause.
+	pollFactor = 5
+	// pollIdle is after what time every workspace is: what no event tells, such as a
+	// program that was installed, is seen then.
+	pollIdle = 10 * time.Minute
+)
+
+// Refresh implements fs.Overview: the workspaces may be others, and pages are made again
+// where others say something else.
+func (p *Provider) Refresh() {
+	changed := p.meet()
+	p.mu.Lock()
+	places := p.newestFirst()
+	p.mu.Unlock()
+	for _, w := range places {
+		if w.hears() {
+			p.mu.Lock()
+			p.dueLocked(w)
+			p.mu.Unlock()
+		}
+	}
+	if changed {
+		p.publish()
+		p.opts.Env.Changed("")
+	}
+	p.poke()
+}
+
+func (p *Provider) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// again has the pages of a place made again.
+func (p *Provider) again(w *place) {
+	p.mu.Lock()
+	p.dueLocked(w)
+	p.mu.Unlock()
+	p.poke()
+}
+
+// dueLocked has the pages of a place made again, for a caller that holds mu. It reports
+// whether that is news.
+func (p *Provider) dueLocked(w *place) bool {
+	name := w.workspace().Name
+	_, was := p.due[name]
+	if !was {
+		p.due[name] = time.Unix(0, w.rested.Load())
+	}
+	return !was
+}
+
+// work is the worker: it makes the pages that are due, one workspace after the other.
+func (p *Provider) work() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.wake:
+		case <-timer.C:
+		case <-p.ctx.Done():
+			return
+		}
+		p.follow()
+		p.lookAtProcesses()
+		for p.ctx.Err() == nil {
+			w, wait := p.next()
+			if w != nil {
+				w.survey(p.ctx)
+				continue
+			}
+			if p.isWorked() && (wait == 0 || wait > processesAge) {
+				wait = processesAge
+			}
+			if wait > 0 {
+				timer.Reset(wait)
+			}
+			break
+		}
+	}
+}
+
+// next returns a place whose pages are due now; or else how long it is until the first
+// of them are, 0 if none are due at all.
+func (p *Provider) next() (w *place, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	for _, w := range p.newestFirst() {
+		name := w.workspace().Name
+		at, ok := p.due[name]
+		if poll := w.pollAt(); !ok || poll.Before(at) {
+			at = poll
+		}
+		if !at.After(now) {
+			delete(p.due, name)
+			return w, 0
+		}
+		if wait == 0 || at.Sub(now) < wait {
+			wait = at.Sub(now)
+		}
+	}
+	return nil, wait
+}
+
+// pollAt returns when the place is looked at although nothing is known to have changed.
+func (w *place) pollAt() time.Time {
+	after := pollIdle
+	if w.polled.Load() && w.p.opts.Env.Now().Sub(w.workspace().Time) < idle {
+		after = w.p.pollTime()
+	}
+	return later(time.Unix(0, w.rested.Load()), time.Unix(0, w.looked.Load()).Add(after))
+}
+
+func (p *Provider) pollTime() time.Duration { return pollFactor * p.opts.Pause }
+
+// heard is what others say about a workspace.
+type heard struct {
+	remarks []fs.Remark
+	trusted bool
+}
+
+// hears asks what others say about the workspace, and reports whether that is something
+// else than the last time. It is called by one goroutine at a time.
+func (w *place) hears() (news bool) {
+	is := w.workspace()
+	var now heard
+	for _, dir := range is.Folders() {
+		now.remarks = append(now.remarks, w.p.opts.Brief(dir)...)
+	}
+	now.trusted, _ = fs.Probe(w.p.prober, is.Dir, func() (bool, error) { return w.p.opts.Trusts(is.Dir), nil })
+	news = now.trusted != w.heard.trusted || !slices.EqualFunc(now.remarks, w.heard.remarks, func(a, b fs.Remark) bool {
+		return a.Topic == b.Topic && a.Text == b.Text && a.Path == b.Path && a.Time.Equal(b.Time) && slices.Equal(a.Cells, b.Cells)
+	})
+	w.heard = now
+	return news
+}
