@@ -28,7 +28,8 @@ var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type world struct {
 	*testing.T
 	*Provider
-	home string
+	home  string
+	state string // the folder of its state and cache
 
 	mu      sync.Mutex
 	now     time.Time
@@ -42,13 +43,24 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, home: filepath.Join(home, "u"), now: day}
+	w := &world{T: t, home: filepath.Join(home, "u"), state: filepath.Join(home, "u"), now: day}
 	w.open(false)
 	return w
 }
 
-// open makes the provider anew, as another process would.
+// open makes the provider anew, as another process would, and starts it.
 func (w *world) open(offline bool) {
+	w.Helper()
+	w.make(offline)
+	if !offline {
+		w.Start()
+		w.opts.Known.Update()
+		w.Refresh()
+	}
+}
+
+// make makes the provider anew.
+func (w *world) make(offline bool) {
 	w.Helper()
 	now := func() time.Time {
 		w.mu.Lock()
@@ -59,7 +71,8 @@ func (w *world) open(offline bool) {
 	var p *Provider
 	set := known.New(known.Options{
 		Projects: project.New(project.Options{Home: w.home}), Home: w.home, Now: now, Lazy: offline,
-		Names:  filepath.Join(w.home, "state", "names.json"),
+		Names:  filepath.Join(w.state, "state", "names.json"),
+		Kept:   filepath.Join(w.state, "state", "known.json"),
 		Visits: func(since time.Time) []fs.Visit { return p.Visits(since) },
 	})
 	p = New(Options{
@@ -77,7 +90,7 @@ func (w *world) open(offline bool) {
 		Trusts: func(string) bool { return true },
 		Pause:  time.Millisecond,
 		Known:  set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
-		State: filepath.Join(w.home, "state"), Cache: filepath.Join(w.home, "cache"), Offline: offline,
+		State: filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Offline: offline,
 		Brief: func(string) []fs.Remark {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -94,11 +107,6 @@ func (w *world) open(offline bool) {
 	})
 	w.Provider = p
 	w.Cleanup(func() { p.Close() })
-	if !offline {
-		p.Start()
-		set.Update()
-		p.Refresh()
-	}
 }
 
 // say sets what other providers have to say.
@@ -352,23 +360,57 @@ func TestWorkspacesThatAreGone(t *testing.T) {
 	}
 }
 
+// TestRestart: a process that was killed is followed by one that shows the same at once,
+// before it has looked at anything; what is gone goes with the first look.
+func TestRestart(t *testing.T) {
+	w := newWorld(t)
+	shop, plain := w.mkdir("src/shop"), w.mkdir("plain")
+	w.git(shop, "init", "-q")
+	for _, dir := range []string{shop, plain} {
+		if _, err := w.here(dir); err != nil {
+			t.Fatal(err)
+		}
+		w.exact(filepath.Base(dir), dir)
+	}
+	if _, err := w.note(t.Context(), NoteQuery{At: fs.StandpointAt(shop), Text: "wait"}); err != nil {
+		t.Fatal(err)
+	}
+	fstest.Eventually(t, "the note", func() bool { return strings.Contains(w.read("shop/HERE.md"), "wait") })
+	tree := func() (all string) {
+		for _, name := range []string{"INDEX.md", "shop/agents.tsv", "shop/processes.tsv", "shop/system.json", "shop/notes/wait.md", "by-path" + shop + "/HERE.md"} {
+			all += w.read(name) + "\n"
+		}
+		return all + w.shown("shop") + w.shown("plain")
+	}
+	before := tree()
+	w.Close()
+	if err := os.RemoveAll(plain); err != nil {
+		t.Fatal(err)
+	}
+	w.make(false)
+	if after := tree(); after != before {
+		t.Errorf("after a restart\n%s\nbefore\n%s", after, before)
+	}
+	w.Start()
+	w.opts.Known.Update()
+	w.Refresh()
+	fstest.Eventually(t, "what is gone has left", func() bool {
+		_, err := w.Root().Lookup(t.Context(), "plain")
+		return err != nil && !strings.Contains(w.read("INDEX.md"), "plain")
+	})
+	w.write("src/shop/new.go", "package shop\n")
+	fstest.Eventually(t, "the other is followed", func() bool { return strings.Contains(w.read("shop/HERE.md"), "1 untracked: new.go") })
+}
+
 // TestGitIsFollowed: what git does shows without anybody asking.
 func TestGitIsFollowed(t *testing.T) {
 	w := newWorld(t)
 	shop := w.mkdir("shop")
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"}, args...)...)
-		cmd.Dir, cmd.Env = shop, append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v\n%s", args, err, out)
-		}
-	}
 	shows := func(line string) {
 		t.Helper()
 		fstest.Eventually(t, line, func() bool { return strings.Contains(w.read("shop/HERE.md"), line) })
 	}
-	git("init", "-q")
+	w.git(shop, "init", "-q")
 	if _, err := w.here(shop); err != nil {
 		t.Fatal(err)
 	}
@@ -377,10 +419,10 @@ func TestGitIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("uncommitted: 1 untracked: a.go")
-	git("add", "a.go")
-	git("commit", "-q", "-m", "Begin")
+	w.git(shop, "add", "a.go")
+	w.git(shop, "commit", "-q", "-m", "Begin")
 	shows("last commit: Begin, ")
-	git("checkout", "-q", "-b", "fix")
+	w.git(shop, "checkout", "-q", "-b", "fix")
 	shows("git: on branch fix")
 	if got := w.read("shop/git.md"); !strings.Contains(got, ": Begin") {
 		t.Errorf("git.md: %s", got)

@@ -117,6 +117,9 @@ func (w *Watcher) walk(t *tree, dir string) {
 		}
 		if err != nil {
 			w.fault(t, dir, &iofs.PathError{Op: "watch", Path: dir, Err: err})
+			if errors.Is(err, syscall.ENOSPC) { // so it is for all others
+				return
+			}
 			continue
 		}
 		if !slices.Contains(f.trees, t) {
