@@ -19,6 +19,8 @@ type Deed struct {
 	// By is the path of what tells of it, relative to the provider's root: a session's
 	// folder, a terminal's log.
 	By string
+	// Session is the id of the session that did it; "" if none did.
+	Session string
 	// File is the absolute path of the file that was written, or only read; "" for a
 	// program, which may have changed any file below Dir.
 	File string
@@ -33,8 +35,8 @@ type Deed struct {
 
 // Onlooker is a Provider that knows what sessions of agents last saw of files on disk.
 type Onlooker interface {
-	// Seen returns what the session with an id last saw of the files at and below a
-	// folder, an absolute path, in any order. It may read all of the session's log,
+	// Seen returns what the session with an id, or the only one whose id begins so, last
+	// saw of the files at and below a folder, an absolute path, in any order. It may read all of the session's log,
 	// and ends soon after ctx. The error is [ErrNotExist] if there is no such session.
 	Seen(ctx context.Context, session, dir string) ([]Sight, error)
 }

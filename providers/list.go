@@ -1,10 +1,12 @@
 package providers
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
@@ -54,7 +56,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Lazy:     opts.Offline,
 	})
 	l.all = list(opts, shared{
-		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, projects: projects,
+		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, deeds: l.views.deeds, seen: l.views.seen, projects: projects,
 		stated: l.stated, trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now),
 	})
 	var sources []find.Source
@@ -79,7 +81,10 @@ type shared struct {
 	env        func(folder string) fs.Env
 	workspaces *workspaces.Set
 	// brief returns what all providers have to say about a folder on disk.
-	brief    func(dir string) []fs.Remark
+	brief func(dir string) []fs.Remark
+	// deeds returns who has worked on files there, seen what a session last saw of them.
+	deeds    func(dir string, since time.Time) []fs.Deed
+	seen     func(ctx context.Context, session, dir string) ([]fs.Sight, error)
 	projects *project.Resolver
 	trust    *trust.Store
 	stated   fs.Statements

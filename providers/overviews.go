@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -96,4 +97,31 @@ func (o *overviews) run() {
 func (o *overviews) close() {
 	o.cancel()
 	o.work.Wait()
+}
+
+// deeds returns what was done in a folder since a time, as all providers know, with paths
+// from the root.
+func (o *overviews) deeds(dir string, since time.Time) (all []fs.Deed) {
+	for _, p := range o.list.all {
+		w, ok := p.Provider.(fs.Witness)
+		if !ok {
+			continue
+		}
+		for _, d := range w.Deeds(dir, since) {
+			d.By = p.Folder + "/" + d.By
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// seen returns what a session last saw of the files in a folder. The error is
+// fs.ErrNotExist if no provider knows the session.
+func (o *overviews) seen(ctx context.Context, session, dir string) ([]fs.Sight, error) {
+	for _, p := range Of[fs.Onlooker](o.list) {
+		if all, err := p.Seen(ctx, session, dir); !errors.Is(err, fs.ErrNotExist) {
+			return all, err
+		}
+	}
+	return nil, fs.ErrNotExist
 }

@@ -72,6 +72,8 @@ func list(o Options, s shared) []Named {
 			Env:          s.env("workspaces"),
 			Known:        s.workspaces,
 			Brief:        s.brief,
+			Deeds:        s.deeds,
+			Seen:         s.seen,
 			Home:         o.Home,
 			SettingsPath: o.Config,
 			State:        filepath.Join(o.State, "workspaces"),

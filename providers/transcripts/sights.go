@@ -33,7 +33,10 @@ func (p *Provider) Seen(ctx context.Context, session, dir string) ([]fs.Sight, e
 		return nil, err
 	}
 	found := p.catalogue.Exactly("", session)
-	if len(found) == 0 {
+	if len(found) == 0 && session != "" {
+		found = p.catalogue.WithPrefix(session)
+	}
+	if len(found) != 1 {
 		return nil, fs.ErrNotExist
 	}
 	all, err := p.sights(ctx, found[0], true)

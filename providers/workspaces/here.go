@@ -123,7 +123,7 @@ func (f *facts) text(parts []*part) string {
 }
 
 // foot says where more is.
-const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, processes.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
+const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, changes.tsv, processes.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
 
 // parts returns what there is to say, in the order of the page.
 func (f *facts) parts() (all []*part) {

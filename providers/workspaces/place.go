@@ -48,7 +48,7 @@ func (p *Provider) newPlace(w known.Workspace) *place {
 			p.again(place)
 		},
 	})
-	place.folder = fs.NewFolder(w.Time, map[string]fs.Node{notesName: place.box, layoutFolder: &layouts{w: place, sub: "."}})
+	place.folder = fs.NewFolder(w.Time, map[string]fs.Node{notesName: place.box, layoutFolder: &layouts{w: place, sub: "."}, changesFolder: &diffs{place}})
 	place.load()
 	return place
 }
@@ -64,7 +64,7 @@ func (w *place) update(now known.Workspace) (changed bool) {
 
 // pageNames are the pages that are kept in the cache.
 func pageNames() []string {
-	return []string{hereName, agentsName, gitName, layoutName, processesName, systemName}
+	return []string{hereName, agentsName, changesName, gitName, layoutName, processesName, systemName}
 }
 
 // load shows the pages in the cache. Where there are none, HERE.md says how to get them.

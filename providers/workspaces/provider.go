@@ -30,6 +30,10 @@ type Options struct {
 	// Brief returns what all providers have to say about a folder, with paths from the
 	// tree's root.
 	Brief func(dir string) []fs.Remark
+	// Deeds returns who has worked on files in a folder since a time, with paths from the
+	// tree's root; Seen what a session last saw of the files there.
+	Deeds func(dir string, since time.Time) []fs.Deed
+	Seen  func(ctx context.Context, session, dir string) ([]fs.Sight, error)
 	// Home is the user's home folder, SettingsPath the path of config.toml.
 	Home, SettingsPath string
 	// State is the folder for notes, Cache that for pages.

@@ -96,6 +96,8 @@ func (w *world) make(offline bool) {
 			defer w.mu.Unlock()
 			return slices.Clone(w.remarks)
 		},
+		Deeds: func(string, time.Time) []fs.Deed { return nil },
+		Seen:  func(context.Context, string, string) ([]fs.Sight, error) { return nil, fs.ErrNotExist },
 		Environ: func(pid int) func(string) (string, bool) {
 			return func(name string) (string, bool) {
 				if pid == 7 && name == "CLAUDECODE" {

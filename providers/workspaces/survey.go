@@ -54,6 +54,7 @@ type look struct {
 	layoutErr error
 	build     build.Project
 	system    seenSystem
+	changes   string // changes.tsv
 	trusted   bool
 }
 
@@ -90,6 +91,7 @@ func (p *Provider) look(ctx context.Context, w known.Workspace, system seenSyste
 			l.system = seenSystem{string(read.JSON()), time.Now(), l.build}
 		}
 	}
+	l.changes = p.changesPage(w, &l)
 	l.trusted = p.opts.Trusts(dir)
 	return l
 }
@@ -148,6 +150,7 @@ func (w *place) offerAll(is known.Workspace, seen look) {
 	}
 	w.offer(gitName, f.gitPage(), f.newest())
 	w.offer(agentsName, f.agentsPage(), f.newest())
+	w.offer(changesName, seen.changes, f.newest())
 	w.offer(processesName, processes.TSV(f.running), f.newest())
 	w.offer(systemName, seen.system.page, f.newest())
 	w.offer(layoutName, f.layoutPage(), f.newest())

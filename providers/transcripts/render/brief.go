@@ -14,6 +14,8 @@ type Brief struct {
 	Done, Listed int
 	// Runs are the commands that build, test or check, the last one last.
 	Runs []Run
+	// Deeds are what it did by which files may have changed.
+	Deeds []Deed
 	// Doing is its last call, File the file that it last read or wrote; "" if none is
 	// known.
 	Doing, File string
@@ -46,7 +48,7 @@ type Run struct {
 
 // Brief returns what the session comes to so far.
 func (s *Summary) Brief() Brief {
-	b := Brief{Waiting: len(s.Open) > 0, Listed: len(s.Tasks.List) + s.Tasks.Left}
+	b := Brief{Deeds: s.deeds(), Waiting: len(s.Open) > 0, Listed: len(s.Tasks.List) + s.Tasks.Left}
 	for _, t := range s.Tasks.List {
 		switch t.Status {
 		case "completed", "done", "cancelled", "canceled", "deleted":

@@ -24,6 +24,7 @@ type file struct {
 	Path   string   `json:"p"` // from the session's folder, if it lies there
 	First  int64    `json:"f,omitempty"`
 	Last   int64    `json:"l,omitempty"`
+	Wrote  int64    `json:"lw,omitempty"` // when it was last written
 	Reads  int      `json:"r,omitempty"`
 	Writes int      `json:"w,omitempty"`
 	Seq    int      `json:"n"` // of the last write, else of the last read
@@ -65,6 +66,7 @@ func (p *touchedFiles) add(t fileTouch, tool string, seq int) {
 	}
 	if t.How == writes {
 		f.Writes++
+		f.Wrote = max(f.Wrote, t.At)
 	} else {
 		f.Reads++
 	}

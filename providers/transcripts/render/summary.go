@@ -37,6 +37,7 @@ type Summary struct {
 	Failures failures            `json:"failures"`
 	Tasks    tasks               `json:"tasks"`
 	Runs     runs                `json:"runs,omitzero"`
+	Commands commands            `json:"commands,omitzero"`
 	Paths    touchedFiles        `json:"files"`
 	// Steps are the last calls, Open the calls that wait for their results.
 	Steps []step  `json:"steps,omitempty"`
@@ -63,6 +64,10 @@ type step struct {
 	Touched []fileTouch `json:"files,omitempty"`
 	// Run is the command, if it builds, tests or checks.
 	Run string `json:"run,omitempty"`
+	// Command is the command line of a shell that may change files, At when it was
+	// called, in seconds since 1970, 0 if that is not known.
+	Command string `json:"cmd,omitempty"`
+	At      int64  `json:"at,omitempty"`
 	// Task is what the call does to the list of tasks.
 	Task *taskChange `json:"task,omitempty"`
 }
@@ -147,6 +152,9 @@ func (s *Summary) addCall(e *event.Event) {
 	st.Touched = s.touches(call)
 	st.What = strings.Clone(s.telling(st, call))
 	st.Run = strings.Clone(runLine(command))
+	if command != "" && len(st.Touched) == 0 && !e.Time.IsZero() {
+		st.Command, st.At = strings.Clone(oneLineOf(command, longCommand)), e.Time.Unix()
+	}
 	if st.Task = taskOf(name, input); st.Task != nil && st.Task.All && e.Agent != "" {
 		st.Task = nil // a list of the subagent's own
 	}
@@ -185,6 +193,7 @@ func (s *Summary) addResult(e *event.Event) {
 		if !e.Time.IsZero() {
 			at = e.Time.Unix()
 		}
+		s.Commands.add(st, at)
 		if st.Run != "" {
 			s.Runs.add(st.Run, st.Seq, at, e.Result.Text, e.Result.Error || reportsFailure(e.Result.Text))
 		}

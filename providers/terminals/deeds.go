@@ -1,0 +1,40 @@
+package terminals
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/terminals/record"
+)
+
+// maxDeeds is how many commands are told that have run in a folder, the last ones.
+const maxDeeds = 500
+
+var _ fs.Witness = (*Provider)(nil)
+
+// Deeds implements fs.Witness: the commands that have run in a folder and below it, as
+// far as the records in memory go, and those that still run.
+func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
+	p.mu.Lock()
+	for _, t := range p.terminals {
+		state := t.state.Load()
+		by := partName(state.ID, 0)
+		if state.State != record.Ended && state.Command != "" && state.CommandStarted != nil && fs.Within(state.Cwd, dir) {
+			all = append(all, fs.Deed{By: by, Dir: state.Cwd, Command: clean.Cut(clean.Line(state.Command), commandLen), Start: state.CommandStarted.UTC()})
+		}
+		for i := range state.Records {
+			r := &state.Records[i]
+			if !r.End.Before(since) && fs.Within(r.Cwd, dir) && r.Command != "" {
+				all = append(all, fs.Deed{By: by, Dir: r.Cwd, Command: clean.Cut(clean.Line(r.Command), commandLen), Start: r.Start.UTC(), End: r.End.UTC()})
+			}
+		}
+	}
+	p.mu.Unlock()
+	slices.SortFunc(all, func(a, b fs.Deed) int {
+		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.By, b.By), cmp.Compare(a.Command, b.Command))
+	})
+	return all[:min(len(all), maxDeeds)]
+}

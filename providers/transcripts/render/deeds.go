@@ -1,0 +1,79 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// command is a command of a shell, and when it ran, in seconds since 1970.
+type command struct {
+	Line  string `json:"c"`
+	Start int64  `json:"s"`
+	End   int64  `json:"e"`
+}
+
+// commands are the last commands of a session, in the order in which they ended.
+type commands struct {
+	List []command `json:"list,omitempty"`
+}
+
+const (
+	// maxCommands is how many commands are kept.
+	maxCommands = 64
+	// longCommand is how much of one is kept, in bytes.
+	longCommand = 80
+)
+
+// add records a call that has ended.
+func (c *commands) add(st *step, at int64) {
+	if st.Command == "" || at == 0 {
+		return
+	}
+	if len(c.List) == maxCommands {
+		c.List = slices.Delete(c.List, 0, 1)
+	}
+	c.List = append(c.List, command{Line: st.Command, Start: st.At, End: at})
+}
+
+// Deed is what a session did by which files may have changed.
+type Deed struct {
+	// File is the file that it read or wrote, absolute where its folder is known; ""
+	// for a command.
+	File string
+	// Read reports whether it has only read the file.
+	Read bool
+	// Command is the command line, made safe; Start is when it was called.
+	Command string
+	Start   time.Time
+	// End is when the file was last written, or else read, and when the command ended;
+	// zero if it has not.
+	End time.Time
+}
+
+// maxDeeds is how many files a session is told to have worked on, the last ones.
+const maxDeeds = 300
+
+// deeds returns what the session did that has a time, with the last commands.
+func (s *Summary) deeds() (all []Deed) {
+	for _, f := range s.finalFiles().List {
+		d := Deed{File: s.absolute(f.Path), End: seconds(f.Wrote)}
+		if f.Writes == 0 {
+			d.Read, d.End = true, seconds(f.Last)
+		}
+		if !d.End.IsZero() {
+			all = append(all, d)
+		}
+	}
+	slices.SortFunc(all, func(a, b Deed) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(a.File, b.File)) })
+	all = all[:min(len(all), maxDeeds)]
+	for _, c := range s.Commands.List {
+		all = append(all, Deed{Command: c.Line, Start: seconds(c.Start), End: seconds(c.End)})
+	}
+	for _, st := range s.Open {
+		if st.Command != "" {
+			all = append(all, Deed{Command: st.Command, Start: seconds(st.At)})
+		}
+	}
+	return all
+}

@@ -1,0 +1,222 @@
+package changes
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+)
+
+const (
+	// maxLooked is how many files are looked at, and maxListed how many changes are
+	// listed, the last ones.
+	maxLooked = 2000
+	maxListed = 300
+	// maxInFolder is how many files of a folder are looked at of which git says only
+	// that it is new.
+	maxInFolder = 50
+	// A file that a session writes is modified before the session's log has the result
+	// of the call, by callTime at most, and not later than slack after it: logs and file
+	// systems have clocks and precisions of their own.
+	callTime = 10 * time.Second
+	slack    = 2 * time.Second
+	// settling is how long after a program ended a change still counts as one while it
+	// ran, since what it wrote may be written late.
+	settling = time.Second
+)
+
+// Outside is who changed a file while nothing ran there that is known.
+const Outside = "outside"
+
+// Options say what is known of a folder.
+type Options struct {
+	// Dir is the folder. Paths are shown relative to it.
+	Dir string
+	// Since is how old a change may be.
+	Since time.Time
+	// Deeds are what was done there.
+	Deeds []fs.Deed
+	// Uncommitted are the files that git lists, relative to Dir.
+	Uncommitted []Uncommitted
+}
+
+// Uncommitted is a file that is not committed as it is. A new folder ends with a slash.
+type Uncommitted struct {
+	Path             string
+	Created, Deleted bool
+}
+
+// Line is a change of a file.
+type Line struct {
+	// Time is when the file was modified; zero for one that was deleted.
+	Time time.Time
+	// How is "modified", "created" or "deleted"; "created" is known from git only.
+	How string
+	// By is the path of the session's folder or the terminal's log, from the tree's
+	// root, [Outside], or "" if it is not known. Session is the session's id.
+	By, Session string
+	// Command is the command that ran then; "" for a file that the session wrote by a
+	// tool. Another program may have changed the file at that time.
+	Command string
+	// Path is the path of the file from the folder.
+	Path string
+}
+
+// Time of a change and where it came from: of a file that exists, from its modification
+// time. What wrote the file then is, in this order: the session whose log has a write of
+// the file at that time; the program that ran then in the folder, of several the one that
+// was started last; else something outside of all that is known.
+
+// List returns the changes of files in a folder, the last one first, those without a time
+// at the end. It looks only at files that somebody is known to have worked on and at
+// those that git lists.
+func List(o Options) (all []Line) {
+	writes := make(map[string][]fs.Deed) // by file
+	var programs []fs.Deed
+	var files []string
+	last := make(map[string]time.Time)
+	for _, d := range o.Deeds {
+		if d.File == "" {
+			programs = append(programs, d)
+			continue
+		}
+		if !fs.Within(d.File, o.Dir) || d.File == o.Dir {
+			continue
+		}
+		if _, ok := last[d.File]; !ok {
+			files = append(files, d.File)
+		}
+		if d.End.After(last[d.File]) {
+			last[d.File] = d.End
+		}
+		if !d.Read {
+			writes[d.File] = append(writes[d.File], d)
+		}
+	}
+	slices.SortFunc(files, func(a, b string) int { return cmp.Or(last[b].Compare(last[a]), cmp.Compare(a, b)) })
+	git := make(map[string]Uncommitted)
+	for _, u := range expand(o) {
+		path := filepath.Join(o.Dir, u.Path)
+		if _, ok := last[path]; !ok {
+			files = slices.Insert(files, 0, path)
+		}
+		git[path] = u
+	}
+	for _, path := range files[:min(len(files), maxLooked)] {
+		u := git[path]
+		rel, err := filepath.Rel(o.Dir, path)
+		if err != nil {
+			continue
+		}
+		line := Line{How: "modified", Path: rel}
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil && u.Deleted:
+			line.How = "deleted"
+		case err != nil || info.IsDir() || info.ModTime().Before(o.Since):
+			continue
+		default:
+			if u.Created || created(git, path, o.Dir) {
+				line.How = "created"
+			}
+			line.Time = info.ModTime().UTC()
+			line.attribute(writes[path], programs)
+		}
+		all = append(all, line)
+	}
+	slices.SortFunc(all, func(a, b Line) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.Path, b.Path)) })
+	return all[:min(len(all), maxListed)]
+}
+
+// expand returns the files that git lists, with those in new folders.
+func expand(o Options) (all []Uncommitted) {
+	for _, u := range o.Uncommitted {
+		if !strings.HasSuffix(u.Path, "/") {
+			all = append(all, u)
+			continue
+		}
+		dir, err := os.Open(filepath.Join(o.Dir, u.Path))
+		if err != nil {
+			continue
+		}
+		entries, _ := dir.ReadDir(maxInFolder)
+		dir.Close()
+		for _, e := range entries {
+			if !e.IsDir() {
+				all = append(all, Uncommitted{Path: u.Path + e.Name(), Created: true})
+			}
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// created reports whether a file is in a folder that is new to git.
+func created(git map[string]Uncommitted, path, top string) bool {
+	for dir := filepath.Dir(path); len(dir) > len(top); dir = filepath.Dir(dir) {
+		if git[dir].Created {
+			return true
+		}
+	}
+	return false
+}
+
+// attribute finds out who changed the file at the time of the line.
+func (l *Line) attribute(writes, programs []fs.Deed) {
+	var by *fs.Deed
+	for i, d := range writes {
+		if since := l.Time.Sub(d.End); since >= -callTime && since <= slack && (by == nil || d.End.After(by.End)) {
+			by = &writes[i]
+		}
+	}
+	if by == nil {
+		for i, d := range programs {
+			if !l.Time.Before(d.Start.Truncate(time.Second)) && (d.End.IsZero() || !l.Time.After(d.End.Add(settling))) && (by == nil || d.Start.After(by.Start)) {
+				by = &programs[i]
+			}
+		}
+	}
+	l.By = Outside
+	if by != nil {
+		l.By, l.Session, l.Command = by.By, by.Session, by.Command
+	}
+}
+
+// TSV returns the lines as changes.tsv: a line of names, then a line for each change.
+//
+//	time     when the file was modified; "-" for one that was deleted
+//	how      modified, created or deleted
+//	by       the session's folder or the terminal's log, relative to the page; outside
+//	         if nothing is known to have worked there then; "-" if it is not known
+//	command  what ran then in the folder, and may have changed the file; "-" for a
+//	         session that wrote the file itself
+//	session  the session's id, as in changes/<session>.diff
+//	path     of the file, from the folder
+func TSV(all []Line) string {
+	var b strings.Builder
+	b.WriteString("time\thow\tby\tcommand\tsession\tpath\n")
+	for _, l := range all {
+		at := "-"
+		if !l.Time.IsZero() {
+			at = wording.Time(l.Time)
+		}
+		by := l.By
+		if by != "" && by != Outside {
+			by = "../../" + by
+		}
+		for i, cell := range []string{at, l.How, by, l.Command, l.Session, l.Path} {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(cmp.Or(clean.Line(cell), "-"))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

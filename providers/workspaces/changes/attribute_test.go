@@ -1,0 +1,111 @@
+package changes
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// TestList: who changed a file is known from the logs of sessions, from what ran then, or
+// not at all.
+func TestList(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := time.Date(2026, 5, 12, 12, 0, 0, 0, time.UTC)
+	minute := func(n int) time.Time { return at.Add(time.Duration(n) * time.Minute) }
+	file := func(name string, modified time.Time) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		check(t, os.WriteFile(path, nil, 0o600))
+		check(t, os.Chtimes(path, modified, modified))
+	}
+	wrote := func(name, by string, end time.Time) fs.Deed {
+		return fs.Deed{By: "transcripts/" + by, Session: by, File: filepath.Join(dir, name), End: end}
+	}
+	read := func(name, by string, end time.Time) fs.Deed {
+		d := wrote(name, by, end)
+		d.Read = true
+		return d
+	}
+	ran := func(command, by string, start, end time.Time) fs.Deed {
+		return fs.Deed{By: by, Dir: dir, Command: command, Start: start, End: end}
+	}
+	file("own.go", minute(1).Add(-300*time.Millisecond))
+	file("two.go", minute(5))
+	file("after.go", minute(9))
+	file("generated.go", minute(20).Add(30*time.Second))
+	file("late.go", minute(21).Add(500*time.Millisecond))
+	file("inner.go", minute(31))
+	file("running.go", minute(50))
+	file("sub/new.go", minute(3))
+	file("new/deep/x.go", minute(4))
+	file("new/y.go", minute(2))
+	file("old.go", at.Add(-30*24*time.Hour))
+	file("read.go", minute(45))
+	check(t, syscall.Mkfifo(filepath.Join(dir, "pipe\nx\ty"), 0o600))
+	check(t, os.Chtimes(filepath.Join(dir, "pipe\nx\ty"), minute(6), minute(6)))
+	check(t, os.Symlink("/etc/passwd", filepath.Join(dir, "out")))
+	lines := List(Options{
+		Dir: dir, Since: at.Add(-time.Hour),
+		Deeds: []fs.Deed{
+			wrote("own.go", "s1", minute(1).Truncate(time.Second)),
+			wrote("two.go", "s1", minute(5).Add(-8*time.Second)), wrote("two.go", "s2", minute(5).Add(time.Second)),
+			wrote("after.go", "s1", minute(8)),
+			wrote("gone.go", "s1", minute(8)), wrote("../elsewhere.go", "s1", minute(8)), wrote("new/deep/x.go", "s2", minute(2)),
+			read("read.go", "s1", minute(2)), read("generated.go", "s1", minute(2)), read("late.go", "s1", minute(2)), read("inner.go", "s1", minute(2)), read("old.go", "s1", minute(2)),
+			ran("make gen", "terminals/t3.txt", minute(20), minute(21)),
+			ran("npm run dev", "terminals/t1.txt", minute(30), time.Time{}),
+			{By: "transcripts/s2", Session: "s2", Dir: dir, Command: "sed -i s/a/b/ inner.go", Start: minute(31), End: minute(31).Add(time.Second)},
+		},
+		Uncommitted: []Uncommitted{{Path: "sub/new.go", Created: true}, {Path: "new/", Created: true}, {Path: "deleted.go", Deleted: true}, {Path: "never there", Created: true}, {Path: "pipe\nx\ty", Created: true}},
+	})
+	var got []string
+	for _, l := range lines {
+		clock := "-"
+		if !l.Time.IsZero() {
+			clock = l.Time.Format("15:04")
+		}
+		got = append(got, fmt.Sprintf("%s %s %q by %s%s %s", clock, l.How, l.Path, l.By, l.Session, l.Command))
+	}
+	want := []string{ // running.go is not: nobody is known to have worked on it, and git does not list it
+		`12:45 modified "read.go" by terminals/t1.txt npm run dev`,
+		`12:31 modified "inner.go" by transcripts/s2s2 sed -i s/a/b/ inner.go`,
+		`12:21 modified "late.go" by terminals/t3.txt make gen`,
+		`12:20 modified "generated.go" by terminals/t3.txt make gen`,
+		`12:09 modified "after.go" by outside `,
+		`12:06 created "pipe\nx\ty" by outside `,
+		`12:05 modified "two.go" by transcripts/s2s2 `,
+		`12:04 created "new/deep/x.go" by outside `,
+		`12:03 created "sub/new.go" by outside `,
+		`12:02 created "new/y.go" by outside `,
+		`12:00 modified "own.go" by transcripts/s1s1 `,
+		`- deleted "deleted.go" by  `,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestTSV: one line for each change, whatever names and commands are made of.
+func TestTSV(t *testing.T) {
+	t.Parallel()
+	got := TSV([]Line{
+		{Time: time.Date(2026, 5, 12, 12, 0, 0, 0, time.UTC), How: "modified", By: "terminals/t3.txt", Command: "make\tgen\n\x1b[31m", Path: "a\nb\tc"},
+		{How: "deleted", Path: "gone"},
+		{How: "created", By: Outside, Path: "x"},
+	})
+	want := "time\thow\tby\tcommand\tsession\tpath\n" +
+		"2026-05-12T12:00:00Z\tmodified\t../../terminals/t3.txt\tmake gen\t-\ta b c\n" +
+		"-\tdeleted\t-\t-\t-\tgone\n" +
+		"-\tcreated\toutside\t-\t-\tx\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
