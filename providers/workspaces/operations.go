@@ -68,6 +68,7 @@ func (p *Provider) here(ctx context.Context, q HereQuery) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
+	p.lookAtProcesses(processesFresh)
 	w.survey(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -68,7 +68,8 @@ type Provider struct {
 	prober  *fs.Prober                      // of whether folders answer
 	looks   *fs.Prober                      // of looks at them
 
-	processesAt time.Time // when they were looked at; of the worker
+	looking     sync.Mutex // held while processes are looked at
+	processesAt time.Time  // when they were
 
 	ctx     context.Context // of the worker
 	cancel  context.CancelFunc

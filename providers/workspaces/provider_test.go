@@ -511,4 +511,9 @@ print(os.getpid(), s.getsockname()[1], flush=True); time.sleep(600)' </dev/null 
 	if got := w.read("shop/processes.tsv"); !strings.Contains(got, fmt.Sprintf("%d\t", pid)) {
 		t.Errorf("processes.tsv: %s", got)
 	}
+	// Who asks is told what runs now, also without a worker.
+	w.open(true)
+	if found, err := w.here(shop); err != nil || !strings.Contains(found.Page, fmt.Sprintf("pid %d", pid)) {
+		t.Errorf("here does not look at what runs: %v\n%s", err, found.Page)
+	}
 }

@@ -16,10 +16,16 @@ const processesAge = 10 * time.Second
 
 const processesName = "processes.tsv"
 
-// lookAtProcesses looks at what runs in all workspaces, and has the pages made again of
-// those where it has changed. It is called by the worker.
-func (p *Provider) lookAtProcesses() {
-	if time.Since(p.processesAt) < processesAge {
+// processesFresh is for how long processes are not looked at again although somebody asks
+// for a page.
+const processesFresh = time.Second
+
+// lookAtProcesses looks at what runs in all workspaces, if that was not done within an
+// age, and has the pages made again of those where it has changed.
+func (p *Provider) lookAtProcesses(age time.Duration) {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	if time.Since(p.processesAt) < age {
 		return
 	}
 	// The time of the system, which has started them.

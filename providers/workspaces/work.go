@@ -75,7 +75,7 @@ func (p *Provider) work() {
 			return
 		}
 		p.follow()
-		p.lookAtProcesses()
+		p.lookAtProcesses(processesAge)
 		for p.ctx.Err() == nil {
 			w, wait := p.next()
 			if w != nil {
