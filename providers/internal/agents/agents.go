@@ -58,6 +58,8 @@ type Agent struct {
 	Rules Rules
 	// Memory are the files and folders that it writes as its memory.
 	Memory Places
+	// Plans are the files in which it keeps plans and lists of tasks.
+	Plans Plans
 	// Hooks is where it configures commands that it runs at certain events.
 	Hooks Hooks
 	// Sessions are the folders with the logs or databases of its sessions.
@@ -125,6 +127,20 @@ type Rules struct {
 	Imports int
 	// Settings are the files in which users and projects name further rules, or leave
 	// some out. What counts first comes first.
+	Settings Places
+}
+
+// Plans describes the files in which an agent keeps plans and lists of tasks: Markdown,
+// JSON or a database. In all paths "*" is as in a glob. A part of the path that is the id
+// of a session of the agent's names the session.
+type Plans struct {
+	// Texts are Markdown files with a plan each, whose boxes nobody checks. In those of
+	// Lists the agent keeps up to date what is done.
+	Texts, Lists Places
+	// Setting is the key in the agent's settings, the names of its members with dots
+	// between them, with another folder for the files of Texts, from the project's root
+	// where it is relative; Settings are the files with it.
+	Setting  string
 	Settings Places
 }
 

@@ -69,6 +69,9 @@ func TestPaths(t *testing.T) {
 				}
 			}
 		}
+		if p := a.Plans; (p.Setting == "") != (len(p.Settings.User) == 0) || len(p.Texts.System)+len(p.Lists.System)+len(p.Settings.System) > 0 {
+			t.Errorf("%s: its plans are described in part: %+v", a.ID, p)
+		}
 		if (a.MCP.Key == "") != (len(a.MCP.User) == 0) || (a.MCP.Syntax == "") != (a.MCP.Key == "") {
 			t.Errorf("%s: its files of MCP servers are described in part: %+v", a.ID, a.MCP)
 		}
@@ -86,12 +89,14 @@ func userPaths(a Agent) map[string][]Path {
 		"rules":            slices.Concat(a.Rules.System, a.Rules.User), "memory": slices.Concat(a.Memory.System, a.Memory.User),
 		"rules settings": slices.Concat(a.Rules.Settings.System, a.Rules.Settings.User),
 		"hooks":          slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
+		"plans": a.Plans.Texts.User, "tasks": a.Plans.Lists.User, "plan settings": a.Plans.Settings.User,
 	}
 }
 
 func projectPaths(a Agent) map[string][]string {
 	return map[string][]string{
 		"mcp": a.MCP.Project, "skills": a.Skills.Project, "skills of others": a.Skills.Also.Project, "commands": a.Commands.Project, "subagents": a.Subagents.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "rules settings": a.Rules.Settings.Project, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
+		"plans": a.Plans.Texts.Project, "tasks": a.Plans.Lists.Project, "plan settings": a.Plans.Settings.Project,
 	}
 }
 

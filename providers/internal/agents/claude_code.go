@@ -5,7 +5,8 @@ package agents
 // own.
 //
 // Sources: code.claude.com/docs/en/mcp, /skills, /memory, /hooks, /settings,
-// /cli-reference, /sub-agents, /plugins-reference; sessions as package claudecode has them.
+// /cli-reference, /sub-agents, /plugins-reference; the files of tasks as
+// docs.rs/claude-wrapper, module tasks, has them; sessions as package claudecode has them.
 func claudeCode() Agent {
 	const (
 		home            = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
@@ -52,6 +53,12 @@ func claudeCode() Agent {
 		Memory: Places{
 			User:    []Path{home + "projects/*/memory", home + "agent-memory"},
 			Project: []string{".claude/agent-memory", ".claude/agent-memory-local"},
+		},
+		Plans: Plans{
+			Texts:    Places{User: []Path{home + "plans/*.md"}},
+			Lists:    Places{User: []Path{home + "tasks/*/*.json", home + "todos/*.json"}},
+			Setting:  "plansDirectory",
+			Settings: Places{User: []Path{home + "settings.json"}, Project: []string{".claude/settings.local.json", ".claude/settings.json"}},
 		},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "settings.json"}, Project: settings},

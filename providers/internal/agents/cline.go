@@ -37,6 +37,7 @@ func cline() Agent {
 			},
 			Nested: []string{"AGENTS.md"},
 		},
+		Plans:    Plans{Lists: Places{User: extensionFolders(extension, "tasks/*/focus_chain_taskid_*.md")}},
 		Sessions: append(extensionFolders(extension, "tasks"), data+"/tasks", "${CLINE_SESSION_DATA_DIR:-"+data+"/sessions}"),
 	}
 	for _, server := range []Path{".vscode-server", ".vscode-server-insiders", ".cursor-server"} {

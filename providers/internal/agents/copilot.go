@@ -27,6 +27,9 @@ func copilot() Agent {
 			Places: Places{User: []Path{home + "copilot-instructions.md", home + "instructions/**/*.instructions.md"}, Project: files},
 			Nested: files,
 		},
+		Plans: Plans{
+			Lists: Places{User: []Path{home + "session-state/*/plan.md", home + "session-state/*/session.db"}},
+		},
 		Sessions: []Path{home + "session-state"},
 		Resume:   []string{"copilot", "--resume", SessionID},
 	}

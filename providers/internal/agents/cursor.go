@@ -2,7 +2,7 @@ package agents
 
 // cursor describes Cursor: the editor and its program for the terminal.
 //
-// Sources: cursor.com/docs/context/mcp, /context/skills, /context/rules, /context/commands, /context/subagents,
+// Sources: cursor.com/docs/context/mcp, /context/skills, /context/rules, /context/commands, /context/subagents, /agent/modes (plans),
 // /agent/hooks, /cli/reference/parameters; sessions as package cursor has them.
 func cursor() Agent {
 	return Agent{
@@ -26,6 +26,9 @@ func cursor() Agent {
 		Rules: Rules{
 			Places: Places{Project: []string{".cursor/rules/**/*.mdc", ".cursorrules", "AGENTS.md", "CLAUDE.md"}},
 			Nested: []string{".cursor/rules/**/*.mdc", "AGENTS.md"},
+		},
+		Plans: Plans{
+			Lists: Places{User: []Path{"~/.cursor/plans/*.plan.md"}, Project: []string{".cursor/plans/*.plan.md"}},
 		},
 		Hooks: Hooks{
 			Places: Places{User: []Path{"~/.cursor/hooks.json"}, Project: []string{".cursor/hooks.json"}},

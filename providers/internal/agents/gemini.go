@@ -5,7 +5,7 @@ package agents
 //
 // Sources: geminicli.com/docs/tools/mcp-server, /cli/skills, /cli/custom-commands,
 // /core/subagents, /extensions/reference, /cli/gemini-md,
-// /hooks, /cli/session-management.
+// /hooks, /cli/session-management, /cli/plan-mode.
 func gemini() Agent {
 	const home = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	return Agent{
@@ -37,6 +37,11 @@ func gemini() Agent {
 			},
 		},
 		Memory: Places{User: []Path{home + "GEMINI.md"}},
+		Plans: Plans{
+			Texts:    Places{User: []Path{home + "tmp/*/*/plans/*.md", home + "tmp/*/plans/*.md"}},
+			Setting:  "general.plan.directory",
+			Settings: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},
+		},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},
 			Events: []string{"SessionStart", "PreCompress"},

@@ -40,6 +40,10 @@ func opencode() Agent {
 			Places: Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: files},
 			Nested: files, Settings: settings,
 		},
+		Plans: Plans{
+			Texts: Places{User: []Path{xdgData + "opencode/plans/*.md"}, Project: []string{".opencode/plans/*.md"}},
+			Lists: Places{User: []Path{xdgData + "opencode/storage/todo/*.json", xdgData + "opencode/opencode.db"}},
+		},
 		Sessions: []Path{xdgData + "opencode"},
 		Resume:   []string{"opencode", "--session", SessionID},
 	}

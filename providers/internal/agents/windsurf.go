@@ -4,7 +4,7 @@ package agents
 // form.
 //
 // Source: docs.windsurf.com/windsurf/cascade/mcp, /cascade/memories, /cascade/skills,
-// /cascade/workflows.
+// /cascade/workflows, /cascade/modes (plans).
 func windsurf() Agent {
 	return Agent{
 		ID: "windsurf", Name: "Windsurf", Home: "~/.codeium/windsurf/",
@@ -22,5 +22,6 @@ func windsurf() Agent {
 			},
 			Nested: []string{".windsurf/rules/**/*.md", "AGENTS.md", "agents.md"},
 		},
+		Plans: Plans{Texts: Places{User: []Path{"~/.windsurf/plans/*.md"}, Project: []string{".windsurf/plans/*.md"}}},
 	}
 }

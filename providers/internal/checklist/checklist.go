@@ -40,7 +40,7 @@ func Parse(text string) (tasks []fs.Task) {
 		line = strings.TrimLeft(line, " \t-*+0123456789.)")
 		mark, rest, ok := strings.Cut(line, "]")
 		mark, boxed := strings.CutPrefix(mark, "[")
-		rest = clean.Cut(clean.Line(rest), maxText)
+		rest = clean.Cut(clean.Line(strings.TrimPrefix(rest, "* ")), maxText) // optional, of Kiro
 		if !ok || !boxed || len(mark) > 20 || strings.HasPrefix(rest, "(") || rest == "" || len(tasks) >= maxTasks {
 			continue
 		}

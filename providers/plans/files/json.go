@@ -1,0 +1,152 @@
+package files
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/checklist"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/jsonc"
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/mask"
+)
+
+// errNoList reports that a file is none of tasks.
+var errNoList = errors.New("it is no list of tasks")
+
+// parseJSON reads a list as agents write it:
+//
+//   - [{"content", "status", "id"}], of Claude Code (todos) and opencode;
+//   - {"subject", "status", "id"}, one task of a folder, of Claude Code (tasks);
+//   - {"description", "tasks": [{"task_description", "completed"}]}, of Kiro.
+func parseJSON(base Found, text []byte) []Found {
+	if !lazyjson.Valid(text) {
+		base.Err = errors.New("it is not valid JSON")
+		return []Found{base}
+	}
+	v := lazyjson.Parse(text)
+	if session, agent, ok := strings.Cut(strings.TrimSuffix(filepath.Base(base.Path), ".json"), "-agent-"); ok && session != agent {
+		return nil // a subagent's own
+	}
+	p := fs.Plan{Kind: fs.TaskList, Time: base.ModTime}
+	switch {
+	case v.IsArray():
+		for _, e := range v.Array() {
+			p.Tasks = appendTask(p.Tasks, entry(e, base))
+		}
+	case v.Get("tasks").IsArray():
+		p.Title = clean.Cut(clean.Line(mask.Text(v.Get("description").Str)), 160)
+		for _, e := range v.Get("tasks").Array() {
+			p.Tasks = appendTask(p.Tasks, entry(e, base))
+		}
+	case v.Get("subject").Str != "":
+		if v.Get("metadata._internal").Bool() {
+			return nil
+		}
+		p.Tasks = appendTask(p.Tasks, entry(v, base))
+	default:
+		base.Err = errNoList
+		return []Found{base}
+	}
+	if len(p.Tasks) == 0 {
+		return nil
+	}
+	base.Plan = settled(p)
+	return []Found{base}
+}
+
+func entry(v lazyjson.Value, base Found) fs.Task {
+	t := fs.Task{ID: v.Get("id").String(), State: checklist.StateOf(v.Get("status").String()), Time: base.ModTime}
+	for _, name := range []string{"content", "subject", "task_description", "title", "description"} {
+		t.Text = cmp.Or(t.Text, v.Get(name).Str)
+	}
+	if v.Get("completed").Bool() {
+		t.State = fs.TaskDone
+	}
+	return t
+}
+
+// grouped makes one list of the tasks in each folder that has a file for each.
+func grouped(all []Found) (out []Found) {
+	byDir := make(map[string]int)
+	for _, f := range all {
+		if f.Agent != "claude-code" || f.Root != "" || filepath.Ext(f.Path) != ".json" || len(f.Names) < 2 {
+			out = append(out, f)
+			continue
+		}
+		dir := filepath.Dir(f.Path)
+		i, ok := byDir[dir]
+		if f.Err != nil {
+			out = append(out, f)
+			continue
+		}
+		if !ok {
+			byDir[dir] = len(out)
+			f.Path, f.Names = dir, f.Names[:1]
+			f.Plan.Tasks = slices.Clone(f.Plan.Tasks)
+			out = append(out, f)
+			continue
+		}
+		list := &out[i]
+		list.Plan.Tasks = append(list.Plan.Tasks, f.Plan.Tasks...)
+		if f.ModTime.After(list.ModTime) {
+			list.ModTime, list.Plan.Time = f.ModTime, f.ModTime
+		}
+	}
+	for _, i := range byDir {
+		slices.SortStableFunc(out[i].Plan.Tasks, func(a, b fs.Task) int {
+			x, _ := strconv.Atoi(a.ID)
+			y, _ := strconv.Atoi(b.ID)
+			return cmp.Compare(x, y)
+		})
+		out[i].Plan = settled(out[i].Plan)
+	}
+	return out
+}
+
+// setting returns the folder of plans that the user's settings of an agent name; "" for
+// none.
+func (f *Finder) setting(a agents.Agent) string {
+	for _, path := range f.opts.Machine.Paths(a.Plans.Settings.User...) {
+		real, err := fs.DiskOptions{Hide: f.opts.Hide}.Resolve(path)
+		if err != nil {
+			continue
+		}
+		if dir := inFolder(filepath.Dir(real)).settingIn(filepath.Base(real), a.Plans.Setting); dir != "" {
+			if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+				dir = filepath.Join(f.opts.Machine.Home, rest)
+			}
+			return dir
+		}
+	}
+	return ""
+}
+
+// setting returns the folder of plans that a project's settings name.
+func (s source) setting(a agents.Agent) string {
+	for _, name := range a.Plans.Settings.Project {
+		if dir := s.settingIn(name, a.Plans.Setting); dir != "" {
+			return dir
+		}
+	}
+	return ""
+}
+
+func (s source) settingIn(name, key string) string {
+	text, cut, err := s.head(name, maxRead)
+	if err != nil || cut {
+		return ""
+	}
+	v, err := jsonc.Parse(text)
+	if err != nil {
+		return ""
+	}
+	v, _ = v.At(strings.Split(key, ".")...)
+	return v.Text
+}
