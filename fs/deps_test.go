@@ -119,6 +119,8 @@ func rooms(provider string) []string {
 	case "memory":
 		const m = "providers/memory/"
 		return []string{m + "fact", m + "files", m + "store", m + "read", m + "page", "providers/memory"}
+	case "plans":
+		return []string{"providers/plans/files", "providers/plans"}
 	case "rules":
 		const r = "providers/rules/"
 		return []string{r + "read", r + "scope", r + "locate", r + "check", "providers/rules"}

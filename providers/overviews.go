@@ -3,6 +3,7 @@ package providers
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 	"time"
 
@@ -56,6 +57,26 @@ func (o *overviews) brief(dir string) (all []fs.Remark) {
 		}
 	}
 	return all
+}
+
+// plans yields what all providers know of plans, with paths from the root.
+func (o *overviews) plans(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart] {
+	return func(yield func(fs.PlanPart) bool) {
+		for _, p := range o.list.all {
+			planner, ok := p.Provider.(fs.Planner)
+			if !ok {
+				continue
+			}
+			for part := range planner.Plans(ctx, known) {
+				if part.Path != "" {
+					part.Path = p.Folder + "/" + part.Path
+				}
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // changed reports that a provider has changed. It only enqueues.

@@ -20,6 +20,7 @@ import (
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/memory"
+	"ctxfs/providers/plans"
 	"ctxfs/providers/results"
 	"ctxfs/providers/rules"
 	"ctxfs/providers/skills"
@@ -156,6 +157,18 @@ func list(o Options, s shared) []Named {
 			Workspaces:   s.workspaces,
 			Trust:        s.trust,
 			Watch:        !o.Offline,
+		})},
+		{"plans", plans.New(plans.Options{
+			Env:        s.env("plans"),
+			Home:       o.Home,
+			OS:         runtime.GOOS,
+			LookupEnv:  o.LookupEnv,
+			Hide:       o.Hide,
+			Workspaces: s.workspaces,
+			Trust:      s.trust,
+			Sessions:   s.plans,
+			Cache:      filepath.Join(o.Cache, "plans"),
+			Watch:      !o.Offline,
 		})},
 		{"results", stored},
 	}

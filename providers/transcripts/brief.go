@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	// Sessions older than these say nothing about a folder, its open tasks, and what fails.
+	// Sessions older than these say nothing about a folder, and what fails there.
 	briefAge   = 30 * 24 * time.Hour
-	taskAge    = 7 * 24 * time.Hour
 	failingAge = 3 * 24 * time.Hour
 	// maxBriefed is how many sessions of a folder are read, the last ones.
 	maxBriefed = 12
@@ -58,26 +57,16 @@ type told struct {
 // who returns the agent and the time of the session.
 func (t *told) who() string { return t.v.Info.Agent + ", " + wording.Minute(t.at) }
 
-// Brief implements fs.Briefer: what the last sessions in a folder have done, what they
-// have left open, and which of them are alive.
+// Brief implements fs.Briefer: what the last sessions in a folder have done, how far they
+// have come, and which of them are alive.
 func (p *Provider) Brief(dir string) (all []fs.Remark) {
 	sessions := p.lastSessions(dir)
 	all = append(all, p.buildRemarks(sessions)...)
-	now := p.opts.Env.Now()
 	for _, t := range sessions {
 		if t.v.Live {
 			all = append(all, fs.Remark{Topic: fs.TopicAgents, Time: t.at, Path: t.path, Cells: []string{
 				t.v.Info.Agent, t.v.Info.ID, wording.Time(t.at), t.doing(), cmp.Or(t.File, "-"),
 			}})
-		}
-		if now.Sub(t.at) < taskAge {
-			for _, task := range t.Tasks[:min(len(t.Tasks), maxRemarks)] {
-				begun := ""
-				if task.Begun {
-					begun = "begun, "
-				}
-				all = append(all, fs.Remark{Topic: fs.TopicTasks, Time: t.at, Text: fmt.Sprintf("%s (%s%s)", words(task.Text), begun, t.who())})
-			}
 		}
 		all = append(all, fs.Remark{
 			Topic: fs.TopicSessions, Time: t.at, Path: p.short(t),
@@ -162,8 +151,8 @@ func (t *told) state(dir string) string {
 	case t.Asks != "":
 		parts = append(parts, "asked: "+words(t.Asks))
 	}
-	if len(t.Tasks) > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d tasks open", len(t.Tasks), t.Listed))
+	if t.Undone > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d tasks open", t.Undone, t.Listed))
 	}
 	if len(parts) == 0 {
 		return "ended"

@@ -44,7 +44,7 @@ func TestBrief(t *testing.T) {
 	cwd := filepath.Join(home, "work")
 	f.await("the session is rendered", func() bool { return has(fs.TopicBuild, cwd, "`make lint` worked") })
 	for topic, want := range map[fs.Topic]string{
-		fs.TopicFailing: "`go test ./...` failed", fs.TopicTasks: "write its tests (begun, pi", fs.TopicSessions: "1 of 2 tasks open", fs.TopicAgents: "0b0e2bd1-1111-4000-8000-000000000001|",
+		fs.TopicFailing: "`go test ./...` failed", fs.TopicSessions: "1 of 2 tasks open", fs.TopicAgents: "0b0e2bd1-1111-4000-8000-000000000001|",
 	} {
 		if !has(topic, cwd, want) {
 			t.Errorf("%s: %q, want one with %q", topic, about(topic, cwd), want)

@@ -8,10 +8,8 @@ import (
 
 // Brief is what another session in the same folder would want to know of a session.
 type Brief struct {
-	// Tasks are the entries of its list of tasks that are not done.
-	Tasks []Task
-	// Done and Listed are how many of the tasks are done, and how many there are.
-	Done, Listed int
+	// Listed is how many tasks are on its list, and Undone how many of them are not done.
+	Listed, Undone int
 	// Runs are the commands that build, test or check, the last one last.
 	Runs []Run
 	// Deeds are what it did by which files may have changed.
@@ -25,13 +23,6 @@ type Brief struct {
 	Trouble string
 	// Asks is the question or plan that it ended with; "" if there is none.
 	Asks string
-}
-
-// Task is an open entry of a list of tasks.
-type Task struct {
-	Text string
-	// Begun reports whether it is being worked on.
-	Begun bool
 }
 
 // Run is a command that builds, tests or checks.
@@ -50,11 +41,8 @@ type Run struct {
 func (s *Summary) Brief() Brief {
 	b := Brief{Deeds: s.deeds(), Waiting: len(s.Open) > 0, Listed: len(s.Tasks.List) + s.Tasks.Left}
 	for _, t := range s.Tasks.List {
-		switch t.Status {
-		case "completed", "done", "cancelled", "canceled", "deleted":
-			b.Done++
-		default:
-			b.Tasks = append(b.Tasks, Task{Text: t.Text, Begun: t.Status == "in_progress"})
+		if t.isOpen() {
+			b.Undone++
 		}
 	}
 	for _, r := range s.Runs.List {

@@ -1,0 +1,108 @@
+package plans
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+)
+
+// card returns the text of an entry's file: the front matter that all have, the text of a
+// plan, and its tasks.
+func (m *maker) card(e *entry) []byte {
+	var b strings.Builder
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, encoded(value))
+		}
+	}
+	b.WriteString("---\n")
+	field("title", e.title)
+	b.WriteString("agent: " + e.agent + "\nkind: " + string(e.plan.Kind) + "\nstate: " + string(e.plan.State) + "\n")
+	field("session", e.path)
+	field("project", e.project.root)
+	field("source", e.file)
+	if !e.time.IsZero() {
+		b.WriteString("modified: " + wording.Time(e.time) + "\n")
+	}
+	if !e.trusted {
+		b.WriteString("trusted: no\n")
+	}
+	field("answer", clean.Line(e.plan.Said))
+	b.WriteString("---\n\n")
+	if e.plan.Text != "" {
+		b.WriteString(e.plan.Text + "\n")
+		if e.plan.Cut {
+			where := e.file
+			if where == "" {
+				where = e.path + "/transcript.md"
+			}
+			b.WriteString("\n[cut here: the whole is in " + clean.Line(where) + "]\n")
+		}
+	}
+	m.tasks(&b, e)
+	return []byte(b.String())
+}
+
+// tasks writes the tasks of an entry, unless its text is that list.
+func (m *maker) tasks(b *strings.Builder, e *entry) {
+	if len(e.plan.Tasks) == 0 {
+		return
+	}
+	if e.plan.Text != "" {
+		b.WriteString("\n## Tasks\n\n")
+	}
+	closed := make(map[string]bool) // that are open here and done elsewhere
+	for _, t := range e.plan.Tasks {
+		if t.IsOpen() && !slices.ContainsFunc(e.project.open, func(o openTask) bool { return o.entry == e && o.Text == t.Text }) {
+			closed[t.Text] = true
+		}
+	}
+	dropped := false
+	for _, t := range e.plan.Tasks {
+		if t.Dropped && !dropped {
+			dropped = true
+			b.WriteString("\nNo longer on the list:\n\n")
+		}
+		note := ""
+		if word := string(t.State); !slices.Contains([]fs.TaskState{fs.TaskPending, fs.TaskBegun, fs.TaskDone}, t.State) {
+			note = clean.Line(word)
+		}
+		if closed[t.Text] {
+			note = strings.TrimPrefix(note+", done, or newer, in another list", ", ")
+		}
+		if !t.Time.IsZero() && t.State != fs.TaskPending {
+			note = strings.TrimPrefix(note+", "+wording.Minute(t.Time), ", ")
+		}
+		if note != "" {
+			note = " (" + note + ")"
+		}
+		b.WriteString("- " + box(t) + " " + t.Text + note + "\n")
+	}
+}
+
+// box returns the box of a task in a list of Markdown.
+func box(t fs.Task) string {
+	switch t.State {
+	case fs.TaskDone:
+		return "[x]"
+	case fs.TaskPending:
+		return "[ ]"
+	}
+	return "[-]"
+}
+
+// encoded returns a text as YAML that is JSON, too.
+func encoded(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(clean.Line(text)); err != nil {
+		return `""`
+	}
+	return strings.TrimSpace(b.String())
+}

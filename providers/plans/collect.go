@@ -1,0 +1,230 @@
+package plans
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/names"
+	"ctxfs/providers/plans/files"
+)
+
+// entry is a list or a plan that is shown as one file.
+type entry struct {
+	agent, session string
+	path           string // of the session in the tree, or ""
+	dir            string // the folder that the session worked in
+	title          string
+	file           string // on disk, or ""
+	owned          bool   // the file is one of the project's
+	trusted        bool
+	plan           fs.Plan
+	time           time.Time
+
+	project *project
+	name    string // of its file
+	text    []byte
+}
+
+// place is its path in the tree, relative to the provider's root.
+func (e *entry) place() string { return e.project.name + "/" + e.name }
+
+// project is a folder in which sessions worked.
+type project struct {
+	name    string // in the tree
+	root    string // "" for what is of no known project
+	trusted bool
+	entries []*entry
+	open    []openTask
+}
+
+// elsewhere is the name of the folder with what is of no known project.
+const elsewhere = "elsewhere"
+
+// maxPlans is how many files there are: the newest.
+const maxPlans = 2000
+
+// collect makes the entries of what sessions and files have, the newest first.
+func (m *maker) collect(found []files.Found) {
+	lists := make(map[string]*entry) // of sessions, by agent and id
+	var proposals []*entry
+	for _, name := range slices.Sorted(maps.Keys(m.provider.book.parts)) {
+		p := m.provider.book.parts[name]
+		for _, plan := range p.Plans {
+			e := &entry{agent: p.Agent, session: p.Session, path: p.Path, dir: p.Dir, title: plan.Title, trusted: true, plan: plan, time: plan.Time}
+			e.title = cmp.Or(e.title, p.Title)
+			if e.time.IsZero() {
+				e.time = p.Time
+			}
+			m.entries = append(m.entries, e)
+			if plan.Kind == fs.TaskList {
+				lists[p.Agent+"\x00"+p.Session] = e
+			} else {
+				proposals = append(proposals, e)
+			}
+		}
+	}
+	for _, f := range found {
+		m.addFile(f, lists, proposals)
+	}
+	slices.SortStableFunc(m.entries, func(a, b *entry) int {
+		return cmp.Or(b.time.Compare(a.time), strings.Compare(a.session, b.session), strings.Compare(a.file, b.file))
+	})
+	m.left = max(0, len(m.entries)-maxPlans)
+	m.entries = m.entries[:len(m.entries)-m.left]
+}
+
+// addFile adds what a file has, to the session that it is of if that is known.
+func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*entry) {
+	if f.Err != nil {
+		m.notes = append(m.notes, m.tilde(f.Path)+" "+f.Fault())
+		return
+	}
+	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, owned: f.Root != "", trusted: true, plan: f.Plan, title: f.Plan.Title, time: f.ModTime}
+	for _, name := range f.Names {
+		if p, ok := m.provider.book.of(f.Agent, name); ok {
+			e.session, e.path, e.dir = p.Session, p.Path, cmp.Or(e.dir, p.Dir)
+			e.title = cmp.Or(e.title, p.Title)
+			break
+		}
+	}
+	if list := lists[e.agent+"\x00"+e.session]; list != nil && e.session != "" && e.plan.Kind == fs.TaskList {
+		list.file = cmp.Or(list.file, e.file)
+		list.merge(e.plan)
+		return
+	}
+	for _, p := range proposals {
+		if p.agent == e.agent && e.plan.Kind == fs.Proposal && sameText(p.plan, e.plan) {
+			p.file = cmp.Or(p.file, e.file)
+			return
+		}
+	}
+	if e.title == "" {
+		e.title = strings.Join(f.Names, " ")
+	}
+	if e.owned {
+		e.trusted = m.provider.trusts(f.Root)
+	}
+	m.entries = append(m.entries, e)
+}
+
+// sameText reports whether two plans are one, of which either may be cut.
+func sameText(a, b fs.Plan) bool {
+	x, y := strings.TrimSpace(a.Text), strings.TrimSpace(b.Text)
+	if n := min(len(x), len(y)); a.Cut || b.Cut {
+		x, y = x[:n], y[:n]
+	}
+	return x != "" && x == y
+}
+
+// merge takes what is newer in another copy of a list.
+func (e *entry) merge(other fs.Plan) {
+	e.plan.Tasks = slices.Clone(e.plan.Tasks)
+	for _, t := range other.Tasks {
+		i := slices.IndexFunc(e.plan.Tasks, func(o fs.Task) bool { return o.Text == t.Text })
+		switch {
+		case i < 0:
+			e.plan.Tasks = append(e.plan.Tasks, t)
+		case e.plan.Tasks[i].State != t.State && t.Time.After(e.plan.Tasks[i].Time.Add(time.Second)):
+			e.plan.Tasks[i].State, e.plan.Tasks[i].Time = t.State, t.Time
+		default:
+			continue
+		}
+		if t.Time.After(e.time) {
+			e.time, e.plan.Time = t.Time, t.Time
+		}
+	}
+	e.plan.State = fs.PlanDone
+	if slices.ContainsFunc(e.plan.Tasks, fs.Task.IsOpen) {
+		e.plan.State = fs.PlanOpen
+	}
+}
+
+// group puts the entries into projects and names both.
+func (m *maker) group() {
+	byRoot := make(map[string]*project)
+	for _, e := range m.entries {
+		root := m.provider.rootOf(e.dir)
+		p := byRoot[root]
+		if p == nil {
+			p = &project{root: root, trusted: root == "" || m.provider.trusts(root)}
+			byRoot[root] = p
+			m.projects = append(m.projects, p)
+		}
+		e.project = p
+		p.entries = append(p.entries, e)
+	}
+	m.nameProjects()
+	for _, p := range m.projects {
+		oldest := slices.Clone(p.entries)
+		slices.Reverse(oldest) // so that a new one changes no name
+		foreign := make([]string, len(oldest))
+		for i, e := range oldest {
+			foreign[i] = e.agent + "-" + cmp.Or(e.title, "tasks")
+		}
+		for i, name := range names.Assign(foreign) {
+			oldest[i].name = name + ".md"
+		}
+	}
+}
+
+// nameProjects names projects as their workspaces, and others by their folders.
+func (m *maker) nameProjects() {
+	taken := map[string]bool{names.Fold(elsewhere): true}
+	var rest []*project
+	for _, p := range m.projects {
+		if w, ok := m.provider.opts.Workspaces.Of(p.root); ok && w.Dir == p.root && !taken[names.Fold(w.Name)] {
+			p.name = w.Name
+			taken[names.Fold(w.Name)] = true
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	slices.SortFunc(rest, func(a, b *project) int { return strings.Compare(a.root, b.root) })
+	foreign := slices.Sorted(maps.Keys(taken))
+	known := len(foreign)
+	for _, p := range rest {
+		foreign = append(foreign, cmp.Or(filepath.Base(p.root), "root"))
+	}
+	assigned := names.Assign(foreign)
+	for i, p := range rest {
+		if p.name = assigned[known+i]; p.root == "" {
+			p.name = elsewhere
+		}
+	}
+}
+
+// rootOf returns the root of the project in which a folder lies: that of its workspace, or
+// the folder itself; "" for "".
+func (p *Provider) rootOf(dir string) string {
+	if dir == "" || !filepath.IsAbs(dir) {
+		return ""
+	}
+	dir = filepath.Clean(dir)
+	if w, ok := p.opts.Workspaces.Of(dir); ok {
+		return w.Dir
+	}
+	if root, ok := p.roots[dir]; ok {
+		return root
+	}
+	root, err := fs.Probe(p.prober, dir, func() (string, error) { return p.opts.Workspaces.Root(fs.StandpointAt(dir)), nil })
+	if err != nil || root == "" {
+		return dir // it is looked at again: it may be there later
+	}
+	p.roots[dir] = root
+	return root
+}
+
+// trusts reports whether the user trusts a project, or the repository of which it is a
+// worktree. What lies in the home folder itself is the user's own.
+func (p *Provider) trusts(root string) bool {
+	if root == p.opts.Home || p.opts.Trust.Trusts(root) {
+		return true
+	}
+	w, ok := p.opts.Workspaces.Of(root)
+	return ok && slices.Contains(w.Worktrees, root) && p.opts.Trust.Trusts(w.Dir)
+}

@@ -1,0 +1,126 @@
+package plans
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"ctxfs/fs"
+)
+
+// openTask is a task that is still to be done.
+type openTask struct {
+	fs.Task
+	entry *entry
+	time  time.Time
+}
+
+// openTasks returns the open tasks of some lists, the newest first. A task in several
+// lists is one, of the newest of them. It is not open if another list, written after the
+// last time that this one was, has it as done: the same words up to case, punctuation and
+// numbering. That is not said of few words, which mean another task each time, nor where a
+// time is not known.
+func openTasks(entries []*entry) (open []openTask) {
+	type done struct {
+		at    time.Time
+		entry *entry
+	}
+	last := make(map[string]done)
+	for _, e := range entries {
+		for _, t := range e.plan.Tasks {
+			at := t.Time
+			if at.IsZero() {
+				at = e.plan.Time
+			}
+			if key := keyOf(t.Text); t.State == fs.TaskDone && key != "" && at.After(last[key].at) {
+				last[key] = done{at, e}
+			}
+		}
+	}
+	for _, e := range entries {
+		for _, t := range e.plan.Tasks {
+			if !t.IsOpen() || e.plan.Kind == fs.Proposal && e.plan.State != fs.PlanOpen && e.plan.State != fs.PlanAccepted {
+				continue
+			}
+			written := e.plan.Time
+			if t.Time.After(written) {
+				written = t.Time
+			}
+			if d := last[keyOf(t.Text)]; d.entry != nil && d.entry != e && !written.IsZero() && d.at.After(written) {
+				continue
+			}
+			at := t.Time
+			if at.IsZero() {
+				at = e.time
+			}
+			open = append(open, openTask{t, e, at})
+		}
+	}
+	slices.SortStableFunc(open, func(a, b openTask) int {
+		return cmp.Or(b.entry.time.Compare(a.entry.time), b.time.Compare(a.time))
+	})
+	seen := make(map[string]*entry)
+	return slices.DeleteFunc(open, func(t openTask) bool {
+		key := cmp.Or(keyOf(t.Text), strings.ToLower(t.Text))
+		if e, ok := seen[key]; ok {
+			return e != t.entry
+		}
+		seen[key] = t.entry
+		return false
+	})
+}
+
+const (
+	// A key has at least so many words and letters.
+	leastWords   = 2
+	leastLetters = 8
+)
+
+// keyOf returns the words of a task, which are equal for the same task in other lists; ""
+// if they are too few to tell.
+func keyOf(text string) string {
+	text = strings.ToLower(text)
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	words = words[numbering(text, words):]
+	letters := 0
+	wide := false
+	for _, w := range words {
+		for _, r := range w {
+			letters++
+			wide = wide || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+		}
+	}
+	if !wide && (len(words) < leastWords || letters < leastLetters) || wide && letters < leastLetters/2 {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
+// numbering returns how many words at the beginning of a text number it: "2.1) ", "#3 ",
+// "Step 4: ".
+func numbering(text string, words []string) int {
+	n := 0
+	if len(words) > 1 && slices.Contains([]string{"step", "task", "phase"}, words[0]) {
+		n = 1
+	}
+	numbers := 0
+	for n+numbers < len(words) && strings.Trim(words[n+numbers], "0123456789") == "" {
+		numbers++
+	}
+	if numbers == 0 {
+		return 0
+	}
+	rest := strings.TrimLeft(text, " \t")
+	if n == 1 {
+		rest = strings.TrimLeft(strings.TrimPrefix(rest, words[0]), " ")
+	}
+	hash := strings.HasPrefix(rest, "#")
+	rest = strings.TrimLeft(rest, "#([")
+	mark := strings.TrimLeft(rest, "0123456789")
+	if n == 0 && !hash && (mark == "" || !strings.ContainsRune(".):]", rune(mark[0]))) {
+		return 0 // "3 tests fail" is not numbered
+	}
+	return n + numbers
+}

@@ -1,0 +1,184 @@
+// Package plans shows what agents have planned as one folder: their lists of tasks and the
+// plans that they proposed, of all sessions and agents.
+//
+// There is a folder for each project, with a file for each list and plan and the same
+// front matter whatever its origin; INDEX.md lists them, and OPEN.md the tasks that are
+// still open. What sessions have comes from the providers that know them ([fs.Planner])
+// and is kept in a book (book.go), so that it need not be read again; what agents keep in
+// files of their own is read by package files. collect.go joins both, open.go tells which
+// tasks are open, card.go writes the files, snapshot.go is all that is shown at one moment,
+// and worker.go makes the next one when something has changed.
+//
+// What lies in a project's own files is marked as long as the user has not trusted the
+// project (package trust), and is in no page that an agent gets without asking.
+package plans
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/trust"
+	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/plans/files"
+)
+
+// Options are the settings of a provider.
+type Options struct {
+	Env fs.Env
+	// Home is the user's home folder, OS the system as in runtime.GOOS.
+	Home, OS string
+	// LookupEnv is os.LookupEnv.
+	LookupEnv func(key string) (string, bool)
+	// Hide reports whether a path is to be left out, such as one of our own mounts; it may
+	// be nil.
+	Hide       func(path string) bool
+	Workspaces *workspaces.Set
+	Trust      *trust.Store
+	// Sessions yields what all providers know, see [fs.Planner]; paths are those in the
+	// tree.
+	Sessions func(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart]
+	// Cache is the folder for what can be derived again.
+	Cache string
+	// Watch keeps the provider current, once it is started. Without it, for a command that
+	// reads once, plans are looked for when they are first asked for.
+	Watch bool
+}
+
+// Provider is the folder of plans.
+type Provider struct {
+	opts     Options
+	root     *folder
+	prober   *fs.Prober
+	current  atomic.Pointer[snapshot]
+	first    sync.Once
+	watcher  *watch.Watcher // nil where nothing is watched
+	watchErr error          // why, though it should be
+
+	looking sync.Mutex // held while a snapshot is made
+	book    *book
+	finder  *files.Finder
+	roots   map[string]string // of projects, by the folder in which somebody worked
+	watched map[string]bool
+	folders map[string]*fs.Folder // of the projects, by name
+	last    string                // what the last snapshot was made of
+	made    bool
+
+	poked  chan struct{} // has an element if something has changed
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+	pause  time.Duration // between two looks at everything
+}
+
+// New returns a provider. It looks for plans after Start or, without Watch, when they are
+// first asked for.
+func New(opts Options) *Provider {
+	opts.Env = opts.Env.WithDocuments()
+	if opts.Env.Log == nil {
+		opts.Env.Log = slog.Default()
+	}
+	p := &Provider{
+		opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), watched: make(map[string]bool),
+		folders: make(map[string]*fs.Folder), book: openBook(opts.Cache), poked: make(chan struct{}, 1), pause: pollPause,
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.finder = files.New(files.Options{Machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv}, Hide: opts.Hide})
+	p.root = &folder{provider: p}
+	if opts.Watch {
+		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+	}
+	p.show(&maker{provider: p}, false)
+	opts.Trust.Notify(p.poke)
+	return p
+}
+
+// Root implements fs.Provider.
+func (p *Provider) Root() fs.Dir { return p.root }
+
+// Status implements fs.Provider. It looks for nothing.
+func (p *Provider) Status() fs.Status {
+	s := p.current.Load().status
+	s.Problems = slices.Concat(s.Problems, watch.Problems(p.watcher, p.watchErr, p.opts.Home, "changed plans"))
+	return s
+}
+
+// Documents implements fs.Documented: one for every plan and list.
+func (p *Provider) Documents(string) iter.Seq[fs.Document] { return p.shown().documents() }
+
+// Brief implements fs.Briefer: the open tasks of a folder.
+func (p *Provider) Brief(dir string) []fs.Remark {
+	return p.shown().brief(filepath.Clean(dir), p.opts.Env.Now())
+}
+
+// Refresh implements fs.Overview.
+func (p *Provider) Refresh() { p.poke() }
+
+// Start implements fs.Starter.
+func (p *Provider) Start() {
+	if p.opts.Watch {
+		p.work.Go(p.run)
+		p.poke()
+	}
+}
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.cancel()
+	p.work.Wait()
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	if p.opts.Watch {
+		if err := p.book.save(); err != nil {
+			p.opts.Env.Log.Warn("plans of sessions are not kept", "error", err)
+		}
+	}
+	if p.watcher == nil {
+		return nil
+	}
+	return p.watcher.Close()
+}
+
+// shown returns what is shown now. Without a watch the first call looks for it.
+func (p *Provider) shown() *snapshot {
+	if !p.opts.Watch {
+		p.first.Do(func() { p.look() })
+	}
+	return p.current.Load()
+}
+
+// folder is the provider's root. Without a watch it is filled when it is first asked for.
+type folder struct {
+	fs.Folder
+	provider *Provider
+}
+
+// Attr implements fs.Node.
+func (f *folder) Attr(ctx context.Context) (fs.Attr, error) {
+	f.provider.shown()
+	return f.Folder.Attr(ctx)
+}
+
+// Lookup implements fs.Dir.
+func (f *folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	f.provider.shown()
+	return f.Folder.Lookup(ctx, name)
+}
+
+// List implements fs.Dir.
+func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
+	f.provider.shown()
+	return f.Folder.List(ctx)
+}
+
+// Computed implements fs.Computed: what is watched answers from memory, and anything else
+// looks for the plans first.
+func (f *folder) Computed() {}

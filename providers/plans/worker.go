@@ -1,0 +1,214 @@
+package plans
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/plans/files"
+)
+
+const (
+	// patience is how long a folder may take to answer.
+	patience = 2 * time.Second
+	// pollPause is the time between two looks at all files: those in the folders of
+	// sessions are not watched, and found then, or when a session changes.
+	pollPause = time.Minute
+	// calm is the time between two looks, however often something changes, and share how
+	// many times as long as a look the time after it is at least.
+	calm  = 250 * time.Millisecond
+	share = 20
+	// savePause is the time between two writings of the book.
+	savePause = 30 * time.Second
+	// atOnce is how long a command that reads once may take to read sessions.
+	atOnce = 2 * time.Second
+)
+
+// poke reports that something has changed. It only enqueues.
+func (p *Provider) poke() {
+	select {
+	case p.poked <- struct{}{}:
+	default:
+	}
+}
+
+// run looks again whenever something has changed, and now and then, until Close.
+func (p *Provider) run() {
+	var saved time.Time
+	for {
+		timer := time.NewTimer(p.pause)
+		select {
+		case <-p.poked:
+		case <-timer.C:
+		case <-p.ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+		begun := time.Now()
+		p.look()
+		if begun.Sub(saved) >= savePause {
+			saved = begun
+			p.save()
+		}
+		rest := time.NewTimer(max(calm, share*time.Since(begun)))
+		select {
+		case <-rest.C:
+		case <-p.ctx.Done():
+			rest.Stop()
+			return
+		}
+	}
+}
+
+func (p *Provider) save() {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	if err := p.book.save(); err != nil {
+		p.opts.Env.Log.Warn("plans of sessions are not kept", "error", err)
+	}
+}
+
+// look looks for all plans and publishes what it has found, if anything has changed.
+func (p *Provider) look() {
+	p.looking.Lock()
+	defer p.looking.Unlock()
+	p.learn()
+	m := &maker{provider: p}
+	found := p.finder.User()
+	watch := p.userFolders()
+	state := new(strings.Builder)
+	for _, w := range p.opts.Workspaces.All() {
+		fmt.Fprintf(state, "%s=%s %t\n", w.Name, w.Dir, p.trusts(w.Dir))
+		for _, root := range w.Folders() {
+			some, err := fs.Probe(p.prober, root, func() ([]files.Found, error) { return p.finder.Project(root) })
+			if err != nil && !errors.Is(err, iofs.ErrNotExist) {
+				m.notes = append(m.notes, m.tilde(root)+" cannot be looked into: "+fs.Cause(err))
+			}
+			found = append(found, some...)
+			watch = append(watch, projectFolders(root)...)
+		}
+	}
+	p.finder.Forget()
+	p.watch(watch)
+	for _, f := range found {
+		fmt.Fprintf(state, "%s %d %d %v %s\n", f.Path, f.ModTime.UnixNano(), len(f.Plan.Tasks), f.Err, strings.Join(f.Names, " "))
+	}
+	fmt.Fprintf(state, "%d %q", p.book.edition, m.notes)
+	if p.made && p.last == state.String() {
+		return
+	}
+	p.made, p.last = true, state.String()
+	m.collect(found)
+	p.show(m, true)
+}
+
+// learn brings the book up to date.
+func (p *Provider) learn() {
+	ctx, cancel := p.ctx, context.CancelFunc(func() {})
+	if !p.opts.Watch {
+		ctx, cancel = context.WithTimeout(ctx, atOnce)
+	}
+	defer cancel()
+	var all []fs.PlanPart
+	for part := range p.opts.Sessions(ctx, p.book.version) {
+		all = append(all, part)
+	}
+	p.book.learn(all, ctx.Err() == nil)
+}
+
+// show publishes what a maker has collected.
+func (p *Provider) show(m *maker, complete bool) {
+	next := m.snapshot(complete)
+	old := p.current.Load()
+	changed := next.take(old)
+	p.current.Store(next)
+	if len(changed) > 0 {
+		p.publish(next)
+	}
+	if old == nil {
+		return // nobody has seen anything yet
+	}
+	for _, path := range changed {
+		p.opts.Env.Changed(path)
+	}
+	if len(changed) == 0 && next.complete != old.complete {
+		p.opts.Env.Changed(indexName) // the status has changed
+	}
+}
+
+// publish puts what is shown into the folders, which stay the same nodes.
+func (p *Provider) publish(s *snapshot) {
+	root := map[string]fs.Node{indexName: fs.NewText(s.modTime, s.texts[indexName]), openName: fs.NewText(s.modTime, s.texts[openName])}
+	for _, project := range s.projects {
+		if p.folders[project.name] == nil {
+			p.folders[project.name] = new(fs.Folder)
+		}
+		nodes, modTime := project.nodes(p.opts.Env.Built)
+		p.folders[project.name].Replace(modTime, nodes)
+		root[project.name] = p.folders[project.name]
+	}
+	for name := range p.folders {
+		if root[name] == nil {
+			delete(p.folders, name)
+		}
+	}
+	p.root.Replace(s.modTime, root)
+}
+
+// userFolders returns the folders of the user's plans that are watched: not those that
+// have a folder for each session.
+func (p *Provider) userFolders() (dirs []string) {
+	m := agents.Machine{Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv}
+	for _, a := range agents.All() {
+		sessions := m.Paths(a.Sessions...)
+		for _, pattern := range m.Paths(slices.Concat(a.Plans.Texts.User, a.Plans.Lists.User)...) {
+			before, _, _ := strings.Cut(pattern, "*")
+			dir := filepath.Dir(before + "x")
+			if strings.Contains(pattern, "*") && !slices.Contains(sessions, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
+}
+
+// projectFolders returns the folders of a project that have plans.
+func projectFolders(root string) (dirs []string) {
+	for _, a := range agents.All() {
+		for _, patterns := range [...][]string{a.Plans.Texts.Project, a.Plans.Lists.Project} {
+			for _, pattern := range patterns {
+				before, _, _ := strings.Cut(pattern, "*")
+				dirs = append(dirs, filepath.Join(root, filepath.Dir(before+"x")))
+			}
+		}
+	}
+	return dirs
+}
+
+// watch watches these folders with all below them, and nothing else.
+func (p *Provider) watch(dirs []string) {
+	if p.watcher == nil {
+		return
+	}
+	wanted := make(map[string]bool, len(dirs))
+	for _, dir := range dirs {
+		wanted[dir] = true
+		if !p.watched[dir] {
+			p.watcher.Add(dir)
+		}
+	}
+	for dir := range p.watched {
+		if !wanted[dir] {
+			p.watcher.Remove(dir)
+		}
+	}
+	p.watched = wanted
+}
