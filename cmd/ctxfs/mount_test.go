@@ -20,7 +20,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	if !strings.Contains(out, "mounted on ~/.agentctx\n") || !strings.Contains(out, "ctxfs unmount") {
 		t.Errorf("mount says: %s", out)
 	}
-	if got := b.sh("ls -A .agentctx"); got != ".ignore\nAGENTS.md\nSTATUS.md\nfind\nmcps\nmemory\nresults\nrules\nskills\nterminals\ntranscripts\nworkspaces\n" {
+	if got := b.sh("ls -A .agentctx"); got != ".ignore\nAGENTS.md\nSTATUS.md\nfind\nmcps\nmemory\nplans\nresults\nrules\nskills\nterminals\ntranscripts\nworkspaces\n" {
 		t.Errorf("the root is %q", got)
 	}
 	if got := b.sh("ls .agentctx/mcps .agentctx/results .agentctx/skills"); got != ".agentctx/mcps:\nINDEX.md\n\n.agentctx/results:\nINDEX.tsv\n\n.agentctx/skills:\nINDEX.md\nINDEX.tsv\nagentctx\n" {

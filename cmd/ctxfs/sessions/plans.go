@@ -1,0 +1,131 @@
+package sessions
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/plans"
+)
+
+const (
+	plansFolder = "plans"
+	// mostTasks and mostPlans are how many lines are printed for people.
+	mostTasks = 100
+	mostPlans = 20
+)
+
+func newPlans(a *cli.App) *cobra.Command {
+	var in string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "plans",
+		Short: "print what agents have planned and not done",
+		Long: `Plans prints the open tasks of all sessions of all agents, the newest first, and
+then their lists and plans with what became of each: accepted, rejected,
+interrupted. They come from the sessions (TodoWrite, update_plan and the like,
+plan modes) and from the files that agents keep beside them.
+
+A task that a later session in the same project has done is not open: the same
+words up to case, punctuation and numbering. Files of a project that you have
+not trusted are marked: anybody may have written them. See ctxfs trust.
+
+With --in it prints those of the project of a folder, and of projects below it.
+The same is in the tree: plans/OPEN.md and plans/INDEX.md.`,
+		Example: `  ctxfs plans --in .
+  ctxfs cat plans/OPEN.md
+  ctxfs plans --json | jq -r '.open[] | select(.state == "in_progress") | .text'`,
+		Args: cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var query plans.Query
+			if in != "" {
+				at, err := standpoint([]string{in})
+				if err != nil {
+					return err
+				}
+				query.Dir = at.Dir
+			}
+			asker := a.Fallback()
+			defer asker.Close()
+			found, err := plans.OpPlans.Ask(cmd.Context(), asker, query)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.PrintJSON(found)
+			}
+			printPlans(a, found)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&in, "in", "", "only the project of this folder")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
+	return cmd
+}
+
+// printPlans prints the open tasks of each project, then lists and plans.
+func printPlans(a *cli.App, found plans.Answer) {
+	project := ""
+	for i, t := range found.Open[:min(len(found.Open), mostTasks)] {
+		if t.Project != project || i == 0 {
+			project = t.Project
+			a.Sayf("%s:", where(a, project))
+		}
+		mark := "[ ]"
+		if t.State == string(fs.TaskBegun) {
+			mark = "[-]"
+		}
+		line := "  " + mark + " " + t.Text + " — " + t.Agent
+		if !t.Time.IsZero() {
+			line += ", " + wording.Minute(t.Time)
+		}
+		if !t.Trusted {
+			line += " (not trusted)"
+		}
+		a.Sayf("%s", line)
+	}
+	if n := len(found.Open) - mostTasks; n > 0 {
+		a.Sayf("  and %d more: ctxfs plans --json", n)
+	}
+	if len(found.Plans) > 0 {
+		a.Sayf("lists and plans:")
+	}
+	for _, p := range found.Plans[:min(len(found.Plans), mostPlans)] {
+		what := string(p.State)
+		if p.Kind == fs.Proposal {
+			what = "plan " + what
+		} else {
+			what = "tasks " + what
+		}
+		line := "  " + plansFolder + "/" + p.Path + " — " + what
+		if !p.Trusted {
+			line += " (not trusted)"
+		} else if title := strings.TrimSpace(p.Title); title != "" {
+			line += ": " + title
+		}
+		a.Sayf("%s", line)
+	}
+	if n := len(found.Plans) - mostPlans; n > 0 {
+		a.Sayf("  and %d more: ctxfs cat plans/INDEX.md", n)
+	}
+	for _, note := range found.Notes {
+		a.Notef("%s", note)
+	}
+	if len(found.Plans) == 0 {
+		a.Sayf("no plans")
+	} else if len(found.Open) == 0 {
+		a.Sayf("no open tasks")
+	}
+}
+
+// where returns how a project is named.
+func where(a *cli.App, project string) string {
+	if project == "" {
+		return "of no known project"
+	}
+	return a.Tilde(project)
+}
