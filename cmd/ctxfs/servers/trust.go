@@ -20,9 +20,9 @@ func newTrust(a *cli.App) *cobra.Command {
 		Use:   "trust [DIR]",
 		Short: "trust a project: its rules and notes, and the MCP servers that it configures",
 		Long: `Trust trusts the project of a folder. What its files tell agents to do (rules
-such as AGENTS.md, skills, plans, notes) was written by its author: until you trust the
-project it is marked so, and no page or hook of ctxfs puts more of it before an
-agent than its names.
+such as AGENTS.md, skills, plans, notes) was written by its author: until you
+trust the project it is marked so, and no page or hook of ctxfs puts more of it
+before an agent than its names.
 
 It also allows the MCP servers that files in that folder configure (.mcp.json,
 .cursor/mcp.json, .vscode/mcp.json and others). They are programs, so ctxfs
