@@ -19,7 +19,9 @@ import (
 // Count returns a number and what it counts, given in the plural: Count(1,
 // "tools") is "1 tool", Count(2, "tools") is "2 tools".
 func Count(n int, nouns string) string {
-	if n == 1 {
+	if base, ok := strings.CutSuffix(nouns, "ies"); ok && n == 1 {
+		nouns = base + "y"
+	} else if n == 1 {
 		nouns = strings.TrimSuffix(nouns, "s")
 	}
 	return fmt.Sprintf("%d %s", n, nouns)

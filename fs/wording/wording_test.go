@@ -8,6 +8,9 @@ import (
 )
 
 func TestCount(t *testing.T) {
+	if got := wording.Count(1, "memories") + ", " + wording.Count(2, "memories"); got != "1 memory, 2 memories" {
+		t.Errorf("memories are counted as %q", got)
+	}
 	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files"} {
 		if got := wording.Count(n, "files"); got != want {
 			t.Errorf("Count(%d) = %q, want %q", n, got, want)

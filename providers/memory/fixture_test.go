@@ -45,13 +45,18 @@ func newWorld(t testing.TB, files map[string]string) *world {
 	for path, body := range files {
 		w.write(path, body)
 	}
-	dirs, _ := filepath.Glob(filepath.Join(home, "src", "*"))
+	w.repositories()
+	return w
+}
+
+// repositories makes a repository of each folder of src, in which somebody works.
+func (w *world) repositories() {
+	dirs, _ := filepath.Glob(filepath.Join(w.home, "src", "*"))
 	for _, dir := range dirs {
-		rel, _ := filepath.Rel(home, dir)
+		rel, _ := filepath.Rel(w.home, dir)
 		w.write(rel+"/.git/HEAD", "ref: refs/heads/main\n")
 		w.visit(rel)
 	}
-	return w
 }
 
 func (w *world) path(name string) string { return filepath.Join(w.home, name) }

@@ -76,9 +76,12 @@ type Provider struct {
 
 	looking sync.Mutex // held while a snapshot is made
 	reader  *read.Reader
+	foreign read.Found // as it was last read
 	maker   *maker
 	watched map[string]bool
 	folders map[string]*fs.Folder // of the sections, by name
+
+	foreignDue atomic.Bool // what agents remember is to be read again
 
 	poked  chan struct{} // has an element if something has changed
 	ctx    context.Context
@@ -108,9 +111,12 @@ func New(opts Options) *Provider {
 	p.current.Store(emptySnapshot(p))
 	p.publish(p.current.Load(), nil)
 	p.configure()
-	p.reader = read.New(read.Options{Machine: p.machine, Workspaces: opts.Workspaces, Hide: opts.Hide, Now: opts.Env.Now})
+	p.reader = read.New(read.Options{
+		Machine: p.machine, Workspaces: opts.Workspaces, Configs: []string{opts.SettingsPath}, Hide: opts.Hide, Now: opts.Env.Now,
+	})
+	p.foreignDue.Store(true)
 	if opts.Watch {
-		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
 		p.look()
 	}
 	opts.Trust.Notify(p.poke)
@@ -138,7 +144,7 @@ func (p *Provider) Brief(dir string) []fs.Remark { return p.shown().brief(filepa
 
 // Refresh implements fs.Overview: there may be new workspaces, or memories of an agent
 // that had none.
-func (p *Provider) Refresh() { p.poke() }
+func (p *Provider) Refresh() { p.again() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {

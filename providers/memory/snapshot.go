@@ -124,7 +124,7 @@ func (m *maker) place(memory *fact.Memory, placed map[*fact.Memory]*fact.Memory)
 	case scope == fact.User:
 		return memory
 	case filepath.IsAbs(scope):
-		if w, ok := m.provider.opts.Workspaces.Of(scope); ok && slices.Contains(w.Folders(), scope) {
+		if w, ok := m.provider.opts.Workspaces.Of(scope); ok {
 			scope = w.Dir
 		}
 	default:
@@ -193,7 +193,7 @@ func (m *maker) unite(memories []*fact.Memory, sec *section) []*entry {
 	for i, memory := range memories {
 		key := memory.Key()
 		e := byKey[key]
-		if e == nil || memory.Part != "" {
+		if e == nil {
 			e = &block[i]
 			entries = append(entries, e)
 			byKey[key] = e

@@ -37,6 +37,21 @@ func (p *Provider) poke() {
 	}
 }
 
+// changedOnDisk has what changed read again.
+func (p *Provider) changedOnDisk(paths []string) {
+	ours := p.ours().Dir()
+	if slices.ContainsFunc(paths, func(path string) bool { return !fs.Within(path, ours) }) {
+		p.foreignDue.Store(true)
+	}
+	p.poke()
+}
+
+// again has everything read again.
+func (p *Provider) again() {
+	p.foreignDue.Store(true)
+	p.poke()
+}
+
 // run looks again whenever something has changed, and now and then, until Close.
 func (p *Provider) run() {
 	for {
@@ -48,6 +63,7 @@ func (p *Provider) run() {
 		select {
 		case <-p.poked:
 		case <-timer.C:
+			p.foreignDue.Store(true)
 		case <-p.ctx.Done():
 			timer.Stop()
 			return
@@ -75,11 +91,17 @@ func (p *Provider) look() {
 	if err != nil {
 		problems = []fs.Problem{{What: "the folder of memories " + clean.Line(ours.Dir()) + " does not answer"}}
 	}
-	foreign, err := fs.Probe(p.prober, p.opts.Home, func() (read.Found, error) { return p.reader.Read(), nil })
-	if err != nil {
-		foreign = read.Found{Notes: []string{"what agents remember: their folders do not answer"}}
+	if p.foreignDue.Swap(false) {
+		found, err := fs.Probe(p.prober, p.opts.Home, func() (read.Found, error) { return p.reader.Read(), nil })
+		if err != nil {
+			p.foreignDue.Store(true)
+			found = p.foreign
+			found.Notes = []string{"what is new of agents: their folders do not answer"}
+		}
+		p.foreign = found
 	}
-	p.watch(append(foreign.Watch, ours.Dir()+"/"))
+	foreign := p.foreign
+	p.watch(append(slices.Clip(foreign.Watch), ours.Dir()+"/"))
 	fault := p.watchFault()
 	if fault != nil {
 		problems = append(slices.Clip(problems), *fault)
@@ -162,7 +184,7 @@ func (p *Provider) watch(paths []string) {
 		}
 	}
 	if !maps.Equal(wanted, p.watched) {
-		p.poke() // what was just added may have changed before it was watched
+		p.again() // what was just added may have changed before it was watched
 	}
 	p.watched = wanted
 }

@@ -12,6 +12,7 @@ func droid() Agent {
 		Commands:  Places{User: []Path{"~/.factory/commands/*.md"}, Project: []string{".factory/commands/*.md"}},
 		Subagents: Places{User: []Path{"~/.factory/droids/*.md"}, Project: []string{".factory/droids/*.md"}},
 		Rules:     Rules{Places: Places{User: []Path{"~/.factory/AGENTS.md"}, Project: []string{"AGENTS.md"}}, Nested: []string{"AGENTS.md"}},
+		Memory:    Places{User: []Path{"~/.factory/memories.md"}, Project: []string{".factory/memories.md"}},
 		Sessions:  []Path{"~/.factory/sessions"},
 		Resume:    []string{"droid", "--resume", SessionID},
 	}

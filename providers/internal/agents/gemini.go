@@ -36,12 +36,12 @@ func gemini() Agent {
 				User:   []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"},
 			},
 		},
-		Memory: Places{User: []Path{home + "GEMINI.md"}},
 		Plans: Plans{
 			Texts:    Places{User: []Path{home + "tmp/*/*/plans/*.md", home + "tmp/*/plans/*.md"}},
 			Setting:  "general.plan.directory",
 			Settings: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},
 		},
+		Memory: Places{User: []Path{home + "GEMINI.md", home + "tmp/*/memory"}},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},
 			Events: []string{"SessionStart", "PreCompress"},

@@ -29,6 +29,7 @@ func goose() Agent {
 			Places: Places{User: []Path{xdgConfig + "goose/AGENTS.md", xdgConfig + "goose/.goosehints"}, Project: files},
 			Nested: files, Imports: 3,
 		},
+		Memory:   Places{User: []Path{xdgConfig + "goose/memory"}, Project: []string{".goose/memory"}},
 		Sessions: []Path{"${GOOSE_PATH_ROOT}/data/sessions", xdgData + "goose/sessions"},
 		Resume:   []string{"goose", "session", "--resume", "--session-id", SessionID},
 	}

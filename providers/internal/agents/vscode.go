@@ -4,7 +4,7 @@ package agents
 //
 // Sources: code.visualstudio.com/docs/copilot/reference/mcp-configuration,
 // /copilot/customization/agent-skills, /copilot/customization/custom-instructions;
-// sessions as package copilot has them.
+// /docs/agents/run/memory; sessions as package copilot has them.
 func vscode() Agent {
 	a := Agent{
 		ID: "vscode", Name: "VS Code",
@@ -41,6 +41,8 @@ func vscode() Agent {
 		support + "Code/User", support + "Code - Insiders/User", support + "VSCodium/User", support + "VSCodium - Insiders/User",
 		"~/.vscode-server/data/User", "~/.vscode-server-insiders/data/User", "~/.vscodium-server/data/User",
 	} {
+		a.Memory.User = append(a.Memory.User,
+			user+"/globalStorage/github.copilot-chat/memory-tool/memories", user+"/workspaceStorage/*/GitHub.copilot-chat/memory-tool/memories/repo")
 		a.Sessions = append(a.Sessions, user+"/workspaceStorage", user+"/globalStorage/emptyWindowChatSessions")
 	}
 	return a

@@ -22,6 +22,7 @@ func windsurf() Agent {
 			},
 			Nested: []string{".windsurf/rules/**/*.md", "AGENTS.md", "agents.md"},
 		},
-		Plans: Plans{Texts: Places{User: []Path{"~/.windsurf/plans/*.md"}, Project: []string{".windsurf/plans/*.md"}}},
+		Plans:  Plans{Texts: Places{User: []Path{"~/.windsurf/plans/*.md"}, Project: []string{".windsurf/plans/*.md"}}},
+		Memory: Places{User: []Path{"~/.codeium/windsurf/memories"}},
 	}
 }

@@ -2,7 +2,6 @@ package fact
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -11,24 +10,36 @@ import (
 )
 
 // Describe returns the first sentence of a text, without Markdown's marks: what describes
-// a memory that has no description.
+// a memory that has no description. A heading of a word or two says too little.
 func Describe(text string) string {
+	marks := strings.NewReplacer("**", "", "__", "", "`", "'")
+	heading, paragraph := "", ""
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		heading := strings.HasPrefix(line, "#")
-		line = strings.TrimLeft(line, "#>*-+ \t")
-		line = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "'").Replace(line))
-		if !strings.ContainsFunc(line, isWord) || heading && isTitle(line) && strings.Count(text, "\n") > 0 {
-			continue
+		trimmed := strings.TrimSpace(line)
+		isHeading := strings.HasPrefix(trimmed, "#")
+		plain := strings.TrimSpace(marks.Replace(strings.TrimLeft(trimmed, "#>*-+ \t")))
+		switch {
+		case !strings.ContainsFunc(plain, isWord):
+			if paragraph != "" {
+				return clean.Sentence(paragraph, MaxDescription)
+			}
+		case isHeading && paragraph != "":
+			return clean.Sentence(paragraph, MaxDescription)
+		case isHeading:
+			heading = cmp.Or(heading, plain)
+			if len(strings.Fields(plain)) > 2 {
+				return clean.Sentence(plain, MaxDescription)
+			}
+		case paragraph != "" && strings.ContainsAny(trimmed[:1], "-*+>|"):
+			return clean.Sentence(paragraph, MaxDescription) // a list below it
+		default:
+			paragraph = strings.TrimSpace(paragraph + " " + plain)
+			if len(paragraph) > 2*MaxDescription {
+				return clean.Sentence(paragraph, MaxDescription)
+			}
 		}
-		return clean.Sentence(line, MaxDescription)
 	}
-	return clean.Sentence(strings.TrimLeft(text, "#>*-+ \t\n"), MaxDescription)
-}
-
-// isTitle reports whether a heading says nothing by itself.
-func isTitle(heading string) bool {
-	return slices.Contains([]string{"memory", "memories", "notes", "note", "summary", "index", "facts", "user", "project"}, strings.ToLower(heading))
+	return clean.Sentence(cmp.Or(paragraph, heading, strings.TrimSpace(text)), MaxDescription)
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

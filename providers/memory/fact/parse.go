@@ -27,6 +27,8 @@ type Origin struct {
 	// does not say it.
 	Name, Scope, Agent, Within, Part, Project string
 	Sources                                   []string
+	// Type is that of a memory whose front matter does not name one; "" has it guessed.
+	Type Type
 	// Now is the time: what is later is not believed.
 	Now time.Time
 }
@@ -74,9 +76,11 @@ func (m *Memory) read(matter frontmatter.Matter, from Origin) {
 	line := func(key string) string { return clean.Line(mask.Text(matter.String(key))) }
 	m.Description = clean.Cut(line("description"), MaxDescription)
 	m.Type = typeOf(line("type"))
-	if nested, ok := matter.Fields["metadata"].(map[string]any); ok && m.Type == "" { // of Claude Code
-		t, _ := nested["type"].(string)
-		m.Type = typeOf(clean.Line(t))
+	nested, _ := matter.Fields["metadata"].(map[string]any) // of Claude Code
+	within := func(key string) string { s, _ := nested[key].(string); return clean.Line(s) }
+	m.Type = cmp.Or(m.Type, typeOf(within("type")))
+	if id := cmp.Or(line("originSessionId"), within("originSessionId")); id != "" && from.Agent != "" {
+		m.Sources = []string{Source(from.Agent, id)}
 	}
 	if scope := line("scope"); scope != "" && from.Agent == "" {
 		m.Scope = scopeOf(scope, from)
@@ -89,7 +93,7 @@ func (m *Memory) read(matter frontmatter.Matter, from Origin) {
 	}
 	written := from.ModTime
 	for _, key := range []string{"modified", "updated", "date", "created"} {
-		if at, ok := timeOf(line(key)); ok {
+		if at, ok := timeOf(cmp.Or(line(key), within(key))); ok {
 			written = at
 			break
 		}
@@ -119,7 +123,7 @@ func (m *Memory) complete(from Origin) {
 		m.Text = m.Description
 	}
 	if m.Type == "" {
-		m.Type = Guess(m.Description)
+		m.Type = cmp.Or(from.Type, Guess(m.Description))
 	}
 }
 

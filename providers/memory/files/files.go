@@ -39,18 +39,18 @@ const (
 )
 
 // Cache keeps what was made of files as long as they do not change.
-type Cache struct {
+type Cache[T any] struct {
 	// Hide reports whether a path must not be touched; it may be nil.
 	Hide func(path string) bool
 
-	known, next map[string]entry
+	known, next map[string]entry[T]
 	faults      []error
 }
 
-type entry struct {
-	is       stamp
-	memories []*fact.Memory
-	settled  bool
+type entry[T any] struct {
+	is      stamp
+	made    []T
+	settled bool
 }
 
 // stamp tells whether a file is the same one as before.
@@ -69,18 +69,18 @@ func stampOf(info os.FileInfo) (s stamp) {
 }
 
 // Begin begins a look at all files.
-func (c *Cache) Begin() { c.next, c.faults = make(map[string]entry, len(c.known)), nil }
+func (c *Cache[T]) Begin() { c.next, c.faults = make(map[string]entry[T], len(c.known)), nil }
 
 // End ends it, and returns why files could not be read. What was not asked for is
 // forgotten.
-func (c *Cache) End() []error {
+func (c *Cache[T]) End() []error {
 	c.known, c.next = c.next, nil
 	return c.faults
 }
 
-// Memories returns what parse makes of a file, of which at most limit bytes are read; none
-// if there is no such file. A link is followed.
-func (c *Cache) Memories(path string, limit int64, parse func(File) []*fact.Memory) []*fact.Memory {
+// File returns what parse makes of a file, of which at most limit bytes are read; none if
+// there is no such file. A link is followed.
+func (c *Cache[T]) File(path string, limit int64, parse func(File) []T) []T {
 	if c.Hide != nil {
 		real, err := fs.DiskOptions{Hide: c.Hide}.Resolve(path)
 		if err != nil {
@@ -97,16 +97,16 @@ func (c *Cache) Memories(path string, limit int64, parse func(File) []*fact.Memo
 		}
 		return nil
 	}
-	return c.memories(path, info, limit, parse)
+	return c.file(path, info, limit, parse)
 }
 
-func (c *Cache) memories(path string, info os.FileInfo, limit int64, parse func(File) []*fact.Memory) []*fact.Memory {
+func (c *Cache[T]) file(path string, info os.FileInfo, limit int64, parse func(File) []T) []T {
 	if !info.Mode().IsRegular() {
 		return nil
 	}
 	if old, ok := c.known[path]; ok && old.settled && old.is == stampOf(info) {
 		c.next[path] = old
-		return old.memories
+		return old.made
 	}
 	begun := time.Now()
 	f, err := Open(path)
@@ -125,11 +125,11 @@ func (c *Cache) memories(path string, info os.FileInfo, limit int64, parse func(
 		c.faults = append(c.faults, err)
 		return nil
 	}
-	e := entry{is: stampOf(info)}
+	e := entry[T]{is: stampOf(info)}
 	e.settled = begun.Sub(e.is.changed) > racy
-	e.memories = parse(File{Path: path, Body: body, Size: info.Size(), ModTime: info.ModTime()})
+	e.made = parse(File{Path: path, Body: body, Size: info.Size(), ModTime: info.ModTime()})
 	c.next[path] = e
-	return e.memories
+	return e.made
 }
 
 // Open opens a regular file. A pipe does not block it.
@@ -148,7 +148,7 @@ func Open(path string) (*os.File, error) {
 // Below returns what parse makes of each file below a folder that has one of the
 // extensions; rel is its path from the folder, with slashes. Names that begin with a dot
 // and links out of the folder are left out.
-func (c *Cache) Below(dir string, extensions []string, parse func(rel string, f File) []*fact.Memory) (all []*fact.Memory) {
+func (c *Cache[T]) Below(dir string, extensions []string, parse func(rel string, f File) []T) (all []T) {
 	if c.Hide != nil && c.Hide(dir) {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (c *Cache) Below(dir string, extensions []string, parse func(rel string, f 
 					}
 				}
 				if err == nil {
-					all = append(all, c.memories(path, info, fact.MaxShown+1, func(f File) []*fact.Memory { return parse(below, f) })...)
+					all = append(all, c.file(path, info, fact.MaxShown+1, func(f File) []T { return parse(below, f) })...)
 				}
 			}
 		}
@@ -205,7 +205,7 @@ func (c *Cache) Below(dir string, extensions []string, parse func(rel string, f 
 }
 
 // follow returns the file that a link leads to, if that is in the folder.
-func (c *Cache) follow(root, path string) (os.FileInfo, error) {
+func (c *Cache[T]) follow(root, path string) (os.FileInfo, error) {
 	real, err := fs.DiskOptions{Hide: c.Hide}.Resolve(path)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ type Store struct {
 	opts Options
 
 	mu     sync.Mutex // held while the folder is read
-	cache  files.Cache
+	cache  files.Cache[*fact.Memory]
 	dirs   map[string]string // of projects, by the names of their folders
 	placed map[*fact.Memory]*fact.Memory
 
@@ -59,7 +59,7 @@ type Store struct {
 
 // New returns the store of a folder. Nothing was read yet.
 func New(opts Options) *Store {
-	return &Store{opts: opts, cache: files.Cache{Hide: opts.Hide}}
+	return &Store{opts: opts, cache: files.Cache[*fact.Memory]{Hide: opts.Hide}}
 }
 
 // Dir returns the folder.
