@@ -116,4 +116,3 @@ func claudeName(path string) string {
 		return '-'
 	}, path)
 }
-

@@ -90,4 +90,3 @@ func (r *Reader) codexSession(f files.File, o owner) *fact.Memory {
 	}
 	return fact.Parse([]byte(body), from)
 }
-
