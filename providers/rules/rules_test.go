@@ -208,7 +208,7 @@ func TestTrust(t *testing.T) {
 
 	must(t, w.trust.Trust(w.path("src/shop")))
 	fstest.Eventually(t, "trust", func() bool { return !strings.Contains(w.cat("shop/AGENTS.md"), "trusted:") })
-	shows(t, said(), "`AGENTS.md`: The shop\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
+	shows(t, said(), "`AGENTS.md`: Amounts are integer cents.\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
 	shows(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
 	shows(t, w.cat("for"+w.home+"/src/shop/a.go"), "Project: ~/src/shop\n")
 	if why() != "The shop" {

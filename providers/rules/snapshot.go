@@ -386,7 +386,7 @@ func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
 			if c := r.condition(); c.Applies != scope.Always {
 				text += " (" + clean.Line(conditionText(c)) + ")"
 			}
-			if about := r.first().About(); about != "" {
+			if about := r.first().Gist(); about != "" {
 				text += ": " + about
 			}
 		}

@@ -215,3 +215,27 @@ func (f *File) About() string {
 	}
 	return clean.Sentence(strings.TrimLeft(first, "-*> "), titleLen)
 }
+
+// Gist returns a line for those who do not read the file: the description of its front
+// matter, else its first sentence that says something, else its first heading.
+func (f *File) Gist() string {
+	if s, _ := f.Matter["description"].(string); strings.TrimSpace(s) != "" {
+		return f.About()
+	}
+	inComment := false
+	for line := range strings.Lines(f.Text) {
+		line = strings.TrimSpace(line)
+		inComment = inComment && !strings.Contains(line, "-->") || strings.HasPrefix(line, "<!--") && !strings.Contains(line, "-->")
+		if line != "" && !inComment && !isBoilerplate(line) {
+			return clean.Sentence(strings.TrimLeft(line, "-*> "), titleLen)
+		}
+	}
+	return f.About()
+}
+
+// isBoilerplate reports whether a line says nothing of the rules: a heading, an import, a
+// comment, a fence, or what every file of an agent begins with.
+func isBoilerplate(line string) bool {
+	return strings.HasPrefix(line, "#") || strings.HasPrefix(line, "@") || strings.HasPrefix(line, "<!--") || strings.HasSuffix(line, "-->") ||
+		strings.HasPrefix(line, "```") || strings.HasPrefix(line, "This file provides guidance to ")
+}

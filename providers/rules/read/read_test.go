@@ -232,3 +232,17 @@ func FuzzProse(f *testing.F) {
 		}
 	})
 }
+
+func TestGist(t *testing.T) {
+	for text, want := range map[string]string{
+		"":       "",
+		"# Shop": "Shop",
+		"# Shop\n\n## Money\n\n- Amounts are integer cents. Never floats.\n":                         "Amounts are integer cents.",
+		"# CLAUDE.md\n\nThis file provides guidance to Claude Code (claude.ai/code).\n\nUse pnpm.\n": "Use pnpm.",
+		"@docs/a.md\n<!-- a\nb -->\nUse pnpm.\n":                                                     "Use pnpm.",
+	} {
+		if got := (&File{Text: text}).Gist(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
