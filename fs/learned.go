@@ -6,6 +6,65 @@ import (
 	"time"
 )
 
+// Taught is a Provider that knows what was used on this machine, and what somebody
+// had wanted before. Searches learn from that (see package find of the providers).
+type Taught interface {
+	// Uses yields every part of what the provider knows, such as a session, once, in
+	// any order. Known returns the version of a part that the caller has already, or
+	// "": of a part that still has it, Uses may leave out what is in it. What Uses
+	// does not yield is gone. It reads local files, and ends with ctx, after which
+	// what it has yielded is incomplete. It is called by one goroutine at a time,
+	// never before Start and only while learning is switched on.
+	Uses(ctx context.Context, known func(name string) (version string)) iter.Seq[UsePart]
+}
+
+// UsePart is a part of what a provider knows of uses, in the order of time.
+type UsePart struct {
+	// Name identifies the part, among all providers'.
+	Name string
+	// Version is another one when the uses may be others.
+	Version string
+	// Path is where in the provider's folder the uses can be read about, or "".
+	Path string
+	// Uses are without secrets. They are not set where Unchanged is.
+	Uses      []Use
+	Unchanged bool
+}
+
+// Use is one use of something.
+type Use struct {
+	Used
+	// Want is what a person had said last before, in short sentences of that
+	// person's own: nothing that was pasted, quoted or said by a program. It may be
+	// "".
+	Want string `json:"want,omitempty"`
+	// Said is the last sentence of the agent before the use, or "".
+	Said    string     `json:"said,omitempty"`
+	Outcome UseOutcome `json:"outcome,omitempty"`
+	// Time is zero where it is not known.
+	Time time.Time `json:"time,omitzero"`
+}
+
+// Used names what was used as its user named it.
+type Used struct {
+	// Kind is the kind of the document, see [Document]: "tool", "prompt" or "skill".
+	Kind string `json:"kind"`
+	// Server is the server of a tool. It is "" where Name may have it before the
+	// tool's own name, and nobody can tell where that begins: "my_server_my_tool".
+	Server string `json:"server,omitempty"`
+	Name   string `json:"name"`
+}
+
+// UseOutcome is what became of a use.
+type UseOutcome string
+
+// The outcomes. What is not known to have failed has worked.
+const (
+	Worked UseOutcome = ""
+	Failed UseOutcome = "failed"
+	Denied UseOutcome = "denied" // by a person, or by the rules of the configuration
+)
+
 // Stating is a Provider that knows what was stated on this machine: rules, preferences
 // and corrections of people, decisions, and lessons. Somebody may want to remember
 // them; nothing does so by itself.
