@@ -153,9 +153,11 @@ func list(o Options, s shared) []Named {
 			Environ:      environOf,
 			SettingsPath: o.Config,
 			State:        filepath.Join(o.State, "memory"),
+			Cache:        filepath.Join(o.Cache, "memory"),
 			Hide:         o.Hide,
 			Workspaces:   s.workspaces,
 			Trust:        s.trust,
+			Statements:   s.stated,
 			Watch:        !o.Offline,
 		})},
 		{"plans", plans.New(plans.Options{

@@ -8,7 +8,8 @@
 // The order of the parts: package fact is one memory, files reads files, store is our own
 // folder, read knows those of agents, page writes the pages. Here snapshot.go is all that
 // is shown at one moment, worker.go makes the next one when something has changed,
-// card.go writes the files, inbox.go and operations.go take what is to be remembered.
+// card.go writes the files, inbox.go and operations.go take what is to be remembered, and
+// proposals.go shows what may be worth it (package proposed).
 //
 // Equal memories are shown once, with all who said it; such as seem to contradict each
 // other are shown beside each other. What lies in the files of a project is marked, and
@@ -44,13 +45,19 @@ type Options struct {
 	LookupEnv func(key string) (string, bool)
 	// Environ returns the environment of a process; nil if it cannot be known.
 	Environ func(pid int) func(string) (string, bool)
-	// SettingsPath is the path of config.toml, State the folder for what is forgotten.
-	SettingsPath, State string
+	// SettingsPath is the path of config.toml, State the folder for what is forgotten and
+	// what was decided about proposals, Cache that for what can be made again.
+	SettingsPath, State, Cache string
 	// Hide reports whether a path is to be left out, such as one of our own mounts; it
 	// may be nil.
 	Hide       func(path string) bool
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
+	// Statements are what is proposed; nil if nothing is.
+	Statements fs.Statements
+	// Pause is how long to wait at most before what was stated is read again; 0 is the
+	// usual time.
+	Pause time.Duration
 	// Watch keeps the provider current, once it is started. Without it, for a command
 	// that reads once, memories are looked for when they are first asked for.
 	Watch bool
@@ -64,6 +71,7 @@ type Provider struct {
 	machine  agents.Machine
 	root     *folder
 	inbox    *inbox
+	proposer *proposer
 	prober   *fs.Prober
 	current  atomic.Pointer[snapshot]
 	first    sync.Once
@@ -105,10 +113,14 @@ func New(opts Options) *Provider {
 		poked: make(chan struct{}, 1),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	if p.opts.Pause == 0 {
+		p.opts.Pause = learnPause
+	}
 	p.maker = &maker{provider: p, pages: page.NewWriter()}
 	p.inbox = newInbox(p)
 	p.root = newFolder(p)
 	p.current.Store(emptySnapshot(p))
+	p.proposer = newProposer(p)
 	p.publish(p.current.Load(), nil)
 	p.configure()
 	p.reader = read.New(read.Options{
@@ -118,8 +130,10 @@ func New(opts Options) *Provider {
 	if opts.Watch {
 		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
 		p.look()
+		p.proposer.publish()
 	}
 	opts.Trust.Notify(p.poke)
+	opts.Trust.Notify(func() { poke(p.proposer.changed) })
 	return p
 }
 
@@ -130,7 +144,7 @@ func (p *Provider) Root() fs.Dir { return p.root }
 func (p *Provider) Status() fs.Status {
 	s := p.current.Load().status
 	p.configured.Lock()
-	s.Problems = slices.Concat(p.problems, s.Problems)
+	s.Problems = slices.Concat(p.problems, s.Problems, p.proposer.book.Problems())
 	p.configured.Unlock()
 	s.Items = slices.Clone(s.Items)
 	return s
@@ -150,6 +164,8 @@ func (p *Provider) Refresh() { p.again() }
 func (p *Provider) Start() {
 	if p.opts.Watch {
 		p.work.Go(p.run)
+		p.work.Go(p.proposer.run)
+		p.work.Go(p.proposer.listen)
 		p.poke()
 	}
 }
@@ -168,7 +184,10 @@ func (p *Provider) Close() error {
 // shown returns what is shown now. Without a watch the first call looks for it.
 func (p *Provider) shown() *snapshot {
 	if !p.opts.Watch {
-		p.first.Do(p.look)
+		p.first.Do(func() {
+			p.look()
+			p.proposer.publish()
+		})
 	}
 	return p.current.Load()
 }

@@ -15,6 +15,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/page"
+	"ctxfs/providers/memory/proposed"
 	"ctxfs/providers/memory/store"
 )
 
@@ -102,7 +103,10 @@ var (
 
 // Operations implements fs.Operator.
 func (p *Provider) Operations() []fs.Operation {
-	return []fs.Operation{OpRemember.Handle(p.remember), OpMemories.Handle(p.list), OpForget.Handle(p.forget)}
+	return []fs.Operation{
+		OpRemember.Handle(p.remember), OpMemories.Handle(p.list), OpForget.Handle(p.forget),
+		OpProposed.Handle(p.proposer.list), OpAccept.Handle(p.proposer.decide(proposed.Accepted)), OpDismiss.Handle(p.proposer.decide(proposed.Dismissed)),
+	}
 }
 
 // fault is an error with the command that fixes it.

@@ -115,6 +115,7 @@ func (p *Provider) look() {
 		return
 	}
 	p.publish(next, old)
+	poke(p.proposer.changed)
 	if len(changed) > manyChanges {
 		changed = []string{""}
 	}
@@ -128,7 +129,7 @@ func (p *Provider) look() {
 
 // publish puts what is shown into the folders, which stay the same nodes.
 func (p *Provider) publish(s, old *snapshot) {
-	root := map[string]fs.Node{indexName: s.index, summaryName: s.summary, inboxName: p.inbox}
+	root := map[string]fs.Node{indexName: s.index, summaryName: s.summary, inboxName: p.inbox, proposedName: p.proposer.folder}
 	before := make(map[string]*section)
 	if old != nil {
 		for _, sec := range old.sections {

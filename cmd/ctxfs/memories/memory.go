@@ -33,6 +33,9 @@ then yours. A hook can print it, such as SessionStart of Claude Code in
 or a file of rules imports it: @~/.agentctx/memory/SUMMARY.md, or of one project
 @~/.agentctx/memory/shop/SUMMARY.md.
 
+What was said in sessions and may be worth remembering is only proposed, see
+ctxfs memory proposed; accept remembers it, dismiss drops it.
+
 To search in memories: ctxfs find --in memory WORDS`,
 		Example: `  ctxfs memory
   ctxfs memory --in ~/src/shop
@@ -68,7 +71,7 @@ To search in memories: ctxfs find --in memory WORDS`,
 	cmd.Flags().BoolVar(&summary, "summary", false, "print what to put before an agent")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
-	cmd.AddCommand(newShow(a))
+	cmd.AddCommand(newShow(a), newProposed(a), newAccept(a), newDismiss(a))
 	return cmd
 }
 

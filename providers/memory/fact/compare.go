@@ -14,6 +14,9 @@ func Same(a, b *Memory) bool { return a.claim.key == b.claim.key }
 // Key returns a number that is equal for memories that say the same.
 func (m *Memory) Key() uint64 { return m.claim.key }
 
+// About returns the number that a memory has whose text is the description of this one.
+func (m *Memory) About() uint64 { return m.claim.about }
+
 // KeyOf returns the number that a memory with that text has.
 func KeyOf(text string) uint64 { return keyOf(cleaned(text)) }
 
