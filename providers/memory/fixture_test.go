@@ -28,6 +28,7 @@ type world struct {
 	tree       *fs.Tree
 	workspaces *workspaces.Set
 	trust      *trust.Store
+	said       *stated
 
 	mu      sync.Mutex
 	changes map[string]int
@@ -41,7 +42,7 @@ func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	w := &world{t: t, home: home, changes: make(map[string]int)}
+	w := &world{t: t, home: home, changes: make(map[string]int), said: &stated{}}
 	for path, body := range files {
 		w.write(path, body)
 	}
@@ -113,7 +114,8 @@ func (w *world) start(watch bool) *world {
 				return value, ok
 			}
 		},
-		SettingsPath: w.path(".config/ctxfs/config.toml"), State: w.path(".state/memory"),
+		SettingsPath: w.path(".config/ctxfs/config.toml"), State: w.path(".state/memory"), Cache: w.path(".cache/memory"),
+		Statements: w.said, Pause: time.Millisecond,
 		Workspaces: w.workspaces, Trust: w.trust, Watch: watch, Quiet: time.Millisecond,
 	})
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})

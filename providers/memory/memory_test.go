@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 	for _, watch := range []bool{true, false} {
 		w := newWorld(t, remembered()).start(watch)
 		fstest.Check(t, w.tree, fstest.Expect("INDEX.md", "SUMMARY.md", "user/tabs.md", "shop/cents.md", "shop/SUMMARY.md", "inbox/README.md"))
-		w.wantLs("", "INDEX.md SUMMARY.md inbox shop user")
+		w.wantLs("", "INDEX.md SUMMARY.md inbox proposed shop user")
 		w.wantLs("user", "SUMMARY.md tabs.md")
 		w.wantLs("shop", "SUMMARY.md cents.md plain.md")
 		shows(t, w.cat("user/tabs.md"), "description: \"Use tabs for indentation\"\ntype: preference\nscope: user\nsource: [\"codex, session 12: ~/"+own+"user/tabs.md\"]\nmodified: 2026-03-01T12:00:00Z\n---\n\nUse tabs for indentation.\n")
@@ -74,7 +74,7 @@ func TestChanges(t *testing.T) {
 	becomes := func(what string, holds func() bool) { t.Helper(); fstest.Eventually(t, what, holds) }
 	shows(t, w.cat("INDEX.md"), "There are none yet.")
 	shows(t, w.cat("SUMMARY.md"), "Nothing is remembered yet.")
-	w.wantLs("", "INDEX.md SUMMARY.md inbox")
+	w.wantLs("", "INDEX.md SUMMARY.md inbox proposed")
 
 	w.write(own+"user/a.md", "First.\n") // the folder did not exist
 	becomes("a file in a new folder", func() bool { return strings.Contains(w.cat("user/a.md"), "First.") })
@@ -90,7 +90,7 @@ func TestChanges(t *testing.T) {
 	w.write(own+"projects/shop/deep/c.md", "Deep.\n")
 	becomes("a file of a project", func() bool { return strings.Contains(w.cat("shop/deep-c.md"), "Deep.") })
 	must(t, os.RemoveAll(w.path(own)))
-	becomes("a folder that is gone", func() bool { return w.ls("") == "INDEX.md SUMMARY.md inbox" })
+	becomes("a folder that is gone", func() bool { return w.ls("") == "INDEX.md SUMMARY.md inbox proposed" })
 
 	w.write("elsewhere/user/d.md", "Elsewhere.\n")
 	w.write(".config/ctxfs/config.toml", "[memory]\ndir = \"~/elsewhere\"\n")

@@ -111,9 +111,9 @@ func newDismiss(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dismiss NAME...",
 		Short: "never propose again what was proposed",
-		Long: `Dismiss drops proposals: the same sentence is not proposed again, whoever says it
-there. NAME is as ctxfs memory proposed lists it. Who changes his mind accepts
-it by its name.`,
+		Long: `Dismiss drops proposals: the same sentence is not proposed again for that
+project. NAME is as ctxfs memory proposed lists it. Who thinks better of it
+accepts it by that name.`,
 		Example:           `  ctxfs memory dismiss use-the-spinner-instead-of-the`,
 		Args:              cli.Args(-1, "dismiss which proposal?"),
 		ValidArgsFunction: completeProposals(a),
