@@ -135,7 +135,7 @@ func (f *facts) parts() (all []*part) {
 		{fs.TopicNotes, "Notes for you (take one: ctxfs note --take NAME)", 2, 1},
 		{fs.TopicBuild, "Build and test", 5, 2},
 		{fs.TopicFailing, "Failing", 2, 3},
-		{fs.TopicTasks, "Open tasks", 2, 4},
+		{fs.TopicTasks, "Open tasks (whole: ../../plans/)", 2, 4},
 		{fs.TopicSessions, "Sessions", 2, 7},
 		{fs.TopicRunning, "Running", 2, 8},
 		{fs.TopicMemory, "Remembered", 2, 5},
@@ -153,7 +153,7 @@ func (f *facts) parts() (all []*part) {
 		}
 		for _, r := range f.about(t.topic) {
 			line := clean.Cut(clean.Line(r.Text), maxRemark)
-			if r.Path != "" && t.topic != fs.TopicRules { // which lie in the project itself
+			if r.Path != "" && t.topic != fs.TopicRules && t.topic != fs.TopicTasks { // rules lie in the project itself
 				line += " — " + path.Join("../..", r.Path)
 			}
 			if !slices.Contains(p.lines, line) && !f.isTold(r) {

@@ -34,6 +34,7 @@ func TestCommandsOfAPage(t *testing.T) {
 		{Topic: fs.TopicBuild, Text: "`npx tape test/a.js` worked (1 time, pi)"},
 		{Topic: fs.TopicRunning, Text: "`npm run dev` in terminal web since 2026-03-01 12:00", Path: "terminals/web.txt"},
 		{Topic: fs.TopicRunning, Text: "`make watch` in terminal 2 since 2026-03-01 12:00", Path: "terminals/2.txt"},
+		{Topic: fs.TopicTasks, Text: "write the cart (begun, pi)", Path: "plans/shop/pi-the-cart-and-all-that-was-said-of-it.md"},
 		{Topic: fs.TopicRules, Text: "`AGENTS.md`: amounts are cents", Path: "rules/shop/AGENTS.md"},
 	}
 	f.running = []processes.Process{{PID: 7, Command: "node dev.js", Listens: []string{"tcp 127.0.0.1:5173"}, Terminal: "web", Since: day}}
@@ -47,6 +48,9 @@ func TestCommandsOfAPage(t *testing.T) {
 - install: ` + "`npm install`" + ` (package.json)
 - ` + "`npx tape test/a.js`" + ` worked (1 time, pi)
 - test: ` + "`npm run test:unit`" + ` (package.json:5)
+
+## Open tasks (whole: ../../plans/)
+- write the cart (begun, pi)
 
 ## Running
 - ` + "`node dev.js`" + ` listens on tcp 127.0.0.1:5173, pid 7, terminal web, since 2026-03-01 12:00
