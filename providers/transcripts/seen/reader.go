@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"os"
 	"sync"
 
 	"ctxfs/fs"
@@ -76,6 +77,11 @@ func (s *session) update(ctx context.Context, cwd string, src *source.Source) er
 	case history.Log:
 		return s.updateLog(ctx, cwd, src, format)
 	case history.Store:
+		if info, err := os.Lstat(src.Path); err == nil && src.Key != "" { // it may have been written since it was found
+			now := *src
+			now.Stat = source.WithJournal(src.Path, source.StatOf(info))
+			src = &now
+		}
 		if s.tracker != nil && s.cwd == cwd && s.source.Path == src.Path && s.source.Key == src.Key && s.source.Stamp == src.Stamp && s.source.Stat == src.Stat {
 			return nil
 		}

@@ -106,7 +106,7 @@ func (c *Call) does() (reads, writes bool) {
 // Plain returns the name of a tool or of an argument without what agents spell
 // differently: "edit_file_v2", "editFile" and "EditFile" become one.
 func Plain(name string) string {
-	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+	name = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "_", ""), "-", "")
 	return strings.TrimSuffix(name, "v2")
 }
 
