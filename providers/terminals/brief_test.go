@@ -36,6 +36,21 @@ func TestBrief(t *testing.T) {
 			t.Errorf("%s: %q, want %q", dir, got, want)
 		}
 	}
+	deeds := f.Deeds("/home/u", epoch.Add(-time.Hour))
+	var did []string
+	for _, d := range deeds {
+		did = append(did, d.By+": "+d.Command)
+		if d.Dir != "/home/u" || d.Start.IsZero() || d.End.IsZero() != (d.Command == "serve") || d.Session != "" || d.File != "" {
+			t.Errorf("%+v", d)
+		}
+	}
+	slices.Sort(did)
+	if want := []string{"1.txt: lint", "1.txt: make", "1.txt: make", "api.txt: serve"}; !slices.Equal(did, want) {
+		t.Errorf("deeds: %q, want %q", did, want)
+	}
+	if got := f.Deeds("/home/u", epoch.Add(time.Hour)); len(got) != 1 || got[0].Command != "serve" {
+		t.Errorf("deeds of late: %+v", got)
+	}
 	visits := f.Visits(epoch.Add(-time.Hour))
 	if len(visits) != 1 || visits[0].Dir != "/home/u" || visits[0].Settled {
 		t.Errorf("visits: %+v", visits)

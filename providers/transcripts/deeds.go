@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ctxfs/fs"
@@ -13,36 +14,38 @@ import (
 // maxWitnessed is how many sessions are asked what they did, the last ones.
 const maxWitnessed = 60
 
+// lately are the sessions in which something happened last, until something else does.
+type lately struct {
+	mu    sync.Mutex
+	known bool
+	last  []*catalogue.Session
+}
+
+// outdate reports that something has happened in a session.
+func (l *lately) outdate() {
+	l.mu.Lock()
+	l.known = false
+	l.mu.Unlock()
+}
+
 var _ fs.Witness = (*Provider)(nil)
 
 // Deeds implements fs.Witness: the files that sessions have read and written in a folder,
 // wherever they were started, and the commands that they ran there. Subagents count.
 func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
-	type witness struct {
-		s *catalogue.Session
-		v catalogue.View
-	}
-	var last []witness
-	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
-		if v.LastTime().After(since) {
-			last = append(last, witness{s, *v})
-		}
-	})
-	slices.SortFunc(last, func(a, b witness) int {
-		return cmp.Or(b.v.LastTime().Compare(a.v.LastTime()), strings.Compare(a.s.ID, b.s.ID))
-	})
-	for _, w := range last[:min(len(last), maxWitnessed)] {
-		path := p.catalogue.Path(w.s)
-		if path == "" {
+	for _, s := range p.witnesses() {
+		v, there := p.catalogue.View(s)
+		path := p.catalogue.Path(s)
+		if !there || path == "" || !v.LastTime().After(since) {
 			continue
 		}
-		for _, d := range p.briefOf(w.s, &w.v).Deeds {
-			deed := fs.Deed{By: path, Session: w.s.ID, File: d.File, Read: d.Read, Command: d.Command, Start: d.Start, End: d.End}
+		for _, d := range p.briefOf(s, &v).Deeds {
+			deed := fs.Deed{By: path, Session: s.ID, File: d.File, Read: d.Read, Command: d.Command, Start: d.Start, End: d.End}
 			in := d.File
 			if d.File == "" {
-				deed.Dir, in = w.v.Info.CWD, w.v.Info.CWD
-				if deed.End.IsZero() && !w.v.Live {
-					deed.End = w.v.LastTime().UTC() // the agent was ended, and what it ran
+				deed.Dir, in = v.Info.CWD, v.Info.CWD
+				if deed.End.IsZero() && !v.Live {
+					deed.End = v.LastTime().UTC() // the agent was ended, and what it ran
 				}
 			}
 			if fs.Within(in, dir) && (deed.End.IsZero() || !deed.End.Before(since)) {
@@ -51,4 +54,27 @@ func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
 		}
 	}
 	return all
+}
+
+// witnesses returns the sessions that are asked, the last one first. It looks at all
+// sessions only once for all folders.
+func (p *Provider) witnesses() []*catalogue.Session {
+	l := &p.lately
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known {
+		return l.last
+	}
+	type happened struct {
+		s  *catalogue.Session
+		at time.Time
+	}
+	var all []happened
+	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) { all = append(all, happened{s, v.LastTime()}) })
+	slices.SortFunc(all, func(a, b happened) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID), strings.Compare(a.s.Agent, b.s.Agent)) })
+	l.known, l.last = true, nil
+	for _, one := range all[:min(len(all), maxWitnessed)] {
+		l.last = append(l.last, one.s)
+	}
+	return l.last
 }

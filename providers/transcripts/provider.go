@@ -102,6 +102,7 @@ type Provider struct {
 	fulltext  *fulltext.Index
 	settings  atomic.Pointer[settingsTable]
 	briefs    briefs
+	lately    lately
 	onlooker  seen.Reader
 
 	ctx     context.Context
@@ -209,6 +210,7 @@ const maxNews = 200
 // moved announces paths that have changed, and the sessions by their ids. Before
 // the first scan has ended nothing is announced.
 func (p *Provider) moved(paths []string, sessions ...*catalogue.Session) {
+	p.lately.outdate()
 	if len(paths) == 0 || !p.scanner.Done() {
 		return
 	}
@@ -232,6 +234,7 @@ func (p *Provider) moved(paths []string, sessions ...*catalogue.Session) {
 
 // changed announces that the files of a session have changed.
 func (p *Provider) changed(s *catalogue.Session) {
+	p.lately.outdate()
 	p.announce(s)
 	p.folders.OutdateIndexes()
 }
