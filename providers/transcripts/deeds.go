@@ -71,7 +71,9 @@ func (p *Provider) witnesses() []*catalogue.Session {
 	}
 	var all []happened
 	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) { all = append(all, happened{s, v.LastTime()}) })
-	slices.SortFunc(all, func(a, b happened) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID), strings.Compare(a.s.Agent, b.s.Agent)) })
+	slices.SortFunc(all, func(a, b happened) int {
+		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID), strings.Compare(a.s.Agent, b.s.Agent))
+	})
 	l.known, l.last = true, nil
 	for _, one := range all[:min(len(all), maxWitnessed)] {
 		l.last = append(l.last, one.s)
