@@ -99,7 +99,8 @@ type StatementPart struct {
 // Statement is one sentence that says what may hold on.
 type Statement struct {
 	Kind StatementKind `json:"kind"`
-	// Text is the sentence, on one line, as it was said.
+	// Text is the sentence as it was said, on one line, without words such as "ok, and"
+	// that lead to it.
 	Text string `json:"text"`
 	// ByAgent reports whether the agent said it, or did it, and not a person.
 	ByAgent bool `json:"by_agent,omitempty"`

@@ -79,37 +79,40 @@ func compile(text string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + text)
 }
 
-// kindOf returns what a person's sentence states, without the marks that it ends with;
-// "" if it states nothing that may hold on.
-func (g *grammar) kindOf(sentence string) fs.StatementKind {
+// kindOf returns what a person's sentence states, which is given without the marks that
+// it ends with, and the statement without what leads to it; "" if it states nothing that
+// may hold on.
+func (g *grammar) kindOf(sentence string) (fs.StatementKind, string) {
 	if g.moment.MatchString(sentence) && !g.lasting.MatchString(sentence) {
-		return ""
+		return "", ""
 	}
 	return g.first(g.person, sentence)
 }
 
-// kindByAgent returns what an agent's sentence states: a decision, a lesson, or "".
-func (g *grammar) kindByAgent(sentence string) fs.StatementKind {
+// kindByAgent is kindOf for a sentence of an agent: a decision, a lesson, or "".
+func (g *grammar) kindByAgent(sentence string) (fs.StatementKind, string) {
 	if g.guess.MatchString(sentence) {
-		return ""
+		return "", ""
 	}
 	return g.first(g.agent, sentence)
 }
 
-// first returns the kind of the first pattern that matches a sentence, with what leads
-// to it or without.
-func (g *grammar) first(patterns []pattern, sentence string) fs.StatementKind {
+// first returns the kind of the first pattern that matches a sentence, without what leads
+// to it or with that.
+func (g *grammar) first(patterns []pattern, sentence string) (fs.StatementKind, string) {
 	if !g.ascii && words.ASCII(sentence) {
-		return ""
+		return "", ""
 	}
 	rest := sentence[len(g.lead.FindString(sentence)):]
 	if g.veto.MatchString(rest) || g.veto.MatchString(sentence) {
-		return ""
+		return "", ""
 	}
 	for _, p := range patterns {
-		if p.is.MatchString(rest) || p.is.MatchString(sentence) {
-			return p.kind
+		for _, text := range []string{rest, sentence} {
+			if p.is.MatchString(text) {
+				return p.kind, text
+			}
 		}
 	}
-	return ""
+	return "", ""
 }

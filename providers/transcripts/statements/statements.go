@@ -89,11 +89,11 @@ func (r *reader) heard(b render.Block) {
 				continue
 			}
 			for _, g := range grammars() {
-				kind := g.kindOf(text)
+				kind, said := g.kindOf(text)
 				if kind == "" {
 					continue
 				}
-				one := fs.Statement{Kind: kind, Text: text, Anchor: b.Anchor, Time: b.Time}
+				one := fs.Statement{Kind: kind, Text: said, Anchor: b.Anchor, Time: b.Time}
 				if kind == fs.Correction {
 					one.Before = r.last
 				}
@@ -113,8 +113,8 @@ func (r *reader) told(b render.Block) {
 				continue
 			}
 			for _, g := range grammars() {
-				if kind := g.kindByAgent(text); kind != "" {
-					r.take(fs.Statement{Kind: kind, Text: text, ByAgent: true, Anchor: b.Anchor, Time: b.Time})
+				if kind, said := g.kindByAgent(text); kind != "" {
+					r.take(fs.Statement{Kind: kind, Text: said, ByAgent: true, Anchor: b.Anchor, Time: b.Time})
 					break
 				}
 			}
