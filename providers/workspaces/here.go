@@ -125,6 +125,9 @@ func (f *facts) text(parts []*part) string {
 // foot says where more is.
 const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, changes.tsv, processes.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
 
+// topicEnvironment is the topic on which only system.json has something to say.
+const topicEnvironment fs.Topic = "environment"
+
 // parts returns what there is to say, in the order of the page.
 func (f *facts) parts() (all []*part) {
 	for _, t := range []struct {
@@ -134,6 +137,7 @@ func (f *facts) parts() (all []*part) {
 	}{
 		{fs.TopicNotes, "Notes for you (take one: ctxfs note --take NAME)", 2, 1},
 		{fs.TopicBuild, "Build and test", 5, 2},
+		{topicEnvironment, "Environment (whole: system.json)", 2, 4},
 		{fs.TopicFailing, "Failing", 2, 3},
 		{fs.TopicTasks, "Open tasks (whole: ../../plans/)", 2, 4},
 		{fs.TopicSessions, "Sessions", 2, 7},
@@ -148,6 +152,8 @@ func (f *facts) parts() (all []*part) {
 			p.lines = f.noteLines()
 		case fs.TopicBuild:
 			p.lines = f.buildLines()
+		case topicEnvironment:
+			p.lines = f.look.system.lacks
 		case fs.TopicRunning:
 			p.lines = f.serverLines()
 		}

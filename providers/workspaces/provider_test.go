@@ -465,6 +465,22 @@ func TestLayouts(t *testing.T) {
 	if got := w.read("shop/system.json"); !strings.Contains(got, `"architecture"`) {
 		t.Errorf("system.json: %s", got)
 	}
+	for path, body := range map[string]string{"package.json": `{"engines": {"node": ">=999"}, "dependencies": {"left-pad": "1"}}`, "node_modules/x": ""} {
+		w.mkdir(filepath.Join("shop", filepath.Dir(path)))
+		if err := os.WriteFile(filepath.Join(shop, path), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err := w.here(shop); err != nil || !strings.Contains(found.Page, "- not installed of package.json: left-pad (1 of 1)\n") {
+		t.Errorf("the page does not say what is missing: %v\n%s", err, found.Page)
+	}
+	w.mkdir("shop/node_modules/left-pad")
+	if err := os.WriteFile(filepath.Join(shop, "node_modules/left-pad/package.json"), []byte(`{"version": "1.0.0"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := w.here(shop); err != nil || strings.Contains(found.Page, "left-pad") {
+		t.Errorf("the page says that is missing what was installed: %v\n%s", err, found.Page)
+	}
 	fstest.Check(t, fs.NewTree(w.Root(), fs.TreeOptions{}), fstest.Expect("shop/layout.txt", "shop/layout/1", "shop/layout/layout.txt", "shop/layout/api/layout.txt", "shop/layout/api/v1/1"))
 	for path, want := range map[string]string{
 		"layout.txt": "get.go", "layout/1": "[+", "layout/2": "api.go", "layout/api/layout.txt": "get.go", "layout/api/1": "api.go",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"ctxfs/providers/workspaces/git"
 	"ctxfs/providers/workspaces/layout"
 	"ctxfs/providers/workspaces/processes"
+	"ctxfs/providers/workspaces/system"
 )
 
 const (
@@ -68,12 +70,55 @@ type worktree struct {
 // seenSystem is system.json as it was at a time, for a project that is built so.
 type seenSystem struct {
 	page  string
+	lacks []string // what HERE.md says of it
 	at    time.Time
 	built build.Project
+	files map[string]time.Time // when what it was read of was modified
+}
+
+// isCurrent reports whether system.json need not be made again.
+func (s *seenSystem) isCurrent(built build.Project) bool {
+	if time.Since(s.at) > systemAge || !slices.EqualFunc(built.Commands, s.built.Commands, func(a, b build.Command) bool { return a.String() == b.String() }) {
+		return false
+	}
+	for path, at := range s.files {
+		if !modified(path).Equal(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// modified returns when a file was last modified; zero if there is none.
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// filesOf returns when that was modified of which the environment of a project was read:
+// manifests, and where their packages are.
+func filesOf(s system.System, dir string) map[string]time.Time {
+	files := map[string]time.Time{filepath.Join(dir, ".venv"): {}, filepath.Join(dir, "node_modules"): {}}
+	for _, w := range s.Wanted {
+		files[filepath.Join(dir, w.Source)] = time.Time{}
+	}
+	for _, d := range s.Dependencies {
+		files[filepath.Join(dir, d.Manifest)] = time.Time{}
+		if d.In != "" && !filepath.IsAbs(d.In) {
+			files[filepath.Join(dir, d.In)] = time.Time{}
+		}
+	}
+	for path := range files {
+		files[path] = modified(path)
+	}
+	return files
 }
 
 // look looks at the folders of a workspace, which may never return.
-func (p *Provider) look(ctx context.Context, w known.Workspace, system seenSystem) (l look) {
+func (p *Provider) look(ctx context.Context, w known.Workspace, seen seenSystem) (l look) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	dir := w.Dir
@@ -85,10 +130,10 @@ func (p *Provider) look(ctx context.Context, w known.Workspace, system seenSyste
 	}
 	l.layout, l.layoutErr = p.readLayout(ctx, dir, ".", 0, layoutBudget)
 	l.build, _ = build.Read(dir) // that it cannot be read stands in the layout
-	l.system = system
-	if time.Since(system.at) > systemAge || !slices.EqualFunc(l.build.Commands, system.built.Commands, func(a, b build.Command) bool { return a.String() == b.String() }) {
+	l.system = seen
+	if !seen.isCurrent(l.build) {
 		if read, err := p.system.Read(ctx, dir); err == nil { // else the look was cut short, or the folder is gone
-			l.system = seenSystem{string(read.JSON()), time.Now(), l.build}
+			l.system = seenSystem{string(read.JSON()), read.Lacks(dir), time.Now(), l.build, filesOf(read, dir)}
 		}
 	}
 	l.changes = p.changesPage(w, &l)

@@ -134,7 +134,7 @@ func parseGoMod(text string) (required []Package, replaced map[string]string) {
 func python(project *inside.Folder) (d Dependencies, ok bool) {
 	names := pythonDeclared(project, &d)
 	installed := make(map[string]string)
-	for _, dir := range []string{".venv", "venv", "env"} {
+	for _, dir := range environments() {
 		versions, _, err := project.List(dir + "/lib")
 		if err != nil {
 			continue

@@ -45,7 +45,8 @@ type System struct {
 	Shell   string  `json:"shell,omitempty"`
 	// PackageManagers are those of the system.
 	PackageManagers []Program `json:"packageManagers,omitempty"`
-	// Programs are interpreters, compilers, and their package managers.
+	// Programs are interpreters, compilers, and their package managers: first the Python
+	// of a virtual environment in the project.
 	Programs []Program `json:"programs,omitempty"`
 	// Wanted are the versions that the project asks for.
 	Wanted []Wanted `json:"wanted,omitempty"`
@@ -96,6 +97,9 @@ func (r *Reader) Read(ctx context.Context, dir string) (System, error) {
 		if path := programs.Find(name, r.opts.Path, outside...); path != "" {
 			s.PackageManagers = append(s.PackageManagers, Program{Name: name, Path: path})
 		}
+	}
+	if p, ok := virtual(project, dir); ok {
+		s.Programs = append(s.Programs, p)
 	}
 	for _, t := range tools() {
 		if path := programs.Find(t.name, r.opts.Path, outside...); path != "" {
