@@ -54,26 +54,59 @@ type told struct {
 	render.Brief
 }
 
-// who returns the agent and the time of the session.
-func (t *told) who() string { return t.v.Info.Agent + ", " + wording.Minute(t.at) }
+// who returns the agent and the time of the session: of one that is alive only that, since
+// its time is another every minute.
+func (t *told) who() string {
+	if t.v.Live {
+		return t.v.Info.Agent + ", now"
+	}
+	return t.v.Info.Agent + ", " + wording.Minute(t.at)
+}
 
 // Brief implements fs.Briefer: what the last sessions in a folder have done, how far they
 // have come, and which of them are alive.
 func (p *Provider) Brief(dir string) (all []fs.Remark) {
 	sessions := p.lastSessions(dir)
 	all = append(all, p.buildRemarks(sessions)...)
+	alive := aliveFirst(sessions)
 	for _, t := range sessions {
+		said := t.at
+		if t.v.Live {
+			said = alive
+		}
 		if t.v.Live {
 			all = append(all, fs.Remark{Topic: fs.TopicAgents, Time: t.at, Path: t.path, Cells: []string{
 				t.v.Info.Agent, t.v.Info.ID, wording.Time(t.at), t.doing(), cmp.Or(t.File, "-"),
 			}})
 		}
 		all = append(all, fs.Remark{
-			Topic: fs.TopicSessions, Time: t.at, Path: p.short(t),
+			Topic: fs.TopicSessions, Time: said, Path: p.short(t),
 			Text: fmt.Sprintf("%s: %s — %s", t.who(), words(cmp.Or(t.v.Info.Title, "without a title")), t.state(dir)),
 		})
 	}
 	return all
+}
+
+// aliveFirst puts the sessions that are alive first, in an order that does not change with
+// what they write, and returns when the last of them wrote.
+func aliveFirst(sessions []*told) (last time.Time) {
+	for _, t := range sessions {
+		if t.v.Live {
+			last = later(last, t.at)
+		}
+	}
+	slices.SortStableFunc(sessions, func(a, b *told) int {
+		switch {
+		case a.v.Live && b.v.Live:
+			return cmp.Or(b.v.Info.Start.Compare(a.v.Info.Start), strings.Compare(a.s.ID, b.s.ID))
+		case a.v.Live:
+			return -1
+		case b.v.Live:
+			return 1
+		}
+		return 0
+	})
+	return last
 }
 
 // lastSessions returns the last sessions in a folder and below it, the last one first.
@@ -136,7 +169,7 @@ func (p *Provider) short(t *told) string {
 func (t *told) state(dir string) string {
 	var parts []string
 	if t.v.Live {
-		parts = append(parts, "at work now")
+		parts = append(parts, "at work")
 		if fs.Within(t.File, dir) && t.File != dir {
 			parts[0] += ", last in " + clean.Path(strings.TrimPrefix(t.File, dir+"/"), maxBriefWords)
 		}

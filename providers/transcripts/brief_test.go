@@ -2,6 +2,7 @@ package transcripts
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,6 +69,20 @@ func TestBrief(t *testing.T) {
 	f.await("the tests work", func() bool {
 		return has(fs.TopicBuild, cwd, "`make lint` worked", "`go test ./...` worked") && has(fs.TopicFailing, cwd)
 	})
+	text := about(fs.TopicSessions, cwd)
+	one.raw(`{"type":"custom","id":"x","timestamp":"2026-05-12T01:05:59Z"}` + "\n") // it grows, and says nothing
+	two := piSession(t, home, "0b0e2bd2-1111-4000-8000-000000000001")
+	two.user("another one")
+	f.await("both are alive", func() bool { return len(about(fs.TopicAgents, cwd)) == 2 })
+	both := about(fs.TopicSessions, cwd)
+	if !slices.Contains(both, text[0]) || !strings.HasPrefix(text[0], "pi, now: add a cart to the shop — at work") {
+		t.Errorf("%q, before %q", both, text)
+	}
+	one.raw(`{"type":"custom","id":"y","timestamp":"2026-05-12T01:07:59Z"}` + "\n")
+	two.user("go on")
+	f.await("the other goes on", func() bool { return slices.Equal(about(fs.TopicSessions, cwd), both) })
+	check(t, os.Remove(two.path))
+	f.await("one is left", func() bool { return len(about(fs.TopicSessions, cwd)) == 1 })
 	one.assistant("It works. Shall I commit it? I have not pushed anything.")
 	f.await("it asks", func() bool { return has(fs.TopicSessions, cwd, "asked: Shall I commit it?; 1 of 2 tasks open") })
 	one.user("yes")
