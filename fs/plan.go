@@ -22,7 +22,8 @@ type Planner interface {
 type PlanPart struct {
 	// Name identifies the part, among all providers'.
 	Name string
-	// Version is another one when the plans may be others.
+	// Version is another one when the plans may be others. It may be another one where
+	// they are Unchanged, too.
 	Version string
 	// Path is where in the provider's folder the plans were made, or "".
 	Path string

@@ -108,6 +108,9 @@ func (b *book) learn(all []fs.PlanPart, complete bool) {
 			Name: one.Name, Version: old.Version, Path: one.Path, Agent: one.Agent, Session: one.Session, Title: one.Title, Dir: one.Dir,
 			Time: old.Time, Plans: old.Plans,
 		}
+		if one.Unchanged && one.Version != old.Version {
+			next.Version, b.changed = one.Version, true
+		}
 		if !one.Unchanged {
 			next.Version, next.Plans, next.Time = one.Version, one.Plans, one.Time.UTC().Truncate(time.Second)
 			b.changed = true

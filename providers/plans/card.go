@@ -56,12 +56,6 @@ func (m *maker) tasks(b *strings.Builder, e *entry) {
 	if e.plan.Text != "" {
 		b.WriteString("\n## Tasks\n\n")
 	}
-	closed := make(map[string]bool) // that are open here and done elsewhere
-	for _, t := range e.plan.Tasks {
-		if t.IsOpen() && !slices.ContainsFunc(e.project.open, func(o openTask) bool { return o.entry == e && o.Text == t.Text }) {
-			closed[t.Text] = true
-		}
-	}
 	dropped := false
 	for _, t := range e.plan.Tasks {
 		if t.Dropped && !dropped {
@@ -72,7 +66,7 @@ func (m *maker) tasks(b *strings.Builder, e *entry) {
 		if word := string(t.State); !slices.Contains([]fs.TaskState{fs.TaskPending, fs.TaskBegun, fs.TaskDone}, t.State) {
 			note = clean.Line(word)
 		}
-		if closed[t.Text] {
+		if t.IsOpen() && !e.open[t.Text] {
 			note = strings.TrimPrefix(note+", done, or newer, in another list", ", ")
 		}
 		if !t.Time.IsZero() && t.State != fs.TaskPending {

@@ -26,7 +26,8 @@ type entry struct {
 	time           time.Time
 
 	project *project
-	name    string // of its file
+	name    string          // of its file
+	open    map[string]bool // the texts of its tasks that are still to be done
 	text    []byte
 }
 
@@ -68,6 +69,9 @@ func (m *maker) collect(found []files.Found) {
 			}
 		}
 	}
+	m.dropAnswered(proposals)
+	proposals = slices.DeleteFunc(slices.Clone(m.entries), func(e *entry) bool { return e.plan.Kind != fs.Proposal })
+	slices.SortStableFunc(proposals, func(a, b *entry) int { return b.time.Compare(a.time) })
 	for _, f := range found {
 		m.addFile(f, lists, proposals)
 	}
@@ -76,6 +80,22 @@ func (m *maker) collect(found []files.Found) {
 	})
 	m.left = max(0, len(m.entries)-maxPlans)
 	m.entries = m.entries[:len(m.entries)-m.left]
+}
+
+// dropAnswered drops plans that were not accepted where they were proposed, but were in
+// another session: Claude Code carries plans out in sessions of their own.
+func (m *maker) dropAnswered(proposals []*entry) {
+	key := func(e *entry) string { return e.agent + "\x00" + e.dir + "\x00" + strings.TrimSpace(e.plan.Text) }
+	accepted := make(map[string]time.Time)
+	for _, e := range proposals {
+		if e.plan.State == fs.PlanAccepted && e.plan.Text != "" && !e.time.Before(accepted[key(e)]) {
+			accepted[key(e)] = e.time
+		}
+	}
+	m.entries = slices.DeleteFunc(m.entries, func(e *entry) bool {
+		at, ok := accepted[key(e)]
+		return ok && e.plan.Kind == fs.Proposal && e.plan.State != fs.PlanAccepted && !e.time.After(at)
+	})
 }
 
 // addFile adds what a file has, to the session that it is of if that is known.

@@ -297,3 +297,18 @@ func TestOperation(t *testing.T) {
 		t.Errorf("%d documents", n)
 	}
 }
+
+// TestCarriedOutElsewhere: a plan that is carried out in another session is one plan, and
+// accepted; the agent's file of it is not another.
+func TestCarriedOutElsewhere(t *testing.T) {
+	text := "# Do it\n\nnow"
+	w := newWorld(t, map[string]string{".claude/plans/x.md": text + "\n"})
+	w.session("claude-code", "s1", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanInterrupted, Title: "Do it", Text: text, Time: at(1)})
+	w.session("claude-code", "s2", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanAccepted, Title: "Do it", Text: text, Time: at(2)})
+	w.session("claude-code", "s3", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanRejected, Title: "Do it", Text: text, Time: at(3)})
+	w.start(false)
+	a := w.answer(Query{})
+	if len(a.Plans) != 2 || a.Plans[0].State != fs.PlanRejected || a.Plans[1].Session != "transcripts/by-id/s2" || a.Plans[0].Source+a.Plans[1].Source != w.path(".claude/plans/x.md") {
+		t.Errorf("%+v", a.Plans)
+	}
+}

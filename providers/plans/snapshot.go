@@ -50,6 +50,12 @@ func (m *maker) snapshot(complete bool) *snapshot {
 	s := &snapshot{projects: m.projects, left: m.left, texts: make(map[string][]byte), complete: complete}
 	for _, p := range s.projects {
 		p.open = openTasks(p.entries)
+		for _, t := range p.open {
+			if t.entry.open == nil {
+				t.entry.open = make(map[string]bool)
+			}
+			t.entry.open[t.Text] = true
+		}
 		for _, e := range p.entries {
 			e.text = m.card(e)
 			s.texts[e.place()] = e.text

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/providers/transcripts/cache"
@@ -43,25 +44,53 @@ func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalog
 		Version: fmt.Sprintf("%d.%d.%d", plansFormat, v.Published.Generation, v.Published.Size),
 	}
 	had := known(part.Name)
-	if had == part.Version || v.Published.Generation == 0 {
+	if had == part.Version || had == part.Version+waiting || v.Published.Generation == 0 {
 		part.Version, part.Unchanged = had, true
 		return part
 	}
-	var err error
-	if part.Plans, err = p.readPlans(ctx, s, v, maxLineage); err != nil { // it is rendered again, or gone
-		part.Version, part.Unchanged, part.Plans = had, true, nil
+	if part.Unchanged = p.hasOnlyGrown(s, v, had); part.Unchanged {
+		return part
+	}
+	all, more, err := p.readPlans(ctx, s, v, maxLineage)
+	if err != nil { // it is rendered again, or gone
+		part.Version, part.Unchanged = had, true
+		return part
+	}
+	if part.Plans = all; more {
+		part.Version += waiting
 	}
 	return part
+}
+
+// waiting ends the version of plans that may change with whatever is said next.
+const waiting = "?"
+
+// hasOnlyGrown reports whether a transcript is what it was in another version of its
+// plans, and what was appended plans nothing. So a session that goes on is not read from
+// its beginning each time.
+func (p *Provider) hasOnlyGrown(s *catalogue.Session, v *catalogue.View, had string) bool {
+	var format, generation, size int64
+	if n, _ := fmt.Sscanf(had, "%d.%d.%d", &format, &generation, &size); n != 3 || strings.HasSuffix(had, waiting) ||
+		format != plansFormat || generation != int64(v.Published.Generation) || size > v.Published.Size {
+		return false
+	}
+	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	touched, err := plans.Touches(io.NewSectionReader(f, size, v.Published.Size-size))
+	return err == nil && !touched
 }
 
 // maxLineage is through how many forks a list of tasks is followed to where they were
 // created.
 const maxLineage = 8
 
-func (p *Provider) readPlans(ctx context.Context, s *catalogue.Session, v *catalogue.View, lineage int) ([]fs.Plan, error) {
+func (p *Provider) readPlans(ctx context.Context, s *catalogue.Session, v *catalogue.View, lineage int) (all []fs.Plan, more bool, err error) {
 	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
 	from := plans.Source{
@@ -95,7 +124,7 @@ func (p *Provider) tasksBefore(ctx context.Context, agent, id string, lineage in
 		return nil
 	}
 	v, _ := p.catalogue.View(s)
-	all, err := p.readPlans(ctx, s, &v, lineage)
+	all, _, err := p.readPlans(ctx, s, &v, lineage)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		p.opts.Env.Log.Debug("plans of the session before", "session", id, "error", err)
 	}

@@ -109,8 +109,10 @@ func TestPlansOfRealSessions(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		`0a93878f rejected: Evaluation: Interactive Test Coverage for ` + "`entire reset`" + `, 12313 bytes, "are we testing any interactive confirmation in our integration test?"`,
-		`38917d7d interrupted: Change Telemetry Default to Disabled When Not Set, 1504 bytes, ""`,
+		"0a93878f accepted: `entire reset` Command, 9443 bytes, \"\"", // in a session of its own
+		"0a93878f rejected: Evaluation: Interactive Test Coverage for `entire reset`, 12313 bytes, \"are we testing any interactive confirmation in our integration test?\"",
+		"38917d7d accepted: Change Telemetry Default to Disabled When Not Set, 1504 bytes, \"\"", // though its call was interrupted
+		"38917d7d accepted: Change Telemetry Default to Disabled When Not Set, 1844 bytes, \"\"",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

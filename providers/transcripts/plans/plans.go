@@ -46,17 +46,28 @@ type Source struct {
 }
 
 // Read returns the plans of a session, the oldest first; the list of tasks comes last.
-func Read(from Source) ([]fs.Plan, error) {
+// Waiting reports whether anything that the session says next may change them; else only
+// what [Touches] reports does.
+func Read(from Source) (plans []fs.Plan, waiting bool, err error) {
 	r := &reader{Source: from, open: make(map[string]*call)}
 	if err := render.Blocks(from.Transcript, mostRead, r.block); err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	waiting = len(r.open) > 0 || r.asked > 0
 	r.close()
-	plans := r.proposals
+	plans = r.proposals
 	if list := r.list.plan(); len(list.Tasks) > 0 {
 		plans = append(plans, list)
 	}
-	return plans[max(0, len(plans)-mostPlans):], nil
+	return plans[max(0, len(plans)-mostPlans):], waiting, nil
+}
+
+// Touches reports whether a piece of a transcript, which begins with a block, plans
+// anything.
+func Touches(piece io.Reader) (bool, error) {
+	r := &reader{open: make(map[string]*call)}
+	err := render.Blocks(piece, mostRead, r.block)
+	return r.touched, err
 }
 
 // reader reads the blocks of one transcript.
@@ -70,6 +81,7 @@ type reader struct {
 	asked   int
 	written string // the last text that was written to a file of plans
 	turns   int    // how many messages of people and the model there were
+	touched bool   // it plans anything
 }
 
 // call is a call whose result is waited for.
@@ -110,8 +122,10 @@ func (r *reader) called(b render.Block) {
 	case strings.Contains(b.Body, "/plans/") || strings.Contains(b.Body, "plan.md"):
 		c.written = planWritten(value{r.whole(b)})
 	}
+	planned := c.change != nil || c.proposal > 0 || c.written != ""
+	r.touched = r.touched || planned
 	switch {
-	case c.change == nil && c.proposal == 0 && c.written == "":
+	case !planned:
 	case b.Call == "":
 		r.finish(c, render.Block{Time: b.Time}) // it will have no result that could be told
 	default:

@@ -51,7 +51,7 @@ func (s *session) say(kind event.Kind, text string) { s.add(event.Event{Kind: ki
 
 func (s *session) read(t *testing.T) []fs.Plan {
 	t.Helper()
-	all, err := Read(Source{Transcript: strings.NewReader("# head\n\n" + string(s.text)), Whole: func(name string) (string, error) {
+	all, _, err := Read(Source{Transcript: strings.NewReader("# head\n\n" + string(s.text)), Whole: func(name string) (string, error) {
 		if text, ok := s.whole[name]; ok {
 			return text, nil
 		}
@@ -165,7 +165,7 @@ func TestSubagents(t *testing.T) {
 func TestForkGoesOn(t *testing.T) {
 	s := &session{}
 	s.call("TaskUpdate", `{"taskId":"2","status":"completed"}`, "Updated task #2 status")
-	all, err := Read(Source{Transcript: strings.NewReader(string(s.text)), Before: func() []fs.Task {
+	all, _, err := Read(Source{Transcript: strings.NewReader(string(s.text)), Before: func() []fs.Task {
 		return []fs.Task{{ID: "1", Text: "a"}, {ID: "2", Text: "b", State: fs.TaskPending}}
 	}})
 	if err != nil || tasks(all) != "completed b" {
@@ -241,6 +241,9 @@ func TestProposals(t *testing.T) {
 			s.say(event.User, "shorter")
 			s.say(event.Assistant, "<proposed_plan>\n# do\n</proposed_plan>")
 		}, "rejected do it 7, open do 4"},
+		{"carried out in a session of its own", func(s *session) {
+			s.say(event.User, "Implement the following plan:\n\n# do it\n\nnow\n\n\nIf you need specific details from before exiting plan mode (like exact code snippets), read the full transcript at: /x")
+		}, "accepted do it 12"},
 		{"a list in Markdown", func(s *session) {
 			s.call("ExitPlanMode", `{"plan":"- first\n- then"}`, "User has approved your plan.")
 		}, "accepted - first 14"},
@@ -259,6 +262,31 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// TestTouches: what is appended to a transcript is looked at alone, unless something waits
+// for it.
+func TestTouches(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		do               func(s *session)
+		waiting, touches bool
+	}{
+		{"a list", func(s *session) { s.call("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`, "ok") }, false, true},
+		{"a list without a result", func(s *session) { s.ask("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`) }, true, true},
+		{"a plan that was accepted", func(s *session) { s.call("ExitPlanMode", `{"plan":"a"}`, "User has approved your plan.") }, false, true},
+		{"a plan that waits", func(s *session) { s.ask("ExitPlanMode", `{"plan":"a"}`) }, true, true},
+		{"Codex's", func(s *session) { s.say(event.Assistant, "<proposed_plan>a</proposed_plan>") }, true, true},
+		{"other calls", func(s *session) { s.call("Bash", `{"command":"ls /plans/"}`, "ok"); s.say(event.User, "go on") }, false, false},
+	} {
+		s := &session{}
+		c.do(s)
+		_, waiting, err := Read(Source{Transcript: strings.NewReader(string(s.text))})
+		touches, err2 := Touches(strings.NewReader(string(s.text)))
+		if err != nil || err2 != nil || waiting != c.waiting || touches != c.touches {
+			t.Errorf("%s: waiting %t, touches %t, %v, %v", c.name, waiting, touches, err, err2)
+		}
+	}
+}
+
 // TestHugePlan: of a plan of 10 MB the beginning is kept.
 func TestHugePlan(t *testing.T) {
 	s := &session{}
@@ -270,7 +298,7 @@ func TestHugePlan(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	if _, err := Read(Source{Transcript: iotest.ErrReader(errors.New("no"))}); err == nil {
+	if _, _, err := Read(Source{Transcript: iotest.ErrReader(errors.New("no"))}); err == nil {
 		t.Error("no error")
 	}
 }

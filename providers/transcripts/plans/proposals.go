@@ -49,6 +49,7 @@ func (r *reader) add(p fs.Plan) {
 	p.Text = strings.Trim(p.Text, "\n")
 	p.Title = titleOf(p.Title, p.Text)
 	r.proposals = append(r.proposals, p)
+	r.touched = true
 	r.asked = len(r.proposals)
 }
 
@@ -125,13 +126,22 @@ func verdict(text string, failed bool) (state fs.PlanState, said string) {
 	return fs.PlanOpen, ""
 }
 
+// carriedOut is what a session begins with in which an accepted plan is carried out.
+const carriedOut = "Implement the following plan:"
+
 // heard takes what a person said: it may decide what was proposed last.
 func (r *reader) heard(b render.Block) {
+	text := strings.TrimSpace(b.Body)
+	if strings.HasPrefix(text, carriedOut) { // by Claude Code, in a session of its own
+		plan := strings.TrimSpace(r.whole(b))[len(carriedOut):]
+		plan, _, _ = strings.Cut(plan, "\n\nIf you need specific details from before exiting plan mode")
+		r.carry(strings.TrimSpace(plan), b.Time)
+		return
+	}
 	n := r.asked - 1
 	if n < 0 {
 		return
 	}
-	text := strings.TrimSpace(b.Body)
 	p := &r.proposals[n]
 	switch {
 	case strings.HasPrefix(text, "[Request interrupted by user"):
@@ -144,6 +154,20 @@ func (r *reader) heard(b render.Block) {
 	default:
 		return // the next words may decide
 	}
+	r.asked = 0
+}
+
+// carry takes a plan that is carried out, whatever was said to it before: Claude Code ends
+// the conversation in which it was proposed as if it were rejected.
+func (r *reader) carry(text string, at time.Time) {
+	r.asked = 0
+	for i := range r.proposals {
+		if p := &r.proposals[i]; strings.Join(strings.Fields(p.Text), " ") == strings.Join(strings.Fields(text), " ") {
+			p.State, p.Said, p.Time, r.touched = fs.PlanAccepted, "", cmp.Or(at, p.Time), true
+			return
+		}
+	}
+	r.add(fs.Plan{Kind: fs.Proposal, State: fs.PlanAccepted, Text: text, Time: at})
 	r.asked = 0
 }
 
