@@ -97,6 +97,12 @@ func (b *book) version(name string) string { return b.parts[name].Version }
 // learn replaces all parts: those that are unchanged are kept, and those that are not
 // there any more gone. Where all are not known, none is gone.
 func (b *book) learn(all []fs.PlanPart, complete bool) {
+	if len(all) == len(b.parts) && !slices.ContainsFunc(all, func(one fs.PlanPart) bool {
+		old, known := b.parts[one.Name]
+		return !known || !one.Unchanged || one.Version != old.Version || one.Path != old.Path || one.Title != old.Title || one.Dir != old.Dir
+	}) {
+		return
+	}
 	parts := make(map[string]part, len(all))
 	others := false
 	for _, one := range all {

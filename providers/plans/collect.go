@@ -166,9 +166,13 @@ func (e *entry) merge(other fs.Plan) {
 
 // group puts the entries into projects and names both.
 func (m *maker) group() {
-	byRoot := make(map[string]*project)
+	byRoot, roots := make(map[string]*project), make(map[string]string)
 	for _, e := range m.entries {
-		root := m.provider.rootOf(e.dir)
+		root, ok := roots[e.dir]
+		if !ok {
+			root = m.provider.rootOf(e.dir)
+			roots[e.dir] = root
+		}
 		p := byRoot[root]
 		if p == nil {
 			p = &project{root: root, trusted: root == "" || m.provider.trusts(root)}

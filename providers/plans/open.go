@@ -27,6 +27,15 @@ func openTasks(entries []*entry) (open []openTask) {
 		at    time.Time
 		entry *entry
 	}
+	keys := make(map[string]string) // by text
+	keyOf := func(text string) string {
+		key, ok := keys[text]
+		if !ok {
+			key = keyOf(text)
+			keys[text] = key
+		}
+		return key
+	}
 	last := make(map[string]done)
 	for _, e := range entries {
 		for _, t := range e.plan.Tasks {

@@ -129,10 +129,10 @@ func (p *Provider) show(m *maker, complete bool) {
 	next := m.snapshot(complete)
 	old := p.current.Load()
 	changed := next.take(old)
-	p.current.Store(next)
 	if len(changed) > 0 {
 		p.publish(next)
 	}
+	p.current.Store(next)
 	if old == nil {
 		return // nobody has seen anything yet
 	}
