@@ -28,7 +28,7 @@ const exitCodes = `0  it worked
 2  the command line was wrong
 3  status: ctxfs is not running
 4  doctor: something needs fixing; sync: some files were left as they are;
-   stale: files have changed; rules check: there are findings`
+   stale: files have changed; rules check, skills check: there are findings`
 
 // run is the whole program. It returns the exit code.
 func run(ctx context.Context, args []string, streams console.Streams) int {

@@ -3,6 +3,7 @@ package skills
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,22 @@ func (s *skill) what() string {
 		call = s.Card.Name
 	}
 	return fmt.Sprintf("%s %s of %s", s.Source.Kind, call, agentName(s.Source.Agent))
+}
+
+// called returns how agents call it.
+func (s *skill) called() string {
+	if s.Is(read.Skill) && s.Card.Name != "" {
+		return s.Card.Name
+	}
+	return clean.Line(s.Found.Name)
+}
+
+// readers returns the ids of the agents that look where it is.
+func (s *skill) readers() (ids []string) {
+	for _, r := range s.Source.Readers {
+		ids = append(ids, r.Agent)
+	}
+	return slices.Compact(ids)
 }
 
 // agentName returns how people write an agent's id.

@@ -19,12 +19,18 @@ const indexLen = 250
 func (p *Provider) writePages(next, old *snapshot) {
 	p.setPage(next, old, indexName, p.index(next))
 	p.setPage(next, old, recordName, p.record(next))
+	p.setPage(next, old, needsName, p.needsPage(next))
+	p.setPage(next, old, securityName, p.securityPage(next))
 }
 
 // index writes INDEX.md: a line for each skill, then the problems.
 func (p *Provider) index(s *snapshot) []byte {
 	var b strings.Builder
-	b.WriteString("# Skills\n\nEach folder here is a skill. Read its SKILL.md before you do what it is for.\n\n")
+	b.WriteString("# Skills\n\nEach folder here is a skill. Read its SKILL.md before you do what it is for.\n")
+	if slices.ContainsFunc(s.skills, func(sk *skill) bool { return sk.study != nil }) {
+		b.WriteString("In brackets: the tokens of its name and description, of its instructions, and of its other files.\n")
+	}
+	b.WriteByte('\n')
 	for _, sk := range s.skills {
 		b.WriteString(sk.name + " — ")
 		if about := sk.about(); about == "" {
@@ -53,14 +59,25 @@ func (p *Provider) index(s *snapshot) []byte {
 
 // marks returns what is said of a skill after its description.
 func (p *Provider) marks(s *skill) string {
-	var all []string
+	text := ""
 	if !s.trusted {
-		all = append(all, "not trusted: ctxfs trust "+wording.ShellWord(p.shownPath(p.dirOf(s))))
+		text = " (not trusted: ctxfs trust " + wording.ShellWord(p.shownPath(p.dirOf(s))) + ")"
 	}
-	if len(all) == 0 {
-		return ""
+	if s.study == nil {
+		return text
 	}
-	return " (" + strings.Join(all, "; ") + ")"
+	about := ""
+	if s.study.Estimated {
+		about = "~"
+	}
+	marks := []string{fmt.Sprintf("%d + %d + %s%d", s.study.Card, s.study.Body, about, s.study.Rest)}
+	if missing := p.missing(s); len(missing) > 0 {
+		marks = append(marks, "not here: "+clean.Cut(strings.Join(missing, ", "), 80)+", see "+needsName)
+	}
+	if len(s.study.Suspects) > 0 {
+		marks = append(marks, "suspicious, see "+securityName)
+	}
+	return text + " [" + strings.Join(marks, "; ") + "]"
 }
 
 // dirOf returns the folder of the project that has a skill.
@@ -77,31 +94,31 @@ func (p *Provider) dirOf(s *skill) string {
 func (p *Provider) record(s *snapshot) []byte {
 	var b bytes.Buffer
 	b.WriteString(strings.Join([]string{
-		"name", "kind", "called", "agent", "scope", "plugin", "project", "trusted", "seen_by", "hidden_for", "problems", "path",
+		"name", "kind", "called", "agent", "scope", "plugin", "project", "trusted", "seen_by", "hidden_for", "problems", "suspicious", "not_here",
+		"card_tokens", "body_tokens", "rest_tokens", "files", "bytes", "path",
 	}, "\t") + "\n")
 	for _, sk := range s.skills {
-		seen := make([]string, 0, len(sk.Source.Readers))
-		for _, r := range sk.Source.Readers {
-			seen = append(seen, r.Agent)
-		}
-		called, trusted, project := sk.Card.Name, "yes", ""
-		if !sk.Is(read.Skill) || called == "" {
-			called = clean.Line(sk.Found.Name)
-		}
+		trusted, project := "yes", ""
 		if !sk.trusted {
 			trusted = "no"
 		}
 		if sk.Source.Root != "" {
 			project = p.shownPath(sk.Source.Root)
 		}
-		path := p.shownPath(sk.Shown)
-		if sk.isBuiltin() {
-			path = ""
-		}
 		b.WriteString(strings.Join([]string{
-			sk.name, string(sk.Source.Kind), called, sk.Source.Agent, string(sk.Source.Scope), sk.Source.Plugin, project, trusted,
-			strings.Join(slices.Compact(seen), ","), strings.Join(slices.Compact(sk.hidden), ","), fmt.Sprint(len(sk.faults)), path,
+			sk.name, string(sk.Source.Kind), sk.called(), sk.Source.Agent, string(sk.Source.Scope), sk.Source.Plugin, project, trusted,
+			strings.Join(sk.readers(), ","), strings.Join(slices.Compact(sk.hidden), ","), fmt.Sprint(len(sk.faults)),
+			p.studied(sk), p.shownPath(sk.Shown),
 		}, "\t") + "\n")
 	}
 	return b.Bytes()
+}
+
+// studied returns the cells of what was learned of a skill; empty ones before.
+func (p *Provider) studied(s *skill) string {
+	r := s.study
+	if r == nil {
+		return strings.Repeat("\t", 6)
+	}
+	return fmt.Sprintf("%d\t%s\t%d\t%d\t%d\t%d\t%d", len(r.Suspects), strings.Join(p.missing(s), ","), r.Card, r.Body, r.Rest, r.Files, r.Bytes)
 }

@@ -17,6 +17,7 @@ import (
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
+	"ctxfs/providers/skills/study"
 )
 
 // skill is one skill, command or subagent as it is shown. It is immutable once it is
@@ -28,7 +29,8 @@ type skill struct {
 	faults  []check.Finding
 	hidden  []string // the agents that read it, and prefer another of its name
 	node    fs.Dir
-	text    string // the generated SKILL.md of a definition
+	study   *study.Result // nil if it was not studied yet
+	text    string        // the generated SKILL.md of a definition
 }
 
 // isBroken reports whether the skill cannot be used as it is.

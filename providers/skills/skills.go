@@ -45,6 +45,7 @@ import (
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
+	"ctxfs/providers/skills/study"
 )
 
 // Options are the settings of a provider.
@@ -75,6 +76,7 @@ type Provider struct {
 	own     []locate.Source
 	builtin *skill
 	prober  *fs.Prober
+	studies *study.Store
 	root    *folder
 	current atomic.Pointer[snapshot]
 	first   sync.Once
@@ -111,6 +113,11 @@ func New(opts Options) *Provider {
 			Machine: machine, Hide: opts.Hide, GitIgnore: ignore.User(opts.Home, machine.Path("${XDG_CONFIG_HOME:-~/.config}")),
 		}),
 	}
+	file := ""
+	if opts.Cache != "" {
+		file = filepath.Join(opts.Cache, "studied.jsonl")
+	}
+	p.studies = study.Open(file)
 	p.own = p.finder.Own()
 	p.root = &folder{provider: p}
 	p.worker.init(p)
@@ -224,6 +231,7 @@ func (p *Provider) changed(paths []string) {
 		holding := now.containing(path)
 		rescan = rescan || len(holding) == 0 // a root, a group, something new
 		for _, s := range holding {
+			p.worker.changed(key(s.Found))
 			if s.Path == "" {
 				inTree = append(inTree, filepath.Join(s.name, s.original()))
 				dirty[path], rescan = true, true
@@ -246,6 +254,7 @@ func (p *Provider) changed(paths []string) {
 	}
 	if rescan {
 		inTree = append(inTree, p.refresh(dirty)...)
+		p.worker.wake()
 	}
 	p.tell(inTree)
 }

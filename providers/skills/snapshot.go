@@ -59,7 +59,7 @@ func (p *Provider) snapshot(old *snapshot, found scanned) *snapshot {
 		if i == found.builtin {
 			next.skills = append(next.skills, p.newBuiltin())
 		}
-		next.skills = append(next.skills, &skill{Found: f, trusted: p.trusts(f.Source.Root, trusts), faults: check.Found(f, p.shownPath)})
+		next.skills = append(next.skills, p.newSkill(f, p.trusts(f.Source.Root, trusts)))
 	}
 	if found.builtin == len(found.Found) {
 		next.skills = append(next.skills, p.newBuiltin())
@@ -81,6 +81,14 @@ func (p *Provider) snapshot(old *snapshot, found scanned) *snapshot {
 		next.status.Since = old.status.Since
 	}
 	return next
+}
+
+func (p *Provider) newSkill(f *locate.Found, trusted bool) *skill {
+	s := &skill{Found: f, trusted: trusted, faults: check.Found(f, p.shownPath)}
+	if r, ok := p.studies.Get(key(f)); ok {
+		s.study = &r
+	}
+	return s
 }
 
 func (p *Provider) newBuiltin() *skill {

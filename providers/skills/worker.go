@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,8 @@ import (
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
+	"ctxfs/providers/skills/need"
+	"ctxfs/providers/skills/study"
 )
 
 const (
@@ -37,17 +40,25 @@ type worker struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	work     sync.WaitGroup
+
+	unstudied chan struct{} // has an element if skills may have to be studied
+	mu        sync.Mutex
+	current   map[string]bool // what was studied since it last changed, by key
+	machine   *need.Machine   // what is there
 }
 
 func (w *worker) init(p *Provider) {
 	w.provider = p
-	w.poked = make(chan struct{}, 1)
+	w.poked, w.unstudied = make(chan struct{}, 1), make(chan struct{}, 1)
+	w.current = make(map[string]bool)
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 }
 
 func (w *worker) start() {
 	w.work.Go(w.followProjects)
+	w.work.Go(w.followSkills)
 	w.poke()
+	w.wake()
 }
 
 func (w *worker) close() {
@@ -78,6 +89,7 @@ func (w *worker) followProjects() {
 		timer.Stop()
 		begun := time.Now()
 		w.provider.look(func() bool { return w.ctx.Err() != nil })
+		w.wake() // what is there may have changed, too
 		rest := time.NewTimer(max(calm, share*time.Since(begun)))
 		select {
 		case <-rest.C:
@@ -91,7 +103,132 @@ func (w *worker) followProjects() {
 // once does at once what the worker does in the background, for a command that reads once.
 func (w *worker) once() {
 	begun := time.Now()
-	w.provider.look(func() bool { return w.ctx.Err() != nil || time.Since(begun) > atOnce })
+	late := func() bool { return w.ctx.Err() != nil || time.Since(begun) > atOnce }
+	w.provider.look(late)
+	w.studyAll(late, func() {})
+}
+
+// wake reports that skills may have to be studied. It only enqueues.
+func (w *worker) wake() {
+	select {
+	case w.unstudied <- struct{}{}:
+	default:
+	}
+}
+
+// changed reports that the files of a skill have changed.
+func (w *worker) changed(key string) {
+	w.mu.Lock()
+	delete(w.current, key)
+	w.mu.Unlock()
+	w.wake()
+}
+
+// studyPause is the time between two times that skills are studied, and publishPause how
+// long what was learned waits for more of it.
+const (
+	studyPause   = 500 * time.Millisecond
+	publishPause = 2 * time.Second
+)
+
+// followSkills studies skills whenever some have changed, until the worker is closed.
+func (w *worker) followSkills() {
+	for {
+		select {
+		case <-w.unstudied:
+		case <-w.ctx.Done():
+			return
+		}
+		w.studyAll(func() bool { return w.ctx.Err() != nil }, func() {
+			// Others have the processor half of the time.
+			w.rest(studyShare)
+		})
+		w.rest(studyPause)
+	}
+}
+
+// studyShare is how long the worker rests after each skill that it has studied.
+const studyShare = 2 * time.Millisecond
+
+func (w *worker) rest(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-w.ctx.Done():
+	}
+}
+
+// studyAll studies the skills that have changed since they were studied, and publishes
+// what it has learned. After is called after each.
+func (w *worker) studyAll(stop func() bool, after func()) {
+	p := w.provider
+	published, keep, fresh := time.Now(), make(map[string]bool), false
+	for _, s := range p.current.Load().skills {
+		if s.isBuiltin() || s.File == "" {
+			continue
+		}
+		k := key(s.Found)
+		keep[k] = true
+		w.mu.Lock()
+		known := w.current[k]
+		w.current[k] = true // a change from here on is studied again
+		w.mu.Unlock()
+		if known || stop() {
+			if !known {
+				w.changed(k)
+			}
+			continue
+		}
+		files := study.Files(s.Found, p.opts.Hide)
+		sum := study.Sum(s.Found, files)
+		if r, ok := p.studies.Get(k); ok && r.Sum == sum {
+			continue
+		}
+		p.studies.Put(k, study.Of(s.Found, files, sum))
+		fresh = true
+		after()
+		if time.Since(published) > publishPause {
+			w.publish()
+			published, fresh = time.Now(), false
+		}
+	}
+	w.mu.Lock()
+	maps.DeleteFunc(w.current, func(k string, _ bool) bool { return !keep[k] })
+	w.mu.Unlock()
+	w.lookAround()
+	w.publish()
+	if fresh || p.opts.Watch {
+		if err := p.studies.Save(keep); err != nil {
+			p.opts.Env.Log.Debug("what was learned of skills was not kept", "error", err)
+		}
+	}
+}
+
+// lookAround has it looked up again what is there.
+func (w *worker) lookAround() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.machine = need.NewMachine(need.Options{Home: w.provider.opts.Home, LookupEnv: w.provider.opts.LookupEnv, Hide: w.provider.opts.Hide})
+}
+
+// has reports whether something that a skill needs is there.
+func (w *worker) has(n need.Need, dir string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.machine == nil {
+		w.machine = need.NewMachine(need.Options{Home: w.provider.opts.Home, LookupEnv: w.provider.opts.LookupEnv, Hide: w.provider.opts.Hide})
+	}
+	return w.machine.Has(n, dir)
+}
+
+// publish writes the pages again, with what was learned since.
+func (w *worker) publish() {
+	p := w.provider
+	p.refreshing.Lock()
+	defer p.refreshing.Unlock()
+	old := p.current.Load()
+	p.tell(p.publish(old, old.found))
 }
 
 // look looks at the projects, and publishes what they have. What a project had before is

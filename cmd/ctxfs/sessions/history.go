@@ -28,7 +28,7 @@ import (
 
 // Commands returns the commands for sessions.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newHere(a), newPlans(a), newRules(a), newNote(a), newHistory(a), newStale(a)}
+	return []*cobra.Command{newHere(a), newPlans(a), newRules(a), newSkills(a), newNote(a), newHistory(a), newStale(a)}
 }
 
 func newHistory(a *cli.App) *cobra.Command {

@@ -131,6 +131,16 @@ func (s *Scan) Source(src *Source) {
 	}
 }
 
+// Folder adds the skill in a folder, of which links are resolved, and that has a SKILL.md.
+// Shown is the folder as the user knows it.
+func (s *Scan) Folder(real, shown string) {
+	info, err := os.Lstat(real)
+	file, linked, _ := read.FindSkillFile(real)
+	if err == nil && file != "" {
+		s.add(place{real: real, shown: shown, source: &Source{Kind: read.Skill, Dir: filepath.Dir(real)}, info: info}, file, linked, nil)
+	}
+}
+
 // search searches a folder that is not a skill itself, and returns the number of skills
 // found.
 func (s *Scan) search(in place) int {

@@ -1,0 +1,175 @@
+package sessions
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/skills"
+)
+
+func newSkills(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "skills",
+		Short: "list the skills, commands and subagents of all agents",
+		Long: `Skills lists what is in skills/: the skills of all agents, of their plugins and
+extensions, and of the projects in which somebody works, and commands and
+subagents, which can be followed like skills. Of each it says how many tokens
+its name and description have, which agents have in every prompt, its
+instructions, which they read when they use it, and its other files.
+
+What belongs to a project that you have not trusted is marked: see ctxfs trust.`,
+		Example: `  ctxfs skills
+  ctxfs skills check --security
+  ctxfs skills --json | jq -r '.[] | select(.hiddenFor) | .path'`,
+		Args: cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asker := a.Fallback()
+			defer asker.Close()
+			all, err := skills.OpList.Ask(cmd.Context(), asker, fs.None{})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.PrintJSON(all)
+			}
+			return printSkills(a, all)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.AddCommand(newSkillsCheck(a))
+	return cmd
+}
+
+// aboutLen is the most of a description in a list, in characters.
+const aboutLen = 80
+
+// short returns at most n characters of a line.
+func short(line string, n int) string {
+	runes := []rune(line)
+	if len(runes) <= n {
+		return line
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+// printSkills prints a line for each.
+func printSkills(a *cli.App, all []skills.Listed) error {
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, s := range all {
+		tokens := "-"
+		if s.Tokens != nil {
+			tokens = fmt.Sprintf("%d+%d+%d", s.Tokens.Card, s.Tokens.Body, s.Tokens.Rest)
+		}
+		var marks []string
+		if !s.Trusted {
+			marks = append(marks, "not trusted")
+		}
+		if s.Problems > 0 {
+			marks = append(marks, wording.Count(s.Problems, "problems"))
+		}
+		if s.Suspicious > 0 {
+			marks = append(marks, "suspicious")
+		}
+		if len(s.Missing) > 0 {
+			marks = append(marks, "needs "+short(strings.Join(s.Missing, ", "), aboutLen/2))
+		}
+		about := short(s.About, aboutLen)
+		if len(marks) > 0 {
+			about = "[" + strings.Join(marks, "; ") + "] " + about
+		}
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Kind, tokens, about); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func newSkillsCheck(a *cli.App) *cobra.Command {
+	var asJSON, security bool
+	cmd := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "say what is wrong with skills, by the rules of the specification",
+		Long: `Check says what is wrong with skills, and which rule of the specification
+(agentskills.io) says so. DIR is the folder of a skill, a folder of skills, or a
+project; by default all that ctxfs shows is checked. It finds all that the
+reference validator finds; ctxfs shows a skill with such a fault all the same,
+but some agents drop it without a word.
+
+With --security it says what makes a skill suspicious: text that readers do not
+see, instructions to send data away or to weaken safety, scripts that run what
+they fetch, tools beyond what it is for. These are words, not a verdict: read
+the passage, then decide.
+
+It exits with 4 if it finds anything, so that it can stand in a CI job.`,
+		Example: `  ctxfs skills check
+  ctxfs skills check ~/.claude/skills/pdf
+  ctxfs skills check --security .
+  ctxfs skills check --json | jq -r '.findings[].rule'`,
+		Args:              cli.Args(1),
+		ValidArgsFunction: cli.CompleteDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := skills.CheckQuery{Security: security}
+			if len(args) > 0 {
+				dir, err := filepath.Abs(args[0])
+				if err != nil {
+					return err
+				}
+				q.Dir = dir
+			}
+			asker := a.Fallback()
+			defer asker.Close()
+			found, err := skills.OpCheck.Ask(cmd.Context(), asker, q)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.PrintJSON(found)
+			} else {
+				printChecked(a, found, security)
+			}
+			if err == nil && len(found.Findings)+len(found.Suspects) > 0 {
+				return cli.Exit(console.ExitProblems, nil)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&security, "security", false, "say what is suspicious instead")
+	return cmd
+}
+
+// printChecked prints what was found, and a line that counts it.
+func printChecked(a *cli.App, found skills.Checked, security bool) {
+	for _, f := range found.Findings {
+		a.Sayf("%s", f.Sentence())
+		a.Sayf("  fix: %s", f.Fix)
+	}
+	for _, s := range found.Suspects {
+		place := s.Path
+		if s.Line > 0 {
+			place += fmt.Sprintf(":%d", s.Line)
+		}
+		a.Sayf("%s: %s: %s", place, s.Kind, s.What)
+		if s.Text != "" {
+			a.Sayf("  %s", s.Text)
+		}
+	}
+	where := ""
+	if found.Dir != "" {
+		where = a.Tilde(found.Dir) + ": "
+	}
+	what := wording.Count(len(found.Findings), "findings")
+	if security {
+		what = wording.Count(len(found.Suspects), "suspicious passages")
+	}
+	a.Sayf("%s%s in %s", where, what, wording.Count(found.Skills, "skills"))
+}

@@ -1,0 +1,284 @@
+// Package study reads all files of a skill once and keeps what was learned: how many
+// tokens each layer of its disclosure has, what it needs, and what makes it suspicious.
+// That costs some milliseconds a skill, so it is done in the background, and kept on disk
+// until a file of the skill changes.
+package study
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/frontmatter"
+	"ctxfs/providers/internal/tokens"
+	"ctxfs/providers/skills/locate"
+	"ctxfs/providers/skills/need"
+	"ctxfs/providers/skills/read"
+	"ctxfs/providers/skills/suspect"
+)
+
+// Result is what was learned of a skill.
+type Result struct {
+	// Sum identifies the files as they were.
+	Sum string `json:"sum"`
+	// Card, Body and Rest are tokens: of name and description, which agents have in every
+	// prompt; of the instructions, which they read when they use the skill; and of its other
+	// texts, which they read as they need them.
+	Card int `json:"card"`
+	Body int `json:"body"`
+	Rest int `json:"rest"`
+	// Estimated is set if some of it was too long to be counted.
+	Estimated bool `json:"estimated,omitempty"`
+	// Files is how many files there are beside SKILL.md, Bytes what they have together.
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+
+	Needs    []need.Need       `json:"needs,omitempty"`
+	Suspects []suspect.Finding `json:"suspects,omitempty"`
+}
+
+const (
+	// maxFile is how much of a file is read, maxSkill how much of all files of a skill.
+	// Tokens of the rest are estimated.
+	maxFile  = 1 << 20
+	maxSkill = 8 << 20
+	// perToken is how many bytes a token is taken to have where it is not counted.
+	perToken = 4
+	// maxNeedle is how long a text may be in which suspicious passages are looked for.
+	maxNeedle = 512 << 10
+	// maxSuspects is how many findings a skill has.
+	maxSuspects = 50
+)
+
+// Files returns the files of what was found: those in its folder, or its definition.
+func Files(f *locate.Found, hide func(path string) bool) read.Files {
+	if f.Path != "" {
+		return read.FilesIn(f.Path, hide)
+	}
+	info, err := os.Lstat(f.Target)
+	if err != nil || !info.Mode().IsRegular() {
+		return read.Files{}
+	}
+	return read.Files{All: []read.File{{Path: f.Target, Name: filepath.Base(f.Target), Info: info}}}
+}
+
+// Sum identifies the files of what was found, and what follows from its card.
+func Sum(f *locate.Found, files read.Files) string {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, f.Card.Name+"\x00"+f.Card.Description+"\x00"+f.Target+"\x00"+strconv.FormatUint(f.Card.Sum, 36))
+	return files.Sum() + "." + strconv.FormatUint(h.Sum64(), 36)
+}
+
+// Of studies what was found.
+func Of(f *locate.Found, files read.Files, sum string) Result {
+	r := Result{Sum: sum, Card: tokens.Count(f.Card.Name + "\n" + f.Card.Description)}
+	names := make([]string, 0, len(files.All))
+	for _, file := range files.All {
+		names = append(names, file.Name)
+	}
+	needs := need.New(names)
+	card, hasScripts, left := []byte(nil), false, int64(maxSkill)
+	main := filepath.Base(f.File)
+	for _, file := range files.All {
+		isMain := file.Name == main
+		text, cut := r.text(file, &left)
+		if isMain {
+			card = text
+			r.body(f, text, file.Info.Size(), cut)
+		} else {
+			r.Files++
+			r.Bytes += file.Info.Size()
+			r.rest(text, file.Info.Size(), cut)
+		}
+		if text == nil {
+			continue
+		}
+		if need.IsScript(file.Name, text) && !isMain {
+			hasScripts = true
+			needs.Script(file.Name, string(text))
+		}
+		if len(text) <= maxNeedle && isReadOrRun(file.Name, text) {
+			r.Suspects = append(r.Suspects, suspect.File(file.Name, text)...)
+		}
+	}
+	if f.Path != "" && f.Target != "" && card == nil { // SKILL.md is a link
+		if text, info, err := read.Head(f.Target, maxFile); err == nil && read.IsText(text) {
+			card = text
+			r.body(f, text, info.Size(), info.Size() > int64(len(text)))
+			r.Suspects = append(r.Suspects, suspect.File(main, text)...)
+		}
+	}
+	r.Suspects = append(r.Suspects, suspect.ToolsOf(main, f.Card.Fields, hasScripts || suspect.ShowsCommands(card))...)
+	r.Suspects = r.Suspects[:min(len(r.Suspects), maxSuspects)]
+	r.Needs = needs.All()
+	r.Estimated = r.Estimated || files.More
+	return r
+}
+
+// isReadOrRun reports whether agents may read or run a file: not data, fonts and licences.
+func isReadOrRun(name string, text []byte) bool {
+	base := strings.ToLower(filepath.Base(name))
+	if strings.HasPrefix(base, "license") || strings.HasPrefix(base, "licence") || strings.HasPrefix(base, "notice") {
+		return false
+	}
+	switch filepath.Ext(base) {
+	case ".md", ".mdx", ".mdc", ".txt", ".rst", ".toml", "":
+		return true
+	}
+	return need.IsScript(name, text)
+}
+
+// text returns the text of a file, or its beginning; nil if it is none.
+func (r *Result) text(file read.File, left *int64) (text []byte, cut bool) {
+	limit := min(int64(maxFile), *left)
+	if limit <= 0 {
+		return nil, true
+	}
+	text, info, err := read.Head(file.Path, int(limit))
+	if err != nil || !read.IsText(text[:min(len(text), 8<<10)]) {
+		return nil, false
+	}
+	*left -= int64(len(text))
+	return text, info.Size() > int64(len(text))
+}
+
+// body counts the instructions.
+func (r *Result) body(f *locate.Found, text []byte, size int64, cut bool) {
+	begin := 0
+	if filepath.Ext(f.File) != ".toml" {
+		matter, _ := frontmatter.Parse(text)
+		begin = min(matter.Body, len(text))
+	}
+	r.Body = r.count(text[begin:], size-int64(begin), cut)
+}
+
+func (r *Result) rest(text []byte, size int64, cut bool) {
+	if text != nil || cut {
+		r.Rest += r.count(text, size, cut)
+	}
+}
+
+// count counts the tokens of a text of which the beginning is given.
+func (r *Result) count(text []byte, size int64, cut bool) int {
+	const counted = 256 << 10 // the rest of a long text has as many for its length
+	n := min(len(text), counted)
+	if n == 0 && !cut {
+		return 0
+	}
+	all := tokens.Count(strings.ToValidUTF8(string(text[:n]), "\ufffd"))
+	if int64(n) < size && (cut || n < len(text)) {
+		r.Estimated = true
+		if n == 0 {
+			return int(size / perToken)
+		}
+		return int(float64(all) * float64(size) / float64(n))
+	}
+	return all
+}
+
+// Store keeps results on disk. It is safe for concurrent use.
+type Store struct {
+	file string
+
+	mu      sync.Mutex
+	results map[string]Result // by what they are of
+	dirty   bool
+}
+
+// storeFormat is the version of the file; another one is made again.
+const storeFormat = 1
+
+type storeHead struct {
+	Format int `json:"skills"`
+}
+
+// stored is a line of the file.
+type stored struct {
+	Key string `json:"key"`
+	Result
+}
+
+// Open returns the results in a file; "" keeps them in memory. A file that is damaged, or
+// has another format, counts as empty.
+func Open(file string) *Store {
+	s := &Store{file: file, results: make(map[string]Result)}
+	if file == "" {
+		return s
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return s
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, 64<<10)
+	first, _ := lines.ReadBytes('\n')
+	var head storeHead
+	if json.Unmarshal(first, &head) != nil || head.Format != storeFormat {
+		return s
+	}
+	for {
+		line, err := lines.ReadBytes('\n')
+		var one stored
+		if len(line) > 1 && json.Unmarshal(line, &one) == nil {
+			s.results[one.Key] = one.Result
+		}
+		if err != nil {
+			return s
+		}
+	}
+}
+
+// Get returns what is known of a key.
+func (s *Store) Get(key string) (Result, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.results[key]
+	return r, ok
+}
+
+// Put sets what is known of a key.
+func (s *Store) Put(key string, r Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.results[key] = r
+	s.dirty = true
+}
+
+// Save writes what has changed, and forgets all keys but these.
+func (s *Store) Save(keep map[string]bool) error {
+	s.mu.Lock()
+	for key := range s.results {
+		if !keep[key] {
+			delete(s.results, key)
+			s.dirty = true
+		}
+	}
+	if !s.dirty || s.file == "" {
+		s.mu.Unlock()
+		return nil
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	err := encoder.Encode(storeHead{storeFormat})
+	for _, key := range slices.Sorted(maps.Keys(s.results)) {
+		if err == nil {
+			err = encoder.Encode(stored{key, s.results[key]})
+		}
+	}
+	s.dirty = false
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(s.file, b.Bytes())
+}
