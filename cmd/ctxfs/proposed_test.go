@@ -96,7 +96,9 @@ func TestProposed(t *testing.T) {
 	// A kill, without the cache: a command without a background process shows what it
 	// can know, and a new one what was decided.
 	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))
-	fstest.Eventually(t, "a command shows it", func() bool { return strings.HasPrefix(b.run("cat", "memory/proposed/INDEX.md").out, "# Proposed memories\n\nNone: ") })
+	fstest.Eventually(t, "a command shows it", func() bool {
+		return strings.HasPrefix(b.run("cat", "memory/proposed/INDEX.md").out, "# Proposed memories\n\nNone: ")
+	})
 	must(t, os.RemoveAll(filepath.Join(b.cache, "ctxfs/memory")))
 	b.say(two, shop, "No, don't mock the whole store, use its clock", "Always run the linter before a commit.", "we use pnpm here, never npm", "never push to main")
 	b.mount()

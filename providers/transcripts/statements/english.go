@@ -93,6 +93,10 @@ func english() *language {
 				`(?:key insight|gotcha|lessons? learned)[:;] .{12,}`, subject + ` only works? (?:if|when|with|on)\b.{8,}`,
 			},
 		},
+		hints: []string{
+			"because", "since", "due to", "cannot", "can't", "can’t", " only ", "once ", "always", "n't", "n’t", " not ", "instead of", "rather than", "to avoid", "decision", "decided",
+			"chose", "opted", "root cause", "issue", "problem", "the cause", "the reason", "bug", "culprit", "insight", "gotcha", "lesson", "turns out", "limitation", "requires", "never",
+		},
 		guesses: `^note:|\b(?:likely|probably|might|maybe|seems?|appears?|perhaps|possibly|could|i think|i believe|i['’]ll|let me|let['’]s|i need|i should|we should|if the|whether|clear now|straightforward|now the (?:issue|problem)|i understand|test (?:is|was)|we need|we['’]?re|we are|i['’]m|i am|i have|now|i['’]ve|can i|(?:not|is|are) correctly|incorrectly|expects?|missing|has(?:n['’]t| not)|have(?:n['’]t| not)|in how|line \d+|this (?:test|file|function|case|change|one|check|fix)|the (?:tests?|build|lint) (?:is|was|are|were|failed)|unrelated|pre-existing|already|recently|today|yet|your?|an error in|trying|the correct|will only be)\b|^(?:that|it|these|those|they|he|she|which|but this|so this)\b|^this (?:is [^a]|[^i])`,
 		lasting: `\b(?:from now on|going forward|henceforth|in (?:the )?future|always|never|every ?time|whenever|by convention|as a rule)\b`,
 		moment:  `\b(?:for now|right now|now|this time|just this|today|tomorrow|tonight|at the moment|for the moment|again|in this (?:pr|commit|session|branch|step|turn|test|file|function|case|message)|this (?:pr|commit|branch)|in (?:those|these) [a-z]+|the last (?:commit|change)|as (?:before|above)|see below|option [a-d\d])\b`,

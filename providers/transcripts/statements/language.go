@@ -2,6 +2,7 @@ package statements
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +19,9 @@ type language struct {
 	patterns map[fs.StatementKind][]string
 	// agent has further patterns for what agents say: of a person's, lessons are theirs.
 	agent map[fs.StatementKind][]string
+	// hints are words in small letters of which each sentence has one that agent matches;
+	// looking for them is quicker.
+	hints []string
 	// guesses match sentences of an agent that is not sure, or not done.
 	guesses string
 	// lasting matches what says that something holds on, moment what binds it to the
@@ -31,6 +35,7 @@ type language struct {
 type grammar struct {
 	lead, lasting, moment, veto, guess *regexp.Regexp
 	person, agent                      []pattern
+	hints                              []string
 	// ascii reports whether sentences may be in ASCII alone.
 	ascii bool
 }
@@ -48,7 +53,7 @@ var order = []fs.StatementKind{fs.Correction, fs.Rule, fs.Preference, fs.Decisio
 var grammars = sync.OnceValue(func() (all []grammar) {
 	for i, l := range []*language{english(), german(), spanish(), french(), portuguese(), chinese(), japanese(), russian()} {
 		g := grammar{ascii: i < 5, lead: compile(`^(?:` + l.lead + `)`), lasting: compile(l.lasting), moment: compile(l.moment), veto: compile(strings.Join(l.vetoes, "|"))}
-		g.guess = compile(l.guesses)
+		g.guess, g.hints = compile(l.guesses), l.hints
 		for _, k := range order {
 			g.person = appendPattern(g.person, k, l.patterns[k])
 			if k == fs.Lesson || k == fs.Decision {
@@ -71,19 +76,21 @@ func appendPattern(all []pattern, k fs.StatementKind, texts []string) []pattern 
 	return append(all, pattern{k, compile(`^(?:` + strings.Join(texts, "|") + `)$`)})
 }
 
-// compile compiles an expression; an empty one matches nothing.
+// compile compiles an expression; of an empty one it returns nil, which matches nothing.
 func compile(text string) *regexp.Regexp {
 	if text == "" {
-		text = `[^\s\S]`
+		return nil
 	}
 	return regexp.MustCompile(`(?i)` + text)
 }
+
+func matches(r *regexp.Regexp, text string) bool { return r != nil && r.MatchString(text) }
 
 // kindOf returns what a person's sentence states, which is given without the marks that
 // it ends with, and the statement without what leads to it; "" if it states nothing that
 // may hold on.
 func (g *grammar) kindOf(sentence string) (fs.StatementKind, string) {
-	if g.moment.MatchString(sentence) && !g.lasting.MatchString(sentence) {
+	if matches(g.moment, sentence) && !matches(g.lasting, sentence) {
 		return "", ""
 	}
 	return g.first(g.person, sentence)
@@ -91,7 +98,7 @@ func (g *grammar) kindOf(sentence string) (fs.StatementKind, string) {
 
 // kindByAgent is kindOf for a sentence of an agent: a decision, a lesson, or "".
 func (g *grammar) kindByAgent(sentence string) (fs.StatementKind, string) {
-	if g.guess.MatchString(sentence) {
+	if len(g.hints) > 0 && !hasAny(strings.ToLower(sentence), g.hints) || matches(g.guess, sentence) {
 		return "", ""
 	}
 	return g.first(g.agent, sentence)
@@ -104,15 +111,20 @@ func (g *grammar) first(patterns []pattern, sentence string) (fs.StatementKind, 
 		return "", ""
 	}
 	rest := sentence[len(g.lead.FindString(sentence)):]
-	if g.veto.MatchString(rest) || g.veto.MatchString(sentence) {
-		return "", ""
-	}
 	for _, p := range patterns {
-		for _, text := range []string{rest, sentence} {
-			if p.is.MatchString(text) {
-				return p.kind, text
+		for i, text := range []string{rest, sentence} {
+			if i > 0 && rest == sentence || !p.is.MatchString(text) {
+				continue
 			}
+			if matches(g.veto, rest) || matches(g.veto, sentence) {
+				return "", ""
+			}
+			return p.kind, text
 		}
 	}
 	return "", ""
+}
+
+func hasAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
