@@ -43,7 +43,7 @@ func TestChanges(t *testing.T) {
 		Path    string `json:"file_path"`
 		Content string `json:"content,omitempty"`
 	}
-	for _, name := range []string{"shell.go", "gen.go", "other.go", "gone.go"} {
+	for _, name := range []string{"shell.go", "gen.go", "other.go", "gone.go", "link.go", "sub/in.go"} {
 		call("Read", time.Second, 2*time.Second, file{Path: filepath.Join(repo, name)}, "     1→package repo")
 	}
 	call("Write", 30*time.Second, 35*time.Second, file{filepath.Join(repo, "own.go"), "package own\n"}, "updated")
@@ -62,7 +62,9 @@ func TestChanges(t *testing.T) {
 	must(t, os.Remove(filepath.Join(repo, "gone.go")))
 	change("a\nfile", "", 4*time.Minute)
 	must(t, syscall.Mkfifo(filepath.Join(repo, "pipe"), 0o600))
-	must(t, os.Symlink("/etc/passwd", filepath.Join(repo, "out")))
+	b.write("outside/in.go", "what nobody asked for\n")
+	must(t, os.Symlink("../outside/in.go", filepath.Join(repo, "link.go")))
+	must(t, os.Symlink("../outside", filepath.Join(repo, "sub")))
 
 	b.mount()
 	b.sh("cd repo && ctxfs run -- sh -c 'echo package generated > gen.go; sleep 1.2'")
@@ -110,6 +112,9 @@ func TestChanges(t *testing.T) {
 		if !strings.Contains(diff, words) {
 			t.Errorf("the diff has not %q:\n%s", words, diff)
 		}
+	}
+	if strings.Count(diff, "a link leads out of the workspace") != 2 || strings.Contains(diff, "nobody asked") {
+		t.Errorf("what links lead to is not told, or shown:\n%s", diff)
 	}
 	if strings.Contains(diff, "own.go") || strings.Contains(diff, "made.go") {
 		t.Errorf("the diff has what the session wrote:\n%s", diff)

@@ -12,7 +12,7 @@ import (
 func TestBrief(t *testing.T) {
 	dir := stateDir(t)
 	one := newTape(t, dir)
-	one.put(begin("make") + "error\r\n" + end("2") + begin("lint") + "bad\r\n" + end("1") + begin("make") + "ok\r\n" + end("0"))
+	one.put(begin("make") + "error\r\n" + end("2") + begin("lint") + "bad\r\n" + end("1") + begin("make") + "ok\r\n" + end("0") + begin("claude --continue") + end("0"))
 	one.wait(time.Second)
 	two := newTape(t, dir, func(o *record.Options) { o.Name = "api" })
 	two.put(begin("serve") + "listening\r\n")

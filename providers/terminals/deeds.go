@@ -3,9 +3,11 @@ package terminals
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/terminals/record"
 )
@@ -16,18 +18,29 @@ const maxDeeds = 500
 var _ fs.Witness = (*Provider)(nil)
 
 // Deeds implements fs.Witness: the commands that have run in a folder and below it, as
-// far as the records in memory go, and those that still run.
+// far as the records in memory go, and those that still run. Agents are left out: their
+// sessions tell what they did, while a terminal knows only that they ran all day.
 func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
+	var programs []string
+	for _, a := range agents.All() {
+		if len(a.Resume) > 0 {
+			programs = append(programs, a.Resume[0])
+		}
+	}
+	isAgent := func(command string) bool {
+		word, _, _ := strings.Cut(strings.TrimSpace(command), " ")
+		return slices.Contains(programs, word[strings.LastIndexByte(word, '/')+1:])
+	}
 	p.mu.Lock()
 	for _, t := range p.terminals {
 		state := t.state.Load()
 		by := partName(state.ID, 0)
-		if state.State != record.Ended && state.Command != "" && state.CommandStarted != nil && fs.Within(state.Cwd, dir) {
+		if state.State != record.Ended && state.Command != "" && !isAgent(state.Command) && state.CommandStarted != nil && fs.Within(state.Cwd, dir) {
 			all = append(all, fs.Deed{By: by, Dir: state.Cwd, Command: clean.Cut(clean.Line(state.Command), commandLen), Start: state.CommandStarted.UTC()})
 		}
 		for i := range state.Records {
 			r := &state.Records[i]
-			if !r.End.Before(since) && fs.Within(r.Cwd, dir) && r.Command != "" {
+			if !r.End.Before(since) && fs.Within(r.Cwd, dir) && r.Command != "" && !isAgent(r.Command) {
 				all = append(all, fs.Deed{By: by, Dir: r.Cwd, Command: clean.Cut(clean.Line(r.Command), commandLen), Start: r.Start.UTC(), End: r.End.UTC()})
 			}
 		}

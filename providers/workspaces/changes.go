@@ -34,12 +34,13 @@ func (p *Provider) changesPage(w known.Workspace, l *look) string {
 	for _, dir := range w.Folders() {
 		o := changes.Options{Dir: dir, Since: p.opts.Env.Now().Add(-changesAge)}
 		o.Deeds = p.opts.Deeds(dir, o.Since)
-		state := l.git
+		state, err := l.git, l.gitErr
 		for _, one := range l.worktrees {
 			if one.dir == dir {
-				state = one.git
+				state, err = one.git, one.err
 			}
 		}
+		o.Walk = err != nil
 		for _, c := range state.Uncommitted.Paths {
 			o.Uncommitted = append(o.Uncommitted, changes.Uncommitted{
 				Path: c.Path, Created: c.Code == "??" || strings.HasPrefix(c.Code, "A"), Deleted: strings.Contains(c.Code, "D"),
@@ -129,9 +130,16 @@ func (d *diffs) diff(ctx context.Context, session string) (string, error) {
 			if d.w.p.isView(s.File, dir) {
 				continue
 			}
+			inside := leadsInside(s.File, dir)
+			if !inside {
+				s.Parts = nil // what is outside is not shown here, only that it has changed
+			}
 			c, ok := changes.Compare(s, is.Time)
 			if !ok {
 				continue
+			}
+			if !inside && c.ByTime {
+				c.Why = "a link leads out of the workspace"
 			}
 			compared++
 			switch {
@@ -168,4 +176,11 @@ func (p *Provider) isView(file, folder string) bool {
 		}
 	}
 	return false
+}
+
+// leadsInside reports whether a path in a folder leads to something in it, through all
+// links.
+func leadsInside(path, dir string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && fs.Within(real, dir)
 }

@@ -144,15 +144,6 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 	if q.Wanted, err = wantedSession(a, named); err != nil {
 		return nil, err
 	}
-	names := make([][]string, len(o.files)) // of each file
-	for i, name := range o.files {
-		abs, err := filepath.Abs(name)
-		if err != nil {
-			return nil, err
-		}
-		names[i] = pathsOf(abs)
-		q.Paths = append(q.Paths, names[i]...)
-	}
 	asker := a.Fallback()
 	defer asker.Close()
 	seen, err := transcripts.OpSeen.Ask(ctx, asker, q)
@@ -167,9 +158,12 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 		}
 	}
 	report := &StaleReport{Session: k.ID, Agent: k.Agent, Files: []changes.Change{}, known: k}
-	for i, name := range o.files {
-		if !slices.ContainsFunc(seen.Files, func(s fs.Sight) bool { return slices.Contains(names[i], wording.ExpandTilde(s.File, a.Home)) }) {
-			report.Unseen = append(report.Unseen, name)
+	for i, one := range seen.Files {
+		seen.Files[i].File = wording.ExpandTilde(one.File, a.Home)
+	}
+	if len(o.files) > 0 {
+		if seen.Files, report.Unseen, err = ofFiles(seen.Files, o.files); err != nil {
+			return nil, err
 		}
 	}
 	sights, err := withTexts(ctx, asker, a, q, seen)
@@ -192,29 +186,60 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 	return report, nil
 }
 
-// withTexts returns the sights with absolute paths, and with the texts that were seen
-// where the comparison depends on them.
+// ofFiles returns the sights of the named files, under whatever name the session has seen
+// them, and the names of those that it has not.
+func ofFiles(all []fs.Sight, files []string) (some []fs.Sight, unseen []string, err error) {
+	for _, name := range files {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		names := pathsOf(abs)
+		info, statErr := os.Stat(abs)
+		before := len(some)
+		for _, s := range all {
+			same := slices.Contains(names, s.File)
+			if !same && statErr == nil && filepath.Base(s.File) == filepath.Base(abs) {
+				other, err := os.Stat(s.File)
+				same = err == nil && os.SameFile(info, other)
+			}
+			if same && !slices.ContainsFunc(some, func(o fs.Sight) bool { return o.File == s.File }) {
+				some = append(some, s)
+			}
+		}
+		if len(some) == before && !slices.ContainsFunc(some, func(o fs.Sight) bool { return slices.Contains(names, o.File) }) {
+			unseen = append(unseen, name)
+		}
+	}
+	return some, unseen, nil
+}
+
+// withTexts returns the sights with the texts that were seen where the comparison depends
+// on them.
 func withTexts(ctx context.Context, asker fs.Asker, a *cli.App, q transcripts.SeenQuery, seen transcripts.Seen) ([]fs.Sight, error) {
-	q.Texts, q.Paths = true, nil
+	named := make(map[string]int) // by the path as the session has it
 	for i, s := range seen.Files {
-		seen.Files[i].File = wording.ExpandTilde(s.File, a.Home)
-		if changes.NeedsText(seen.Files[i], seen.Session.Last) {
-			q.Paths = append(q.Paths, s.File)
+		if changes.NeedsText(s, seen.Session.Last) {
+			path := s.File
+			for _, as := range []string{path, wording.Tilde(path, a.Home)} {
+				named[as] = i
+				q.Paths = append(q.Paths, as)
+			}
 		}
 	}
 	if len(q.Paths) == 0 {
 		return seen.Files, nil
 	}
+	q.Texts = true
 	q.Session, q.Tree, q.Files, q.Claims = seen.Session.Path, seen.Session.Path, nil, nil // the same one, whatever begins meanwhile
 	more, err := transcripts.OpSeen.Ask(ctx, asker, q)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range more.Files {
-		s.File = wording.ExpandTilde(s.File, a.Home)
-		if i := slices.IndexFunc(seen.Files, func(one fs.Sight) bool { return one.File == s.File }); i >= 0 {
-			seen.Files[i] = s
-		}
+		i := named[s.File]
+		s.File = seen.Files[i].File
+		seen.Files[i] = s
 	}
 	return seen.Files, nil
 }

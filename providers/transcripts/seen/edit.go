@@ -240,6 +240,9 @@ func (t *Tracker) patch(patch string, at time.Time) {
 	}
 	for line := range strings.Lines(patch) {
 		is, path := toolcall.PatchVerb(line)
+		if strings.TrimSpace(line) == "*** End Patch" {
+			break // what follows is of the shell
+		}
 		switch {
 		case is == "Move to" && verb == "Update File":
 			finish()
@@ -251,8 +254,8 @@ func (t *Tracker) patch(patch string, at time.Time) {
 		case is != "":
 			finish()
 			verb, name = is, path
-		case strings.HasPrefix(line, "*** "): // "End of File", "End Patch"
-		default:
+		case strings.HasPrefix(line, "*** "): // "End of File"
+		case verb != "":
 			body = append(body, line)
 		}
 	}

@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // View is a command of a shell that shows a file, or a part of one, and does nothing
-// else: cat, head, nl, sed -n 1,9p. Agents without a tool for reading read so.
+// else: cat, head, nl, sed -n 1,9p, and nl piped into one of the last. Agents without a tool for reading read so.
 type View struct {
 	Path string
 	// From and To are the first and the last line that are shown; To is 0 for the end.
@@ -37,8 +38,31 @@ func (c *Call) View() *View {
 		dir, words = under(dir, words[1]), words[3:]
 	}
 	v := &View{From: 1}
-	if len(words) < 2 || strings.Contains(strings.Join(words, " "), "&&") {
+	var end []string // what the output is piped into
+	if i := slices.Index(words, "|"); i >= 0 {
+		words, end = words[:i], words[i+1:]
+	}
+	if len(words) < 2 || slices.Contains(words, "&&") || slices.ContainsFunc(end, func(w string) bool { return w == "&&" || w == "|" }) {
 		return nil
+	}
+	if end != nil && (words[0] != "cat" && words[0] != "nl" || !v.of(append(end, ""))) {
+		return nil
+	}
+	if !v.of(words) {
+		return nil
+	}
+	v.Path = words[len(words)-1]
+	if v.Path == "" || strings.HasPrefix(v.Path, "-") {
+		return nil
+	}
+	v.Path = under(dir, v.Path)
+	return v
+}
+
+// of reads the words of a command whose last word is a file.
+func (v *View) of(words []string) (ok bool) {
+	if len(words) < 2 {
+		return false
 	}
 	args := words[1 : len(words)-1]
 	switch words[0] {
@@ -57,15 +81,8 @@ func (c *Call) View() *View {
 		ok = len(args) < 2 && v.To > 0
 	case "sed":
 		ok = len(args) == 2 && args[0] == "-n" && v.lines(args[1])
-	default:
-		return nil
 	}
-	v.Path = words[len(words)-1]
-	if !ok || v.Path == "" || strings.HasPrefix(v.Path, "-") {
-		return nil
-	}
-	v.Path = under(dir, v.Path)
-	return v
+	return ok
 }
 
 // maxCommand is the length of the longest command line that is looked at, in bytes.
@@ -94,7 +111,7 @@ func under(dir, name string) string {
 }
 
 // split splits a command line into words; ok is false if it is more than words, quotes,
-// and &&.
+// and &&, or |.
 func split(line string) (words []string, ok bool) {
 	var word strings.Builder
 	begun := false
@@ -123,7 +140,12 @@ func split(line string) (words []string, ok bool) {
 			}
 			words = append(words, "&&")
 			i++
-		case '|', ';', '<', '>', '$', '`', '*', '?', '(', ')', '{', '}', '[', '\\', '\n', '\r', '#', '!':
+		case '|':
+			if !strings.HasPrefix(line[i:], "| ") || begun {
+				return nil, false
+			}
+			words = append(words, "|")
+		case ';', '<', '>', '$', '`', '*', '?', '(', ')', '{', '}', '[', '\\', '\n', '\r', '#', '!':
 			return nil, false
 		default:
 			word.WriteByte(c)

@@ -44,6 +44,8 @@ type Options struct {
 	Deeds []fs.Deed
 	// Uncommitted are the files that git lists, relative to Dir.
 	Uncommitted []Uncommitted
+	// Walk looks for files in the folder: there is no git to list them.
+	Walk bool
 }
 
 // Uncommitted is a file that is not committed as it is. A new folder ends with a slash.
@@ -75,7 +77,7 @@ type Line struct {
 
 // List returns the changes of files in a folder, the last one first, those without a time
 // at the end. It looks only at files that somebody is known to have worked on and at
-// those that git lists.
+// those that git lists, or the first that a walk finds.
 func List(o Options) (all []Line) {
 	writes := make(map[string][]fs.Deed) // by file
 	var programs []fs.Deed
@@ -100,6 +102,9 @@ func List(o Options) (all []Line) {
 		}
 	}
 	slices.SortFunc(files, func(a, b string) int { return cmp.Or(last[b].Compare(last[a]), cmp.Compare(a, b)) })
+	if o.Walk {
+		files = append(files, walk(o.Dir, last)...)
+	}
 	git := make(map[string]Uncommitted)
 	for _, u := range expand(o) {
 		path := filepath.Join(o.Dir, u.Path)
@@ -132,6 +137,35 @@ func List(o Options) (all []Line) {
 	}
 	slices.SortFunc(all, func(a, b Line) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.Path, b.Path)) })
 	return all[:min(len(all), maxListed)]
+}
+
+// walk returns the files in a folder that are not known, breadth-first, and no more than
+// maxLooked of all that it meets. Hidden folders and those of installed packages are left
+// out.
+func walk(top string, known map[string]time.Time) (files []string) {
+	met := 0
+	for dirs := []string{top}; len(dirs) > 0 && met < maxLooked; dirs = dirs[1:] {
+		dir, err := os.Open(dirs[0])
+		if err != nil {
+			continue
+		}
+		entries, _ := dir.ReadDir(maxLooked - met)
+		dir.Close()
+		met += len(entries)
+		slices.SortFunc(entries, func(a, b os.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+		for _, e := range entries {
+			path := filepath.Join(dirs[0], e.Name())
+			_, ok := known[path]
+			switch {
+			case strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules":
+			case e.IsDir():
+				dirs = append(dirs, path)
+			case !ok:
+				files = append(files, path)
+			}
+		}
+	}
+	return files
 }
 
 // expand returns the files that git lists, with those in new folders.

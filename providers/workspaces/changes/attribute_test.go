@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -90,6 +91,48 @@ func TestList(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestListWithoutGit looks for files, but not without end.
+func TestListWithoutGit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := time.Now().UTC().Truncate(time.Second)
+	for _, name := range []string{"a", "sub/b", ".hidden/c", "node_modules/d", "old"} {
+		path := filepath.Join(dir, name)
+		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		check(t, os.WriteFile(path, nil, 0o600))
+	}
+	check(t, os.Chtimes(filepath.Join(dir, "old"), at.Add(-time.Hour), at.Add(-time.Hour)))
+	check(t, os.Symlink("..", filepath.Join(dir, "sub/up")))
+	check(t, os.Mkdir(filepath.Join(dir, "many"), 0o700))
+	for i := range maxLooked + 100 {
+		check(t, os.WriteFile(filepath.Join(dir, "many", fmt.Sprint(i)), nil, 0o600))
+	}
+	o := Options{Dir: dir, Since: at.Add(-time.Minute), Walk: true, Deeds: []fs.Deed{{By: "terminals/1.txt", Dir: dir, Command: "touch", Start: at.Add(-time.Second)}}}
+	all := List(o)
+	var paths []string
+	for _, l := range all {
+		paths = append(paths, l.Path)
+		if l.By != "terminals/1.txt" {
+			t.Errorf("%+v", l)
+		}
+	}
+	if len(all) != maxListed || slices.Contains(paths, "old") || slices.Contains(paths, ".hidden/c") || slices.Contains(paths, "node_modules/d") {
+		t.Errorf("%d: %q", len(all), paths)
+	}
+	check(t, os.RemoveAll(filepath.Join(dir, "many")))
+	paths = nil
+	for _, l := range List(o) {
+		paths = append(paths, l.Path)
+	}
+	slices.Sort(paths)
+	if !slices.Equal(paths, []string{"a", "sub/b", "sub/up"}) {
+		t.Errorf("%q", paths)
+	}
+	if o.Walk = false; len(List(o)) != 0 {
+		t.Errorf("%+v", List(o))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
@@ -147,6 +148,7 @@ func (c *Change) compareText(s fs.Sight, text string, later bool) {
 		from += " " + wording.Time(c.Seen)
 	}
 	from, to := c.Path+"\t"+from, c.Path+"\tnow, modified "+wording.Time(c.Modified)
+	masked := mask.Text(text)
 	var diffs []string
 	if s.Whole {
 		was := normal(s.Parts[0].Text)
@@ -154,17 +156,18 @@ func (c *Change) compareText(s fs.Sight, text string, later bool) {
 			c.State = Same
 			return
 		}
-		diffs = append(diffs, textdiff.Unified(from, to, was, text))
+		diffs = append(diffs, textdiff.Unified(from, to, mask.Text(was), masked))
 	} else {
 		for _, p := range s.Parts {
-			diff := textdiff.Piece(from, to, p.Text, p.Line, text)
+			if textdiff.Piece("", "", p.Text, p.Line, text) == "" {
+				continue
+			}
+			diff := textdiff.Piece(from, to, mask.Text(p.Text), p.Line, masked)
 			if len(diffs) > 0 { // one heading is enough
 				_, diff, _ = strings.Cut(diff, "\n")
 				_, diff, _ = strings.Cut(diff, "\n")
 			}
-			if diff != "" {
-				diffs = append(diffs, diff)
-			}
+			diffs = append(diffs, diff)
 		}
 		if len(diffs) == 0 {
 			if later {
@@ -176,7 +179,12 @@ func (c *Change) compareText(s fs.Sight, text string, later bool) {
 	if !later && c.Modified.Unix() == c.Seen.Unix() && !c.Modified.After(c.Seen) {
 		return // as the call left it that the session saw it by
 	}
-	c.State, c.Diff = Changed, shown(strings.Join(diffs, ""))
+	c.State = Changed
+	if link, err := os.Readlink(c.Path); err == nil {
+		c.Why = "it is a link to " + clean.Line(link) + "; what changed there is not shown" // it may lead to what nobody asked for
+	} else if c.Diff = shown(strings.Join(diffs, "")); c.Diff == "" {
+		c.Why = "in secrets, which are not shown"
+	}
 }
 
 // read returns the text of a regular file, or why there is none to compare.
@@ -199,8 +207,11 @@ func read(path string) (text, why string) {
 	if err != nil {
 		return "", fs.Cause(err)
 	}
-	if text = string(body); strings.IndexByte(text, 0) >= 0 {
+	switch text = string(body); {
+	case strings.IndexByte(text, 0) >= 0:
 		return "", "it is binary"
+	case !utf8.ValidString(text):
+		return "", "it is not in UTF-8" // logs are, so what was seen is not known exactly
 	}
 	return normal(text), ""
 }

@@ -74,6 +74,7 @@ func TestByText(t *testing.T) {
 		return fs.Sight{Parts: []fs.SightPart{{Line: line, Text: text}}}
 	}
 	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789"
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA7bq0123456789abcdefghij\n", 8) + "-----END RSA PRIVATE KEY-----\n"
 	for _, c := range []struct {
 		what     string
 		sight    fs.Sight
@@ -97,6 +98,9 @@ func TestByText(t *testing.T) {
 		{"binary by now", whole("a\n"), "a\x00\n", time.Hour, Changed, true, "it is binary", "-"},
 		{"too large by now", whole("a\n"), strings.Repeat("x", maxFile+1), time.Hour, Changed, true, "too large", "-"},
 		{"a secret", whole("a\n"), "token = " + secret + "\n", time.Hour, Changed, true, "", "+token = "},
+		{"another secret", whole("token = " + strings.Replace(secret, "0123", "9876", 1) + "\n"), "token = " + secret + "\n", time.Hour, Changed, true, "in secrets", "-"},
+		{"a key", whole("a\n"), "a\n" + key, time.Hour, Changed, true, "", "+"},
+		{"another encoding", whole("a\n"), "\xe4\n", time.Hour, Changed, true, "not in UTF-8", "-"},
 		{"a terminal's escapes", whole("a\n"), "\x1b[31mred\n", time.Hour, Changed, true, "", "red"},
 		{"a difference without end", whole("a\n"), strings.Repeat("x\n", maxDiff), time.Hour, Changed, true, "", "[the difference goes on: read the file]\n"},
 	} {
@@ -108,9 +112,16 @@ func TestByText(t *testing.T) {
 		if got.State != c.state || got.Outdated() != c.outdated || !strings.Contains(got.Why, c.why) || !NeedsText(c.sight, time.Time{}) && c.state != Same {
 			t.Errorf("%s: %+v", c.what, got)
 		}
-		if c.diff == "-" && got.Diff != "" || c.diff != "-" && !strings.Contains(got.Diff, c.diff) || strings.Contains(got.Diff, secret) || strings.Contains(got.Diff, "\x1b") || len(got.Diff) > maxDiff+100 {
+		if c.diff == "-" && got.Diff != "" || c.diff != "-" && !strings.Contains(got.Diff, c.diff) || strings.Contains(got.Diff, secret) || strings.Contains(got.Diff, "MIIE") || strings.Contains(got.Diff, "\x1b") || len(got.Diff) > maxDiff+100 {
 			t.Errorf("%s:\n%s", c.what, got.Diff)
 		}
+	}
+	check(t, os.WriteFile(file+"2", []byte("elsewhere\n"), 0o600))
+	link := whole("a\n")
+	link.File, link.Time = file+"-link", time.Unix(1, 0)
+	check(t, os.Symlink(file+"2", link.File))
+	if got, _ := Compare(link, seen); got.State != Changed || got.Diff != "" || !strings.Contains(got.Why, "a link to") {
+		t.Errorf("a link that leads elsewhere: %+v", got)
 	}
 	check(t, os.Remove(file))
 	if got, _ := Compare(fs.Sight{File: file, Gone: true, Time: seen}, seen); got.State != Same {

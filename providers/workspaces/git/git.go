@@ -29,7 +29,7 @@ const (
 	// maxCommits is how many of the last commits are read.
 	maxCommits = 10
 	// maxPaths is how many paths of what is not committed are read, by kind of change.
-	maxPaths = 30
+	maxPaths = 300
 	// maxStashes and maxWorktrees are how many of them are read.
 	maxStashes   = 100
 	maxWorktrees = 100

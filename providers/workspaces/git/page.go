@@ -11,6 +11,9 @@ import (
 // maxName is the length of the longest path that a page shows, in bytes.
 const maxName = 300
 
+// maxListed is how many untracked files a page lists, and how many others.
+const maxListed = 30
+
 // Page returns the text of git.md. What is foreign in it is made safe.
 func (s State) Page() string {
 	var b strings.Builder
@@ -20,7 +23,17 @@ func (s State) Page() string {
 	}
 	if paths := s.Uncommitted.Paths; len(paths) > 0 {
 		b.WriteString("\n## Uncommitted\n\nAs `git status --short` prints them: index, work tree, path.\n\n")
+		shown, untracked := 0, 0
 		for _, c := range paths {
+			if c.Code == "??" {
+				untracked++
+			} else if shown == maxListed {
+				continue
+			}
+			if untracked > maxListed {
+				break
+			}
+			shown++
 			from := ""
 			if c.From != "" {
 				from = " (from " + name(c.From) + ")"
@@ -30,7 +43,7 @@ func (s State) Page() string {
 			}
 			fmt.Fprintf(&b, "    %s %s%s\n", c.Code, name(c.Path), from)
 		}
-		if more := s.Uncommitted.Conflicts + s.Uncommitted.Tracked + s.Uncommitted.Untracked - len(paths); more > 0 {
+		if more := s.Uncommitted.Conflicts + s.Uncommitted.Tracked + s.Uncommitted.Untracked - shown; more > 0 {
 			fmt.Fprintf(&b, "    … and %d more\n", more)
 		}
 	}
