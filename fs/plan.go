@@ -30,6 +30,9 @@ type PlanPart struct {
 	// Agent and Session are the ids of the agent and of its session, Title what that is
 	// called, Dir the absolute path of the folder that it worked in; each may be "".
 	Agent, Session, Title, Dir string
+	// Subagent reports whether another session has started this one: its lists are its
+	// own, and it has no Plans.
+	Subagent bool
 	// Time is when the part last changed.
 	Time time.Time
 	// Plans are without secrets, the oldest first. They are not set where Unchanged is.

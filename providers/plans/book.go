@@ -32,6 +32,7 @@ type part struct {
 	Session string    `json:"session,omitempty"`
 	Title   string    `json:"title,omitempty"`
 	Dir     string    `json:"dir,omitempty"`
+	Sub     bool      `json:"subagent,omitempty"`
 	Time    time.Time `json:"time,omitzero"`
 	Plans   []fs.Plan `json:"plans,omitempty"`
 }
@@ -112,7 +113,7 @@ func (b *book) learn(all []fs.PlanPart, complete bool) {
 		}
 		next := part{
 			Name: one.Name, Version: old.Version, Path: one.Path, Agent: one.Agent, Session: one.Session, Title: one.Title, Dir: one.Dir,
-			Time: old.Time, Plans: old.Plans,
+			Sub: one.Subagent, Time: old.Time, Plans: old.Plans,
 		}
 		if one.Unchanged && one.Version != old.Version {
 			next.Version, b.changed = one.Version, true

@@ -106,7 +106,9 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 	}
 	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, owned: f.Root != "", trusted: true, plan: f.Plan, title: f.Plan.Title, time: f.ModTime}
 	for _, name := range f.Names {
-		if p, ok := m.provider.book.of(f.Agent, name); ok {
+		if p, ok := m.provider.book.of(f.Agent, name); ok && p.Sub {
+			return // a subagent's list is its own
+		} else if ok {
 			e.session, e.path, e.dir = p.Session, p.Path, cmp.Or(e.dir, p.Dir)
 			e.title = cmp.Or(e.title, p.Title)
 			break

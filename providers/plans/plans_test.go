@@ -112,17 +112,20 @@ func TestDoneLater(t *testing.T) {
 // TestOneList: two copies of one list are one; what is newer in either counts.
 func TestOneList(t *testing.T) {
 	w := newWorld(t, map[string]string{
-		".claude/tasks/s1/1.json":            `{"id":"1","subject":"write the cart","status":"completed"}`,
-		".claude/tasks/s1/2.json":            `{"id":"2","subject":"test the cart","status":"pending"}`,
-		".claude/tasks/s1/3.json":            `{"id":"3","subject":"from a subagent","status":"pending"}`,
-		".claude/tasks/our-list/1.json":      `{"id":"1","subject":"shared by two sessions","status":"in_progress"}`,
-		".copilot/session-state/s4/plan.md":  "# Plan\n\n- [x] first thing to do\n- [ ] second thing to do\n",
-		".local/share/opencode/plans/1-a.md": "# Of opencode\n",
+		".claude/tasks/s1/1.json":                         `{"id":"1","subject":"write the cart","status":"completed"}`,
+		".claude/tasks/s1/2.json":                         `{"id":"2","subject":"test the cart","status":"pending"}`,
+		".claude/tasks/s1/3.json":                         `{"id":"3","subject":"from a subagent","status":"pending"}`,
+		".claude/tasks/our-list/1.json":                   `{"id":"1","subject":"shared by two sessions","status":"in_progress"}`,
+		".copilot/session-state/s4/plan.md":               "# Plan\n\n- [x] first thing to do\n- [ ] second thing to do\n",
+		".local/share/opencode/plans/1-a.md":              "# Of opencode\n",
+		".local/share/opencode/storage/todo/ses_sub.json": `[{"content":"a subagent's own","status":"pending"}]`,
 	})
 	w.session("claude-code", "s1", "src/shop", list(at(1), "in_progress write the cart", "completed test the cart"))
 	w.session("claude-code", "s2", "src/shop", list(at(2), "pending the same in both"))
 	w.session("claude-code", "s3", "src/shop", list(at(3), "pending The same, in both"))
 	w.session("copilot", "s4", "src/shop")
+	w.session("opencode", "ses_sub", "src/shop")
+	w.parts[len(w.parts)-1].Subagent = true
 	for _, name := range []string{"1", "3"} { // newer than what the session said
 		must(t, os.Chtimes(w.path(".claude/tasks/s1/"+name+".json"), at(4), at(4)))
 	}

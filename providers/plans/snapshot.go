@@ -260,6 +260,8 @@ func (e *entry) state() string {
 		text = "tasks"
 	}
 	switch {
+	case all == 0 && len(e.plan.Tasks) > 0:
+		return text + ", none on the list any more"
 	case all == 0:
 		return text
 	case open == 0:

@@ -21,13 +21,13 @@ var _ fs.Planner = (*Provider)(nil)
 // plansFormat is the version of what package plans finds in a transcript.
 const plansFormat = 1
 
-// Plans implements fs.Planner: a part for each session that nobody but a person has
-// started, of what is rendered of it. It waits for no scan and renders nothing.
+// Plans implements fs.Planner: a part for each session, of what is rendered of it. It waits
+// for no scan and renders nothing.
 func (p *Provider) Plans(ctx context.Context, known func(string) string) iter.Seq[fs.PlanPart] {
 	return func(yield func(fs.PlanPart) bool) {
 		for _, s := range p.catalogue.All() {
 			v, there := p.catalogue.View(s)
-			if !there || v.Parent != nil || v.Info.Parent != "" { // a subagent's list is its own
+			if !there {
 				continue
 			}
 			if ctx.Err() != nil || !yield(p.plansOf(ctx, s, &v, known)) {
@@ -44,6 +44,11 @@ func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalog
 		Version: fmt.Sprintf("%d.%d.%d", plansFormat, v.Published.Generation, v.Published.Size),
 	}
 	had := known(part.Name)
+	if part.Subagent = v.Parent != nil || v.Info.Parent != ""; part.Subagent {
+		part.Version = subagent
+		part.Unchanged = had == subagent
+		return part
+	}
 	if had == part.Version || had == part.Version+waiting || v.Published.Generation == 0 {
 		part.Version, part.Unchanged = had, true
 		return part
@@ -61,6 +66,9 @@ func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalog
 	}
 	return part
 }
+
+// subagent is the version of the plans of a subagent's session, which has none.
+const subagent = "subagent"
 
 // waiting ends the version of plans that may change with whatever is said next.
 const waiting = "?"

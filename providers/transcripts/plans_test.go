@@ -89,7 +89,15 @@ func TestTasksOfRealSessions(t *testing.T) {
 			t.Errorf("%s:\n%q, jq counts\n%q", id, got, want)
 		}
 	}
-	if lists < 4 || total < 15 {
+	subagents := 0
+	for _, p := range parts {
+		if p.Subagent {
+			if subagents++; len(p.Plans) > 0 {
+				t.Errorf("a subagent's: %+v", p)
+			}
+		}
+	}
+	if lists < 4 || total < 15 || subagents == 0 {
 		t.Errorf("%d lists with %d tasks", lists, total)
 	}
 	t.Logf("%d lists with %d tasks", lists, total)
@@ -109,10 +117,10 @@ func TestPlansOfRealSessions(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"0a93878f accepted: `entire reset` Command, 9443 bytes, \"\"", // in a session of its own
+		"0a93878f accepted: `entire reset` Command, 9435 bytes, \"\"", // in a session of its own
 		"0a93878f rejected: Evaluation: Interactive Test Coverage for `entire reset`, 12313 bytes, \"are we testing any interactive confirmation in our integration test?\"",
 		"38917d7d accepted: Change Telemetry Default to Disabled When Not Set, 1504 bytes, \"\"", // though its call was interrupted
-		"38917d7d accepted: Change Telemetry Default to Disabled When Not Set, 1844 bytes, \"\"",
+		"38917d7d accepted: Change Telemetry Default to Disabled When Not Set, 1841 bytes, \"\"",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

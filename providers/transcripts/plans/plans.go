@@ -184,7 +184,7 @@ func (r *reader) whole(b render.Block) string {
 	i := strings.LastIndexByte(text, '\n') + 1
 	rest, ok := strings.CutPrefix(text[i:], "[whole: results/")
 	if !ok {
-		return text
+		return unescape(text)
 	}
 	name, _, _ := strings.Cut(strings.TrimSuffix(rest, "]"), ", ")
 	if r.Whole != nil {
@@ -192,7 +192,22 @@ func (r *reader) whole(b render.Block) string {
 			return whole
 		}
 	}
-	return text[:i]
+	return unescape(text[:i])
+}
+
+// unescape takes the spaces out that keep lines of a block from passing for headings and
+// marks.
+func unescape(text string) string {
+	if !strings.Contains(text, " ### ") && !strings.Contains(text, " =====") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if rest, ok := strings.CutPrefix(line, " "); ok && (strings.HasPrefix(rest, "### ") || strings.HasPrefix(rest, "=====")) {
+			lines[i] = rest
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // plainName returns the name of a tool without what agents spell differently. A server or

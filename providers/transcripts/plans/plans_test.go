@@ -262,6 +262,18 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// TestHeadings: a plan keeps the lines that a transcript would take for its own.
+func TestHeadings(t *testing.T) {
+	const text = "# do it\n\n### first\n\n=====\n  ### indented\nx"
+	s := &session{}
+	s.say(event.Assistant, "<proposed_plan>\n"+text+"\n</proposed_plan>")
+	s.say(event.User, "Implement the following plan:\n\n"+text+"\n\nthen that")
+	all := s.read(t)
+	if len(all) != 2 || all[0].Text != text || all[1].Text != text+"\n\nthen that" {
+		t.Errorf("%+v", all)
+	}
+}
+
 // TestTouches: what is appended to a transcript is looked at alone, unless something waits
 // for it.
 func TestTouches(t *testing.T) {
