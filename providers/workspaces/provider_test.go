@@ -33,6 +33,7 @@ type world struct {
 
 	mu      sync.Mutex
 	now     time.Time
+	still   bool // now stays
 	remarks []fs.Remark
 	told    []string
 }
@@ -65,7 +66,9 @@ func (w *world) make(offline bool) {
 	now := func() time.Time {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.now = w.now.Add(time.Second)
+		if !w.still {
+			w.now = w.now.Add(time.Second)
+		}
 		return w.now
 	}
 	var p *Provider

@@ -3,12 +3,14 @@ package workspaces
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
@@ -51,10 +53,7 @@ func (p *Provider) follow() {
 			roots = append(roots, within...)
 			polled = polled || err != nil
 			if err != nil && !errors.Is(err, fs.ErrNoAnswer) { // such a one is watched when it answers
-				problems = append(problems, fs.Problem{
-					What: "not every change in " + clean.Path(wording.Tilde(dir, p.opts.Home), 200) + " is noticed at once: " + clean.Line(err.Error()) + "; while somebody works there it is looked at every " + p.interval(),
-					Mend: watch.Fix(err),
-				})
+				problems = append(problems, p.unwatched(dir, err))
 			}
 		}
 		w.roots.Store(&roots)
@@ -73,6 +72,19 @@ func (p *Provider) follow() {
 	if changed {
 		p.publish()
 		p.opts.Env.Changed(indexName)
+	}
+}
+
+// unwatched returns the problem that not everything in a folder is watched.
+func (p *Provider) unwatched(dir string, err error) fs.Problem {
+	fix := watch.Fix(err)
+	if errors.Is(err, watch.ErrLimit) && maxDirs() < watch.DefaultMaxDirs {
+		fix = watch.Fix(syscall.ENOSPC) // with more than the system allows it would be watched
+	}
+	return fs.Problem{
+		What: fmt.Sprintf("not every change in %s is noticed at once: %s; while somebody works there it is looked at every %s",
+			clean.Path(wording.Tilde(dir, p.opts.Home), 200), clean.Line(wording.Cause(err).Error()), p.interval()),
+		Mend: fix,
 	}
 }
 

@@ -1,0 +1,100 @@
+package workspaces
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
+
+// fewWatches has the name of the limit that a test lowers, in a process of its own.
+const fewWatches = "CTXFS_TEST_LIMIT"
+
+// TestLimits: where the system allows too few watches, or none, that is said, with the
+// fix, and the pages become exact all the same.
+func TestLimits(t *testing.T) {
+	limit := os.Getenv(fewWatches)
+	if limit == "" {
+		for _, limit := range []string{"max_inotify_watches=30", "max_inotify_watches=400", "max_inotify_instances=0"} {
+			t.Run(limit, func(t *testing.T) {
+				cmd := exec.Command(os.Args[0], "-test.run=^TestLimits$", "-test.v")
+				cmd.Env = append(os.Environ(), fewWatches+"="+limit)
+				cmd.SysProcAttr = &syscall.SysProcAttr{
+					Cloneflags:  syscall.CLONE_NEWUSER,
+					UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+					GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+				}
+				out, err := cmd.CombinedOutput()
+				var exit *exec.ExitError
+				switch {
+				case err != nil && !errors.As(err, &exit):
+					t.Skipf("no user namespace can be had: %v", err)
+				case err != nil:
+					t.Errorf("%v\n%s", err, out)
+				case strings.Contains(string(out), "--- SKIP"):
+					t.Skipf("%s", out)
+				}
+			})
+		}
+		return
+	}
+
+	name, most, _ := strings.Cut(limit, "=")
+	if err := os.WriteFile("/proc/sys/user/"+name, []byte(most), 0); err != nil {
+		t.Skipf("the limit cannot be lowered: %v", err)
+	}
+	w := newWorld(t)
+	w.still = true
+	dirs := make(map[string]string)
+	for i := range 12 {
+		name := fmt.Sprintf("shop-%02d", i)
+		dirs[name] = w.mkdir(name)
+		w.git(dirs[name], "init", "-q")
+		for j := range 30 {
+			w.write(fmt.Sprintf("%s/dir-%d/a.go", name, j), "")
+		}
+		if _, err := w.here(dirs[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string]string{
+		"max_inotify_watches=30":  "no space left on device",
+		"max_inotify_watches=400": "too many folders to watch",
+		"max_inotify_instances=0": "too many open files",
+	}[limit]
+	fix := "fs.inotify.max_user_watches"
+	if name == "max_inotify_instances" {
+		fix = "fs.inotify.max_user_instances"
+	}
+	if !fstest.Becomes(func() bool {
+		for _, p := range w.Status().Problems {
+			if strings.Contains(p.What, want) && strings.Contains(p.What, "looked at every") && strings.Contains(p.Mend, fix) {
+				return true
+			}
+		}
+		return false
+	}) {
+		t.Errorf("STATUS.md does not say %q: %+v", want, w.Status().Problems)
+	}
+	for _, words := range []string{want, fix, "The first 10 are watched"} {
+		if got := w.read("INDEX.md"); !strings.Contains(got, words) {
+			t.Errorf("INDEX.md does not say %q:\n%s", words, got)
+		}
+	}
+	for name, dir := range dirs {
+		w.write(name+"/dir-29/new.go", "package new")
+		w.git(dir, "checkout", "-qb", "side")
+		if err := os.RemoveAll(filepath.Join(dir, "dir-7")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, dir := range dirs {
+		w.exact(name, dir)
+	}
+}
