@@ -65,10 +65,11 @@ func TestPrograms(t *testing.T) {
 		".pyenv/shims/pip", "#!/bin/sh\ntouch $HOME/ran\n", ".pyenv/versions/3.12.10/bin/pip", "#!/bin/sh\n", ".pyenv/versions/3.12.10/lib/python3.12/site-packages/pip-24.2.dist-info/METADATA", "",
 		".pyenv/shims/python3", "#!/bin/sh\ntouch $HOME/ran\n", ".pyenv/version", "3.9.18\n",
 		".pyenv/versions/3.9.18/bin/python3", "#!/bin/sh\n", ".pyenv/versions/3.12.1/bin/python3", "#!/bin/sh\n", ".pyenv/versions/3.12.10/bin/python3", "#!/bin/sh\n",
+		"rust/rustup", "#!/bin/sh\ntouch $HOME/ran\n", // of a user who has no toolchain yet
 		"work/bin/gcc", "#!/bin/sh\ntouch $HOME/ran\n",
 		"work/app/.python-version", "3.12\n", "work/other/x", "",
 	)
-	for name, target := range map[string]string{"go": "go1/bin/go", "java": "jdk/bin/java", "npm": "lib/node_modules/npm/bin/npm-cli.js", "uv": ".local/share/x/versions/1.2.3/bin/uv", "cargo": "work/bin/gcc"} {
+	for name, target := range map[string]string{"go": "go1/bin/go", "java": "jdk/bin/java", "npm": "lib/node_modules/npm/bin/npm-cli.js", "uv": ".local/share/x/versions/1.2.3/bin/uv", "cargo": "work/bin/gcc", "rustc": "rust/rustup"} {
 		if err := os.Symlink(filepath.Join(home, target), filepath.Join(home, "bin", name)); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestPrograms(t *testing.T) {
 		got[p.Name] = p.Version + " " + strings.TrimPrefix(p.Path, home+"/")
 	}
 	want := map[string]string{
-		"node": "20.11.1 bin/node", "ruby": " bin/ruby", "deno": "1.46.3 bin/deno", "go": "1.26.8 bin/go", "java": "17.0.2 bin/java", "npm": "10.2.4 bin/npm", "uv": "1.2.3 bin/uv",
+		"node": "20.11.1 bin/node", "ruby": " bin/ruby", "deno": "1.46.3 bin/deno", "go": "1.26.8 bin/go", "java": "17.0.2 bin/java", "npm": "10.2.4 bin/npm", "uv": "1.2.3 bin/uv", "rustc": " bin/rustc",
 		"pip": "24.2 .pyenv/versions/3.12.10/bin/pip", "python3": "3.12.10 .pyenv/versions/3.12.10/bin/python3",
 	}
 	for name := range want {

@@ -64,13 +64,27 @@ func (r *Reader) program(ctx context.Context, t tool, path, dir string, outside 
 	if err != nil {
 		return p
 	}
-	if p.Version = versionOnDisk(t.name, target); p.Version == "" && t.ask != "" {
+	if p.Version = versionOnDisk(t.name, target); p.Version == "" && t.ask != "" && !r.wouldBegin(target) {
 		p.Version = r.versions.of(target, func() (string, bool) {
 			version := r.ask(ctx, t, path, outside)
 			return version, ctx.Err() == nil
 		})
 	}
 	return p
+}
+
+// wouldBegin reports whether a program is a proxy of rustup for a user who has no
+// toolchain: whatever it is asked, it would begin to keep settings in their home.
+func (r *Reader) wouldBegin(target string) bool {
+	rustup, err := os.Stat(filepath.Join(filepath.Dir(target), "rustup"))
+	if err != nil {
+		return false
+	}
+	if is, err := os.Stat(target); err != nil || !os.SameFile(is, rustup) {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(r.opts.Home, ".rustup", "settings.toml"))
+	return err != nil
 }
 
 // ask runs a program to learn its version; "" if it does not tell.
