@@ -9,6 +9,7 @@ func english() *language {
 		project  = `(?:project|repo|repository|code ?base|team|company|package|app|service|product)`
 		doesnt   = `(?:do(?:es)?(?:n['’]?t| not))`
 		not      = `(?:do(?:n['’]?t| not))`
+		general  = `(?:use|using|add|adding|create|creating|write|writing|mock|mocking|hard-?cod(?:e|ing)|commit|committing|put|putting|leave|leaving|include|including|generate|generating|introduce|introducing|import|importing|guess|guessing|assume|assuming)`
 		lets     = `(?:let['’]?s|let us)`
 		milepost = `(?:every|each|any|committing|pushing|merging|releasing|you (?:commit|push|merge|open|finish|release|start))`
 		subject  = `(?:[a-z'-]+(?: [a-z'-]+){0,6}?)`
@@ -19,7 +20,7 @@ func english() *language {
 			fs.Rule: {
 				`(?:` + not + ` ever|always|never(?: ever)?) [a-z]{2,}.{5,}`,
 				`(?:you|agents?|everyone|everybody|we|i(?: always)? want you to|i['’]d like you to) (?:should |must |have to |need to |are to |will |shall )?(?:always|never|only ever) [a-z]{2,}.{4,}`,
-				`.*\b(?:from now on|going forward|from here on(?: out)?|henceforth|in (?:the )?future,|for (?:all )?future [a-z]+s|as a (?:general )?rule|by convention)\b.*`,
+				`.*\b(?:from now on|going forward|from here on(?: out)?|henceforth|in the future,|in future\b|for (?:all )?future [a-z]+s|as a (?:general )?rule|by convention)\b.*`,
 				`(?:our|the|my) (?:[a-z]+ )?(?:convention|policy|rule|standard|directive|guideline|principle|invariant)s? (?:here |for [a-z ]+ )?(?:is|are)\b.{8,}`,
 				`(?:(?:every|each|any) ?time|whenever) (?:you|we)\b.{15,}`,
 				`(?:before|after) ` + milepost + `\b.*[, ](?:run|make|check|update|ask|format|lint|test|bump|write|add|build|review|verify|use)\b.{3,}`,
@@ -31,9 +32,11 @@ func english() *language {
 				subject + ` (?:must|may)(?: not| never| always| only)? [a-z]{2,}.{3,}`,
 				subject + ` should (?:never|always|only|not)\b.{5,}`, subject + ` shouldn['’]?t .{5,}`,
 				`(?:all|every|each|any|no) ` + subject + ` (?:should|must|needs? to|has to|have to|may|are to|is to) .{4,}`,
-				`(?:` + not + `|avoid|stop) [a-z]+.*\b(?:without (?:asking|my|permission|approval|confirm\w*|tests?)|unless|any ?more|ever|in (?:this|the|our) ` + project + `|in (?:tests|prod\w*|comments|commit messages|commits|code|docs)|(?:to|on) (?:main|master|prod\w*)|under any circumstances)\b.*`,
+				`(?:` + not + `|avoid|stop) [a-z]+.*\b(?:without (?:asking|my|permission|approval|confirm\w*|tests?)|unless|until i (?:say|ask|approve|confirm)|any ?more|ever|in (?:this|the|our) ` + project + `|in (?:tests|prod\w*|comments|commit messages|commits|code|docs)|(?:to|on) (?:main|master|prod\w*)|under any circumstances)\b.*`,
+				`(?:` + not + `|stop|avoid) ` + general + ` (?:[a-z'-]+ ){0,5}[a-z'-]+`, `avoid [a-z-]+ [a-z]+`,
 				`no [a-z.]+ [a-z.]+s`,
 				`(?:keep in mind|remember|bear in mind|note|be aware) that .{15,}`,
+				`remember to (?:always|never) .{4,}`, `(?:my |our |the |new )?(?:rule|convention|policy): .{8,}`, `we(?:['’]?re| are) using .{3,}, not .{2,}`,
 				`(?:make sure|ensure|be sure)(?: to| that)?(?: you)? (?:always|never) .{5,}`,
 				`(?:when|whenever|if|for|in) [^,]{8,}, (?:then )?(?:it|they|we|you|the [a-z ]{3,}) (?:should|must)\b.{8,}`,
 				`(?:when|whenever) [^,]{8,}, (?:` + not + `|never|always|only|use|keep) .{8,}`,
@@ -43,7 +46,7 @@ func english() *language {
 			fs.Preference: {
 				`(?:i think )?i(?:['’]?d| would)? (?:really |much |strongly |generally |always |usually )?(?:prefere?|rather|favou?r) .{8,}`,
 				`i (?:really )?(?:hate|love|like|` + not + ` like) (?:it when|when|having|to (?:keep|have|see|use)|my|our|small|short) .{4,}`,
-				`i ` + not + ` want (?:you to|any|to see) .{4,}`,
+				`i ` + not + ` want (?:you to|any|to see) .{4,}`, `i want you to be .{4,}`, `i (?:hate|love) [a-z]+s`,
 				`my preference (?:is|would be) .{4,}`, `prefer .{4,}`,
 				`please (?:keep|avoid|prefer|stick to) .{6,}`, `please be (?:brief|concise|careful|consistent)\b.*`,
 				`(?:please )?(?:use|keep|stick to) (?:the )?(?:british|american|uk|us|english|german) (?:spelling|english|names|comments).*`,
@@ -99,7 +102,7 @@ func english() *language {
 		},
 		guesses: `^note:|\b(?:likely|probably|might|maybe|seems?|appears?|perhaps|possibly|could|i think|i believe|i['’]ll|let me|let['’]s|i need|i should|we should|if the|whether|clear now|straightforward|now the (?:issue|problem)|i understand|test (?:is|was)|we need|we['’]?re|we are|i['’]m|i am|i have|now|i['’]ve|can i|(?:not|is|are) correctly|incorrectly|expects?|missing|has(?:n['’]t| not)|have(?:n['’]t| not)|in how|line \d+|this (?:test|file|function|case|change|one|check|fix)|the (?:tests?|build|lint) (?:is|was|are|were|failed)|unrelated|pre-existing|already|recently|today|yet|your?|an error in|trying|the correct|will only be)\b|^(?:that|it|these|those|they|he|she|which|but this|so this)\b|^this (?:is [^a]|[^i])`,
 		lasting: `\b(?:from now on|going forward|henceforth|in (?:the )?future|always|never|every ?time|whenever|by convention|as a rule)\b`,
-		moment:  `\b(?:for now|right now|now|this time|just this|today|tomorrow|tonight|at the moment|for the moment|again|in this (?:pr|commit|session|branch|step|turn|test|file|function|case|message)|this (?:pr|commit|branch)|in (?:those|these) [a-z]+|the last (?:commit|change)|as (?:before|above)|see below|option [a-d\d])\b`,
+		moment:  `\b(?:for now|right now|now|this time|just this|today|tomorrow|tonight|at the moment|for the moment|again|yet|in this (?:pr|commit|session|branch|step|turn|test|file|function|case|message)|this (?:pr|commit|branch)|in (?:those|these) [a-z]+|the last (?:commit|change)|as (?:before|above)|see below|option [a-d\d])\b`,
 		vetoes: []string{
 			`\b(?:always|never) (?:mind|been|had|has|is|was|are|were|seen|gets?|got|wrong|the same|happen\w*|[a-z]+[^su\W]s|[a-z]+[^e]ed|[a-z]+ing)\b`, // what happens
 			`\b(?:must|may) (?:have|be (?:stale|missing|wrong|some\w*|an?|the|because|due|in|coming|that))\b`,
@@ -108,6 +111,9 @@ func english() *language {
 			`^(?:it|this|that|these|those|they|he|she|there|which|if|when|because|since|as) [^,]*\b(?:should|must|may)\b`, `^(?:[^y]|y[^o])[^,]* should have (?:been|[a-z]+ed)\b`,
 			`^(?:no|nope|nah)\b[,.!:;]+ ?(?:that['’]?s (?:not it|it|fine|ok|all|good)|thanks?|thank|it['’]?s (?:fine|ok|good)|problem|worries|need|idea|go ahead|continue|leave it)\b`,
 			`^no (?:[a-z]+ )?(?:problem|worri|thank|change|error|issue|need|idea|result|longer|one|such|other|more|new)\w*\b`,
+			`\b(?:different|another|your|other) (?:approach|recommendation|suggestion|idea|plan|proposal|way|option|one)\b`, `\b(?:this|that|these|those)$`,
+			`\b(?:faster|slower|bigger|smaller|larger|more|less|better|higher|lower|wider|darker|brighter|closer)$`, `^you should (?:check|look|see|try|read|know|find|also|probably)\b`,
+			`^(?:` + not + `|stop|avoid) [a-z]+ (?:the|this|that|it|my|your|his|their|those|these|them)\b(?:[^u]|u[^n])*$`,
 			`\b(?:use|do|keep|avoid|prefer|drop|call|run) (?:it|this|that|them|these|those|both|either|the (?:same|first|second|third|former|latter|last))\b`,
 			`\b(?:with|prefer|do|option|to) (?:[a-d]|#?\d+|that|this|it|both|option)\b[.!]?$`,
 			`^use the .* instead of the\b`, `\bif you could\b`, `\bthat (?:time|one|way|option|approach)\b`, // this one

@@ -23,6 +23,7 @@ func german() *language {
 				`vor jedem (?:commit|push|merge|release|pr)` + after + `.{4,}`, `.{8,} vor jedem (?:commit|push|merge|release|pr)(?: .*)?`,
 				`[^,;:]{3,} (?:muss|müssen|darf|dürfen|soll|sollen|sollten) (?:immer|nie|niemals|nicht|nur|stets|keine?n?) .{4,}`,
 				`(?:alle|jede[rs]?|keine?) [^,;:]{3,} (?:müssen|muss|sollen|soll|sollten|dürfen|darf) .{4,}`,
+				`(?:benutze?|verwende|nutze|schreibe?|erstelle|füge|mache?) keine [^\s]+.*`, `keine [^\s]+ (?:im|in|auf) .{3,}`,
 				`.{4,} ohne (?:mich )?(?:vorher )?(?:zu fragen|rückfrage|nachzufragen).*`,
 			},
 			fs.Preference: {
@@ -45,7 +46,7 @@ func german() *language {
 		moment:  before + `(?:jetzt|gerade|erst ?mal|diesmal|dieses mal|heute|morgen|vorerst|nochmals?|noch einmal|im moment|in diesem (?:commit|pr|branch|schritt))` + after,
 		vetoes: []string{
 			before + `immer (?:noch|wieder|mehr|weiter|wenn)` + after, `^(?:warum|wieso|weshalb|was|wie|wo|wer|welche[rs]?|kannst|könntest|ist|sind|soll|sollen|hast) `,
-			`^(?:es|das|dies|dieser?|sie|er|der) [^,]*(?:muss|darf|soll)`, `^(?:nein|nee)[,.!:;]+ ?(?:danke|passt|schon gut|alles gut)`, before + `(?:vielleicht|glaube ich)` + after,
+			`^(?:es|das|dies|dieser?|sie|er|der) [^,]*(?:muss|darf|soll)`, `^(?:mach|tu)e? das`, `(?:das|es) ist (?:falsch|nicht richtig)$`, `^(?:nein|nee)[,.!:;]+ ?(?:danke|passt|schon gut|alles gut)`, before + `(?:vielleicht|glaube ich)` + after,
 		},
 	}
 }
@@ -62,6 +63,7 @@ func spanish() *language {
 				`en este (?:proyecto|repo|repositorio),? .*(?:usa|siempre|nunca|no|debe|hay que) .*`,
 				`(?:todos los|todas las|cada|ningún|ninguna) .{3,} (?:debe|deben|tiene que|tienen que|puede|pueden) .{4,}`,
 				`antes de cada (?:commit|push|merge|release|pr)` + after + `.{4,}`, `.{6,} antes de cada (?:commit|push|merge|release|pr)(?: .*)?`,
+				`no (?:uses|utilices|agregues|añadas|crees|escribas) [^\s]+s(?: .*)?`,
 				`no (?:uses|utilices|hagas|escribas|modifiques|toques|subas|borres|agregues|añadas|pongas) .*(?:sin |nunca|a menos que|salvo|en este (?:proyecto|repo)|en los tests|a main|en producción).*`,
 			},
 			fs.Preference: {
@@ -101,7 +103,7 @@ func french() *language {
 				`(?:nous|on) (?:n['’])?(?:utilise|utilisons|évite|évitons|préfère|préférons|suit|suivons) .{3,}`, `dans ce (?:projet|dépôt|repo),? .*(?:utilis|toujours|jamais|doi|faut|pas).*`,
 				`(?:tous les|toutes les|chaque|aucune?) .{3,} (?:ne )?(?:doit|doivent|peut|peuvent) .{4,}`,
 				`avant (?:chaque|de (?:commiter|committer|pousser|fusionner))` + after + `.{6,}`, `.{6,} avant chaque (?:commit|push|merge|fusion|pr)(?: .*)?`,
-				`(?:ne |n['’])[^\s]+ (?:pas|rien) .*(?:sans |sauf si|à moins).*`,
+				`(?:ne |n['’])(?:utilise[sz]?|ajoute[sz]?|crée[sz]?|écri(?:s|vez)) pas d(?:e |['’]).{3,}`, `(?:ne |n['’])[^\s]+ (?:pas|rien) .*(?:sans |sauf si|à moins).*`,
 			},
 			fs.Preference: {
 				`je (?:préfère|préférerais|préfèrerais|veux que|ne veux pas que|n['’]aime pas (?:que|quand|les)|souhaite que|voudrais que) .{6,}`,
@@ -138,6 +140,7 @@ func portuguese() *language {
 				`.*(?:de agora em diante|a partir de agora|daqui (?:para|pra) (?:a )?frente|daqui em diante|no futuro).*`,
 				`(?:nós |aqui )?(?:não |nunca |só )?(?:usamos|utilizamos|preferimos|evitamos|seguimos) .{3,}`, `n(?:este|esse) (?:projeto|repo|repositório),? .*(?:us|sempre|nunca|não|deve).*`,
 				`(?:todos os|todas as|cada|nenhuma?) .{3,} (?:deve|devem|precisa|precisam|pode|podem|tem que) .{4,}`,
+				`não (?:use|utilize|adicione|crie|escreva) [^\s]+s(?: .*)?`,
 				`não (?:use|utilize|faça|escreva|altere|modifique|suba|apague|adicione|mexa) .*(?:sem |nunca|a menos que|a não ser|n(?:este|esse) projeto|em produção|na main|nos testes).*`,
 				`antes de cada (?:commit|push|merge|release|pr)` + after + `.{4,}`, `.{6,} antes de cada (?:commit|push|merge|release|pr)(?: .*)?`,
 			},
@@ -177,7 +180,7 @@ func russian() *language {
 				`в (?:этом|нашем) (?:проекте|репозитории),? .*(?:использ|не |нельзя|всегда|никогда|принято).*`,
 				`(?:все|каждый|каждая|каждое|любой|любая|ни один|ни одна) .{3,} (?:не )?(?:должен|должны|должна|должно|обязан[а-я]*|нужно) .{3,}`,
 				`перед (?:каждым|коммитом|пушем|релизом|мержем) .{4,}`, `.{4,} перед каждым (?:коммитом|пушем|релизом|мержем)(?: .*)?`,
-				`(?:нельзя|запрещено|запрещается|недопустимо) .{6,}`, `не (?:[^\s]+ ){1,}без .{3,}`,
+				`не (?:добавляй|используй|создавай|пиши)(?:те)? (?:[^\sэ]|э[^т])[^\s]+(?: .*)?`, `(?:нельзя|запрещено|запрещается|недопустимо) .{6,}`, `не (?:[^\s]+ ){1,}без .{3,}`,
 			},
 			fs.Preference: {
 				`(?:я )?(?:предпочитаю|предпоч[её]л бы|люблю, когда|не люблю(?:, когда)?|хочу, чтобы|не хочу, чтобы) .{5,}`,

@@ -34,6 +34,10 @@ func TestLanguages(t *testing.T) {
 			"All errors must be wrapped with context", "Don't delete anything without asking me", "This project uses tabs",
 			"Before every commit run make fmt", "Run make fmt before every commit", "Whenever you change the schema, run make gen", "invalid themes must NEVER explode",
 			"Our convention is to name branches after the ticket", "No console logs!",
+			"stop adding comments to the code", "do not create new markdown files", "don't use emojis", "avoid global state", "Don't commit anything until I say so",
+			"Remember to always run the type checker", "We are using tailwind v4, not v3", "Rule: all dates in UTC", "in future please ask before you delete files", "in this repo we use jj instead of git",
+			"benutze keine Emojis", "bitte keine Kommentare im Code", "no uses comentarios en el código", "n'utilise pas d'emojis", "não adicione comentários no código",
+			"不要添加注释", "以后每次改完都要跑测试", "コメントを追加しないでください", "не добавляй комментарии",
 			"Führe die Tests immer vor dem Commit aus", "Ab jetzt bitte alles auf Englisch kommentieren", "Wir verwenden pnpm und kein npm", "Nie direkt auf main pushen",
 			"Alle Fehler müssen geloggt werden", "Lösche nichts ohne mich vorher zu fragen",
 			"Siempre ejecuta las pruebas antes del commit", "Nunca subas archivos generados", "De ahora en adelante escribe primero las pruebas", "Usamos pnpm en lugar de npm",
@@ -74,7 +78,8 @@ func TestLanguages(t *testing.T) {
 			"do you prefer tabs", "add a test for this", "rename it to x", "maybe we should always log it", "commit this", "they said it should never happen",
 			"Warum läuft das immer noch nicht", "jetzt nochmal die Tests laufen lassen", "nein danke, passt schon so", "mach das bitte jetzt", "¿por qué siempre falla esto?", "ahora ejecuta las pruebas otra vez",
 			"pourquoi ça échoue toujours", "lance les tests encore une fois", "agora rode os testes de novo", "por que sempre falha aqui", "为什么总是失败", "现在再运行一次测试", "なぜ必ず失敗するのですか", "もう一度テストを実行して", "почему всегда падает тест", "запусти тесты ещё раз",
-			"/always use tabs everywhere",
+			"/always use tabs everywhere", "let's use a different approach", "let's go with your recommendation", "the page should load faster", "don't push yet", "stop using that",
+			"you should check the logs", "I'd rather not", "I want to see the logs", "do not touch it", "mach das nie wieder so", "nein, das ist falsch", "不要修改这个文件",
 		},
 	} {
 		for _, sentence := range sentences {
