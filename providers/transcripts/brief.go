@@ -67,7 +67,7 @@ func (t *told) who() string {
 // have come, and which of them are alive.
 func (p *Provider) Brief(dir string) (all []fs.Remark) {
 	sessions := p.lastSessions(dir)
-	all = append(all, p.buildRemarks(sessions)...)
+	all = append(all, p.buildRemarks(dir, sessions)...)
 	alive := aliveFirst(sessions)
 	for _, t := range sessions {
 		said := t.at
@@ -195,17 +195,19 @@ func (t *told) state(dir string) string {
 
 // buildRemarks returns the commands that built and tested with success, and those that
 // failed last, over all sessions.
-func (p *Provider) buildRemarks(sessions []*told) (all []fs.Remark) {
+func (p *Provider) buildRemarks(dir string, sessions []*told) (all []fs.Remark) {
 	type lineUse struct {
 		render.Run
-		last *told // that ran it last
+		where string // "in api/: ", or "" for the folder itself
+		last  *told  // that ran it last
 	}
 	lines := make(map[string]*lineUse)
 	for _, t := range slices.Backward(sessions) { // the last one last
+		where := t.below(dir)
 		for _, r := range t.Runs {
-			u := lines[r.Line]
+			u := lines[where+r.Line]
 			if u == nil {
-				lines[r.Line] = &lineUse{r, t}
+				lines[where+r.Line] = &lineUse{r, where, t}
 				continue
 			}
 			u.last, u.Last, u.Error = t, r.Last, r.Error
@@ -214,14 +216,14 @@ func (p *Provider) buildRemarks(sessions []*told) (all []fs.Remark) {
 		}
 	}
 	used := slices.SortedFunc(maps.Values(lines), func(a, b *lineUse) int {
-		return cmp.Or(cmp.Compare(b.OK, a.OK), b.Worked.Compare(a.Worked), strings.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(b.OK, a.OK), b.Worked.Compare(a.Worked), strings.Compare(a.where+a.Line, b.where+b.Line))
 	})
 	worked, failing := 0, 0
 	for _, u := range used {
 		switch {
 		case u.Last && worked < maxRemarks:
 			worked++
-			text := "`" + u.Line + "` worked"
+			text := u.where + "`" + u.Line + "` worked"
 			if !u.Worked.IsZero() {
 				text += " " + wording.Minute(u.Worked)
 			}
@@ -234,11 +236,20 @@ func (p *Provider) buildRemarks(sessions []*told) (all []fs.Remark) {
 			}
 			all = append(all, fs.Remark{
 				Topic: fs.TopicFailing, Time: at, Path: p.short(u.last),
-				Text: fmt.Sprintf("`%s` failed %s (%s): %s", u.Line, wording.Minute(at), u.last.v.Info.Agent, words(u.Error)),
+				Text: fmt.Sprintf("%s`%s` failed %s (%s): %s", u.where, u.Line, wording.Minute(at), u.last.v.Info.Agent, words(u.Error)),
 			})
 		}
 	}
 	return all
+}
+
+// below returns where a session is that began below a folder: "in api/: "; "" for the
+// folder itself.
+func (t *told) below(dir string) string {
+	if in, ok := strings.CutPrefix(path.Clean(t.v.Info.CWD), dir+"/"); ok {
+		return "in " + clean.Path(in, maxBriefWords) + "/: "
+	}
+	return ""
 }
 
 func words(text string) string { return clean.Cut(clean.Line(text), maxBriefWords) }

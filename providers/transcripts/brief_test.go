@@ -24,7 +24,7 @@ func TestBrief(t *testing.T) {
 		map[string]any{"content": "write the cart", "status": "completed"},
 		map[string]any{"content": "write its tests", "status": "in_progress"},
 	}})
-	one.call("c2", "bash", "FAIL shop/cart\nundefined: total", map[string]any{"command": "cd " + home + " && go test ./... 2>&1 | tail -5"})
+	one.call("c2", "bash", "FAIL shop/cart\nundefined: total", map[string]any{"command": "cd " + filepath.Join(home, "work") + " && go test ./... 2>&1 | tail -5"})
 	one.call("c3", "bash", "ok", map[string]any{"command": "make lint"})
 	f := start(t, home)
 	f.clock.at.Store(time.Date(2026, 5, 12, 2, 0, 0, 0, time.UTC).UnixNano()) // an hour after what the log tells
@@ -62,6 +62,9 @@ func TestBrief(t *testing.T) {
 	if f.exists("by-id/0b0e2bd") || f.exists("by-id/0b0e2bd2") {
 		t.Error("a session is found by less of its id than names it, or by another")
 	}
+	if !has(fs.TopicBuild, home, "in work/: `make lint` worked") || !has(fs.TopicFailing, home, "in work/: `go test ./...` failed") {
+		t.Errorf("from above: %q, %q", about(fs.TopicBuild, home), about(fs.TopicFailing, home))
+	}
 	if got := f.Brief(cwd + "2"); len(got) != 0 {
 		t.Errorf("another folder: %+v", got)
 	}
@@ -89,6 +92,11 @@ func TestBrief(t *testing.T) {
 	f.await("it is answered", func() bool {
 		return has(fs.TopicSessions, cwd, "1 of 2 tasks open") && !has(fs.TopicSessions, cwd, "asked")
 	})
+	f.Close()
+	clock := f.clock
+	f = start(t, home)
+	f.clock.at.Store(clock.at.Load())
+	f.await("it is alive after a restart", func() bool { return has(fs.TopicSessions, cwd, "pi, now: ") })
 	visits := f.Visits(f.clock.now().Add(-time.Hour))
 	if len(visits) != 1 || visits[0].Dir != cwd || !visits[0].Settled {
 		t.Errorf("visits: %+v", visits)

@@ -17,7 +17,7 @@ import (
 
 // Format is the version of the cache's format. Entries of another version are
 // rendered again.
-const Format = 7
+const Format = 8
 
 // Entry is the cached data of one session, in a folder of its own: its texts, and
 // the state to resume from. The state gives the length of each file; bytes after

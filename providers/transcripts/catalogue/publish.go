@@ -88,15 +88,23 @@ func (c *Catalogue) DropMessages(s *Session) {
 	s.Published.Messages = -1
 }
 
-// MarkLive makes a session live that was just written to. It returns whether it is
-// live, and whether it has more to show.
+// MarkLive makes a session live that was just written to, be it before this process
+// started. It returns whether it is live, and whether it has more to show.
 func (c *Catalogue) MarkLive(s *Session, now time.Time) (live, behind bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	src := s.Source()
 	behind = s.behind()
-	if src != nil && src.Format != nil && behind && now.Sub(time.Unix(0, src.Stat.ModTime)) < idleTime {
+	if src == nil || src.Format == nil {
+		return s.live, behind
+	}
+	switch written := time.Unix(0, src.Stat.ModTime); {
+	case now.Sub(written) >= idleTime:
+	case behind:
 		s.live, s.grown = true, now
+		c.count(s)
+	case !s.live:
+		s.live, s.grown = true, written
 		c.count(s)
 	}
 	return s.live, behind

@@ -44,12 +44,14 @@ func isRetry(f *failure, st *step) bool {
 	return programOf(f.What) == programOf(st.What)
 }
 
-// reportsFailure reports whether the output of a call without an error says that
-// something failed.
+// reportsFailure reports whether a line of the output of a call without an error begins
+// with words that say that something failed; tests that pass may have them further on.
 func reportsFailure(output string) bool {
-	for _, word := range []string{"FAIL", "panic:", "Traceback (most recent", "error:", "Error:", "ERROR"} {
-		if strings.Contains(output, word) {
-			return true
+	for line := range strings.Lines(output) {
+		for _, word := range []string{"FAIL", "--- FAIL", "panic:", "Traceback (most recent", "error:", "error[", "Error:", "ERROR", "npm ERR!", "npm error", "make: ***", "not ok "} {
+			if strings.HasPrefix(line, word) {
+				return true
+			}
 		}
 	}
 	return false

@@ -53,25 +53,62 @@ func (r *runs) add(line string, seq int, at int64, output string, failed bool) {
 	r.List = append(r.List, one)
 }
 
-// runLine returns what is recorded of a command line that builds, tests or checks:
-// without the folder that it changes to first and what its output is piped into; ""
-// for any other command.
-func runLine(command string) string {
+// runLine returns what is recorded of a command line that builds, tests or checks, for a
+// session in a folder: with the folder below that one to which it changes first, and
+// without what its output is piped into; "" for any other command. Piped reports whether
+// its exit code is that of another program, which has not seen its last lines.
+func runLine(command, cwd string) (line string, piped bool) {
 	command = strings.TrimSpace(clean.Prefix(command, 2000))
+	dir := "."
 	for strings.HasPrefix(command, "cd ") {
-		_, rest, ok := strings.Cut(command, "&&")
-		if !ok {
-			return ""
+		to, rest, ok := strings.Cut(strings.TrimPrefix(command, "cd "), "&&")
+		to = strings.Trim(strings.TrimSpace(to), `"'`)
+		if !ok || strings.ContainsAny(to, "$`~*") {
+			return "", false
 		}
-		command = strings.TrimSpace(rest)
+		if command = strings.TrimSpace(rest); path.IsAbs(to) {
+			below, ok := strings.CutPrefix(path.Clean(to)+"/", strings.TrimSuffix(path.Clean(cwd), "/")+"/")
+			if cwd == "" {
+				below, ok = "", true // it is not known where the session is
+			}
+			if !ok {
+				return "", false
+			}
+			dir = path.Clean(below)
+			continue
+		}
+		if dir = path.Join(dir, to); dir == ".." || strings.HasPrefix(dir, "../") {
+			return "", false
+		}
 	}
-	for _, end := range []string{" | tail", " | head", " | grep", " | cat", " 2>&1", " 2>/dev/null", "; echo"} {
-		command, _, _ = strings.Cut(command, end)
+	for _, end := range []string{" | ", " 2>&1", " 2>/dev/null", "; echo"} {
+		before, after, ok := strings.Cut(command, end)
+		if command = before; ok && !seesTheEnd(end+after) {
+			piped = true
+		}
 	}
 	if command = strings.TrimSpace(command); strings.ContainsAny(command, "\n|;<>`$") || len(command) > longWhat || !builds(command) {
-		return ""
+		return "", false
 	}
-	return clean.Line(command)
+	if dir != "." {
+		command = "cd " + dir + " && " + command
+	}
+	return clean.Line(command), piped
+}
+
+// seesTheEnd reports whether what comes after a command leaves the last lines of its
+// output as they are.
+func seesTheEnd(rest string) bool {
+	for i, part := range strings.Split(rest, "|") {
+		words := strings.Fields(part)
+		if i == 0 && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(w, ">") }) {
+			continue // a redirection, or nothing
+		}
+		if len(words) == 0 || !slices.Contains([]string{"tail", "cat", "tee"}, words[0]) {
+			return false
+		}
+	}
+	return true
 }
 
 // builds reports whether a command line builds, tests or checks a project.

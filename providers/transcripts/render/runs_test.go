@@ -1,12 +1,20 @@
 package render
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
 func TestRunLine(t *testing.T) {
 	for command, want := range map[string]string{
 		"go test ./...": "go test ./...",
 		"cd /src/shop && go test ./... 2>&1 | tail -20": "go test ./...",
-		"cd a && cd b && make":                          "make",
+		"cd a && cd b && make":                          "cd a/b && make",
+		"cd /src/shop/api && make":                      "cd api && make",
+		"cd /src/other && make":                         "",
+		"cd .. && make":                                 "",
+		"cd $X && make":                                 "",
+		"cd /src/shop/api && cd .. && make":             "make",
 		"CGO_ENABLED=0 go build -o x ./cmd/x":           "CGO_ENABLED=0 go build -o x ./cmd/x",
 		"npm run test:unit -- --watch=false":            "npm run test:unit -- --watch=false",
 		"npm install left-pad":                          "",
@@ -30,7 +38,7 @@ func TestRunLine(t *testing.T) {
 		"for i in 1 2; do\nmake\ndone":                  "",
 		"":                                              "",
 	} {
-		if got := runLine(command); got != want {
+		if got, _ := runLine(command, "/src/shop"); got != want {
 			t.Errorf("%q: %q, want %q", command, got, want)
 		}
 	}
@@ -49,5 +57,48 @@ func TestRuns(t *testing.T) {
 	}
 	if len(r.List) != maxRuns {
 		t.Errorf("%d are kept", len(r.List))
+	}
+}
+
+// TestPiped: the exit code of grep says nothing about what it reads.
+func TestPiped(t *testing.T) {
+	for command, want := range map[string]bool{
+		"go test ./...":                            false,
+		"go test ./... 2>&1":                       false,
+		"go test ./... 2>/dev/null":                false,
+		"go test ./... 2>&1 | tail -5":             false,
+		"go test ./... | tee log | tail -3":        false,
+		"go test ./... 2>&1 | cat":                 false,
+		"go test ./... | head -5":                  true,
+		"go test ./... 2>&1 | grep error":          true,
+		"go test ./... 2>&1 | tail -5 | grep ok":   true,
+		"go test ./... 2>&1 | grep error | tail":   true,
+		"go test ./...; echo done":                 true,
+		"go test ./... 2>&1; echo \"exit code\"":   true,
+		"cd api && go test ./... 2>&1 | grep -c x": true,
+	} {
+		if line, got := runLine(command, ""); got != want || line == "" {
+			t.Errorf("%q: %t, want %t (%q)", command, got, want, line)
+		}
+	}
+}
+
+// TestRunsOfPipes: what is filtered counts only where it shows a failure.
+func TestRunsOfPipes(t *testing.T) {
+	s := new(story)
+	run := func(command, result string, failed bool) {
+		s.call("Bash", `{"command":"`+command+`"}`, result, failed)
+	}
+	run("make one 2>&1 | grep error", "", true)
+	run("make two | head -3", "all is well", false)
+	run("make three 2>&1 | grep -i error", "error: no such file", false)
+	run("make four | tail -2", "done", false)
+	run("make five", "=== a test of errors\\n    error: as it should be\\nok", false)
+	got := map[string]bool{}
+	for _, r := range s.summary("/home/u/shop").Brief().Runs {
+		got[r.Line] = r.Last
+	}
+	if want := map[string]bool{"make three": false, "make four": true, "make five": true}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -64,6 +64,8 @@ type step struct {
 	Touched []fileTouch `json:"files,omitempty"`
 	// Run is the command, if it builds, tests or checks.
 	Run string `json:"run,omitempty"`
+	// Piped is set if its exit code is that of another program.
+	Piped bool `json:"piped,omitempty"`
 	// Command is the command line of a shell that may change files, At when it was
 	// called, in seconds since 1970, 0 if that is not known.
 	Command string `json:"cmd,omitempty"`
@@ -151,7 +153,8 @@ func (s *Summary) addCall(e *event.Event) {
 	st := &step{Seq: e.Seq, ID: strings.Clone(e.Call.ID), Tool: strings.Clone(clean.Cut(clean.Line(name), 60))}
 	st.Touched = s.touches(call)
 	st.What = strings.Clone(s.telling(st, call))
-	st.Run = strings.Clone(runLine(command))
+	line, piped := runLine(command, s.CWD)
+	st.Run, st.Piped = strings.Clone(line), piped
 	if command != "" && len(st.Touched) == 0 && !e.Time.IsZero() {
 		st.Command, st.At = strings.Clone(oneLineOf(command, longCommand)), e.Time.Unix()
 	}
@@ -194,8 +197,8 @@ func (s *Summary) addResult(e *event.Event) {
 			at = e.Time.Unix()
 		}
 		s.Commands.add(st, at)
-		if st.Run != "" {
-			s.Runs.add(st.Run, st.Seq, at, e.Result.Text, e.Result.Error || reportsFailure(e.Result.Text))
+		if failed := reportsFailure(e.Result.Text); st.Run != "" && (failed || !st.Piped) {
+			s.Runs.add(st.Run, st.Seq, at, e.Result.Text, failed || e.Result.Error)
 		}
 		if e.Result.Error {
 			if u := s.Tools[st.Tool]; u != nil {
