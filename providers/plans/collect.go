@@ -20,7 +20,6 @@ type entry struct {
 	dir            string // the folder that the session worked in
 	title          string
 	file           string // on disk, or ""
-	owned          bool   // the file is one of the project's
 	trusted        bool
 	plan           fs.Plan
 	time           time.Time
@@ -104,7 +103,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 		m.notes = append(m.notes, m.tilde(f.Path)+" "+f.Fault())
 		return
 	}
-	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, owned: f.Root != "", trusted: true, plan: f.Plan, title: f.Plan.Title, time: f.ModTime}
+	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, trusted: f.Root == "" || m.provider.trusts(f.Root), plan: f.Plan, title: f.Plan.Title, time: f.ModTime}
 	for _, name := range f.Names {
 		if p, ok := m.provider.book.of(f.Agent, name); ok && p.Sub {
 			return // a subagent's list is its own
@@ -116,20 +115,18 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 	}
 	if list := lists[e.agent+"\x00"+e.session]; list != nil && e.session != "" && e.plan.Kind == fs.TaskList {
 		list.file = cmp.Or(list.file, e.file)
-		list.merge(e.plan)
+		list.merge(e)
 		return
 	}
 	for _, p := range proposals {
 		if p.agent == e.agent && e.plan.Kind == fs.Proposal && sameText(p.plan, e.plan) {
 			p.file = cmp.Or(p.file, e.file)
+			p.merge(e)
 			return
 		}
 	}
 	if e.title == "" {
 		e.title = strings.Join(f.Names, " ")
-	}
-	if e.owned {
-		e.trusted = m.provider.trusts(f.Root)
 	}
 	m.entries = append(m.entries, e)
 }
@@ -143,12 +140,15 @@ func sameText(a, b fs.Plan) bool {
 	return x != "" && x == y
 }
 
-// merge takes what is newer in another copy of a list.
-func (e *entry) merge(other fs.Plan) {
+// merge takes the tasks that are newer in another copy of a list, or of a plan. Of a copy
+// that is not trusted it takes no words, only how far the tasks are.
+func (e *entry) merge(other *entry) {
 	e.plan.Tasks = slices.Clone(e.plan.Tasks)
-	for _, t := range other.Tasks {
+	for _, t := range other.plan.Tasks {
 		i := slices.IndexFunc(e.plan.Tasks, func(o fs.Task) bool { return o.Text == t.Text })
 		switch {
+		case i < 0 && !other.trusted:
+			continue
 		case i < 0:
 			e.plan.Tasks = append(e.plan.Tasks, t)
 		case e.plan.Tasks[i].State != t.State && t.Time.After(e.plan.Tasks[i].Time.Add(time.Second)):
@@ -159,6 +159,9 @@ func (e *entry) merge(other fs.Plan) {
 		if t.Time.After(e.time) {
 			e.time, e.plan.Time = t.Time, t.Time
 		}
+	}
+	if e.plan.Kind == fs.Proposal { // what became of it is known from the session
+		return
 	}
 	e.plan.State = fs.PlanDone
 	if slices.ContainsFunc(e.plan.Tasks, fs.Task.IsOpen) {

@@ -315,3 +315,17 @@ func TestCarriedOutElsewhere(t *testing.T) {
 		t.Errorf("%+v", a.Plans)
 	}
 }
+
+// TestPlanWithFile: of a plan that has a file, what is done is known from there, and what
+// became of it from the session.
+func TestPlanWithFile(t *testing.T) {
+	w := newWorld(t, map[string]string{"src/shop/.cursor/plans/x.plan.md": "---\nname: Do it\ntodos:\n  - content: the first step of it\n    status: completed\n  - content: the second step of it\n    status: pending\n  - content: what the project adds to it\n    status: pending\n---\n\nhow\n"})
+	plan := list(at(1), "pending the first step of it", "pending the second step of it")
+	plan.Kind, plan.State, plan.Title, plan.Text = fs.Proposal, fs.PlanAccepted, "Do it", "how"
+	w.session("cursor", "s1", "src/shop", plan)
+	w.start(false)
+	a := w.answer(Query{})
+	if len(a.Plans) != 1 || a.Plans[0].State != fs.PlanAccepted || a.Plans[0].Source == "" || len(a.Open) != 1 || a.Open[0].Text != "the second step of it" {
+		t.Errorf("%+v", a)
+	}
+}

@@ -10,6 +10,7 @@ package files
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	iofs "io/fs"
 	"os"
@@ -178,7 +179,10 @@ func (f *Finder) match(s source) (all []Found) {
 	if err != nil {
 		return nil
 	}
-	names = names[max(0, len(names)-maxFiles):]
+	if len(names) > maxFiles {
+		all = append(all, Found{Agent: s.agent, Path: filepath.Join(s.dir, filepath.Dir(s.pattern)), Root: s.root, Err: tooMany(len(names))})
+		names = names[len(names)-maxFiles:]
+	}
 	for _, name := range names {
 		if full := filepath.Join(s.dir, name); !f.opts.Hide(full) {
 			all = append(all, f.read(s, name, full)...)
@@ -361,11 +365,21 @@ func settled(p fs.Plan) fs.Plan {
 	return p
 }
 
+// tooMany reports that so many files match a pattern, and not all are read.
+type tooMany int
+
+func (n tooMany) Error() string {
+	return fmt.Sprintf("has %d files with plans, of which the last %d by name are read", int(n), maxFiles)
+}
+
 // Fault returns why a file cannot be read, as a clause.
 func (f Found) Fault() string {
+	var many tooMany
 	switch {
 	case f.Err == nil:
 		return ""
+	case errors.As(f.Err, &many):
+		return many.Error()
 	case errors.Is(f.Err, iofs.ErrPermission):
 		return "cannot be read: permission denied"
 	case errors.Is(f.Err, iofs.ErrNotExist):

@@ -277,3 +277,12 @@ func FuzzFiles(f *testing.F) {
 		}
 	})
 }
+
+// TestTooManyFiles: of more files than are read, that is said.
+func TestTooManyFiles(t *testing.T) {
+	w := newWorld(t, nil)
+	for i := range maxFiles + 5 {
+		w.write(fmt.Sprintf(".claude/todos/%04d-agent-%04d.json", i, i), "[]")
+	}
+	w.want(w.User(), `claude-code .claude/todos: has 2005 files with plans, of which the last 2000 by name are read`)
+}
