@@ -237,7 +237,7 @@ func (g *pager) trusted(place scope.Place) bool {
 	case scope.Project:
 		return g.page.Trusted
 	case scope.Above:
-		return place.Dir == g.provider.opts.Home || g.provider.opts.Trust.Trusts(place.Dir)
+		return g.provider.trusts(g.provider.projectOf(place.Dir, place.Dir))
 	}
 	return true
 }
@@ -306,10 +306,20 @@ func (g *pager) write() {
 			fmt.Fprintf(b, "\n(The text of rule %d and those after it would make this page longer than %s: read the files.)\n", i+1, wording.Size(maxPage))
 			break
 		}
-		fmt.Fprintf(b, "\n<!-- rule %d: %s -->\n\n%s", i+1, strings.ReplaceAll(g.sources(r), "--", "- -"), r.text)
+		mark := ""
+		if !r.Trusted {
+			mark = " (not trusted)"
+		}
+		fmt.Fprintf(b, "\n<!-- rule %d%s: %s -->\n\n%s", i+1, mark, strings.ReplaceAll(g.sources(r), "--", "- -"), withoutMarks(r.text))
 		fmt.Fprintf(b, "\n<!-- end of rule %d -->\n", i+1)
 	}
 	p.Text = b.String()
+}
+
+// withoutMarks breaks what looks like the begin or end of a rule in the text of one: no
+// rule can pass off its text as another's.
+func withoutMarks(text string) string {
+	return strings.NewReplacer("<!-- rule ", "<!- - rule ", "<!-- end of rule ", "<!- - end of rule ").Replace(text)
 }
 
 // line returns a rule as one line of the list.

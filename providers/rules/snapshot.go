@@ -360,8 +360,12 @@ func (s *snapshot) documents() iter.Seq[fs.Document] {
 	}
 }
 
-// maxRemarks is how many rules a page names.
-const maxRemarks = 12
+const (
+	// maxRemarks is how many rules a page names.
+	maxRemarks = 12
+	// maxName is how much of the path of a rule is told, in bytes.
+	maxName = 100
+)
 
 // brief returns the rules of the innermost workspace that has a folder, by name. Of one
 // that is not trusted nothing is told that it says itself.
@@ -379,7 +383,8 @@ func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
 		if r.condition().Applies == scope.Never || len(remarks) == maxRemarks {
 			continue
 		}
-		text := "`" + strings.ReplaceAll(clean.Line(relativeTo(best.work, r.first().Path)), "`", "'") + "`"
+		name := strings.ReplaceAll(clean.Line(relativeTo(best.work, r.first().Path)), "`", "'")
+		text := "`" + clean.Cut(name, maxName) + "`"
 		if !r.trusted {
 			text += " (not trusted)"
 		} else {

@@ -2,8 +2,9 @@
 // agents to do (rules, skills, notes) may be put before an agent that did not ask for it
 // only then; of others no more is told than their names.
 //
-// A project is its folder, by path and identity: another folder that has taken its place
-// is not trusted. What the user keeps outside of projects, in the home folder and in the
+// A project is its folder, by path and identity, and the identity of its repository:
+// another folder that has taken its place is not trusted, nor the same one with another
+// repository in it. What the user keeps outside of projects, in the home folder and in the
 // folders of agents there, is the user's own and not the concern of this package.
 //
 // Servers that a project configures are programs, and are approved entry by entry, in
@@ -28,6 +29,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/birth"
 	"ctxfs/providers/internal/filelock"
 )
 
@@ -68,9 +70,23 @@ type Store struct {
 // entry is a folder in the file.
 type entry struct {
 	Time time.Time `json:"time"`
+	identity
+	// Git is its entry .git; zero if it has none, nil in files of earlier versions.
+	Git *identity `json:"git,omitempty"`
+}
+
+// identity tells a file from another one at its path.
+type identity struct {
 	// Ino is its number on its file system, whose own number changes with each start of
-	// some machines.
+	// some machines. It is used again once the file is gone.
 	Ino uint64 `json:"ino"`
+	// Born is when it was created, in nanoseconds; 0 where that is not known.
+	Born int64 `json:"born,omitempty"`
+}
+
+// is reports whether what was one file is another one now, as far as both are known.
+func (i identity) is(now identity) bool {
+	return i.Ino == now.Ino && (i.Born == 0 || now.Born == 0 || i.Born == now.Born)
 }
 
 // contents is the file.
@@ -86,7 +102,7 @@ func New(file string, hide func(path string) bool, now func() time.Time) *Store 
 }
 
 // Trusts reports whether a folder, an absolute path without symbolic links, is that of a
-// project which is trusted. It costs a stat or two.
+// project which is trusted. It costs a few stats.
 func (s *Store) Trusts(dir string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +111,8 @@ func (s *Store) Trusts(dir string) bool {
 	if !ok {
 		return false
 	}
-	ino, err := s.identify(dir)
-	return err == nil && ino == e.Ino
+	now, err := s.identify(dir)
+	return err == nil && e.is(now.identity) && (e.Git == nil || e.Git.is(*now.Git))
 }
 
 // All returns the folders that are trusted, sorted; also those that are gone.
@@ -125,12 +141,13 @@ func (s *Store) Problems() []fs.Problem {
 
 // Trust trusts a project's folder, an absolute path without symbolic links.
 func (s *Store) Trust(dir string) error {
-	ino, err := s.identify(dir)
+	found, err := s.identify(dir)
 	if err != nil {
 		return err
 	}
+	found.Time = s.now().UTC().Truncate(time.Second)
 	return s.change(func(folders map[string]entry) error {
-		folders[filepath.Clean(dir)] = entry{Time: s.now().UTC().Truncate(time.Second), Ino: ino}
+		folders[filepath.Clean(dir)] = found
 		return nil
 	})
 }
@@ -228,18 +245,31 @@ func (s *Store) refresh() {
 	}
 }
 
-// identify returns the number of a folder on its file system.
-func (s *Store) identify(dir string) (uint64, error) {
+// identify returns what tells a folder from others.
+func (s *Store) identify(dir string) (entry, error) {
 	if s.hide != nil && s.hide(dir) {
-		return 0, iofs.ErrNotExist
+		return entry{}, iofs.ErrNotExist
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return 0, err
+		return entry{}, err
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.IsDir() {
-		return 0, fmt.Errorf("%s is not a folder", dir)
+	if !info.IsDir() {
+		return entry{}, fmt.Errorf("%s is not a folder", dir)
 	}
-	return st.Ino, nil
+	e := entry{identity: identityOf(dir, info), Git: new(identity)}
+	if git, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		*e.Git = identityOf(filepath.Join(dir, ".git"), git)
+	}
+	return e, nil
+}
+
+func identityOf(path string, info os.FileInfo) (i identity) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		i.Ino = st.Ino
+	}
+	if t := birth.Of(path); !t.IsZero() {
+		i.Born = t.UnixNano()
+	}
+	return i
 }

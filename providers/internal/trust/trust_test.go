@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/providers/internal/birth"
 )
 
 func newStore(file string) *Store {
@@ -60,6 +63,63 @@ func TestTrust(t *testing.T) {
 	if err := s.Trust(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is gone: %v", err)
 	}
+}
+
+// TestReplaced: neither a folder that was deleted and made again is trusted, though it may
+// have the same number, nor the same folder with another repository in it.
+func TestReplaced(t *testing.T) {
+	dir := t.TempDir()
+	s := newStore(filepath.Join(dir, "trust.json"))
+	shop := mkdir(t, filepath.Join(dir, "shop"))
+	git := mkdir(t, filepath.Join(shop, ".git"))
+	again := func(path string) {
+		t.Helper()
+		born := birth.Of(path)
+		for range 100_000 {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+			if mkdir(t, path); !birth.Of(path).Equal(born) || born.IsZero() {
+				return
+			}
+		}
+		t.Skip("the file system's clock stands still")
+	}
+	trusts := func(what string, want bool) {
+		t.Helper()
+		if got := s.Trusts(shop); got != want {
+			t.Errorf("%s: %v", what, got)
+		}
+		if err := s.Trust(shop); err != nil || !s.Trusts(shop) || !newStore(filepath.Join(dir, "trust.json")).Trusts(shop) {
+			t.Errorf("%s: trusted again: %v", what, err)
+		}
+	}
+	trusts("a new folder", false)
+	again(git)
+	trusts("another repository in it", false)
+	again(shop)
+	trusts("made again", false)
+	mkdir(t, git)
+	trusts("with a repository that was not there", false)
+	if err := os.RemoveAll(git); err != nil {
+		t.Fatal(err)
+	}
+	trusts("without its repository", false)
+	if err := os.WriteFile(filepath.Join(shop, "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trusts("with another file", true)
+
+	// A file of an earlier version knows less.
+	info, err := os.Lstat(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := fmt.Sprintf(`{"format": 1, "folders": {%q: {"time": "2026-03-01T12:00:00Z", "ino": %d}}}`, shop, info.Sys().(*syscall.Stat_t).Ino)
+	if err := os.WriteFile(filepath.Join(dir, "trust.json"), []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	trusts("of an earlier version", true)
 }
 
 // TestDamaged files trust nobody, say so, and can be written anew.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"ctxfs/providers/internal/birth"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/source"
 )
@@ -121,7 +122,7 @@ func (s *Scanner) permitted(f *catalogue.File) bool {
 
 // inspectLog reads only the beginning of a log, and that only once.
 func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format history.Log) []catalogue.Found {
-	one := catalogue.Found{Source: &source.Source{Path: f.Path, Format: format, Stat: f.Stat, Birth: source.Birth(f.Path)}}
+	one := catalogue.Found{Source: &source.Source{Path: f.Path, Format: format, Stat: f.Stat, Birth: birth.Of(f.Path)}}
 	if before != nil && len(before.Sessions) == 1 && before.Stat.Inode == f.Stat.Inode && before.Stat.Size <= f.Stat.Size {
 		v, _ := s.Catalogue.View(before.Sessions[0])
 		one.Info, one.FirstRecord = v.Info, v.FirstRecord

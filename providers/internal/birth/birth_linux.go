@@ -1,22 +1,16 @@
-package source
+// Package birth knows when files were created: that, with its number, tells a file from
+// another one that has taken its place.
+package birth
 
 import (
-	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-func inode(info os.FileInfo) uint64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return st.Ino
-	}
-	return 0
-}
-
-// Birth returns when a file was created; zero where the file system does not know.
-func Birth(path string) time.Time {
+// Of returns when the file at a path was created, links not followed; zero where that is
+// not known.
+func Of(path string) time.Time {
 	var st unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &st); err != nil || st.Mask&unix.STATX_BTIME == 0 {
 		return time.Time{}
