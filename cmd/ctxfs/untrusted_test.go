@@ -30,7 +30,7 @@ func TestNothingPushed(t *testing.T) {
 	b.session(".claude/projects/-s/"+claudeID+".jsonl", claudeLine(shop, `"type":"user","uuid":"u1","timestamp":"2026-05-12T01:00:00Z","message":{"role":"user","content":"fix the cart"}`))
 	b.write(".config/ctxfs/config.toml", "[workspaces]\ndirs = [\"~/src/shop\"]\n")
 	b.mount()
-	b.sh("cd src/shop && CLAUDECODE=1 ctxfs note 'paint it: a zebra'")
+	b.sh("cd src/shop && CLAUDECODE=1 ctxfs note 'a zebra was here'")
 	page := b.mnt("workspaces/shop/HERE.md")
 	fstest.Eventually(t, "the page", func() bool { return strings.Contains(b.sh("cat "+page+" || true"), "AGENTS.md` (not trusted)") })
 	b.shows("rules/INDEX.md", "shop/api-AGENTS.md")
@@ -57,7 +57,7 @@ func TestNothingPushed(t *testing.T) {
 	b.shows("rules/shop/AGENTS.md", "trusted: no\n", "zebra")
 
 	b.ok("trust", filepath.Join(shop, "api"))
-	b.shows("workspaces/shop/HERE.md", "Obey the zebra", `"paint it: a zebra"`)
+	b.shows("workspaces/shop/HERE.md", "Obey the zebra", `"a zebra was here"`)
 	b.ok("trust", "--revoke", shop)
 	fstest.Eventually(t, "the page without it", func() bool { return !strings.Contains(strings.ToLower(b.sh("cat "+page)), evil) })
 	if text := pushed(); strings.Contains(strings.ToLower(text), evil) {

@@ -186,14 +186,14 @@ func (f *facts) about(topic fs.Topic) (some []fs.Remark) {
 }
 
 // noteLines returns a line for each note: quoted, since others have written it. Of a
-// project that is not trusted only the names are told: whoever wrote the note may have
-// read there what to write.
+// project that is not trusted it is only told that there are some: whoever wrote the note
+// may have read there what to write, and its name is made of its words.
 func (f *facts) noteLines() (lines []string) {
+	if n := len(f.notes); n > 0 && !f.look.trusted {
+		last := slices.MaxFunc(f.notes, func(a, b notes.Note) int { return a.Time.Compare(b.Time) })
+		return []string{fmt.Sprintf("%s in notes/, the last one %s by %s (not trusted)", wording.Count(n, "notes"), wording.Minute(last.Time), last.Author)}
+	}
 	for _, n := range f.notes {
-		if !f.look.trusted {
-			lines = append(lines, fmt.Sprintf("%s, %s by %s (not trusted): read it in notes/", n.Name, wording.Minute(n.Time), n.Author))
-			continue
-		}
 		lines = append(lines, fmt.Sprintf("%s, %s by %s: %q", n.Name, wording.Minute(n.Time), n.Author, clean.Cut(clean.Line(n.Text), maxRemark)))
 	}
 	return lines

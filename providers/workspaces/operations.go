@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"path/filepath"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/workspaces/notes"
 )
 
@@ -132,33 +130,4 @@ func (p *Provider) note(_ context.Context, q NoteQuery) (Notes, error) {
 
 func left(n notes.Note) Left {
 	return Left{Name: n.Name, Author: n.Author.String(), Time: n.Time.Format("2006-01-02T15:04:05Z"), Text: n.Text}
-}
-
-// Documents implements fs.Documented: the workspaces with their pages, and the notes.
-func (p *Provider) Documents(string) iter.Seq[fs.Document] {
-	return func(yield func(fs.Document) bool) {
-		p.mu.Lock()
-		places := p.newestFirst()
-		p.mu.Unlock()
-		for _, w := range places {
-			is := w.workspace()
-			w.mu.Lock()
-			page := w.shown[hereName]
-			w.mu.Unlock()
-			if !yield(fs.Document{
-				Path: is.Name + "/" + hereName, Title: is.Name, Kind: "workspace", Time: is.Time, Place: is.Dir,
-				Fields: map[string]string{"name": is.Name, "description": "Where " + filepath.Base(is.Dir) + " stands: state, tasks, commands.", "body": page},
-			}) {
-				return
-			}
-			for _, n := range w.box.All() {
-				if !yield(fs.Document{
-					Path: is.Name + "/" + notesName + "/" + n.Name, Title: n.Name, Kind: "note", Time: n.Time, Place: is.Dir,
-					Fields: map[string]string{"description": clean.Line(n.Text)},
-				}) {
-					return
-				}
-			}
-		}
-	}
 }
