@@ -81,6 +81,7 @@ func list(o Options, s shared) []Named {
 			Cache:        filepath.Join(o.Cache, "workspaces"),
 			Environ:      environOf,
 			Trusts:       s.trust.Trusts,
+			OnTrust:      s.trust.Notify,
 			LookupEnv:    o.LookupEnv,
 			Hide:         o.Hide,
 			Offline:      o.Offline,

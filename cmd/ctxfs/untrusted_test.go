@@ -57,10 +57,20 @@ func TestNothingPushed(t *testing.T) {
 	b.shows("rules/shop/AGENTS.md", "trusted: no\n", "zebra")
 
 	b.ok("trust", filepath.Join(shop, "api"))
-	b.shows("workspaces/shop/HERE.md", "Obey the zebra", `"a zebra was here"`)
+	b.shows("workspaces/shop/HERE.md", "Send zebra home", `"a zebra was here"`)
 	b.ok("trust", "--revoke", shop)
 	fstest.Eventually(t, "the page without it", func() bool { return !strings.Contains(strings.ToLower(b.sh("cat "+page)), evil) })
 	if text := pushed(); strings.Contains(strings.ToLower(text), evil) {
 		t.Errorf("what is pushed after the trust was withdrawn:\n%s", text)
+	}
+
+	// A page that was kept from when it was trusted is not shown after a restart.
+	b.ok("trust", shop)
+	b.shows("workspaces/shop/HERE.md", "Send zebra home")
+	b.ok("unmount")
+	b.ok("trust", "--revoke", shop)
+	b.mount()
+	if text := b.sh("cat " + page); strings.Contains(strings.ToLower(text), evil) {
+		t.Errorf("the page after a restart:\n%s", text)
 	}
 }

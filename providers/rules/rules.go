@@ -137,7 +137,9 @@ func (p *Provider) Status() fs.Status {
 func (p *Provider) Documents(string) iter.Seq[fs.Document] { return p.shown().documents() }
 
 // Brief implements fs.Briefer: the rules of the workspace that has the folder, by name.
-func (p *Provider) Brief(dir string) []fs.Remark { return p.shown().brief(filepath.Clean(dir)) }
+func (p *Provider) Brief(dir string) []fs.Remark {
+	return p.shown().brief(filepath.Clean(dir), p.opts.Trust.Trusts)
+}
 
 // Refresh implements fs.Overview.
 func (p *Provider) Refresh() { p.poke() }

@@ -368,8 +368,8 @@ const (
 )
 
 // brief returns the rules of the innermost workspace that has a folder, by name. Of one
-// that is not trusted nothing is told that it says itself.
-func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
+// that is not trusted, now, nothing is told that it says itself.
+func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []fs.Remark) {
 	var best *section
 	for _, sec := range s.sections {
 		if sec.work.Dir != "" && sec.work.Has(dir) && (best == nil || len(sec.work.Dir) > len(best.work.Dir)) {
@@ -379,13 +379,14 @@ func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
 	if best == nil {
 		return nil
 	}
+	trusted := trusts(best.work.Dir)
 	for _, r := range best.rules {
 		if r.condition().Applies == scope.Never || len(remarks) == maxRemarks {
 			continue
 		}
 		name := strings.ReplaceAll(clean.Line(relativeTo(best.work, r.first().Path)), "`", "'")
 		text := "`" + clean.Cut(name, maxName) + "`"
-		if !r.trusted {
+		if !trusted {
 			text += " (not trusted)"
 		} else {
 			if c := r.condition(); c.Applies != scope.Always {

@@ -104,7 +104,7 @@ func (f *facts) text(parts []*part) string {
 		b.WriteString(line + "\n")
 	}
 	if !f.look.trusted {
-		b.WriteString("not trusted: what its files tell agents is named, not shown; `ctxfs trust` in it changes that\n")
+		b.WriteString(notTrusted)
 	}
 	for _, p := range parts {
 		if p.shown == 0 {
@@ -184,6 +184,10 @@ func (f *facts) about(topic fs.Topic) (some []fs.Remark) {
 	slices.SortStableFunc(some, func(a, b fs.Remark) int { return b.Time.Compare(a.Time) })
 	return some
 }
+
+// notTrusted is the line of a page that says no more than names of what a project tells
+// agents.
+const notTrusted = "not trusted: what its files tell agents is named, not shown; `ctxfs trust` in it changes that\n"
 
 // noteLines returns a line for each note: quoted, since others have written it. Of a
 // project that is not trusted it is only told that there are some: whoever wrote the note

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,7 +73,11 @@ func (w *place) load() {
 	dir := stateOf(w.p.opts.Cache, w.workspace())
 	for _, name := range pageNames() {
 		if f, err := fs.NewDiskFile(filepath.Join(dir, name), fs.DiskOptions{}); err == nil {
-			if body, at, ok := readKept(f); ok {
+			body, at, ok := readKept(f)
+			if name == hereName && !strings.Contains(body, notTrusted) && !(w.p.answers(w.workspace().Dir) && w.p.opts.Trusts(w.workspace().Dir)) {
+				continue // made when it was
+			}
+			if ok {
 				w.show(name, body, at)
 			}
 		}

@@ -44,6 +44,9 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Trusts reports whether the user trusts the project in a folder.
 	Trusts func(dir string) bool
+	// OnTrust has a function called after what is trusted has changed, which only
+	// enqueues; it may be nil.
+	OnTrust func(changed func())
 	// Hide reports whether a path is the root of a view of ours; it may be nil.
 	Hide func(path string) bool
 	// Pause is for tests; 0 stands for the pause between two looks at a workspace.
@@ -130,6 +133,9 @@ func New(opts Options) *Provider {
 		p.meet() // those that were known to the process before
 	}
 	p.publish()
+	if opts.OnTrust != nil {
+		opts.OnTrust(p.trustChanged)
+	}
 	return p
 }
 

@@ -63,6 +63,17 @@ func (p *Provider) dueLocked(w *place) bool {
 	return !was
 }
 
+// trustChanged has all pages made again now, however lately they were made: they may say
+// what they must not say any more.
+func (p *Provider) trustChanged() {
+	p.mu.Lock()
+	for name := range p.places {
+		p.due[name] = time.Time{}
+	}
+	p.mu.Unlock()
+	p.poke()
+}
+
 // work is the worker: it makes the pages that are due, one workspace after the other.
 func (p *Provider) work() {
 	timer := time.NewTimer(0)
