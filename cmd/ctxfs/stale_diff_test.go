@@ -98,6 +98,14 @@ func TestStaleDiff(t *testing.T) {
 		if r := b.shell("cd / && ctxfs stale --guard --session 0894 " + repo + "/sub/../a.go"); r.code != exitStale {
 			t.Errorf("--session: exit %d\n%v", r.code, r)
 		}
+		must(t, os.MkdirAll(filepath.Join(b.home, "links"), 0o700))
+		_ = os.Symlink(repo, filepath.Join(b.home, "links", "shop"))
+		_ = os.Symlink("../repo/a.go", filepath.Join(b.home, "links", "other.go"))
+		for _, name := range []string{"links/shop/a.go", "links/other.go"} {
+			if r := b.shell("ctxfs stale --guard --session 0894 " + name); r.code != exitStale {
+				t.Errorf("by the name %s: exit %d\n%v", name, r.code, r)
+			}
+		}
 		must(t, os.Remove(filepath.Join(repo, "a.go")))
 		must(t, syscall.Mkfifo(filepath.Join(repo, "a.go"), 0o600))
 		if r := stale("--guard a.go"); r.code != exitStale {

@@ -2,6 +2,7 @@ package transcripts
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,8 +14,10 @@ import (
 // SeenQuery asks what a session last saw of files on disk.
 type SeenQuery struct {
 	Wanted
-	// Paths are the absolute paths of the files that are of interest; nil stands for all.
+	// Paths are the paths of the files that are of interest, as the session has them, and
+	// Names the last elements of such paths; neither stands for all.
 	Paths []string `json:"paths,omitempty"`
+	Names []string `json:"names,omitempty"`
 	// Texts also asks for the text that was seen, for which the session's log is read.
 	Texts bool `json:"texts,omitempty"`
 }
@@ -55,8 +58,10 @@ func (p *Provider) seen(ctx context.Context, q SeenQuery) (Seen, error) {
 		return Seen{}, fs.ErrNotExist
 	}
 	all, err := p.sights(ctx, s, q.Texts)
-	if q.Paths != nil {
-		all = slices.DeleteFunc(all, func(s fs.Sight) bool { return !slices.Contains(q.Paths, s.File) })
+	if len(q.Paths)+len(q.Names) > 0 {
+		all = slices.DeleteFunc(all, func(s fs.Sight) bool {
+			return !slices.Contains(q.Paths, s.File) && !slices.Contains(q.Names, path.Base(s.File))
+		})
 	}
 	by, others := k.By, k.Others
 	k = p.describe(s) // it may have been read just now

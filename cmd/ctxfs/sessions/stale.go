@@ -144,6 +144,16 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 	if q.Wanted, err = wantedSession(a, named); err != nil {
 		return nil, err
 	}
+	for _, name := range o.files {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		q.Names = append(q.Names, filepath.Base(abs))
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
+			q.Names = append(q.Names, filepath.Base(real))
+		}
+	}
 	asker := a.Fallback()
 	defer asker.Close()
 	seen, err := transcripts.OpSeen.Ask(ctx, asker, q)
@@ -199,7 +209,7 @@ func ofFiles(all []fs.Sight, files []string) (some []fs.Sight, unseen []string, 
 		before := len(some)
 		for _, s := range all {
 			same := slices.Contains(names, s.File)
-			if !same && statErr == nil && filepath.Base(s.File) == filepath.Base(abs) {
+			if !same && statErr == nil {
 				other, err := os.Stat(s.File)
 				same = err == nil && os.SameFile(info, other)
 			}
@@ -230,7 +240,7 @@ func withTexts(ctx context.Context, asker fs.Asker, a *cli.App, q transcripts.Se
 	if len(q.Paths) == 0 {
 		return seen.Files, nil
 	}
-	q.Texts = true
+	q.Texts, q.Names = true, nil
 	q.Session, q.Tree, q.Files, q.Claims = seen.Session.Path, seen.Session.Path, nil, nil // the same one, whatever begins meanwhile
 	more, err := transcripts.OpSeen.Ask(ctx, asker, q)
 	if err != nil {

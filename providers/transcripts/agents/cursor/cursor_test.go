@@ -135,6 +135,16 @@ func TestCursorEditorDump(t *testing.T) {
 			}
 		}
 	}
+	for sum, text := range dump.ContentBlobs {
+		historytest.Execute(t, db, editorRow, contentPrefix+sum, text)
+	}
+	told := &fileCollector{Collector: &event.Collector{}}
+	if err := store.Read(t.Context(), path, id, told); err != nil {
+		t.Fatal(err)
+	}
+	if last := len(told.files) - 1; last < 1 || told.files[0].Text != dump.ContentBlobs["ccdfd4caafd51a8e2f6fe99e2471cbb536b6a626e11b5bc04f1768e6f964bd23"] || !told.files[0].Whole || !strings.HasPrefix(told.files[last].Text, "#!/usr/bin/env bash\n") {
+		t.Errorf("the files after each edit: %+v", told.files)
+	}
 	secretFree(t, c)
 	if historytest.HasText(c.Events, "taken back") {
 		t.Error("a message that is on no list is told")
@@ -362,3 +372,11 @@ func TestCursorSchemas(t *testing.T) {
 		})
 	}
 }
+
+// fileCollector also collects what was in files.
+type fileCollector struct {
+	*event.Collector
+	files []event.File
+}
+
+func (c *fileCollector) File(_ string, f event.File) { c.files = append(c.files, f) }

@@ -46,7 +46,7 @@ func (h homeFolder) editor() history.Store {
 			if err != nil {
 				return err
 			}
-			return h.emitJoined(events, key, out)
+			return h.emitJoined(events, key, withFiles(ctx, file, events, out))
 		},
 	}
 }
