@@ -16,8 +16,7 @@ const (
 	proposedName = "proposed"
 )
 
-// folder is the provider's root. Without a watch it is filled when something in it is
-// first asked for.
+// folder is the provider's root. It is filled when something in it is first asked for.
 type folder struct {
 	fs.Folder
 	provider *Provider
@@ -39,6 +38,5 @@ func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
 	return f.Folder.List(ctx)
 }
 
-// Computed implements fs.Computed: what is watched answers from memory, and anything else
-// reads the memories first.
+// Computed implements fs.Computed: whoever comes first waits until the memories were read.
 func (f *folder) Computed() {}

@@ -31,7 +31,6 @@ import (
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
-	"ctxfs/providers/memory/page"
 	"ctxfs/providers/memory/read"
 	"ctxfs/providers/memory/store"
 )
@@ -89,6 +88,7 @@ type Provider struct {
 	watched map[string]bool
 	folders map[string]*fs.Folder // of the sections, by name
 
+	oursDue    pathSet     // files of ours that are to be read again
 	foreignDue atomic.Bool // what agents remember is to be read again
 
 	poked  chan struct{} // has an element if something has changed
@@ -97,11 +97,15 @@ type Provider struct {
 	work   sync.WaitGroup
 }
 
-// patience is how long a folder may take to answer.
-const patience = 2 * time.Second
+// patience is how long a folder may take to answer. A command that reads once has no
+// second chance, and waits longer.
+const (
+	patience     = 2 * time.Second
+	oncePatience = 8 * time.Second
+)
 
-// New returns a provider. Without Watch memories are read when they are first asked for,
-// else they have been when it returns.
+// New returns a provider. Memories are read when they are first asked for, and with Watch
+// after Start.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	if opts.Env.Log == nil {
@@ -109,14 +113,18 @@ func New(opts Options) *Provider {
 	}
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
-		prober: fs.NewProber(patience), watched: make(map[string]bool), folders: make(map[string]*fs.Folder),
+		watched: make(map[string]bool), folders: make(map[string]*fs.Folder),
 		poked: make(chan struct{}, 1),
+	}
+	p.prober = fs.NewProber(oncePatience)
+	if opts.Watch {
+		p.prober = fs.NewProber(patience)
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if p.opts.Pause == 0 {
 		p.opts.Pause = learnPause
 	}
-	p.maker = &maker{provider: p, pages: page.NewWriter()}
+	p.maker = newMaker(p)
 	p.inbox = newInbox(p)
 	p.root = newFolder(p)
 	p.current.Store(emptySnapshot(p))
@@ -129,8 +137,6 @@ func New(opts Options) *Provider {
 	p.foreignDue.Store(true)
 	if opts.Watch {
 		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
-		p.look()
-		p.proposer.publish()
 	}
 	opts.Trust.Notify(p.poke)
 	opts.Trust.Notify(func() { poke(p.proposer.changed) })
@@ -181,14 +187,12 @@ func (p *Provider) Close() error {
 	return p.watcher.Close()
 }
 
-// shown returns what is shown now. Without a watch the first call looks for it.
+// shown returns what is shown now. The first call reads it, or waits until it was read.
 func (p *Provider) shown() *snapshot {
-	if !p.opts.Watch {
-		p.first.Do(func() {
-			p.look()
-			p.proposer.publish()
-		})
-	}
+	p.first.Do(func() {
+		p.look(true)
+		p.proposer.publish()
+	})
 	return p.current.Load()
 }
 

@@ -96,9 +96,9 @@ type Forgotten struct {
 
 // The operations.
 var (
-	OpRemember = fs.Op[RememberQuery, Remembered]{Name: "remember"}
-	OpMemories = fs.Op[ListQuery, Listed]{Name: "memories"}
-	OpForget   = fs.Op[ForgetQuery, []Forgotten]{Name: "forget"}
+	OpRemember = fs.Op[RememberQuery, Remembered]{Name: "memory-add"}
+	OpMemories = fs.Op[ListQuery, Listed]{Name: "memory-list"}
+	OpForget   = fs.Op[ForgetQuery, []Forgotten]{Name: "memory-forget"}
 )
 
 // Operations implements fs.Operator.
@@ -145,7 +145,7 @@ func (p *Provider) add(ctx context.Context, ours *store.Store, read store.Added)
 	if err != nil {
 		return Remembered{}, err
 	}
-	p.look()
+	p.look(true)
 	r := Remembered{Known: added.Known, Masked: added.Masked}
 	for _, e := range p.current.Load().byPath {
 		if slices.ContainsFunc(e.members, func(m *fact.Memory) bool { return m.Path == added.Memory.Path && m.Key() == added.Memory.Key() }) {
@@ -182,12 +182,7 @@ func (p *Provider) item(e *entry) Item {
 
 // list lists memories.
 func (p *Provider) list(_ context.Context, q ListQuery) (Listed, error) {
-	if !p.opts.Watch {
-		p.shown()
-	} else {
-		p.look() // what was written a moment ago is listed
-	}
-	s := p.current.Load()
+	s := p.lately()
 	l := Listed{Memories: []Item{}, Dir: p.ours().Dir(), Summary: string(s.gist)}
 	sections := s.sections
 	if q.At.Dir != "" {
@@ -206,6 +201,15 @@ func (p *Provider) list(_ context.Context, q ListQuery) (Listed, error) {
 		return Listed{}, noSuch(q.Name)
 	}
 	return l, nil
+}
+
+// lately returns what is shown, with what was written a moment ago.
+func (p *Provider) lately() *snapshot {
+	p.shown()
+	if p.opts.Watch {
+		p.look(true)
+	}
+	return p.current.Load()
 }
 
 // noSuch is the error for a name that no memory has.
@@ -246,10 +250,7 @@ func (p *Provider) summaryOf(sections []*section) string {
 
 // forget moves memories of our own into the trash: all that are named, or none.
 func (p *Provider) forget(ctx context.Context, q ForgetQuery) ([]Forgotten, error) {
-	if p.opts.Watch {
-		p.look()
-	}
-	s := p.shown()
+	s := p.lately()
 	var chosen []*entry
 	for _, name := range q.Names {
 		e, err := s.one(name)
@@ -280,7 +281,7 @@ func (p *Provider) forget(ctx context.Context, q ForgetQuery) ([]Forgotten, erro
 		}
 		forgotten = append(forgotten, f)
 	}
-	p.look()
+	p.look(true)
 	return forgotten, nil
 }
 

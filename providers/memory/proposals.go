@@ -61,6 +61,7 @@ func (r *proposer) run() {
 	for {
 		select {
 		case <-r.changed:
+			r.provider.shown()
 			r.publish()
 		case <-r.provider.ctx.Done():
 			return
@@ -295,7 +296,7 @@ func (r *proposer) chosen(written string) (one proposed.Decided, was proposed.Ve
 func (r *proposer) decide(verdict proposed.Verdict) func(context.Context, DecideQuery) ([]DecidedProposal, error) {
 	return func(ctx context.Context, q DecideQuery) ([]DecidedProposal, error) {
 		p := r.provider
-		p.look()
+		p.lately()
 		r.publish()
 		type choice struct {
 			proposed.Decided

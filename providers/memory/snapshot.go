@@ -28,6 +28,7 @@ type snapshot struct {
 	modTime        time.Time
 	status         fs.Status
 	unwatched      bool // not every change is noticed
+	late           bool // a folder has not answered in time
 }
 
 // section is the memories of the user, or of a project.
@@ -53,12 +54,17 @@ type entry struct {
 type maker struct {
 	provider *Provider
 	pages    *page.Writer
+	comparer *fact.Comparer
 	placed   map[*fact.Memory]*fact.Memory // in the folder of their workspace
+}
+
+func newMaker(p *Provider) *maker {
+	return &maker{provider: p, pages: page.NewWriter(), comparer: fact.NewComparer()}
 }
 
 // emptySnapshot returns what is shown before anything was read.
 func emptySnapshot(p *Provider) *snapshot {
-	m := &maker{provider: p, pages: page.NewWriter()}
+	m := newMaker(p)
 	return m.snapshot(nil, read.Found{}, nil, &snapshot{})
 }
 
@@ -84,9 +90,9 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 			of[e.members[0]] = e
 		}
 	}
-	for memory, others := range fact.Differences(first) {
+	for memory, others := range m.comparer.Differences(first) {
 		e := of[memory]
-		for _, other := range others {
+		for _, other := range fact.Shown(others) {
 			e.Differs = append(e.Differs, &of[other].Entry)
 		}
 	}
@@ -102,6 +108,7 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 			sec.Entries = append(sec.Entries, &e.Entry)
 			sec.modTime = latest(sec.modTime, e.Modified)
 		}
+		sec.Pushed = page.Pushed(sec.Entries)
 		s.modTime = latest(s.modTime, sec.modTime)
 	}
 	m.write(s, old, foreign.Notes)
@@ -228,7 +235,11 @@ func (m *maker) unite(memories []*fact.Memory, sec *section) []*entry {
 	foreign := make([]string, 0, len(entries)+1)
 	foreign = append(foreign, "SUMMARY")
 	for _, e := range entries {
-		foreign = append(foreign, cmp.Or(e.members[0].Name, fact.NameOf(e.Description)))
+		name := e.members[0].Name
+		if name == "" {
+			name = fact.NameOf(e.Description)
+		}
+		foreign = append(foreign, name)
 	}
 	for i, name := range names.Assign(foreign)[1:] {
 		entries[i].file = name + fact.Extension
@@ -266,11 +277,7 @@ func (m *maker) write(s, old *snapshot, notes []string) {
 			user = sec.Section
 		}
 	}
-	lines := make(map[*page.Entry]string, len(s.byPath))
-	for _, e := range s.byPath {
-		lines[&e.Entry] = e.line
-	}
-	s.index = keep(old.index, s.modTime, built, page.Index(shown, func(e *page.Entry) string { return lines[e] }, notes))
+	s.index = keep(old.index, s.modTime, built, page.Index(shown, func(section, i int) string { return s.sections[section].entries[i].line }, notes))
 	for _, sec := range s.sections {
 		both := []page.Section{sec.Section}
 		if sec.Name != userName {
@@ -419,7 +426,7 @@ func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
 	if sec == nil {
 		return nil
 	}
-	for _, e := range page.Pushed(sec.Entries) {
+	for _, e := range sec.Pushed {
 		if len(remarks) == maxRemarks {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ctxfs/fs"
@@ -14,6 +15,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/memory/read"
+	"ctxfs/providers/memory/store"
 )
 
 const (
@@ -40,13 +42,53 @@ func (p *Provider) poke() {
 // changedOnDisk has what changed read again.
 func (p *Provider) changedOnDisk(paths []string) {
 	ours := p.ours().Dir()
-	if slices.ContainsFunc(paths, func(path string) bool { return !fs.Within(path, ours) }) {
-		p.foreignDue.Store(true)
+	for _, path := range paths {
+		if fs.Within(path, ours) {
+			p.oursDue.add(path)
+		} else {
+			p.foreignDue.Store(true)
+		}
 	}
 	p.poke()
 }
 
-// again has everything read again.
+// pathSet is a set of paths that have changed.
+type pathSet struct {
+	mu    sync.Mutex
+	paths []string
+}
+
+// add adds a path; "" stands for all.
+func (s *pathSet) add(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths = append(s.paths, path)
+}
+
+// take empties the set.
+func (s *pathSet) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.paths
+	s.paths = nil
+	return taken
+}
+
+// readOurs reads what has changed of our own memories, or all.
+func (p *Provider) readOurs(ours *store.Store, all bool) {
+	const many = 200
+	paths := p.oursDue.take()
+	if all || len(paths) > many || slices.Contains(paths, "") {
+		ours.Load()
+		return
+	}
+	if len(paths) > 0 {
+		slices.Sort(paths)
+		ours.Update(slices.Compact(paths))
+	}
+}
+
+// again has what agents remember read again.
 func (p *Provider) again() {
 	p.foreignDue.Store(true)
 	p.poke()
@@ -54,9 +96,13 @@ func (p *Provider) again() {
 
 // run looks again whenever something has changed, and now and then, until Close.
 func (p *Provider) run() {
+	p.shown()
 	for {
 		wait := pollPause
-		if p.current.Load().unwatched {
+		switch s := p.current.Load(); {
+		case s.late:
+			wait = patience
+		case s.unwatched:
 			wait = unwatched
 		}
 		timer := time.NewTimer(wait)
@@ -64,13 +110,14 @@ func (p *Provider) run() {
 		case <-p.poked:
 		case <-timer.C:
 			p.foreignDue.Store(true)
+			p.oursDue.add("")
 		case <-p.ctx.Done():
 			timer.Stop()
 			return
 		}
 		timer.Stop()
 		begun := time.Now()
-		p.look()
+		p.look(false)
 		rest := time.NewTimer(max(calm, share*time.Since(begun)))
 		select {
 		case <-rest.C:
@@ -81,20 +128,23 @@ func (p *Provider) run() {
 	}
 }
 
-// look reads what has changed, and publishes it.
-func (p *Provider) look() {
+// look reads what has changed, of our own memories all where that is wanted, and publishes
+// it.
+func (p *Provider) look(all bool) {
 	p.looking.Lock()
 	defer p.looking.Unlock()
 	ours := p.ours()
-	_, err := fs.Probe(p.prober, ours.Dir(), func() (struct{}, error) { ours.Load(); return struct{}{}, nil })
+	late := false
+	_, err := fs.Probe(p.prober, ours.Dir(), func() (struct{}, error) { p.readOurs(ours, all); return struct{}{}, nil })
 	own, problems := ours.All()
 	if err != nil {
+		late = true
 		problems = []fs.Problem{{What: "the folder of memories " + clean.Line(ours.Dir()) + " does not answer"}}
 	}
 	if p.foreignDue.Swap(false) {
 		found, err := fs.Probe(p.prober, p.opts.Home, func() (read.Found, error) { return p.reader.Read(), nil })
 		if err != nil {
-			p.foreignDue.Store(true)
+			late = true
 			found = p.foreign
 			found.Notes = []string{"what is new of agents: their folders do not answer"}
 		}
@@ -108,7 +158,11 @@ func (p *Provider) look() {
 	}
 	old := p.current.Load()
 	next := p.maker.snapshot(own, foreign, problems, old)
-	next.unwatched = fault != nil
+	next.unwatched, next.late = fault != nil, late
+	if late {
+		p.foreignDue.Store(true)
+		p.oursDue.add("")
+	}
 	changed := next.changes(old)
 	p.current.Store(next)
 	if len(changed) == 0 && next.sameStatus(old) {
@@ -185,7 +239,8 @@ func (p *Provider) watch(paths []string) {
 		}
 	}
 	if !maps.Equal(wanted, p.watched) {
-		p.again() // what was just added may have changed before it was watched
+		p.oursDue.add("") // what was just added may have changed before it was watched
+		p.again()
 	}
 	p.watched = wanted
 }

@@ -15,7 +15,9 @@ type claim struct {
 	// words are the telling words of the description, in their order and each as often
 	// as it occurs. Before[i] is the small word that stands before words[i], or "".
 	words, before []string
-	negated       bool
+	// mask has a bit for each word: two words may have the same one.
+	mask    uint64
+	negated bool
 	// ordered reports whether it puts one thing over another.
 	ordered bool
 }
@@ -39,7 +41,9 @@ func claimOf(m *Memory) claim {
 				last = word
 			}
 		case len(c.words) < maxWords:
-			c.words = append(c.words, singular(word))
+			word = singular(word)
+			c.words = append(c.words, word)
+			c.mask |= 1 << (fs.BytesVersion([]byte(word)) % 64)
 			c.before = append(c.before, last)
 			last = ""
 		}

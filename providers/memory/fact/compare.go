@@ -2,6 +2,7 @@ package fact
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,6 +39,9 @@ func Differ(a, b *Memory) bool {
 		// The longer one may just say more.
 		return len(x.words) > 1 && !strings.Contains(a.Text, b.Text) && !strings.Contains(b.Text, a.Text)
 	}
+	if apart(x, y) {
+		return false
+	}
 	common, onlyX, onlyY := split(x.words, y.words)
 	switch {
 	case common == 0:
@@ -51,6 +55,17 @@ func Differ(a, b *Memory) bool {
 		return false
 	}
 	return alternatives(onlyX, onlyY) || otherValue(x, y, onlyX, onlyY)
+}
+
+// apart reports whether two claims have so many different words that they are not about
+// the same, by their masks alone.
+func apart(x, y *claim) bool {
+	const most = 4 // as alternatives and otherValue have it
+	onlyX, onlyY := bits.OnesCount64(x.mask&^y.mask), bits.OnesCount64(y.mask&^x.mask)
+	if x.negated != y.negated {
+		return onlyX+onlyY > min(len(x.words), len(y.words))
+	}
+	return onlyX > most || onlyY > most
 }
 
 // split returns how many words two lists have in common, and those that only one has.
@@ -171,60 +186,117 @@ const (
 	// differ in two words each have two of four in common.
 	telling = 4
 	// crowded is how many claims may share a word by which they are compared.
-	crowded = 12
+	crowded = 24
 	// mostDifferences bounds what is said beside one memory.
 	mostDifferences = 5
 )
 
-// Differences returns for each memory those that seem to contradict it, the newest first.
-// The memories are those of all scopes.
-func Differences(all []*Memory) map[*Memory][]*Memory {
-	count := make(map[string]int, len(all))
-	for _, m := range all {
-		for _, w := range m.claim.words {
-			count[w]++
-		}
-	}
-	byWord := make(map[string][]int32, len(all))
-	byAbout := make(map[uint64][]int32, len(all))
-	var order []string
-	for i, m := range all {
-		order = append(order[:0], m.claim.words...)
-		slices.SortFunc(order, func(a, b string) int { return cmp.Or(cmp.Compare(count[a], count[b]), strings.Compare(a, b)) })
-		order = slices.Compact(order)
-		for _, w := range order[:min(len(order), telling)] {
-			if count[w] > 1 {
-				byWord[w] = append(byWord[w], int32(i))
-			}
-		}
-		byAbout[m.claim.about] = append(byAbout[m.claim.about], int32(i))
-	}
-	found := make(map[*Memory][]*Memory)
-	compare := func(bucket []int32) {
-		if len(bucket) < 2 || len(bucket) > crowded {
-			return
-		}
-		for i, a := range bucket {
-			for _, b := range bucket[i+1:] {
-				if x, y := all[a], all[b]; Differ(x, y) && !slices.Contains(found[x], y) {
-					found[x], found[y] = append(found[x], y), append(found[y], x)
-				}
-			}
-		}
-	}
-	for _, bucket := range byWord {
-		compare(bucket)
-	}
-	for _, bucket := range byAbout {
-		compare(bucket)
-	}
-	for _, others := range found {
-		slices.SortFunc(others, func(a, b *Memory) int {
-			return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path), strings.Compare(a.Part, b.Part))
-		})
-	}
-	for m, others := range found {
-		found[m] = others[:min(len(others), mostDifferences)]
-	}
-	return found
+// Comparer finds memories that seem to contradict each other. It remembers what it has
+// compared, so that only what is new costs time. It is not safe for concurrent use.
+type Comparer struct {
+	byWord  map[string][]*Memory // all whose claims have the word
+	byAbout map[uint64][]*Memory // all of that description
+	found   map[*Memory][]*Memory
+	known   map[*Memory]bool
 }
+
+// NewComparer returns a Comparer that knows no memory.
+func NewComparer() *Comparer {
+	return &Comparer{
+		byWord: make(map[string][]*Memory), byAbout: make(map[uint64][]*Memory),
+		found: make(map[*Memory][]*Memory), known: make(map[*Memory]bool),
+	}
+}
+
+// Differences returns for each of these memories those among them that seem to contradict
+// it, the newest first. The answer is not written to, and valid until the next call.
+func (c *Comparer) Differences(all []*Memory) map[*Memory][]*Memory {
+	var added []*Memory
+	now := make(map[*Memory]bool, len(all))
+	for _, m := range all {
+		now[m] = true
+		if !c.known[m] {
+			added = append(added, m)
+		}
+	}
+	if len(c.known)+len(added) > len(now) {
+		for m := range c.known {
+			if !now[m] {
+				c.remove(m)
+			}
+		}
+	}
+	c.known = now
+	for _, m := range added {
+		c.byAbout[m.claim.about] = append(c.byAbout[m.claim.about], m)
+		for i, w := range m.claim.words {
+			if !slices.Contains(m.claim.words[:i], w) {
+				c.byWord[w] = append(c.byWord[w], m)
+			}
+		}
+	}
+	for _, m := range added {
+		c.compare(m)
+	}
+	return c.found
+}
+
+// remove forgets a memory.
+func (c *Comparer) remove(m *Memory) {
+	is := func(o *Memory) bool { return o == m }
+	for _, w := range m.claim.words {
+		if c.byWord[w] = slices.DeleteFunc(c.byWord[w], is); len(c.byWord[w]) == 0 {
+			delete(c.byWord, w)
+		}
+	}
+	if c.byAbout[m.claim.about] = slices.DeleteFunc(c.byAbout[m.claim.about], is); len(c.byAbout[m.claim.about]) == 0 {
+		delete(c.byAbout, m.claim.about)
+	}
+	for _, o := range c.found[m] {
+		if c.found[o] = slices.DeleteFunc(slices.Clone(c.found[o]), is); len(c.found[o]) == 0 {
+			delete(c.found, o)
+		}
+	}
+	delete(c.found, m)
+}
+
+// compare compares a memory with those that share its rarest words, or its description.
+func (c *Comparer) compare(m *Memory) {
+	type bucket struct {
+		word string
+		in   []*Memory
+	}
+	var buckets []bucket
+	for _, w := range m.claim.words {
+		if in := c.byWord[w]; len(in) > 1 && len(in) <= crowded {
+			buckets = append(buckets, bucket{w, in})
+		}
+	}
+	slices.SortFunc(buckets, func(a, b bucket) int {
+		return cmp.Or(cmp.Compare(len(a.in), len(b.in)), strings.Compare(a.word, b.word))
+	})
+	buckets = buckets[:min(len(buckets), telling)]
+	if in := c.byAbout[m.claim.about]; len(in) > 1 && len(in) <= crowded {
+		buckets = append(buckets, bucket{"", in})
+	}
+	for _, b := range buckets {
+		for _, o := range b.in {
+			if o != m && Differ(m, o) && !slices.Contains(c.found[m], o) {
+				c.note(m, o)
+				c.note(o, m)
+			}
+		}
+	}
+}
+
+// note records that a memory differs from another one.
+func (c *Comparer) note(m, from *Memory) {
+	others := append(slices.Clone(c.found[m]), from)
+	slices.SortFunc(others, func(a, b *Memory) int {
+		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path), strings.Compare(a.Part, b.Part))
+	})
+	c.found[m] = others
+}
+
+// Shown returns those of the memories that contradict one that are named beside it.
+func Shown(others []*Memory) []*Memory { return others[:min(len(others), mostDifferences)] }

@@ -44,8 +44,15 @@ func TestDiffer(t *testing.T) {
 		if got := Differ(a, b); got != c.differ || Differ(b, a) != got {
 			t.Errorf("%q and %q: %v (%+v, %+v)", c.a, c.b, got, a.claim, b.claim)
 		}
-		if got := Differences([]*Memory{a, b}); (len(got) == 2) != c.differ {
+		comparer := NewComparer()
+		if got := comparer.Differences([]*Memory{a, b}); (len(got) == 2) != c.differ {
 			t.Errorf("%q and %q: together %v", c.a, c.b, got)
+		}
+		if got := comparer.Differences([]*Memory{a}); len(got) != 0 {
+			t.Errorf("%q differs from what is gone: %v", c.a, got)
+		}
+		if got := comparer.Differences([]*Memory{b, a}); (len(got) == 2) != c.differ {
+			t.Errorf("%q and %q: later %v", c.a, c.b, got)
 		}
 	}
 	same := func(a, b string) bool { return Same(memory(a), memory(b)) }

@@ -3,6 +3,7 @@
 package page
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -39,6 +40,9 @@ type Section struct {
 	// Name is that of its folder. Title says what it is: the folder on disk.
 	Name, Title string
 	Entries     []*Entry
+	// Pushed are those of Entries that may be put before an agent, as [Pushed] returns
+	// them.
+	Pushed []*Entry
 }
 
 // Line returns a memory as a line of the index.
@@ -92,20 +96,20 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// Index writes INDEX.md. Lines returns the line of an entry; notes are what could not be
-// read.
-func Index(sections []Section, lines func(*Entry) string, notes []string) []byte {
-	var b strings.Builder
+// Index writes INDEX.md. Line returns the line of an entry of a section, by their places;
+// notes are what could not be read.
+func Index(sections []Section, line func(section, entry int) string, notes []string) []byte {
+	var b bytes.Buffer
 	b.WriteString("# Memories\n\nWhat is known from before, a file for each. New: ctxfs remember \"…\" [--project], or a\nMarkdown file in inbox/. The gist: SUMMARY.md; of one project: <project>/SUMMARY.md.\n")
 	none := true
-	for _, s := range sections {
+	for i, s := range sections {
 		if len(s.Entries) == 0 {
 			continue
 		}
 		none = false
 		fmt.Fprintf(&b, "\n## %s: %s\n\n", s.Name, s.Title)
-		for _, e := range s.Entries {
-			b.WriteString(lines(e))
+		for j := range s.Entries {
+			b.WriteString(line(i, j))
 		}
 	}
 	if none {
@@ -117,7 +121,7 @@ func Index(sections []Section, lines func(*Entry) string, notes []string) []byte
 			b.WriteString("- " + note + "\n")
 		}
 	}
-	return []byte(b.String())
+	return b.Bytes()
 }
 
 // Writer writes summaries. It remembers how many tokens lines have; it is not safe for
@@ -148,7 +152,7 @@ func (w *Writer) Summary(sections []Section, proposed int) []byte {
 	const head = "# Memory\n\nKnown from before. More: memory/INDEX.md, ctxfs find --in memory WORDS. New: ctxfs remember\n"
 	var filled []Section
 	for _, s := range sections {
-		if s.Entries = Pushed(s.Entries); len(s.Entries) > 0 {
+		if len(s.Pushed) > 0 {
 			filled = append(filled, s)
 		}
 	}
@@ -207,7 +211,7 @@ func (w *Writer) section(s Section, share, left int) (text string, used int) {
 	}
 	var b strings.Builder
 	shown := make(map[*Entry]bool)
-	for _, e := range s.Entries {
+	for _, e := range s.Pushed {
 		if shown[e] {
 			continue
 		}
@@ -218,7 +222,7 @@ func (w *Writer) section(s Section, share, left int) (text string, used int) {
 			}
 		}
 		cost := w.tokens(lines) + 1
-		if used+cost+w.tokens(more(len(s.Entries)))+1 > share {
+		if used+cost+w.tokens(more(len(s.Pushed)))+1 > share {
 			break
 		}
 		used += cost
@@ -229,7 +233,7 @@ func (w *Writer) section(s Section, share, left int) (text string, used int) {
 		}
 	}
 	rest := 0
-	for _, e := range s.Entries {
+	for _, e := range s.Pushed {
 		if !shown[e] {
 			rest++
 		}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,7 @@ type Store struct {
 	cache  files.Cache[*fact.Memory]
 	dirs   map[string]string // of projects, by the names of their folders
 	placed map[*fact.Memory]*fact.Memory
+	unread []error
 
 	known  sync.Mutex
 	all    []*fact.Memory
@@ -72,6 +74,23 @@ func (s *Store) Load() {
 	s.load()
 }
 
+// Update reads these files, which have changed, or all if it must.
+func (s *Store) Update(paths []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, _ := s.All()
+	all = slices.Clone(all)
+	for _, path := range paths {
+		made, ok := s.cache.Again(s.opts.Dir, path, fact.Extension, s.parse)
+		if !ok {
+			s.load()
+			return
+		}
+		all = append(slices.DeleteFunc(all, func(m *fact.Memory) bool { return m.Path == path }), made...)
+	}
+	s.publish(all, s.unread)
+}
+
 // All returns the memories as they were last read, and what is wrong with the folder. Of a file in which git
 // has left two versions there are two. The slices are not written to.
 func (s *Store) All() ([]*fact.Memory, []fs.Problem) {
@@ -83,17 +102,21 @@ func (s *Store) All() ([]*fact.Memory, []fs.Problem) {
 // load is Load for a caller that holds mu.
 func (s *Store) load() {
 	s.cache.Begin()
-	conflicts := 0
-	all := s.cache.Below(s.opts.Dir, []string{fact.Extension}, func(rel string, f files.File) []*fact.Memory {
-		return s.parse(rel, f)
-	})
+	all := s.cache.Below(s.opts.Dir, []string{fact.Extension}, s.parse)
+	s.publish(all, s.cache.End())
+}
+
+// publish makes memories known, and what is wrong with the folder. The caller holds mu.
+func (s *Store) publish(all []*fact.Memory, unread []error) {
+	s.unread = unread
 	var faults []fs.Problem
-	for _, err := range s.cache.End() {
+	for _, err := range unread {
 		faults = append(faults, fs.Problem{
 			What: "a memory cannot be read: " + clean.Line(err.Error()),
 			Mend: "make it readable, or remove it",
 		})
 	}
+	conflicts := 0
 	for _, m := range all {
 		if m.Part != "" {
 			conflicts++

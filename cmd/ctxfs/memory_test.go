@@ -1,0 +1,146 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/memory"
+)
+
+// TestRemember: what is remembered is known to all later commands, with and without a
+// mount, and nothing is remembered twice.
+func TestRemember(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write("src/shop/go.mod", "module shop\n")
+	b.write("src/shop/api/api.go", "package api\n")
+	b.sh("cd src/shop && git init -q -b main")
+	shop, in := filepath.Join(b.home, "src/shop"), "cd src/shop/api && "
+	if got := b.run("memory"); got.code != exitOK || got.out != "" || !strings.Contains(got.err, "ctxfs remember") {
+		t.Errorf("memory, of nothing: %v", got)
+	}
+	if got := b.ok("remember", "I prefer tabs over spaces."); got != "user/i-prefer-tabs-over-spaces.md\n" {
+		t.Errorf("remember: %q", got)
+	}
+	if got := b.run("remember", "i prefer tabs over spaces"); got.code != exitOK || got.out != "user/i-prefer-tabs-over-spaces.md\n" || !strings.Contains(got.err, "known already") {
+		t.Errorf("remember again: %v", got)
+	}
+	b.sh(in + "CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=08940314 ctxfs remember --project --type decision 'Amounts are integer cents'")
+	b.sh("printf -- '---\\ndescription: How to test\\ntype: lesson\\n---\\nRun make db first.\\n' | ctxfs remember --project=~/src/shop -")
+	for _, file := range b.list(".local/share/ctxfs/memory") {
+		if info, err := os.Stat(filepath.Join(b.home, file)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", file, info, err)
+		}
+	}
+	for _, mounted := range []bool{false, true} {
+		if mounted {
+			b.mount()
+			b.shows("memory/user/i-prefer-tabs-over-spaces.md", "type: preference\nscope: user\nsource: [\"the user: ~/.local/share/ctxfs/memory/user/", "---\n\nI prefer tabs over spaces.\n")
+			b.shows("memory/shop/amounts-are-integer-cents.md", "type: decision\nscope: \"~/src/shop\"\nsource: [\"claude-code, session 08940314: ")
+		}
+		want := "# Memory\n\nKnown from before. More: memory/INDEX.md, ctxfs find --in memory WORDS. New: ctxfs remember\n\n## ~/src/shop\n- Amounts are integer cents\n- How to test\n\n## the user\n- I prefer tabs over spaces.\n"
+		if got := b.sh(in + "ctxfs memory --summary"); got != want {
+			t.Errorf("the summary:\n%s", got)
+		}
+		if got := b.ok("memory", "--summary", "--in", b.home); strings.Contains(got, "cents") || !strings.Contains(got, "tabs") {
+			t.Errorf("the summary in no project:\n%s", got)
+		}
+		if got := b.ok("memory"); !containsAll(got, []string{"user/i-prefer-tabs-over-spaces — I prefer tabs over spaces. [preference, ", "shop/amounts-are-integer-cents — ", "shop/how-to-test — How to test [lesson, "}) {
+			t.Errorf("memory:\n%s", got)
+		}
+		if got := b.ok("memory", "show", "how-to-test"); !containsAll(got, []string{"shop/how-to-test: How to test\n", "lesson of ~/src/shop, ", "  Run make db first.\n", "in ~/.local/share/ctxfs/memory/projects/shop/how-to-test.md\n"}) {
+			t.Errorf("memory show:\n%s", got)
+		}
+		var l memory.Listed
+		if err := json.Unmarshal([]byte(b.ok("memory", "--json", "--in", shop)), &l); err != nil || l.Project != shop || len(l.Memories) != 3 || l.Summary != want {
+			t.Errorf("memory --json: %+v, %v", l, err)
+		}
+		if got := b.ok("__complete", "forget", ""); !containsAll(got, []string{"user/i-prefer-tabs-over-spaces\t", "shop/how-to-test\tHow to test"}) {
+			t.Errorf("completion: %s", got)
+		}
+		if got := b.ok("find", "--in", "memory", "integer", "cents"); !strings.Contains(got, "memory/shop/amounts-are-integer-cents.md") {
+			t.Errorf("find:\n%s", got)
+		}
+	}
+	if got := b.ok("here", "--page", shop); !containsAll(got, []string{"## Remembered\n", "- Amounts are integer cents — ../../memory/shop/amounts-are-integer-cents.md\n"}) {
+		t.Errorf("here:\n%s", got)
+	}
+	b.shows("AGENTS.md", "## memory/: known from before: SUMMARY.md")
+
+	// A file that is created in the inbox, and one that an editor writes.
+	b.sh(in + "printf 'The port is 4711.\\n' > " + b.mnt("memory/inbox/port.md"))
+	fstest.Eventually(t, "a result", func() bool {
+		return strings.Contains(b.sh("cat "+b.mnt("memory/inbox/port.result")+" 2>&1; true"), "remembered as shop/port.md")
+	})
+	b.shows("memory/shop/port.md", "The port is 4711.", "scope: \"~/src/shop\"")
+	b.write(".local/share/ctxfs/memory/projects/shop/port.md", "The port is 4712.\n")
+	b.shows("memory/shop/port.md", "The port is 4712.")
+
+	// What contradicts it is told.
+	if got := b.run("remember", "I prefer spaces over tabs"); !strings.Contains(got.err, "it seems to contradict user/i-prefer-tabs-over-spaces.md") {
+		t.Errorf("a contradiction: %v", got)
+	}
+	b.shows("memory/INDEX.md", "  - differs from user/i-prefer-tabs-over-spaces.md (")
+	b.shows("memory/SUMMARY.md", "\n  - but I prefer ")
+
+	// Forgetting, and undoing it.
+	forgot := b.ok("forget", "user/i-prefer-spaces-over-tabs")
+	if !strings.HasPrefix(forgot, "forgotten: user/i-prefer-spaces-over-tabs.md\n  undo: mv ") {
+		t.Errorf("forget: %s", forgot)
+	}
+	b.refused(exitFailed, []string{"no memory is called", "ctxfs memory"}, "forget", "i-prefer-spaces-over-tabs")
+	_, undo, _ := strings.Cut(forgot, "undo: ")
+	b.sh(undo)
+	if got := b.ok("memory", "show", "i-prefer-spaces-over-tabs"); !strings.Contains(got, "  differs from user/i-prefer-tabs-over-spaces\n") {
+		t.Errorf("it was not brought back:\n%s", got)
+	}
+
+	b.refused(exitUsage, []string{"remember what?"}, "remember")
+	b.refused(exitUsage, []string{"there is nothing to remember"}, "remember", "  ")
+	b.refused(exitUsage, []string{"--project=DIR"}, "remember", "--project", "x", shop)
+	b.refused(exitFailed, []string{"there is no type \"poem\""}, "remember", "--type", "poem", "x")
+	b.refused(exitFailed, []string{"a memory has at most 16.4 KB"}, "remember", strings.Repeat("word ", 5000))
+	b.refused(exitFailed, []string{"is in no project", "leave --project out"}, "remember", "--project="+b.home, "x")
+	b.refused(exitFailed, []string{"no memory is called"}, "memory", "show", "nothing")
+}
+
+// TestRememberAtOnce: processes that remember at once lose nothing, and none remembers
+// what another one has just remembered.
+func TestRememberAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	const writers, each = 4, 4
+	var all sync.WaitGroup
+	for n := range writers {
+		all.Go(func() {
+			for i := range each {
+				if got := b.run("remember", fmt.Sprintf("Writer %d says the words number %d", n, i)); got.code != exitOK {
+					t.Errorf("%v", got)
+				}
+				if got := b.run("remember", fmt.Sprintf("All say the words number %d", i)); got.code != exitOK {
+					t.Errorf("%v", got)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if files := b.list(".local/share/ctxfs/memory/user"); len(files) != writers*each+each {
+		t.Errorf("%d files: %q", len(files), files)
+	}
+	var l memory.Listed
+	if err := json.Unmarshal([]byte(b.ok("memory", "--json")), &l); err != nil || len(l.Memories) != writers*each+each {
+		t.Errorf("%d memories, %v", len(l.Memories), err)
+	}
+}
+
+// list returns the files in a folder of the home, with all below it.
+func (b *box) list(dir string) (files []string) {
+	b.Helper()
+	return strings.Fields(b.sh("find " + dir + " -type f"))
+}
