@@ -18,6 +18,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"log/slog"
 	"path/filepath"
@@ -153,6 +154,9 @@ func (p *Provider) Status() fs.Status {
 	s.Problems = slices.Concat(p.problems, s.Problems, p.proposer.book.Problems())
 	p.configured.Unlock()
 	s.Items = slices.Clone(s.Items)
+	if n := p.proposer.count.Load(); n > 0 {
+		s.Summary += fmt.Sprintf(", %d proposed", n)
+	}
 	return s
 }
 

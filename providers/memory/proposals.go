@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
@@ -30,6 +31,8 @@ type proposer struct {
 	folder   *fs.Folder
 	heard    chan struct{} // has an element if somebody may have stated something
 	changed  chan struct{} // has an element if what is remembered may have changed
+
+	count atomic.Int32 // how many proposals are shown
 
 	publishing sync.Mutex // held while the folder is made
 	shown      []*proposed.Proposal
@@ -138,6 +141,7 @@ func (r *proposer) show(all []*proposed.Proposal) {
 	}
 	put(proposed.IndexName, newest, view.Index(all))
 	r.shown = all
+	r.count.Store(int32(len(all)))
 	same := len(files) == len(r.files)
 	for name, text := range files {
 		same = same && r.files[name] == text

@@ -102,6 +102,9 @@ func TestProposals(t *testing.T) {
 	must(t, w.trust.Trust(shop))
 	w.awaitProposed("always-run-the-linter.md", "i-prefer-small-commits.md", "no-use-the-clock-of-the.md", "the-lock-is-held-by-the.md")
 	fstest.Eventually(t, "the project is trusted", func() bool { return !strings.Contains(w.cat("proposed/always-run-the-linter.md"), "trusted: no") })
+	if got := w.Status().Summary; !strings.HasSuffix(got, ", 4 proposed") {
+		t.Errorf("status %q", got)
+	}
 	fstest.Check(t, w.tree, fstest.Expect("proposed/INDEX.md", "proposed/always-run-the-linter.md"))
 	shows(t, w.cat("proposed/always-run-the-linter.md"), "description: \"always run the LINTER!\"\ntype: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s2\"]\nkind: rule\nsessions: 2\n",
 		"\n> always run the LINTER!\n", "transcripts/by-id/s2/transcript.md [s2/00001]", "transcripts/by-id/s1/transcript.md [s1/00001]", "ctxfs memory accept always-run-the-linter")

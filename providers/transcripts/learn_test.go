@@ -2,8 +2,10 @@ package transcripts
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -56,7 +58,8 @@ func TestStatements(t *testing.T) {
 	one.user("always run the linter before a commit")
 	two := piSession(t, home, "0b0e2bd2-2222-4000-8000-000000000002")
 	two.user("nothing to see here")
-	f := start(t, home)
+	var news atomic.Int64
+	f := start(t, home, func(o *Options) { o.Env.Used = func() { news.Add(1) } })
 	versions := make(map[string]string)
 	stated := func() (all []string) {
 		for part := range f.Statements(t.Context(), func(name string) string { return versions[name] }) {
@@ -85,4 +88,14 @@ func TestStatements(t *testing.T) {
 	if got[0] != "rule: never touch the vendor folder" {
 		t.Errorf("%q", got)
 	}
+	before := news.Load()
+	check(t, os.Remove(one.path))
+	f.await("somebody is told of a session that is gone", func() bool { return news.Load() > before })
+	f.await("it is gone", func() bool {
+		parts := 0
+		for range f.Statements(t.Context(), func(name string) string { return versions[name] }) {
+			parts++
+		}
+		return parts == 1
+	})
 }

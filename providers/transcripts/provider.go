@@ -230,6 +230,7 @@ func (p *Provider) moved(paths []string, sessions ...*catalogue.Session) {
 		}
 	}
 	p.folders.OutdateIndexes()
+	p.used() // what was used in sessions that are gone
 }
 
 // changed announces that the files of a session have changed.
@@ -263,6 +264,12 @@ func (p *Provider) renamed() {
 // grew is called when a transcript has grown by so many bytes.
 func (p *Provider) grew(by int64) {
 	p.fulltext.Grew(by)
+	p.used()
+}
+
+// used is called when there may be others of the sessions that tell what was used and
+// stated, or more in them.
+func (p *Provider) used() {
 	if p.opts.Env.Used != nil {
 		p.opts.Env.Used()
 	}
