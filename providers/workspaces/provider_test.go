@@ -91,6 +91,7 @@ func (w *world) make(offline bool) {
 			return "", false
 		},
 		Trusts: func(string) bool { return true },
+		Hide:   func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
 		Pause:  time.Millisecond,
 		Known:  set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
 		State: filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Offline: offline,

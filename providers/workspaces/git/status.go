@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,6 +54,9 @@ func (v *view) status(ctx context.Context, s *State) error {
 	}
 	if s.Branch = branchOf(string(head)); v.bare || v.elsewhere != "" {
 		return nil
+	}
+	if index := filepath.Join(v.repo.private, "index"); exists(index) && !isRegular(index) {
+		return errors.New("its index is not a regular file") // git would wait for a pipe
 	}
 	var p statusParser
 	// Of submodules only the commit is compared: git asks another git in each for more,
