@@ -110,3 +110,41 @@ func TestSkillsOfAProject(t *testing.T) {
 		t.Errorf("without a mount: %s", got)
 	}
 }
+
+// TestFetchASkill: a skill that a real server serves is listed in the mount, and its files
+// are there once somebody has fetched them.
+func TestFetchASkill(t *testing.T) {
+	t.Parallel()
+	modules := fstest.NodeModules(t, "@modelcontextprotocol/server")
+	b := newBox(t)
+	script, err := filepath.Abs("../../testdata/mcp/skills/mock-server.mjs")
+	must(t, err)
+	b.write("skills.json", `{"skills": [{"uri": "skill://acme/walrus/SKILL.md", "frontmatter": {"name": "walrus", "description": "Feeds walruses."},
+		"files": {"SKILL.md": "---\nname: walrus\ndescription: Feeds walruses.\n---\nFeed them.\n", "menu/fish.md": "Herring.\n"}}]}`)
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"zoo": map[string]any{
+		"command": "node", "args": []string{script, filepath.Join(modules, "@modelcontextprotocol/server"), filepath.Join(b.home, "skills.json")},
+	}}})
+	must(t, err)
+	b.write(".claude.json", string(config))
+	b.mount()
+	b.shows("mcps/zoo/skills/INDEX.md", "acme/walrus — Feeds walruses.\n")
+	if got := b.sh("ls .agentctx/mcps/zoo/skills/acme/walrus"); got != "ENTRY.json\n" {
+		t.Errorf("before it is fetched: %q", got)
+	}
+	if got := b.ok("skills", "fetch", "zoo/walrus"); !strings.Contains(got, "mcps/zoo/skills/acme/walrus: 2 files") {
+		t.Errorf("fetch: %q", got)
+	}
+	b.shows("mcps/zoo/skills/acme/walrus/menu/fish.md", "Herring.")
+	if got := b.sh("cat .agentctx/mcps/zoo/skills/acme/walrus/SKILL.md; ls .agentctx/mcps/zoo/skills/acme/walrus"); !strings.HasSuffix(got, "Feed them.\nENTRY.json\nSKILL.md\nmenu\n") {
+		t.Errorf("after it was fetched: %q", got)
+	}
+	if got := b.sh("ls .agentctx/skills"); strings.Contains(got, "walrus") {
+		t.Errorf("it is among the user's own: %q", got)
+	}
+	if r := b.run("skills", "fetch", "zoo/walross"); r.code != 1 || !strings.Contains(r.err, "lists no skill") {
+		t.Errorf("of another name: %v", r)
+	}
+	fstest.Eventually(t, "a search finds it", func() bool {
+		return strings.Contains(b.ok("find", "feed walruses"), "mcps/zoo/skills/acme/walrus/ENTRY.json")
+	})
+}

@@ -12,6 +12,7 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp"
 	"ctxfs/providers/skills"
 )
 
@@ -45,7 +46,7 @@ What belongs to a project that you have not trusted is marked: see ctxfs trust.`
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.AddCommand(newSkillsCheck(a))
+	cmd.AddCommand(newSkillsCheck(a), newSkillsFetch(a))
 	return cmd
 }
 
@@ -144,6 +145,44 @@ It exits with 4 if it finds anything, so that it can stand in a CI job.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&security, "security", false, "say what is suspicious instead")
+	return cmd
+}
+
+func newSkillsFetch(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "fetch SERVER/NAME",
+		Short: "fetch a skill that an MCP server serves",
+		Long: `Fetch gets the files of a skill that an MCP server serves, checks size and
+digest of each, and shows them in mcps/SERVER/skills. What is listed there has
+only an ENTRY.json before: nothing is fetched by reading. NAME is the path of
+the skill's folder there, its name, or its URI, which need not be listed. The
+server is started if it does not run.
+
+The files are never executable and never among your own skills: they are what
+the server sends, and nobody has checked what they say. They go with the server.`,
+		Example: `  ctxfs cat mcps/docs/skills/INDEX.md        what there is
+  ctxfs skills fetch docs/release-notes
+  ctxfs skills fetch docs/skill://acme/billing/SKILL.md`,
+		Args: cli.Args(1, "which skill of which server?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			server, name, ok := strings.Cut(strings.TrimPrefix(args[0], "mcps/"), "/")
+			if !ok || name == "" {
+				return cli.Usage(cmd, fmt.Errorf("%q names no skill: write SERVER/NAME", args[0]))
+			}
+			name = strings.TrimSuffix(strings.TrimPrefix(name, "skills/"), "/")
+			done, err := mcp.OpFetchSkill.Ask(cmd.Context(), a.Starting(), mcp.ReadingQuery{Server: server, What: name})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.PrintJSON(done)
+			}
+			a.Sayf("mcps/%s: %s, %s, as the server listed them", done.Path, wording.Count(done.Files, "files"), wording.Size(done.Bytes))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
