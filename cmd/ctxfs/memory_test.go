@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/memory"
@@ -143,4 +144,40 @@ func TestRememberAtOnce(t *testing.T) {
 func (b *box) list(dir string) (files []string) {
 	b.Helper()
 	return strings.Fields(b.sh("find " + dir + " -type f"))
+}
+
+// TestRememberKilled: a process that is killed while it remembers leaves a whole memory or
+// none, and nothing that stops the next one.
+func TestRememberKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	text := strings.Repeat("A long text that takes a while to be written. ", 300)
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			cmd := b.command(t.Context(), binary(), "remember", fmt.Sprintf("Number %d. %s", n, text))
+			if err := cmd.Start(); err != nil {
+				t.Error(err)
+				return
+			}
+			killed := time.AfterFunc(time.Duration(20+60*n)*time.Millisecond, func() { cmd.Process.Kill() })
+			_ = cmd.Wait() // killed, or done before
+			killed.Stop()
+		})
+	}
+	all.Wait()
+	if got := b.ok("remember", "The last one"); got != "user/the-last-one.md\n" {
+		t.Errorf("after the kills: %q", got)
+	}
+	for _, file := range b.list(".local/share/ctxfs/memory/user") {
+		if strings.HasPrefix(filepath.Base(file), ".new-") {
+			continue // it is swept away later
+		}
+		if body := b.sh("cat " + file); !strings.HasPrefix(body, "---\ndescription: ") || !strings.HasSuffix(strings.TrimSpace(body), "written.") && !strings.HasSuffix(body, "The last one\n") {
+			t.Errorf("%s is not whole: %q ... %q", file, body[:min(len(body), 80)], body[max(0, len(body)-80):])
+		}
+	}
+	if got := b.ok("memory"); strings.Contains(got, "new-") || !strings.Contains(got, "the-last-one") {
+		t.Errorf("memory:\n%s", got)
+	}
 }

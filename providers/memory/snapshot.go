@@ -34,6 +34,7 @@ type snapshot struct {
 // section is the memories of the user, or of a project.
 type section struct {
 	page.Section
+	scope   string               // of its memories
 	dir     string               // of the project; "" if it is not known, and for the user's
 	work    workspaces.Workspace // zero if it is none
 	entries []*entry
@@ -84,7 +85,7 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 	var first []*fact.Memory
 	of := make(map[*fact.Memory]*entry, len(own)+len(foreign.Memories))
 	for _, sec := range s.sections {
-		sec.entries = m.unite(byScope[sec.scope()], sec)
+		sec.entries = m.unite(byScope[sec.scope], sec)
 		for _, e := range sec.entries {
 			first = append(first, e.members[0])
 			of[e.members[0]] = e
@@ -114,14 +115,6 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 	m.write(s, old, foreign.Notes)
 	s.status = s.statusOf(problems, old)
 	return s
-}
-
-// scope returns the scope of the memories in the section.
-func (s *section) scope() string {
-	if s.Name == userName {
-		return fact.User
-	}
-	return cmp.Or(s.dir, s.Name)
 }
 
 // place returns a memory with the folder of the workspace that it is about as its scope.
@@ -158,7 +151,7 @@ func (m *maker) place(memory *fact.Memory, placed map[*fact.Memory]*fact.Memory)
 func (m *maker) arrange(byScope map[string][]*fact.Memory) (all []*section) {
 	var projects []*section
 	for scope, memories := range byScope {
-		sec := &section{}
+		sec := &section{scope: scope}
 		if scope == fact.User {
 			sec.Name, sec.Title = userName, "the user"
 			all = append(all, sec)
