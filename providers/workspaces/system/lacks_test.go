@@ -26,7 +26,7 @@ func TestLacks(t *testing.T) {
 		},
 		Dependencies: []Dependencies{
 			{Manifest: "package.json", Declared: 3, Packages: []Package{{"eslint", "9", missing}, {"tape", "5", "5.1.0"}, {"x", "1", ""}}},
-			{Manifest: "go.mod", Declared: 1, Packages: []Package{{"a.b/c", "v1", present}}},
+			{Manifest: "go.mod", Declared: 1, Packages: []Package{{"a.b/c", "v1", missing}}},
 		},
 	}
 	want := []string{"node >=22 is wanted (package.json), 20.20.2 is on the PATH", "ruby 3.3.0 is wanted (.ruby-version), and not on the PATH", "not installed of package.json: eslint (1 of 3)"}
