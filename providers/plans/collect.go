@@ -119,7 +119,13 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 		return
 	}
 	for _, p := range proposals {
-		if p.agent == e.agent && e.plan.Kind == fs.Proposal && sameText(p.plan, e.plan) {
+		if p.agent != e.agent || e.plan.Kind != fs.Proposal {
+			continue
+		}
+		if p.plan.Text == "" && p.session == e.session && e.trusted { // the agent said no more than where it is
+			p.plan.Text, p.plan.Cut, p.title = e.plan.Text, e.plan.Cut, e.title
+		}
+		if sameText(p.plan, e.plan) {
 			p.file = cmp.Or(p.file, e.file)
 			p.merge(e)
 			return

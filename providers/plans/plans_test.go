@@ -329,3 +329,14 @@ func TestPlanWithFile(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestPlanInFileAlone: the text of a plan that a session only names comes from its file.
+func TestPlanInFileAlone(t *testing.T) {
+	w := newWorld(t, map[string]string{".gemini/tmp/shop/s1/plans/x.md": "# Move it\n\nsoon\n"})
+	w.session("gemini", "s1", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanAccepted, Time: at(1)})
+	w.start(false)
+	shows(t, w.cat("shop/gemini-Move_it.md"), "state: accepted\n", "session: \"transcripts/by-id/s1\"", "# Move it\n\nsoon\n")
+	if a := w.answer(Query{}); len(a.Plans) != 1 {
+		t.Errorf("%+v", a.Plans)
+	}
+}

@@ -25,8 +25,8 @@ const (
 	// many times as long as a look the time after it is at least.
 	calm  = 250 * time.Millisecond
 	share = 20
-	// savePause is the time between two writings of the book.
-	savePause = 30 * time.Second
+	// savePause is the time between two writings of the book. What is lost is read again.
+	savePause = 2 * time.Minute
 	// atOnce is how long a command that reads once may take to read sessions.
 	atOnce = 2 * time.Second
 )

@@ -224,8 +224,18 @@ func TestProposals(t *testing.T) {
 		}, "accepted  0"},
 		{"Gemini's no", func(s *session) {
 			s.call("write_file", `{"file_path":"/h/.gemini/tmp/p/s/plans/x.md","content":"# do it"}`, "ok")
-			s.call("exit_plan_mode", `{"plan_path":"/h/.gemini/tmp/p/s/plans/x.md"}`, "Plan rejected. User feedback: too long")
+			s.call("exit_plan_mode", `{"plan_path":"/h/.gemini/tmp/p/s/plans/x.md"}`, "Plan rejected. Feedback: too long\n\nThe plan is stored at: /h/x.md\nRevise the plan based on the feedback.")
 		}, "rejected do it 7 too long"},
+		{"Gemini's dialog closed", func(s *session) {
+			s.call("exit_plan_mode", `{"plan_filename":"x.md"}`, "User cancelled the plan approval dialog. The plan was not approved and you are still in Plan Mode.")
+		}, "interrupted  0"},
+		{"opencode", func(s *session) {
+			s.call("write", `{"filePath":"/w/.opencode/plans/1-x.md","content":"# do it"}`, "ok")
+			s.call("plan_exit", `{}`, "User approved switching to build agent. Wait for further instructions.")
+		}, "accepted do it 7"},
+		{"Codex, in a session of its own", func(s *session) {
+			s.say(event.User, "A previous agent produced the plan below to accomplish the user's task. Implement the plan in a fresh context.\n\n# do it\n\nnow")
+		}, "accepted do it 12"},
 		{"Cursor", func(s *session) {
 			s.call("create_plan", `{"name":"do it","overview":"why","plan":"the text","todos":[{"id":"a","content":"one"}]}`, "Plan was accepted by the user")
 		}, "accepted do it 8"},

@@ -109,12 +109,13 @@ func verdict(text string, failed bool) (state fs.PlanState, said string) {
 	}
 	for _, before := range []string{"the user said:", "Feedback:", "feedback:", "User feedback:"} {
 		if _, rest, ok := strings.Cut(text, before); ok {
+			rest, _, _ = strings.Cut(rest, "\n\nThe plan is stored at:") // Gemini
 			said = clean.Cut(clean.Line(clean.Prefix(rest, 4<<10)), 400)
 			break
 		}
 	}
 	switch {
-	case has("request interrupted by user", "was interrupted", "aborted", "operation cancelled", "operation canceled"):
+	case has("request interrupted by user", "was interrupted", "aborted", "operation cancelled", "operation canceled", "cancelled the plan", "dismissed"):
 		return fs.PlanInterrupted, ""
 	case has("doesn't want to proceed", "does not want to proceed", "rejected", "not approved", "declined", "denied", "disapproved", "keep planning", "stay in plan mode"):
 		return fs.PlanRejected, said
@@ -126,17 +127,24 @@ func verdict(text string, failed bool) (state fs.PlanState, said string) {
 	return fs.PlanOpen, ""
 }
 
-// carriedOut is what a session begins with in which an accepted plan is carried out.
-const carriedOut = "Implement the following plan:"
+// carriedOut is what stands before and after an accepted plan where a session of its own
+// carries it out: of Claude Code, and of Codex (codex-rs/tui,
+// PLAN_IMPLEMENTATION_CLEAR_CONTEXT_PREFIX).
+var carriedOut = [...]struct{ first, last string }{
+	{"Implement the following plan:", "\n\nIf you need specific details from before exiting plan mode"},
+	{"A previous agent produced the plan below", "\x00"},
+}
 
 // heard takes what a person said: it may decide what was proposed last.
 func (r *reader) heard(b render.Block) {
 	text := strings.TrimSpace(b.Body)
-	if strings.HasPrefix(text, carriedOut) { // by Claude Code, in a session of its own
-		plan := strings.TrimSpace(r.whole(b))[len(carriedOut):]
-		plan, _, _ = strings.Cut(plan, "\n\nIf you need specific details from before exiting plan mode")
-		r.carry(strings.TrimSpace(plan), b.Time)
-		return
+	for _, c := range carriedOut {
+		if strings.HasPrefix(text, c.first) {
+			_, plan, _ := strings.Cut(strings.TrimSpace(r.whole(b)), "\n\n")
+			plan, _, _ = strings.Cut(plan, c.last)
+			r.carry(strings.TrimSpace(plan), b.Time)
+			return
+		}
 	}
 	n := r.asked - 1
 	if n < 0 {
