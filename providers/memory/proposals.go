@@ -32,6 +32,8 @@ type proposer struct {
 	heard    chan struct{} // has an element if somebody may have stated something
 	changed  chan struct{} // has an element if what is remembered may have changed
 
+	unsaved bool // the listener has said so
+
 	count atomic.Int32 // how many proposals are shown
 
 	publishing sync.Mutex // held while the folder is made
@@ -61,6 +63,7 @@ func poke(c chan struct{}) {
 // run shows what is proposed whenever what is remembered, trusted or stated has changed,
 // until Close.
 func (r *proposer) run() {
+	r.publish()
 	for {
 		select {
 		case <-r.changed:
@@ -111,9 +114,11 @@ func (r *proposer) learn() bool {
 		return false
 	}
 	changed := r.book.Learn(all)
-	if err := r.book.Save(); err != nil {
+	err := r.book.Save()
+	if err != nil && !r.unsaved {
 		p.opts.Env.Log.Warn("what was stated in sessions is read again after a restart", "error", err)
 	}
+	r.unsaved = err != nil
 	return changed
 }
 

@@ -98,4 +98,12 @@ func TestStatements(t *testing.T) {
 		}
 		return parts == 1
 	})
+	check(t, os.Remove(two.path)) // its agent writes it anew
+	two = piSession(t, home, "0b0e2bd2-2222-4000-8000-000000000002")
+	two.user("we use pnpm here and not npm")
+	got = nil
+	f.await("what is stated there now", func() bool { got = stated(); return len(got) == 1 })
+	if got[0] != "rule: we use pnpm here and not npm" {
+		t.Errorf("%q", got)
+	}
 }

@@ -51,7 +51,9 @@ func TestJudgedStatements(t *testing.T) {
 			}
 		}
 	}
-	h := start(t, realHome(t), offline)
+	home := realHome(t)
+	moreReal(t, home)
+	h := start(t, home, offline)
 	h.scanner.First()
 	for _, s := range sample(h.catalogue.All()) {
 		check(t, h.cache.Current(t.Context(), s, false))

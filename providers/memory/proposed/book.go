@@ -45,21 +45,26 @@ type Book struct {
 	path string
 
 	mu      sync.Mutex
+	opened  bool // it was read
 	parts   map[string]fs.StatementPart
 	decided decisions
 	changed bool // since it was saved
 }
 
-// Open reads the book in a cache folder, and what was decided from a state folder. A
-// book that cannot be read is empty, and is made again.
+// Open returns the book in a cache folder, and what was decided in a state folder. They
+// are read when they are first asked for. A book that cannot be read is empty, and is
+// made again.
 func Open(cache, state string) *Book {
-	b := &Book{path: filepath.Join(cache, bookName), parts: make(map[string]fs.StatementPart), decided: decisions{path: filepath.Join(state, decidedName)}}
-	b.read()
-	return b
+	return &Book{path: filepath.Join(cache, bookName), parts: make(map[string]fs.StatementPart), decided: decisions{path: filepath.Join(state, decidedName)}}
 }
 
-// read reads the book: lines of JSON, the first of which has the format.
+// read reads the book, once: lines of JSON, the first of which has the format. The
+// caller holds mu.
 func (b *Book) read() {
+	if b.opened {
+		return
+	}
+	b.opened = true
 	f, err := os.Open(b.path)
 	if err != nil {
 		return
@@ -88,6 +93,7 @@ func (b *Book) read() {
 func (b *Book) Version(name string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.read()
 	return b.parts[name].Version
 }
 
@@ -96,6 +102,7 @@ func (b *Book) Version(name string) string {
 func (b *Book) Learn(all []fs.StatementPart) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.read()
 	parts := make(map[string]fs.StatementPart, len(all))
 	others := false
 	for _, one := range all {

@@ -129,6 +129,7 @@ func TestLearn(t *testing.T) {
 		}
 		check(t, b.Save())
 		again := Open(dir, dir)
+		again.Version("")
 		if fmt.Sprint(again.parts) != fmt.Sprint(b.parts) {
 			t.Errorf("step %d: %v after a restart, %v before", i, again.parts, b.parts)
 		}

@@ -115,11 +115,10 @@ func (b *Book) Last(name string) (last Decided, ok bool) {
 	return last, ok
 }
 
-// Problems returns what is wrong with what was decided.
+// Problems returns what is wrong with what was decided, as it was last read.
 func (b *Book) Problems() []fs.Problem {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.decided.load()
 	return b.decided.problems()
 }
 

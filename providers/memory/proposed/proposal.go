@@ -81,6 +81,7 @@ type scoped struct {
 // about, is not.
 func (b *Book) Proposals(out Outside) []*Proposal {
 	b.mu.Lock()
+	b.read()
 	b.decided.load()
 	parts, decided, err := b.parts, b.decided.all, b.decided.err
 	b.mu.Unlock()
