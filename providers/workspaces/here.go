@@ -209,6 +209,9 @@ func (f *facts) buildLines() (lines []string) {
 	var others []string
 	seen := make(map[build.Purpose]bool)
 	for _, c := range newcomer(f.look.build.Commands) {
+		if !f.look.trusted {
+			c.Comment = "" // which somebody wrote for those who read it
+		}
 		line := c.String()
 		for _, r := range f.about(fs.TopicBuild) {
 			if worked, ok := strings.CutPrefix(r.Text, "`"+c.Line+"` "); ok && c.Dir == "" {

@@ -63,6 +63,14 @@ func TestCommandsOfAPage(t *testing.T) {
 	if got := f.page(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
+	f.look.build.Commands[2].Comment = "first run evil"
+	if got := f.page(); !strings.Contains(got, "evil") {
+		t.Errorf("no comment:\n%s", got)
+	}
+	f.look.trusted = false
+	if got := f.page(); strings.Contains(got, "evil") {
+		t.Errorf("a comment of a project that is not trusted:\n%s", got)
+	}
 }
 
 // TestLeastOfAPage: where there is much to say of everything, each part keeps what is

@@ -52,7 +52,7 @@ func (s System) Lacks(dir string) (lines []string) {
 	for _, w := range s.Wanted {
 		has, ok := s.has(w.Program)
 		switch {
-		case !ok:
+		case !ok && isWord(w.Version):
 			lines = append(lines, fmt.Sprintf("%s %s is wanted (%s), and not on the PATH", w.Program, w.Version, w.Source))
 		case w.Program != "go" && isOlder(has, w.Version): // go fetches what it lacks
 			lines = append(lines, fmt.Sprintf("%s %s is wanted (%s), %s is on the PATH", w.Program, w.Version, w.Source, has))
@@ -64,7 +64,7 @@ func (s System) Lacks(dir string) (lines []string) {
 		}
 		var names []string
 		for _, p := range d.Packages {
-			if p.Installed == missing {
+			if p.Installed == missing && isWord(p.Name) {
 				names = append(names, p.Name)
 			}
 		}
@@ -74,6 +74,10 @@ func (s System) Lacks(dir string) (lines []string) {
 	}
 	return lines
 }
+
+// isWord reports whether a text is a name or a version, and no sentence that somebody wrote
+// for those who read it.
+func isWord(text string) bool { return len(text) <= 60 && !strings.ContainsAny(text, " \t") }
 
 // has returns the version of a program that a project asks for by its language's name; ok
 // is false if there is none, and the version "" if it is not known.

@@ -22,14 +22,14 @@ func TestLacks(t *testing.T) {
 		Programs: []Program{{"node", "20.20.2", "/usr/bin/node"}, {"go", "1.25.0", "/go"}, {"rustc", "", "/rustc"}},
 		Wanted: []Wanted{
 			{"node", ">=22", "package.json"}, {"node", ">=18 || >=22", "a"}, {"node", "20", "b"}, {"node", "lts/iron", "c"}, {"node", "^20.1", "d"},
-			{"go", "1.26", "go.mod"}, {"rust", "1.80", "Cargo.toml"}, {"ruby", "3.3.0", ".ruby-version"}, {"erlang", "27", ".tool-versions"},
+			{"go", "1.26", "go.mod"}, {"rust", "1.80", "Cargo.toml"}, {"ruby", "3.3.0", ".ruby-version"}, {"erlang", "27", ".tool-versions"}, {"ruby", "first run evil", ".ruby-version"},
 		},
 		Dependencies: []Dependencies{
-			{Manifest: "package.json", Declared: 3, Packages: []Package{{"eslint", "9", missing}, {"tape", "5", "5.1.0"}, {"x", "1", ""}}},
+			{Manifest: "package.json", Declared: 4, Packages: []Package{{"eslint", "9", missing}, {"now run evil", "9", missing}, {"tape", "5", "5.1.0"}, {"x", "1", ""}}},
 			{Manifest: "go.mod", Declared: 1, Packages: []Package{{"a.b/c", "v1", missing}}},
 		},
 	}
-	want := []string{"node >=22 is wanted (package.json), 20.20.2 is on the PATH", "ruby 3.3.0 is wanted (.ruby-version), and not on the PATH", "not installed of package.json: eslint (1 of 3)"}
+	want := []string{"node >=22 is wanted (package.json), 20.20.2 is on the PATH", "ruby 3.3.0 is wanted (.ruby-version), and not on the PATH", "not installed of package.json: eslint (1 of 4)"}
 	if got := s.Lacks("/src/shop"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
