@@ -122,6 +122,26 @@ func TestStaleDiff(t *testing.T) {
 			t.Errorf("--json: exit %d: %+v", r.code, report)
 		}
 	}
+	// The hook in README.md refuses an edit of what has changed, and nothing else.
+	text, err := os.ReadFile("../../README.md")
+	must(t, err)
+	_, block, _ := strings.Cut(string(text), "```json\n{ \"hooks\": { \"PreToolUse\"")
+	block, _, _ = strings.Cut(`{ "hooks": { "PreToolUse"`+block, "```")
+	var settings struct {
+		Hooks map[string][]struct{ Hooks []struct{ Command string } }
+	}
+	must(t, json.Unmarshal([]byte(block), &settings))
+	same()
+	file("a.go", "changed\n", 60)
+	for name, want := range map[string]int{"a.go": 2, "part.go": 0, "other.go": 0, "new.go": 0} {
+		input := fmt.Sprintf(`{"session_id":%q,"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":%q}}`, claudeID, filepath.Join(repo, name))
+		b.write("input", input)
+		b.write("hook.sh", settings.Hooks["PreToolUse"][0].Hooks[0].Command+"\n")
+		if r := b.shell("sh hook.sh < input"); r.code != want || want == 2 && !strings.Contains(r.err, "read it again") {
+			t.Errorf("the hook for %s: exit %d, want %d\n%v", name, r.code, want, r)
+		}
+	}
+
 	b.refused(exitUsage, []string{"name the files that are to be edited"}, "stale", "--guard")
 	b.refused(exitUsage, []string{"one session is compared, not 2"}, "stale", "a", "b")
 

@@ -8,17 +8,28 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/render"
 )
 
 // maxWitnessed is how many sessions are asked what they did, the last ones.
 const maxWitnessed = 60
 
-// lately are the sessions in which something happened last, until something else does.
+// lately are the sessions in which something happened last, until something else does,
+// and what they did.
 type lately struct {
 	mu    sync.Mutex
 	known bool
 	last  []*catalogue.Session
+	deeds map[*catalogue.Session]done // of some of the last
+}
+
+// done is what a session did when it was rendered up to a size.
+type done struct {
+	generation uint32
+	size       int64
+	deeds      []render.Deed
 }
 
 // outdate reports that something has happened in a session.
@@ -39,7 +50,7 @@ func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
 		if !there || path == "" || !v.LastTime().After(since) {
 			continue
 		}
-		for _, d := range p.briefOf(s, &v).Deeds {
+		for _, d := range p.deedsOf(s, &v) {
 			deed := fs.Deed{By: path, Session: s.ID, File: d.File, Read: d.Read, Command: d.Command, Start: d.Start, End: d.End}
 			in := d.File
 			if d.File == "" {
@@ -75,8 +86,33 @@ func (p *Provider) witnesses() []*catalogue.Session {
 		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID), strings.Compare(a.s.Agent, b.s.Agent))
 	})
 	l.known, l.last = true, nil
+	deeds := make(map[*catalogue.Session]done, maxWitnessed)
 	for _, one := range all[:min(len(all), maxWitnessed)] {
 		l.last = append(l.last, one.s)
+		if had, ok := l.deeds[one.s]; ok {
+			deeds[one.s] = had
+		}
 	}
+	l.deeds = deeds
 	return l.last
+}
+
+// deedsOf returns what a session did, as far as it is rendered.
+func (p *Provider) deedsOf(s *catalogue.Session, v *catalogue.View) []render.Deed {
+	if v.Published.Generation == 0 {
+		return nil
+	}
+	l := &p.lately
+	l.mu.Lock()
+	had := l.deeds[s]
+	l.mu.Unlock()
+	if had.generation == v.Published.Generation && had.size == v.Published.Size {
+		return had.deeds
+	}
+	had = done{generation: v.Published.Generation, size: v.Published.Size}
+	p.cache.WithEntry(s, func(b *cache.Entry) { had.deeds = b.Summary.Deeds() })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deeds[s] = had
+	return had.deeds
 }

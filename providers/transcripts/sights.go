@@ -80,7 +80,7 @@ func (p *Provider) sights(ctx context.Context, s *catalogue.Session, texts bool)
 	if !there || v.Source == nil {
 		return all, nil
 	}
-	if texts || v.Info.ForkOf != "" {
+	if texts || v.Info.ForkOf != "" || !v.Source.Unchanged() { // it may have been written just now
 		more, err := p.onlooker.Read(ctx, v.Info, v.Source)
 		if err != nil {
 			return nil, err

@@ -12,8 +12,6 @@ type Brief struct {
 	Listed, Undone int
 	// Runs are the commands that build, test or check, the last one last.
 	Runs []Run
-	// Deeds are what it did by which files may have changed.
-	Deeds []Deed
 	// Doing is its last call, File the file that it last read or wrote; "" if none is
 	// known.
 	Doing, File string
@@ -39,7 +37,7 @@ type Run struct {
 
 // Brief returns what the session comes to so far.
 func (s *Summary) Brief() Brief {
-	b := Brief{Deeds: s.deeds(), Waiting: len(s.Open) > 0, Listed: len(s.Tasks.List) + s.Tasks.Left}
+	b := Brief{Waiting: len(s.Open) > 0, Listed: len(s.Tasks.List) + s.Tasks.Left}
 	for _, t := range s.Tasks.List {
 		if t.isOpen() {
 			b.Undone++

@@ -51,11 +51,12 @@ type Deed struct {
 	End time.Time
 }
 
-// maxDeeds is how many files a session is told to have worked on, the last ones.
+// maxDeeds is how many files [Summary.Deeds] returns.
 const maxDeeds = 300
 
-// deeds returns what the session did that has a time, with the last commands.
-func (s *Summary) deeds() (all []Deed) {
+// Deeds returns what the session did that has a time: the last files that it worked on
+// and the last commands.
+func (s *Summary) Deeds() (all []Deed) {
 	for _, f := range s.finalFiles().List {
 		d := Deed{File: s.absolute(f.Path), End: seconds(f.Wrote)}
 		if f.Writes == 0 {

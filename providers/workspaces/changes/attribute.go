@@ -113,6 +113,7 @@ func List(o Options) (all []Line) {
 		}
 		git[path] = u
 	}
+	ran := newTimeline(programs)
 	for _, path := range files[:min(len(files), maxLooked)] {
 		u := git[path]
 		rel, err := filepath.Rel(o.Dir, path)
@@ -131,7 +132,7 @@ func List(o Options) (all []Line) {
 				line.How = "created"
 			}
 			line.Time = info.ModTime().UTC()
-			line.attribute(writes[path], programs)
+			line.attribute(writes[path], ran)
 		}
 		all = append(all, line)
 	}
@@ -175,6 +176,10 @@ func expand(o Options) (all []Uncommitted) {
 			all = append(all, u)
 			continue
 		}
+		all = append(all, u)
+		if len(all) > maxLooked {
+			continue
+		}
 		dir, err := os.Open(filepath.Join(o.Dir, u.Path))
 		if err != nil {
 			continue
@@ -186,7 +191,6 @@ func expand(o Options) (all []Uncommitted) {
 				all = append(all, Uncommitted{Path: u.Path + e.Name(), Created: true})
 			}
 		}
-		all = append(all, u)
 	}
 	return all
 }
@@ -202,7 +206,7 @@ func created(git map[string]Uncommitted, path, top string) bool {
 }
 
 // attribute finds out who changed the file at the time of the line.
-func (l *Line) attribute(writes, programs []fs.Deed) {
+func (l *Line) attribute(writes []fs.Deed, programs timeline) {
 	var by *fs.Deed
 	for i, d := range writes {
 		if since := l.Time.Sub(d.End); since >= -callTime && since <= slack && (by == nil || d.End.After(by.End)) {
@@ -210,16 +214,51 @@ func (l *Line) attribute(writes, programs []fs.Deed) {
 		}
 	}
 	if by == nil {
-		for i, d := range programs {
-			if !l.Time.Before(d.Start.Truncate(time.Second)) && (d.End.IsZero() || !l.Time.After(d.End.Add(settling))) && (by == nil || d.Start.After(by.Start)) {
-				by = &programs[i]
-			}
-		}
+		by = programs.at(l.Time)
 	}
 	l.By = Outside
 	if by != nil {
 		l.By, l.Session, l.Command = by.By, by.Session, by.Command
 	}
+}
+
+// timeline are programs, the one that was started last first.
+type timeline struct {
+	programs []fs.Deed
+	until    []time.Time // when the last of this program and those after it ended
+}
+
+func newTimeline(programs []fs.Deed) timeline {
+	t := timeline{programs, make([]time.Time, len(programs))}
+	slices.SortStableFunc(t.programs, func(a, b fs.Deed) int { return b.Start.Compare(a.Start) })
+	var until time.Time
+	for i, d := range slices.Backward(t.programs) {
+		if d.End.IsZero() {
+			d.End = time.Unix(1<<40, 0) // it still runs
+		}
+		if d.End.After(until) {
+			until = d.End
+		}
+		t.until[i] = until
+	}
+	return t
+}
+
+// at returns the program that ran at a time, of several the one that was started last;
+// nil if none did.
+func (t timeline) at(at time.Time) *fs.Deed {
+	i, _ := slices.BinarySearchFunc(t.programs, at, func(d fs.Deed, at time.Time) int {
+		if d.Start.Truncate(time.Second).After(at) {
+			return -1
+		}
+		return 1
+	})
+	for ; i < len(t.programs) && !at.After(t.until[i].Add(settling)); i++ {
+		if d := &t.programs[i]; d.End.IsZero() || !at.After(d.End.Add(settling)) {
+			return d
+		}
+	}
+	return nil
 }
 
 // TSV returns the lines as changes.tsv: a line of names, then a line for each change.
