@@ -74,8 +74,8 @@ func TestProposed(t *testing.T) {
 	}
 	b.refused(exitFailed, []string{`nothing is proposed by the name "gone"`, "ctxfs memory proposed"}, "memory", "accept", linter, "gone")
 	b.refused(exitUsage, []string{"dismiss which proposal?"}, "memory", "dismiss")
-	if got := b.ok("memory"); got != "" {
-		t.Errorf("remembered by itself: %q", got)
+	if got := b.run("memory"); got.out != "" || !strings.Contains(got.err, "nothing is remembered yet") || !strings.Contains(got.err, "4 proposals of what was said in sessions: ctxfs memory proposed") {
+		t.Errorf("remembered by itself, or not told of: %+v", got)
 	}
 	for range 2 {
 		if got := b.ok("memory", "accept", linter); got != "shop/"+linter+".md\n" {

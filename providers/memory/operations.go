@@ -77,6 +77,8 @@ type Listed struct {
 	Summary string `json:"summary"`
 	// Dir is the folder of our own memories.
 	Dir string `json:"dir"`
+	// Proposed is how many proposals there are, of all projects.
+	Proposed int `json:"proposed"`
 }
 
 // ForgetQuery names memories to be forgotten.
@@ -183,7 +185,7 @@ func (p *Provider) item(e *entry) Item {
 // list lists memories.
 func (p *Provider) list(_ context.Context, q ListQuery) (Listed, error) {
 	s := p.lately()
-	l := Listed{Memories: []Item{}, Dir: p.ours().Dir(), Summary: string(s.gist)}
+	l := Listed{Memories: []Item{}, Dir: p.ours().Dir(), Proposed: int(p.proposer.count.Load()), Summary: string(s.gist)}
 	sections := s.sections
 	if q.At.Dir != "" {
 		l.Project = p.projectAt(q.At)

@@ -79,13 +79,15 @@ To search in memories: ctxfs find --in memory WORDS`,
 func list(a *cli.App, l memory.Listed) {
 	if len(l.Memories) == 0 {
 		a.Notef("nothing is remembered yet; to remember something: ctxfs remember TEXT")
-		return
 	}
 	for _, m := range l.Memories {
 		a.Sayf("%s — %s [%s]", strings.TrimSuffix(m.Path, ".md"), m.Description, strings.Join(marks(m), ", "))
 		for _, d := range m.Differs {
 			a.Sayf("  differs from %s", strings.TrimSuffix(d, ".md"))
 		}
+	}
+	if l.Proposed > 0 {
+		a.Notef("%s of what was said in sessions: ctxfs memory proposed", wording.Count(l.Proposed, "proposals"))
 	}
 }
 
