@@ -181,3 +181,20 @@ func TestRememberKilled(t *testing.T) {
 		t.Errorf("memory:\n%s", got)
 	}
 }
+
+// TestRememberedByServer: what a real memory server of MCP remembers shows as it does.
+func TestRememberedByServer(t *testing.T) {
+	t.Parallel()
+	modules := fstest.NodeModules(t, "@modelcontextprotocol/server-memory")
+	b := newBox(t)
+	b.write(".cursor/mcp.json", asJSON(map[string]any{"mcpServers": map[string]any{"brain": map[string]any{
+		"command": "node", "args": []string{filepath.Join(modules, "@modelcontextprotocol/server-memory/dist/index.js")},
+		"env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(b.home, "brain.jsonl")},
+	}}}))
+	b.mount()
+	b.ready("brain")
+	b.ok("call", "brain", "create_entities", `{"entities":[{"name":"Ada","entityType":"person","observations":["writes Go","lives in Graz"]}]}`)
+	b.shows("memory/user/Ada.md", "description: \"Ada (person): writes Go\"\n", "source: [\"mcp-memory: ~/brain.jsonl\"]\n", "- lives in Graz\n")
+	b.ok("call", "brain", "add_observations", `{"observations":[{"entityName":"Ada","contents":["likes tea"]}]}`)
+	b.shows("memory/user/Ada.md", "- likes tea\n")
+}
