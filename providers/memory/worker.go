@@ -19,10 +19,13 @@ import (
 )
 
 const (
-	// calm is the time between two looks, however often something changes, and share how
-	// many times as long as a look the time after it is at least.
-	calm  = 20 * time.Millisecond
-	share = 4
+	// gather is the time between a change and the look at it, since a program that writes a
+	// file changes it twice. A storm is more than stormy looks with less than calm between
+	// them; in it the time after a look is share times as long as that, at least.
+	gather = 10 * time.Millisecond
+	calm   = time.Second
+	stormy = 4
+	share  = 4
 	// pollPause is the time between two looks if nothing is known to have changed, and
 	// unwatched the same where not everything can be watched.
 	pollPause = time.Minute
@@ -97,6 +100,8 @@ func (p *Provider) again() {
 // run looks again whenever something has changed, and now and then, until Close.
 func (p *Provider) run() {
 	p.shown()
+	var ended time.Time // the last look
+	looks := 0          // without calm between them
 	for {
 		wait := pollPause
 		switch s := p.current.Load(); {
@@ -116,15 +121,30 @@ func (p *Provider) run() {
 			return
 		}
 		timer.Stop()
-		begun := time.Now()
-		p.look(false)
-		rest := time.NewTimer(max(calm, share*time.Since(begun)))
-		select {
-		case <-rest.C:
-		case <-p.ctx.Done():
-			rest.Stop()
+		if time.Since(ended) > calm {
+			looks = 0
+		}
+		if !p.pause(gather) {
 			return
 		}
+		begun := time.Now()
+		p.look(false)
+		ended = time.Now()
+		if looks++; looks > stormy && !p.pause(share*ended.Sub(begun)) {
+			return
+		}
+	}
+}
+
+// pause waits, and reports whether the provider is still there.
+func (p *Provider) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.ctx.Done():
+		return false
 	}
 }
 
