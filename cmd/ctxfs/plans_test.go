@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +81,10 @@ func TestPlans(t *testing.T) {
 		todoSession("0b000000-0000-4000-8000-000000000002", shop, begun.Add(time.Minute), "completed 1. Test the cart, with umlauts: ü", "completed Ship the cart."))
 	fstest.Eventually(t, "they are done", func() bool { return !strings.Contains(open(), "the cart") })
 	fstest.Eventually(t, "on the page of the project, too", func() bool { return !strings.Contains(b.sh("ctxfs here --page src/shop"), "test the cart") })
+	if err := os.Remove(filepath.Join(b.home, ".claude/projects/-src-shop/0b000000-0000-4000-8000-000000000002.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	fstest.Eventually(t, "that session is deleted", func() bool { return strings.Contains(open(), "[ ] ship the cart — claude-code, ") })
 	b.refused(exitFailed, []string{"no such file"}, "plans", "--in", filepath.Join(b.home, "gone"))
 
 	// A command without a background process shows the same.
