@@ -21,13 +21,11 @@ import (
 func TestCommandsOfAPage(t *testing.T) {
 	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
 	f.look.trusted = true
-	for _, c := range []build.Command{
+	f.look.build.Commands = []build.Command{
 		{Purpose: build.Install, Line: "npm install", Sources: []string{"package.json"}},
 		{Purpose: build.Build, Line: "npm run build", Sources: []string{"package.json:3"}},
 		{Purpose: build.Test, Line: "npm test", Sources: []string{"package.json:4"}},
 		{Purpose: build.Test, Line: "npm run test:unit", Sources: []string{"package.json:5"}},
-	} {
-		f.look.build.Commands = append(f.look.build.Commands, c)
 	}
 	f.remarks = []fs.Remark{
 		{Topic: fs.TopicBuild, Text: "`npm test` worked 2026-03-01 12:00 (2 times, codex)"},
