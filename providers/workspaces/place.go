@@ -28,7 +28,7 @@ type place struct {
 	polled atomic.Bool              // not every change in it would be noticed
 	silent atomic.Bool              // its folder has not answered
 	roots  atomic.Pointer[[]string] // folders in which its changes are, once it was watched
-	heard  heard                    // what others say; of Refresh
+	heard  atomic.Pointer[heard]    // what others said when its pages were made
 
 	mu     sync.Mutex // held while pages are made
 	seen   seenSystem

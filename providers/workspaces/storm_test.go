@@ -195,3 +195,38 @@ func TestSubmoduleIsFollowed(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// TestOthersRest: what happens in one workspace, and news of others that are none, have no
+// other looked at.
+func TestOthersRest(t *testing.T) {
+	w := newWorld(t)
+	shop, other := w.mkdir("shop"), w.mkdir("other")
+	for _, dir := range []string{shop, other} {
+		if _, err := w.here(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var rests *place
+	fstest.Eventually(t, "the other rests", func() bool {
+		w.Provider.mu.Lock()
+		defer w.Provider.mu.Unlock()
+		_, due := w.due["other"]
+		rests = w.places["other"]
+		return !due && rests.roots.Load() != nil
+	})
+	w.exact("shop", shop)
+	rests.mu.Lock() // not while it is looked at
+	before := rests.looked.Load()
+	rests.mu.Unlock()
+	for i := range 20 {
+		name := fmt.Sprintf("file-%d.go", i)
+		w.write("shop/"+name, "")
+		w.Refresh()
+		fstest.Eventually(t, "the change shows", func() bool { return strings.Contains(w.read("shop/layout.txt"), name) })
+	}
+	if now := rests.looked.Load(); now != before {
+		t.Error("the other was looked at again")
+	}
+	w.say(fs.Remark{Topic: fs.TopicSessions, Text: "news"})
+	fstest.Eventually(t, "news are shown", func() bool { return strings.Contains(w.read("other/HERE.md"), "- news") })
+}

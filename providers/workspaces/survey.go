@@ -190,9 +190,8 @@ func (w *place) offerAll(is known.Workspace, seen look) {
 	w.p.mu.Lock()
 	f.running = w.p.running[is.Name]
 	w.p.mu.Unlock()
-	for _, dir := range is.Folders() {
-		f.remarks = append(f.remarks, w.p.opts.Brief(dir)...)
-	}
+	f.remarks = w.p.remarks(is)
+	w.heard.Store(&heard{f.remarks, seen.trusted})
 	w.offer(gitName, f.gitPage(), f.newest())
 	w.offer(agentsName, f.agentsPage(), f.newest())
 	w.offer(changesName, seen.changes, f.newest())

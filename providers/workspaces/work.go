@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	known "ctxfs/providers/internal/workspaces"
 )
 
 const (
 	// A workspace in which somebody works, and in which not every change would be noticed,
 	// is looked at again after pollFactor times the pause.
 	pollFactor = 5
-	// pollIdle is after what time every workspace is: what no event tells, such as a
-	// program that was installed, is seen then.
+	// pollIdle is after what time every workspace is in which somebody worked within the
+	// time asleep: what no event tells, such as a program that was installed, is seen then.
 	pollIdle = 10 * time.Minute
+	asleep   = 24 * time.Hour
 )
 
 // Refresh implements fs.Overview: the workspaces may be others, and pages are made again
@@ -113,27 +115,31 @@ func (p *Provider) next() (w *place, wait time.Duration) {
 	for _, w := range p.newestFirst() {
 		name := w.workspace().Name
 		at, ok := p.due[name]
-		if poll := w.pollAt(); !ok || poll.Before(at) {
-			at = poll
+		if poll, polled := w.pollAt(); polled && (!ok || poll.Before(at)) {
+			at, ok = poll, true
 		}
-		if !at.After(now) {
+		if ok && !at.After(now) {
 			delete(p.due, name)
 			return w, 0
 		}
-		if wait == 0 || at.Sub(now) < wait {
+		if ok && (wait == 0 || at.Sub(now) < wait) {
 			wait = at.Sub(now)
 		}
 	}
 	return nil, wait
 }
 
-// pollAt returns when the place is looked at although nothing is known to have changed.
-func (w *place) pollAt() time.Time {
-	after := pollIdle
-	if w.polled.Load() && w.p.opts.Env.Now().Sub(w.workspace().Time) < idle {
+// pollAt returns when the place is looked at although nothing is known to have changed,
+// if it is.
+func (w *place) pollAt() (at time.Time, ok bool) {
+	age, after := w.p.opts.Env.Now().Sub(w.workspace().Time), pollIdle
+	switch {
+	case age > asleep:
+		return time.Time{}, false
+	case age < idle && w.polled.Load():
 		after = w.p.pollTime()
 	}
-	return later(time.Unix(0, w.rested.Load()), time.Unix(0, w.looked.Load()).Add(after))
+	return later(time.Unix(0, w.rested.Load()), time.Unix(0, w.looked.Load()).Add(after)), true
 }
 
 func (p *Provider) pollTime() time.Duration { return pollFactor * p.opts.Pause }
@@ -145,17 +151,23 @@ type heard struct {
 }
 
 // hears asks what others say about the workspace, and reports whether that is something
-// else than the last time. It is called by one goroutine at a time.
+// else than its pages were made of.
 func (w *place) hears() (news bool) {
-	is := w.workspace()
-	var now heard
-	for _, dir := range is.Folders() {
-		now.remarks = append(now.remarks, w.p.opts.Brief(dir)...)
+	was := w.heard.Load()
+	if was == nil {
+		return false // they are yet to be made
 	}
-	now.trusted, _ = fs.Probe(w.p.prober, is.Dir, func() (bool, error) { return w.p.opts.Trusts(is.Dir), nil })
-	news = now.trusted != w.heard.trusted || !slices.EqualFunc(now.remarks, w.heard.remarks, func(a, b fs.Remark) bool {
+	is := w.workspace()
+	trusted, err := fs.Probe(w.p.prober, is.Dir, func() (bool, error) { return w.p.opts.Trusts(is.Dir), nil })
+	return err == nil && trusted != was.trusted || !slices.EqualFunc(w.p.remarks(is), was.remarks, func(a, b fs.Remark) bool {
 		return a.Topic == b.Topic && a.Text == b.Text && a.Path == b.Path && a.Time.Equal(b.Time) && slices.Equal(a.Cells, b.Cells)
 	})
-	w.heard = now
-	return news
+}
+
+// remarks returns what others say about the folders of a workspace.
+func (p *Provider) remarks(w known.Workspace) (all []fs.Remark) {
+	for _, dir := range w.Folders() {
+		all = append(all, p.opts.Brief(dir)...)
+	}
+	return all
 }
