@@ -42,7 +42,10 @@ func lookedAt() []string { return []string{hereName, gitName, layoutName} }
 // pages returns the pages of a workspace, as another process would make them now.
 func (w *world) fresh(name, dir string) (pages string) {
 	w.Helper()
-	other := &world{T: w.T, home: w.home, now: w.now, state: w.T.TempDir()}
+	w.mu.Lock()
+	now := w.now
+	w.mu.Unlock()
+	other := &world{T: w.T, home: w.home, now: now, state: w.T.TempDir()}
 	other.open(true)
 	defer other.Provider.Close()
 	if _, err := other.here(dir); err != nil {
