@@ -79,7 +79,8 @@ func TestLanguages(t *testing.T) {
 			"Warum läuft das immer noch nicht", "jetzt nochmal die Tests laufen lassen", "nein danke, passt schon so", "mach das bitte jetzt", "¿por qué siempre falla esto?", "ahora ejecuta las pruebas otra vez",
 			"pourquoi ça échoue toujours", "lance les tests encore une fois", "agora rode os testes de novo", "por que sempre falha aqui", "为什么总是失败", "现在再运行一次测试", "なぜ必ず失敗するのですか", "もう一度テストを実行して", "почему всегда падает тест", "запусти тесты ещё раз",
 			"/always use tabs everywhere", "let's use a different approach", "let's go with your recommendation", "the page should load faster", "don't push yet", "stop using that",
-			"you should check the logs", "I'd rather not", "I want to see the logs", "do not touch it", "mach das nie wieder so", "nein, das ist falsch", "不要修改这个文件",
+			"you should check the logs", "I'd rather not", "I have chosen the blue one", "I prefer your first version", "the problem was that I had the wrong branch checked out", "the function should return a list", "You must be joking",
+			"don't stop until all tests pass", "don't worry about backwards compatibility", "let's not do that", "no, it still fails with the same error", "never worked for me", "This project is a mess", "after each step, stop and wait", "I want to see the logs", "do not touch it", "mach das nie wieder so", "nein, das ist falsch", "不要修改这个文件",
 		},
 	} {
 		for _, sentence := range sentences {
