@@ -87,6 +87,25 @@ func TestHere(t *testing.T) {
 	fstest.Eventually(t, "a note that was taken leaves the page", func() bool { return !strings.Contains(b.sh("cat "+page), "make migrate") })
 	b.refused(exitFailed, []string{"there is no note migrate here", "ctxfs note"}, "note", "--in", shop, "--take", "migrate")
 	b.refused(exitUsage, []string{"the note is empty"}, "note", " ")
+	for want, file := range map[string]string{
+		"git branch uncommitted changes": "workspaces/shop/git.md", "stashes worktrees": "workspaces/shop/git.md",
+		"processes that listen on a port": "workspaces/shop/processes.tsv", "running servers": "workspaces/shop/processes.tsv",
+		"interpreters and versions": "workspaces/shop/system.json", "folder layout": "workspaces/shop/layout.txt",
+		"which agents work here": "workspaces/shop/agents.tsv", "where the shop stands": "workspaces/shop/HERE.md",
+		"integer cents": "rules/shop/AGENTS.md", "rules of the project": "rules/shop/AGENTS.md", "cart half done": "workspaces/shop/notes/the-cart-is-half-done.md",
+	} {
+		var got string
+		if !fstest.Becomes(func() bool {
+			got = b.sh(in + "ctxfs find '" + want + "'")
+			lines := strings.SplitN(got, "\n", 7)
+			return strings.Contains(strings.Join(lines[:len(lines)-1], "\n"), file)
+		}) {
+			t.Errorf("find %q has no %s:\n%s", want, file, got)
+		}
+	}
+	if got := b.ok("prompt"); !strings.Contains(got, "ctxfs here") || strings.Index(got, "ctxfs here") > strings.Index(got, "ctxfs find") {
+		t.Errorf("AGENTS.md does not name ctxfs here first:\n%s", got)
+	}
 	if got := b.ok("find", "--in", "workspaces", "cart half done"); !strings.Contains(got, "the-cart-is-half-done") {
 		t.Errorf("find: %s", got)
 	}

@@ -64,13 +64,13 @@ func (p *Provider) page(path string) (*Page, error) {
 
 func (p *Provider) readPage(path string) (*Page, error) {
 	real, dir := p.resolve(path)
-	root := p.projectOf(real, dir)
+	root, known := p.project(real, dir)
 	finder := p.newFinder()
 	user, faults := finder.User(root)
 	project, more := finder.For(root, real)
 	pg := &pager{
 		provider: p, page: &Page{Path: real, Project: root, Trusted: p.trusts(root), Rules: []Held{}, Orders: make(map[string][]int)},
-		root: root, byKey: make(map[string]*held), files: make(map[string]*read.File),
+		root: root, isProject: known, byKey: make(map[string]*held), files: make(map[string]*read.File),
 	}
 	all := append(user, project...)
 	for _, place := range all {
@@ -122,13 +122,18 @@ func (p *Provider) resolve(path string) (real, dir string) {
 // projectOf returns the project of a path: the nearest repository, else the workspace
 // that has it, else the folder itself.
 func (p *Provider) projectOf(path, dir string) string {
+	root, _ := p.project(path, dir)
+	return root
+}
+
+func (p *Provider) project(path, dir string) (root string, known bool) {
 	if root, _ := p.opts.Projects.Of(fs.StandpointAt(dir)); root != "" {
-		return root
+		return root, true
 	}
 	if w, ok := p.opts.Workspaces.Of(path); ok {
-		return w.Dir
+		return w.Dir, true
 	}
-	return dir
+	return dir, dir == p.opts.Home
 }
 
 // trusts reports whether the user trusts a project: it, or the repository of which it is
@@ -157,11 +162,13 @@ type pager struct {
 	provider *Provider
 	page     *Page
 	root     string
-	byKey    map[string]*held
-	files    map[string]*read.File // with their imports, by path
-	all      []*held
-	orders   map[string][]*held
-	may      []*held
+	// isProject reports whether root is a project, and not only a folder.
+	isProject bool
+	byKey     map[string]*held
+	files     map[string]*read.File // with their imports, by path
+	all       []*held
+	orders    map[string][]*held
+	may       []*held
 }
 
 // add adds what holds for one agent, in its order, and what may hold.
@@ -275,8 +282,13 @@ const maxPage = 256 << 10
 func (g *pager) write() {
 	p, b := g.page, new(strings.Builder)
 	fmt.Fprintf(b, "# Rules for %s\n\n", g.provider.tilde(p.Path))
-	fmt.Fprintf(b, "Project: %s", g.provider.tilde(p.Project))
-	if !p.Trusted {
+	switch {
+	case !g.isProject:
+		fmt.Fprintf(b, "Project: none (not trusted: no repository, and nobody works in %s)", g.provider.tilde(p.Project))
+	case p.Trusted:
+		fmt.Fprintf(b, "Project: %s", g.provider.tilde(p.Project))
+	default:
+		fmt.Fprintf(b, "Project: %s", g.provider.tilde(p.Project))
 		fmt.Fprintf(b, " (not trusted: what its files say is marked so; ctxfs trust %s)", wording.ShellWord(g.provider.tilde(p.Project)))
 	}
 	b.WriteString("\n")

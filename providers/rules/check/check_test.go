@@ -70,6 +70,15 @@ func TestFindings(t *testing.T) {
 
 		{"AGENTS.md", "See [style](docs/gone.md).\n", "1 missing docs/gone.md is not there"},
 		{"AGENTS.md", "See `src/api/gone.ts`, `other/gone.ts`, `/tmp/x/gone.ts`, `src/<name>/x.go`, `src/*.go` and [web](https://x.org/a.md).\n", "1 missing src/api/gone.ts is not there"},
+		// What real ones say, and is no fault.
+		{"AGENTS.md", "Tests mirror sources: `src/api/cart.py` → `src/api/test_cart.py`.\n", ""},
+		{"AGENTS.md", "Components live beside their tests, e.g. `src/components/Button.tsx`.\n", ""},
+		{"AGENTS.md", "Save the plan to `docs/plans/today.md`; the report goes to `dist/report.html`.\n", ""},
+		{"AGENTS.md", "Handlers: `api/cart.ts`. Name them `src/api/your-handler.ts` or `src/foo/x.ts`.\n", ""},
+		{"AGENTS.md", "Run `go test ./src/...`, `pytest path/to/test.py::TestX -xvs` and `npm run gulp compile-extensions`.\n", ""},
+		{"AGENTS.md", "- Prefer deep equals comparisons whenever possible.\n- Use whole words in names when possible\n- Write clear comments for complex logic, avoid unnecessary comments\n- Follow existing patterns in the codebase\n", ""},
+		{"AGENTS.md", "   ```rust\n   see `src/gone/x.rs`\n   ```\n", ""},
+		{"AGENTS.md", strings.Repeat("Use tabs, not spaces, in all of the files of this project and everywhere else, too.\n", 450), "0 long it has 37.8 KB, of which Codex reads 32.8 KB"},
 		{"AGENTS.md", "See [a](#b), [c](mailto:x@y.z), [d](docs/style.md#e \"f\") and [g](/docs/style.md).\n", ""},
 		{"CLAUDE.md", "@docs/style.md\n@docs/gone.md\n@alice and `@docs/no.md`\n", "2 missing the import @docs/gone.md is not there"},
 		{"CLAUDE.md", "@CLAUDE.md\n", "1 broken the import @CLAUDE.md is not read: it imports itself"},

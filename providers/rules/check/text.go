@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ctxfs/providers/rules/read"
@@ -44,6 +45,12 @@ var span = regexp.MustCompile("`([^`]+)`")
 // pathlike is a path with a folder and an extension, and nothing that is a placeholder.
 var pathlike = regexp.MustCompile(`^\.{0,2}/?(?:[\w@.-]+/)+[\w.-]*\w\.[A-Za-z][A-Za-z0-9]{0,5}$`)
 
+// about is in a line whose paths need not be there: examples, and files that are made.
+var about = regexp.MustCompile(`(?i)\be\.g\.|\bfor example\b|\bsuch as\b|\bexamples?:|\blike this\b|→|->|\b(create[sd]?|creating|save[sd]?|write|written|generate[sd]?|output|produce[sd]?)\b`)
+
+// placeholder is in a name that stands for others, or of a file that a build makes.
+var placeholder = regexp.MustCompile(`(?i)(^|[/._-])(foo|bar|baz|example|sample|my|your|some|x+|n+|yyyy|path/to)([/._-]|$)|^(\./)?(dist|build|out|target|coverage|node_modules|tmp|generated)/|[A-Z]{3,}_?NAME`)
+
 // text finds vague phrases, and names of files that are not there.
 func (c *checker) text() {
 	phrases := vague()
@@ -71,7 +78,9 @@ func (c *checker) text() {
 		}
 		for _, m := range span.FindAllStringSubmatch(line, -1) {
 			if pathlike.MatchString(m[1]) {
-				c.mentions(number, m[1], false)
+				if !about.MatchString(line) {
+					c.mentions(number, m[1], false)
+				}
 			}
 		}
 	}
@@ -81,7 +90,7 @@ func (c *checker) text() {
 // that is missed whose first folder is there: it may be of another project.
 func (c *checker) mentions(line int, name string, isLink bool) {
 	name, _, _ = strings.Cut(name, "#")
-	if name == "" || !isLink && strings.HasPrefix(name, "/") || strings.Contains(name, ":") || strings.ContainsAny(name, "*<>{}$|") {
+	if name == "" || !isLink && strings.HasPrefix(name, "/") || strings.Contains(name, ":") || strings.ContainsAny(name, "*<>{}$|") || !isLink && placeholder.MatchString(name) {
 		return
 	}
 	name = strings.ReplaceAll(name, "%20", " ")
@@ -97,6 +106,10 @@ func (c *checker) mentions(line int, name string, isLink bool) {
 		}
 		head, _, _ := strings.Cut(strings.TrimLeft(path.Clean(name), "./"), "/")
 		known = known || c.project.Exists(filepath.Join(base, head))
+	}
+	below := "/" + strings.TrimPrefix(path.Clean(name), "/")
+	if !isLink && slices.ContainsFunc(c.project.Files, func(file string) bool { return strings.HasSuffix(file, below) }) {
+		return // of a package of the project
 	}
 	if known {
 		c.add(line, Missing, "correct the path, or remove what says so", "%s is not there", name)

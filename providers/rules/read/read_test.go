@@ -175,6 +175,12 @@ func TestStrangeFiles(t *testing.T) {
 	if f := d.read("GEMINI.md"); f.Text != "abc\nd\n" {
 		t.Errorf("%q", f.Text)
 	}
+	d.write("utf16.md", "\xff\xfeR\x00u\x00l\x00e\x00", "random.md", "\x93\x01\xe8\x00\x07a\xff\xfe\x10\x9c\xd0q", "umlauts.md", "ÄÖÜ — 規則\n")
+	for name, want := range map[string]error{"utf16.md": ErrNotText, "random.md": ErrNotText, "umlauts.md": nil} {
+		if f := d.read(name); !errors.Is(f.Err, want) {
+			t.Errorf("%s: %v", name, f.Err)
+		}
+	}
 	f = d.read("CLAUDE.md")
 	if len(f.Imports) != 4 || f.Imports[0].Err == nil || !errors.Is(f.Imports[1].Err, ErrNotText) || !errors.Is(f.Imports[2].Err, ErrIrregular) || f.Imports[3].Err == nil {
 		t.Errorf("imports %+v", f.Imports)

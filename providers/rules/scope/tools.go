@@ -23,6 +23,10 @@ type tool struct {
 	limit int64
 }
 
+// CodexBytes is how much of a project's rules Codex reads unless project_doc_max_bytes says
+// otherwise.
+const CodexBytes = 32 << 10
+
 // toolOf returns how an agent differs. Files without front matter of their own
 // (AGENTS.md, CLAUDE.md, .cursorrules) hold always, in the folder where they are.
 func toolOf(agent string) tool {
@@ -38,7 +42,7 @@ func toolOf(agent string) tool {
 		// developers.openai.com/codex/guides/agents-md: in each folder from the root of the
 		// repository down the first of the names that is not empty, until they have 32 KiB or
 		// project_doc_max_bytes.
-		return tool{choose: firstOf(firstName), limit: 32 << 10}
+		return tool{choose: firstOf(firstName), limit: CodexBytes}
 	case "cursor":
 		// cursor.com/docs/context/rules: alwaysApply, then globs, then description, else by
 		// name only. A rules folder below the root is for its folder.
