@@ -243,13 +243,18 @@ func (p *Provider) rootOf(dir string) string {
 	if w, ok := p.opts.Workspaces.Of(dir); ok {
 		return w.Dir
 	}
-	if root, ok := p.roots[dir]; ok {
-		return root
+	p.rooting.Lock()
+	known, ok := p.roots[dir]
+	p.rooting.Unlock()
+	if ok {
+		return known
 	}
 	root, err := fs.Probe(p.prober, dir, func() (string, error) { return p.opts.Workspaces.Root(fs.StandpointAt(dir)), nil })
 	if err != nil || root == "" {
 		return dir // it is looked at again: it may be there later
 	}
+	p.rooting.Lock()
+	defer p.rooting.Unlock()
 	p.roots[dir] = root
 	return root
 }

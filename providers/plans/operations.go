@@ -73,9 +73,7 @@ func (p *Provider) answer(q Query) Answer {
 	a := Answer{Open: []Open{}, Plans: []Plan{}, Left: s.left, Notes: s.notes}
 	root := ""
 	if q.Dir != "" {
-		p.looking.Lock()
 		root = p.rootOf(q.Dir)
-		p.looking.Unlock()
 	}
 	for _, project := range s.projects {
 		if q.Dir != "" && project.root != root && (project.root == "" || !fs.Within(project.root, filepath.Clean(q.Dir))) {

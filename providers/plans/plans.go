@@ -65,12 +65,16 @@ type Provider struct {
 
 	looking sync.Mutex // held while a snapshot is made
 	book    *book
-	finder  *files.Finder
-	roots   map[string]string // of projects, by the folder in which somebody worked
+	finder  *files.Finder            // of the user's files
+	finders map[string]*files.Finder // of those of projects, by folder
 	watched map[string]bool
 	folders map[string]*fs.Folder // of the projects, by name
 	last    string                // what the last snapshot was made of
 	made    bool
+	unsaved string // why the book could not be written
+
+	rooting sync.Mutex
+	roots   map[string]string // of projects, by the folder in which somebody worked
 
 	poked  chan struct{} // has an element if something has changed
 	ctx    context.Context
@@ -91,7 +95,7 @@ func New(opts Options) *Provider {
 		folders: make(map[string]*fs.Folder), book: openBook(opts.Cache), poked: make(chan struct{}, 1), pause: pollPause,
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.finder = files.New(files.Options{Machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv}, Hide: opts.Hide})
+	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
 	p.root = &folder{provider: p}
 	if opts.Watch {
 		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
@@ -99,6 +103,10 @@ func New(opts Options) *Provider {
 	p.show(&maker{provider: p}, false)
 	opts.Trust.Notify(p.poke)
 	return p
+}
+
+func (p *Provider) newFinder() *files.Finder {
+	return files.New(files.Options{Machine: agents.Machine{Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv}, Hide: p.opts.Hide})
 }
 
 // Root implements fs.Provider.
@@ -134,12 +142,8 @@ func (p *Provider) Start() {
 func (p *Provider) Close() error {
 	p.cancel()
 	p.work.Wait()
-	p.looking.Lock()
-	defer p.looking.Unlock()
 	if p.opts.Watch {
-		if err := p.book.save(); err != nil {
-			p.opts.Env.Log.Warn("plans of sessions are not kept", "error", err)
-		}
+		p.save()
 	}
 	if p.watcher == nil {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	iofs "io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,12 +69,18 @@ func (p *Provider) run() {
 	}
 }
 
+// save writes the book. A fault that stays is reported once.
 func (p *Provider) save() {
 	p.looking.Lock()
 	defer p.looking.Unlock()
+	text := ""
 	if err := p.book.save(); err != nil {
-		p.opts.Env.Log.Warn("plans of sessions are not kept", "error", err)
+		text = err.Error()
 	}
+	if text != "" && text != p.unsaved {
+		p.opts.Env.Log.Warn("plans of sessions are not kept, and read again at the next start", "error", text)
+	}
+	p.unsaved = text
 }
 
 // look looks for all plans and publishes what it has found, if anything has changed.
@@ -84,19 +91,21 @@ func (p *Provider) look() {
 	m := &maker{provider: p}
 	found := p.finder.User()
 	watch := p.userFolders()
-	state := new(strings.Builder)
+	state, seen := new(strings.Builder), make(map[string]bool)
 	for _, w := range p.opts.Workspaces.All() {
 		fmt.Fprintf(state, "%s=%s %t\n", w.Name, w.Dir, p.trusts(w.Dir))
 		for _, root := range w.Folders() {
-			some, err := fs.Probe(p.prober, root, func() ([]files.Found, error) { return p.finder.Project(root) })
+			some, err := p.inProject(root)
 			if err != nil && !errors.Is(err, iofs.ErrNotExist) {
 				m.notes = append(m.notes, m.tilde(root)+" cannot be looked into: "+fs.Cause(err))
 			}
+			seen[root] = true
 			found = append(found, some...)
 			watch = append(watch, projectFolders(root)...)
 		}
 	}
 	p.finder.Forget()
+	maps.DeleteFunc(p.finders, func(root string, _ *files.Finder) bool { return !seen[root] })
 	p.watch(watch)
 	for _, f := range found {
 		fmt.Fprintf(state, "%s %d %d %v %s\n", f.Path, f.ModTime.UnixNano(), len(f.Plan.Tasks), f.Err, strings.Join(f.Names, " "))
@@ -108,6 +117,24 @@ func (p *Provider) look() {
 	p.made, p.last = true, state.String()
 	m.collect(found)
 	p.show(m, true)
+}
+
+// inProject returns what is in the files of a project. A folder that does not answer is
+// looked into by nobody else, should it answer after all.
+func (p *Provider) inProject(root string) ([]files.Found, error) {
+	finder := p.finders[root]
+	if finder == nil {
+		finder = p.newFinder()
+		p.finders[root] = finder
+	}
+	found, err := fs.Probe(p.prober, root, func() ([]files.Found, error) {
+		defer finder.Forget()
+		return finder.Project(root)
+	})
+	if errors.Is(err, fs.ErrNoAnswer) {
+		delete(p.finders, root)
+	}
+	return found, err
 }
 
 // learn brings the book up to date.

@@ -16,17 +16,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
-	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/frontmatter"
-	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/sqlite"
 )
 
@@ -175,7 +171,7 @@ func (f *Finder) Project(dir string) (all []Found, err error) {
 
 // match reads the files that match a pattern.
 func (f *Finder) match(s source) (all []Found) {
-	names, err := iofs.Glob(s.fsys, s.pattern)
+	names, err := iofs.Glob(withoutViews{s.fsys, s.dir, f.opts.Hide}, s.pattern)
 	if err != nil {
 		return nil
 	}
@@ -191,9 +187,22 @@ func (f *Finder) match(s source) (all []Found) {
 	return grouped(all)
 }
 
+// stat returns what is known of a file, or of what a link leads to unless that is in a
+// view of ours.
+func (f *Finder) stat(s source, name, full string) (os.FileInfo, error) {
+	info, err := os.Lstat(full)
+	if err != nil || info.Mode()&iofs.ModeSymlink == 0 {
+		return info, err
+	}
+	if _, err := (fs.DiskOptions{Hide: f.opts.Hide}).Resolve(full); err != nil {
+		return nil, err
+	}
+	return iofs.Stat(s.fsys, name)
+}
+
 // read reads a file, or returns what is known of it.
 func (f *Finder) read(s source, name, full string) []Found {
-	info, err := iofs.Stat(s.fsys, name)
+	info, err := f.stat(s, name, full)
 	if err == nil && info.IsDir() {
 		return nil
 	}
@@ -283,86 +292,6 @@ func namesIn(name string) (all []string) {
 		all = append(all, part)
 	}
 	return all
-}
-
-// markdown reads a plan, or a list with boxes.
-func markdown(base Found, text []byte, cut, list bool) fs.Plan {
-	p := fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Time: base.ModTime, Cut: cut}
-	matter, err := frontmatter.Parse(text)
-	body := string(text)
-	if err == nil {
-		body = string(text[matter.Body:])
-		p.Title = matter.String("name")
-		entries, _ := matter.Fields["todos"].([]any)
-		for _, e := range entries {
-			todo, _ := e.(map[string]any)
-			content, _ := todo["content"].(string)
-			id, _ := todo["id"].(string)
-			status, _ := todo["status"].(string)
-			p.Tasks = appendTask(p.Tasks, fs.Task{ID: id, Text: content, State: checklist.StateOf(status), Time: base.ModTime})
-		}
-	}
-	body = mask.Text(clean.Text(body))
-	if len(body) > maxText {
-		body, p.Cut = clean.Prefix(body, maxText), true
-	}
-	if list && len(p.Tasks) == 0 {
-		for _, t := range checklist.Parse(mask.Text(clean.Text(string(text)))) {
-			t.Time = base.ModTime
-			p.Tasks = appendTask(p.Tasks, t)
-		}
-	}
-	p.Text = strings.Trim(body, "\n")
-	p.Title = title(p.Title, p.Text, base.Path)
-	return settled(p)
-}
-
-// title returns what a plan calls itself: by its front matter, its first heading, else its
-// file.
-func title(name, text, file string) string {
-	if name == "" {
-		for line := range strings.Lines(clean.Prefix(text, 4<<10)) {
-			if heading, ok := strings.CutPrefix(line, "#"); ok {
-				name = strings.TrimLeft(heading, "# ")
-				break
-			}
-		}
-	}
-	name = clean.Line(mask.Text(name))
-	for _, word := range []string{"Plan:", "Implementation Plan:"} {
-		name = strings.TrimSpace(strings.TrimPrefix(name, word))
-	}
-	if generic := strings.ToLower(name); name == "" || generic == "plan" || generic == "implementation plan" || generic == "tasks" {
-		base := filepath.Base(file)
-		name, _, _ = strings.Cut(base, ".")
-		if name == "tasks" || name == "plan" { // of a folder that is named
-			name = filepath.Base(filepath.Dir(file))
-		}
-		name = clean.Line(name)
-	}
-	return clean.Cut(name, 160)
-}
-
-// appendTask appends a task that has a text.
-func appendTask(tasks []fs.Task, t fs.Task) []fs.Task {
-	t.Text = clean.Cut(clean.Line(mask.Text(clean.Prefix(t.Text, 8<<10))), 2<<10)
-	if t.Text == "" {
-		return tasks
-	}
-	t.ID = clean.Cut(clean.Line(t.ID), 100)
-	t.State = cmp.Or(t.State, fs.TaskPending)
-	return append(tasks, t)
-}
-
-// settled returns a plan with its state: a list is done if no task is open.
-func settled(p fs.Plan) fs.Plan {
-	if len(p.Tasks) > 0 {
-		p.State = fs.PlanDone
-		if slices.ContainsFunc(p.Tasks, fs.Task.IsOpen) {
-			p.State = fs.PlanOpen
-		}
-	}
-	return p
 }
 
 // tooMany reports that so many files match a pattern, and not all are read.

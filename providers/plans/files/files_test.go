@@ -286,3 +286,23 @@ func TestTooManyFiles(t *testing.T) {
 	}
 	w.want(w.User(), `claude-code .claude/todos: has 2005 files with plans, of which the last 2000 by name are read`)
 }
+
+// TestViewsAreLeftOut: nothing in a view of ours is touched, however one comes there.
+func TestViewsAreLeftOut(t *testing.T) {
+	w := newWorld(t, map[string]string{"mount/x.plan.md": "# X\n", "shop/.cursor/plans/link.plan.md": "-> ../../../mount/x.plan.md", ".claude/plans/y.md": "-> ../../mount/x.plan.md"})
+	touched := 0
+	w.opts.Hide = func(path string) bool {
+		if rel, err := filepath.Rel(filepath.Join(w.home, "shop/.kiro/specs"), path); err == nil && filepath.IsLocal(rel) {
+			touched++
+			return true
+		}
+		return strings.HasPrefix(path, filepath.Join(w.home, "mount"))
+	}
+	w.write("shop/.kiro/specs/cart/tasks.md", "- [ ] hidden\n")
+	all, err := w.Project(filepath.Join(w.home, "shop"))
+	must(t, err)
+	w.want(append(all, w.User()...), `cursor shop/.cursor/plans/link.plan.md: is a link to nothing`, `claude-code .claude/plans/y.md: is a link to nothing`)
+	if touched == 0 {
+		t.Error("nobody asked")
+	}
+}
