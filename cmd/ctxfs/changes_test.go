@@ -67,7 +67,7 @@ func TestChanges(t *testing.T) {
 	must(t, os.Symlink("../outside", filepath.Join(repo, "sub")))
 
 	b.mount()
-	b.sh("cd repo && ctxfs run -- sh -c 'echo package generated > gen.go; sleep 1.2'")
+	b.sh("cd repo && ctxfs run -- sh -c 'echo package generated > gen.go'")
 	b.sh("cd repo && ctxfs here")
 	dir := b.mnt("workspaces/repo")
 	var rows map[string][]string // by path
@@ -88,7 +88,7 @@ func TestChanges(t *testing.T) {
 		"own.go":   {"modified", "../../transcripts/claude-code/", "-", claudeID},
 		"shell.go": {"modified", "../../transcripts/claude-code/", "sed -i s/repo/shell/ shell.go", claudeID},
 		"made.go":  {"created", "../../transcripts/claude-code/", "-", claudeID},
-		"gen.go":   {"modified", "../../terminals/", "sh -c 'echo package generated > gen.go; sleep 1.2'", "-"},
+		"gen.go":   {"modified", "../../terminals/", "sh -c 'echo package generated > gen.go'", "-"},
 		"other.go": {"modified", "outside", "-", "-"},
 		"gone.go":  {"deleted", "-", "-", "-"},
 		"a file":   {"created", "outside", "-", "-"},

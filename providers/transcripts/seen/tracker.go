@@ -127,6 +127,9 @@ func (t *Tracker) done(o *open, at time.Time, result string) {
 		t.patch(patch, at)
 		return
 	}
+	for _, removed := range o.call.Removes() {
+		t.removed(t.path(removed), at)
+	}
 	files := o.call.Files()
 	for _, named := range files {
 		f := t.file(named.Path, at)
@@ -141,8 +144,19 @@ func (t *Tracker) done(o *open, at time.Time, result string) {
 	}
 }
 
-// file returns what is known of a file that a call names, as seen now.
-func (t *Tracker) file(name string, at time.Time) *file {
+// removed records that the session has removed what it knows at and below a path.
+func (t *Tracker) removed(path string, at time.Time) {
+	for name, f := range t.files {
+		if fs.Within(name, path) {
+			t.file(name, at)
+			t.set(f, nil, false)
+			f.Gone = true
+		}
+	}
+}
+
+// path returns the path of a file that a call names.
+func (t *Tracker) path(name string) string {
 	name = strings.TrimPrefix(name, "file://")
 	if len(name) < 2 || name[1] != ':' && !strings.HasPrefix(name, `\\`) { // no path of Windows
 		name = path.Clean(name)
@@ -150,6 +164,12 @@ func (t *Tracker) file(name string, at time.Time) *file {
 			name = path.Join(t.cwd, name)
 		}
 	}
+	return name
+}
+
+// file returns what is known of a file that a call names, as seen now.
+func (t *Tracker) file(name string, at time.Time) *file {
+	name = t.path(name)
 	f := t.files[name]
 	if f == nil {
 		f = &file{Sight: fs.Sight{File: strings.Clone(name)}}

@@ -98,6 +98,8 @@ func TestFormsOfAgents(t *testing.T) {
 		{"anybody, a tool of an unknown form", begin("zed").call("read_file", `{"path":"a"}`, "one\n"), "/p/a"},
 		{"anybody, every occurrence", begin("claude-code").call("Write", `{"file_path":"a","content":"x x"}`, "").call("Edit", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`, ""), "/p/a whole y y|"},
 		{"anybody, an edit of a file that others have changed", begin("claude-code").call("Write", `{"file_path":"a","content":"x"}`, "").call("Edit", `{"file_path":"a","old_string":"k\nl\nm","new_string":"k\nL\nm"}`, ""), "/p/a 0:L|"},
+		{"anybody, files that it removes", begin("claude-code").call("Write", `{"file_path":"x/a","content":"x"}`, "").call("Write", `{"file_path":"x/b","content":"x"}`, "").call("Write", `{"file_path":"c","content":"x"}`, "").call("Write", `{"file_path":"d","content":"x"}`, "").call("Bash", `{"command":"cd x && rm -f a 'b' && git mv ../c ../e"}`, ""), "/p/c gone; /p/d whole x|; /p/x/a gone; /p/x/b gone"},
+		{"anybody, folders that it removes", begin("claude-code").call("Write", `{"file_path":"x/a","content":"x"}`, "").call("Write", `{"file_path":"xa","content":"x"}`, "").call("Bash", `{"command":"rm -rf x"}`, "").call("Bash", `{"command":"rm -rf $DIR/xa"}`, ""), "/p/x/a gone; /p/xa whole x|"},
 		{"a path with a line break", begin("claude-code").call("Write", `{"file_path":"a\nb","content":"x"}`, ""), ""},
 	} {
 		if got := strings.Join(shown(c.s.Sights()), "; "); got != c.want {

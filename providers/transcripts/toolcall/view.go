@@ -27,13 +27,7 @@ func (c *Call) View() *View {
 	if !ok {
 		return nil
 	}
-	dir := ""
-	for _, name := range []string{"workdir", "cwd", "dir_path", "directory"} {
-		if v := c.Input.Get(name); v.Type == lazyjson.String && v.Str != "" {
-			dir = v.Str
-			break
-		}
-	}
+	dir := c.dir()
 	if len(words) > 3 && words[0] == "cd" && words[2] == "&&" {
 		dir, words = under(dir, words[1]), words[3:]
 	}
@@ -57,6 +51,57 @@ func (c *Call) View() *View {
 	}
 	v.Path = under(dir, v.Path)
 	return v
+}
+
+// dir returns the folder in which the command line of a call runs; "" if the call does
+// not name it.
+func (c *Call) dir() string {
+	for _, name := range []string{"workdir", "cwd", "dir_path", "directory"} {
+		if v := c.Input.Get(name); v.Type == lazyjson.String && v.Str != "" {
+			return v.Str
+		}
+	}
+	return ""
+}
+
+// Removes returns the files and folders that the command line of a call removes, as far
+// as it names them: those of rm and git rm, and what mv moves away.
+func (c *Call) Removes() (paths []string) {
+	if !strings.Contains(c.Command, "rm ") && !strings.Contains(c.Command, "mv ") || len(c.Command) > maxCommand {
+		return nil
+	}
+	words, ok := split(c.Command)
+	if !ok || slices.Contains(words, "|") {
+		return nil
+	}
+	dir := c.dir()
+	for len(words) > 0 {
+		command := words
+		if i := slices.Index(words, "&&"); i >= 0 {
+			command, words = words[:i], words[i+1:]
+		} else {
+			words = nil
+		}
+		if len(command) > 1 && command[0] == "git" {
+			command = command[1:]
+		}
+		if len(command) < 2 {
+			continue
+		}
+		args := slices.DeleteFunc(slices.Clone(command[1:]), func(w string) bool { return strings.HasPrefix(w, "-") })
+		switch {
+		case command[0] == "cd" && len(args) == 1:
+			dir = under(dir, args[0])
+		case command[0] == "mv" && len(args) > 1:
+			args = args[:len(args)-1]
+			fallthrough
+		case command[0] == "rm":
+			for _, arg := range args {
+				paths = append(paths, under(dir, arg))
+			}
+		}
+	}
+	return paths
 }
 
 // of reads the words of a command whose last word is a file.

@@ -56,7 +56,8 @@ type Uncommitted struct {
 
 // Line is a change of a file.
 type Line struct {
-	// Time is when the file was modified; zero for one that was deleted.
+	// Time is when the file was modified; of one that was deleted, when the program that
+	// did it ended, or zero.
 	Time time.Time
 	// How is "modified", "created" or "deleted"; "created" is known from git only.
 	How string
@@ -125,6 +126,7 @@ func List(o Options) (all []Line) {
 		switch {
 		case err != nil && u.Deleted:
 			line.How = "deleted"
+			line.remove(ran.programs)
 		case err != nil || info.IsDir() || info.ModTime().Before(o.Since):
 			continue
 		default:
@@ -205,6 +207,19 @@ func created(git map[string]Uncommitted, path, top string) bool {
 	return false
 }
 
+// remove finds out who removed the file: the last program whose command line has its
+// name, and a word for it.
+func (l *Line) remove(programs []fs.Deed) {
+	for _, d := range programs { // the last one first
+		words := strings.FieldsFunc(d.Command, func(r rune) bool { return strings.ContainsRune(" \t;&|'\"()", r) })
+		removes := slices.Contains(words, "rm") || slices.Contains(words, "mv") || slices.Contains(words, "unlink")
+		if removes && slices.ContainsFunc(words, func(w string) bool { return filepath.Base(w) == filepath.Base(l.Path) }) {
+			l.Time, l.By, l.Session, l.Command = d.End, d.By, d.Session, d.Command
+			return
+		}
+	}
+}
+
 // attribute finds out who changed the file at the time of the line.
 func (l *Line) attribute(writes []fs.Deed, programs timeline) {
 	var by *fs.Deed
@@ -263,7 +278,7 @@ func (t timeline) at(at time.Time) *fs.Deed {
 
 // TSV returns the lines as changes.tsv: a line of names, then a line for each change.
 //
-//	time     when the file was modified; "-" for one that was deleted
+//	time     when the file was modified; "-" for one that was deleted at an unknown time
 //	how      modified, created or deleted
 //	by       the session's folder or the terminal's log, relative to the page; outside
 //	         if nothing is known to have worked there then; "-" if it is not known

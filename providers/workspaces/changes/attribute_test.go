@@ -62,10 +62,11 @@ func TestList(t *testing.T) {
 			wrote("gone.go", "s1", minute(8)), wrote("../elsewhere.go", "s1", minute(8)), wrote("new/deep/x.go", "s2", minute(2)),
 			read("read.go", "s1", minute(2)), read("generated.go", "s1", minute(2)), read("late.go", "s1", minute(2)), read("inner.go", "s1", minute(2)), read("old.go", "s1", minute(2)),
 			ran("make gen", "terminals/t3.txt", minute(20), minute(21)),
+			ran("git rm -f sub/removed.go", "terminals/t3.txt", minute(40), minute(40)), ran("cat deleted.go", "terminals/t3.txt", minute(41), minute(41)),
 			ran("npm run dev", "terminals/t1.txt", minute(30), time.Time{}),
 			{By: "transcripts/s2", Session: "s2", Dir: dir, Command: "sed -i s/a/b/ inner.go", Start: minute(31), End: minute(31).Add(time.Second)},
 		},
-		Uncommitted: []Uncommitted{{Path: "sub/new.go", Created: true}, {Path: "new/", Created: true}, {Path: "deleted.go", Deleted: true}, {Path: "never there", Created: true}, {Path: "pipe\nx\ty", Created: true}},
+		Uncommitted: []Uncommitted{{Path: "sub/new.go", Created: true}, {Path: "new/", Created: true}, {Path: "deleted.go", Deleted: true}, {Path: "sub/removed.go", Deleted: true}, {Path: "never there", Created: true}, {Path: "pipe\nx\ty", Created: true}},
 	})
 	var got []string
 	for _, l := range lines {
@@ -77,6 +78,7 @@ func TestList(t *testing.T) {
 	}
 	want := []string{ // running.go is not: nobody is known to have worked on it, and git does not list it
 		`12:45 modified "read.go" by terminals/t1.txt npm run dev`,
+		`12:40 deleted "sub/removed.go" by terminals/t3.txt git rm -f sub/removed.go`,
 		`12:31 modified "inner.go" by transcripts/s2s2 sed -i s/a/b/ inner.go`,
 		`12:21 modified "late.go" by terminals/t3.txt make gen`,
 		`12:20 modified "generated.go" by terminals/t3.txt make gen`,
