@@ -61,7 +61,7 @@ func sortedKeys(m map[string]string) []string {
 	return keys
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

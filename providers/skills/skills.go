@@ -127,11 +127,13 @@ func New(opts Options) *Provider {
 	if opts.Watch {
 		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, MaxDirs: locate.MaxFolders, Log: opts.Env.Log})
 	}
-	var trees []string
-	for _, src := range p.own {
+	// What is watched before it is read need not be read again.
+	plugins, watch := p.finder.Plugins()
+	trees, files := split(watch)
+	for _, src := range slices.Concat(p.own, plugins) {
 		trees = append(trees, src.Dir)
 	}
-	p.watchOnly(trees, nil)
+	p.watchOnly(trees, files)
 	p.refresh(nil)
 	if opts.Trust != nil {
 		opts.Trust.Notify(p.worker.poke)
@@ -317,17 +319,24 @@ func (p *Provider) scan(old *snapshot, dirty map[string]bool) scanned {
 	for _, pr := range p.projects {
 		p.scanProject(s, pr)
 	}
-	for _, path := range watch {
-		if filepath.Ext(path) == "" { // a folder of plugins
-			s.Trees = append(s.Trees, path)
-		} else {
-			s.Files = append(s.Files, path)
-		}
-	}
+	trees, files := split(watch)
+	s.Trees, s.Files = append(s.Trees, trees...), append(s.Files, files...)
 	for head := range p.heads {
 		s.Files = append(s.Files, head)
 	}
 	return found
+}
+
+// split tells the folders of plugins from the files that name them.
+func split(watch []string) (trees, files []string) {
+	for _, path := range watch {
+		if filepath.Ext(path) == "" {
+			trees = append(trees, path)
+		} else {
+			files = append(files, path)
+		}
+	}
+	return trees, files
 }
 
 // scanProject searches a project. What a worktree has just as its repository's folder has

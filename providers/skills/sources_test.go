@@ -218,20 +218,27 @@ type surroundings struct {
 
 	mu   sync.Mutex
 	dirs []string
+	time time.Time
+}
+
+func (s *surroundings) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.time
 }
 
 // inProjects makes folders of the home workspaces.
 func inProjects(t *testing.T, h string, dirs ...string) (*surroundings, func(*Options)) {
 	t.Helper()
-	now := func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
-	s := &surroundings{home: h, trust: trust.New(filepath.Join(t.TempDir(), "trust.json"), nil, now)}
+	s := &surroundings{home: h, time: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	s.trust = trust.New(filepath.Join(t.TempDir(), "trust.json"), nil, s.now)
 	s.set = workspaces.New(workspaces.Options{
-		Projects: projects.New(projects.Options{Home: h}), Home: h, Now: now,
+		Projects: projects.New(projects.Options{Home: h}), Home: h, Now: s.now,
 		Visits: func(time.Time) (all []fs.Visit) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			for _, dir := range s.dirs {
-				all = append(all, fs.Visit{Dir: filepath.Join(h, dir), Time: now().Add(-time.Hour), Settled: true})
+				all = append(all, fs.Visit{Dir: filepath.Join(h, dir), Time: s.time.Add(-time.Hour), Settled: true})
 			}
 			return all
 		},
@@ -247,6 +254,14 @@ func inProjects(t *testing.T, h string, dirs ...string) (*surroundings, func(*Op
 func (s *surroundings) work(dirs ...string) {
 	s.mu.Lock()
 	s.dirs = dirs
+	s.mu.Unlock()
+	s.set.Update()
+}
+
+// wait has nobody work anywhere for a time.
+func (s *surroundings) wait(d time.Duration) {
+	s.mu.Lock()
+	s.dirs, s.time = nil, s.time.Add(d)
 	s.mu.Unlock()
 	s.set.Update()
 }
@@ -338,7 +353,7 @@ func TestSkillsOfProjects(t *testing.T) {
 	f.Refresh()
 	f.await("the other repository's are there", f.has("sub"))
 	f.wantIndex("sub — of another repository (not trusted: ctxfs trust ~/src/shop/sub)")
-	s.work()
+	s.wait(workspaces.Lately)
 	f.Refresh()
 	f.await("no workspace, no skills", func() bool { return slices.Equal(f.names(""), []string{"INDEX.md", "agentctx", "pdf"}) })
 }

@@ -28,7 +28,7 @@ const (
 	// calm is the time between two looks, however often something changes, and share how
 	// many times as long as a look the time after it is at least.
 	calm  = 250 * time.Millisecond
-	share = 20
+	share = 5
 	// atOnce is how long a command that reads once may take to find nested folders.
 	atOnce = time.Second
 )

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -138,20 +139,8 @@ const aboutLen = 160
 
 // about returns the first sentence of a text, without the marks of a heading or a list.
 func about(text string) string {
-	text = clean.Text(text)
-	for i, r := range text {
-		if r != '#' && r != '-' && r != '*' && r != '>' && r != ' ' && r != '\n' && r != '\t' {
-			text = text[i:]
-			break
-		}
-	}
-	line := text
-	for i, r := range text {
-		if r == '\n' {
-			line = text[:i]
-			break
-		}
-	}
+	text = strings.TrimLeft(clean.Text(text), "#-*> \n\t")
+	line, _, _ := strings.Cut(text, "\n")
 	return clean.Sentence(line, aboutLen)
 }
 
