@@ -103,6 +103,23 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestLinkedFolder: the folder may be a link, which may lead elsewhere later.
+func TestLinkedFolder(t *testing.T) {
+	w := newWorld(t, map[string]string{"cloud/user/a.md": "In the cloud.\n", strings.TrimSuffix(own, "/"): "-> ../../../cloud"}).start(true)
+	shows(t, w.cat("user/a.md"), "In the cloud.")
+	w.write("cloud/user/a.md", "Changed in the cloud.\n")
+	fstest.Eventually(t, "a change behind a link", func() bool { return strings.Contains(w.cat("user/a.md"), "Changed in the cloud.") })
+	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered behind a link"})
+	must(t, err)
+	if got.Known || !got.Own || w.cat(got.Path) == "" {
+		t.Errorf("remembered: %+v", got)
+	}
+	w.write("other/user/b.md", "Elsewhere.\n")
+	must(t, os.Remove(w.path(strings.TrimSuffix(own, "/"))))
+	must(t, os.Symlink(w.path("other"), w.path(strings.TrimSuffix(own, "/"))))
+	fstest.Eventually(t, "another target", func() bool { return strings.Contains(w.cat("user/b.md"), "Elsewhere.") && w.cat("user/a.md") == "" })
+}
+
 // put creates a file in the inbox, for a program that stands in a folder, and returns
 // its result.
 func (w *world) put(name, body, dir string) string {

@@ -52,6 +52,8 @@ type Item struct {
 	Sources     []string  `json:"sources"`
 	Modified    time.Time `json:"modified,omitzero"`
 	Trusted     bool      `json:"trusted"`
+	// Own reports that it is in our own folder, and can be forgotten.
+	Own bool `json:"own"`
 	// Differs are the paths of those that seem to contradict it.
 	Differs []string `json:"differs,omitempty"`
 	// Files are the files that have it, the first one first.
@@ -163,7 +165,7 @@ func (p *Provider) item(e *entry) Item {
 	is := e.members[0]
 	i := Item{
 		Path: e.Path, Description: e.Description, Type: string(e.Type), Scope: is.Scope, Modified: e.Modified,
-		Trusted: !e.Untrusted, Text: is.Text, Sources: []string{},
+		Trusted: !e.Untrusted, Own: is.Own(), Text: is.Text, Sources: []string{},
 	}
 	for _, m := range e.members {
 		i.Files = append(i.Files, m.Path)

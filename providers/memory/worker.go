@@ -44,9 +44,9 @@ func (p *Provider) poke() {
 
 // changedOnDisk has what changed read again.
 func (p *Provider) changedOnDisk(paths []string) {
-	ours := p.ours().Dir()
+	ours := p.ours()
 	for _, path := range paths {
-		if fs.Within(path, ours) {
+		if ours.Has(path) {
 			p.oursDue.add(path)
 		} else {
 			p.foreignDue.Store(true)

@@ -8,7 +8,6 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/memory"
 )
@@ -28,7 +27,7 @@ others) are in their own files, which ctxfs only reads.`,
 		Example: `  ctxfs forget tabs
   ctxfs forget --yes shop/amounts-are-integer-cents`,
 		Args:              cli.Args(-1, "forget what?"),
-		ValidArgsFunction: completeNames(a, func(i memory.Item, dir string) bool { return len(i.Files) > 0 && fs.Within(i.Files[0], dir) }),
+		ValidArgsFunction: completeNames(a, func(m memory.Item) bool { return m.Own }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !yes && !asJSON && console.IsTerminal(a.In) && console.IsTerminal(a.Out) && !confirmed(cmd, a, args) {
 				a.Notef("nothing was forgotten")
@@ -81,7 +80,7 @@ func confirmed(cmd *cobra.Command, a *cli.App, names []string) bool {
 }
 
 // completeNames completes the names of memories for which wanted is true.
-func completeNames(a *cli.App, wanted func(i memory.Item, dir string) bool) cobra.CompletionFunc {
+func completeNames(a *cli.App, wanted func(memory.Item) bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		asker := a.Fallback()
 		defer asker.Close()
@@ -91,7 +90,7 @@ func completeNames(a *cli.App, wanted func(i memory.Item, dir string) bool) cobr
 		}
 		var names []string
 		for _, m := range l.Memories {
-			if wanted(m, l.Dir) {
+			if wanted(m) {
 				names = append(names, cobra.CompletionWithDesc(strings.TrimSuffix(m.Path, ".md"), m.Description))
 			}
 		}

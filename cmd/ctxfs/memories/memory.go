@@ -113,7 +113,7 @@ it, and what seems to contradict it. NAME is as ctxfs memory lists it, or the
 last part of that.`,
 		Example:           `  ctxfs memory show tabs`,
 		Args:              cli.Args(-1, "show which memory?"),
-		ValidArgsFunction: completeNames(a, func(memory.Item, string) bool { return true }),
+		ValidArgsFunction: completeNames(a, func(memory.Item) bool { return true }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asker := a.Fallback()
 			defer asker.Close()

@@ -55,6 +55,7 @@ type Store struct {
 	unread []error
 
 	known  sync.Mutex
+	root   string // the folder, with links resolved; "" if it is not there
 	all    []*fact.Memory
 	faults []fs.Problem
 }
@@ -66,6 +67,14 @@ func New(opts Options) *Store {
 
 // Dir returns the folder.
 func (s *Store) Dir() string { return s.opts.Dir }
+
+// Has reports whether a path is at or below the folder, or that to which it was last a
+// link.
+func (s *Store) Has(path string) bool {
+	s.known.Lock()
+	defer s.known.Unlock()
+	return fs.Within(path, s.opts.Dir) || s.root != "" && fs.Within(path, s.root)
+}
 
 // Load reads what has changed in the folder.
 func (s *Store) Load() {
@@ -126,8 +135,10 @@ func (s *Store) publish(all []*fact.Memory, unread []error) {
 		faults = append(faults, mergeProblem(s.opts, what, conflicts/2))
 	}
 	s.settle(all)
+	root, _ := filepath.EvalSymlinks(s.opts.Dir)
 	s.known.Lock()
 	defer s.known.Unlock()
+	s.root = root
 	s.all, s.faults = all, faults
 }
 
