@@ -249,7 +249,7 @@ func (p *Provider) summaryOf(sections []*section) string {
 	for _, sec := range sections {
 		pages = append(pages, sec.Section)
 	}
-	return string(page.NewWriter().Summary(pages, 0))
+	return string(page.NewWriter().Summary(pages))
 }
 
 // forget moves memories of our own into the trash: all that are named, or none.

@@ -276,12 +276,12 @@ func (m *maker) write(s, old *snapshot, notes []string) {
 		if sec.Name != userName {
 			both = append(both, user)
 		}
-		sec.summary = keep(old.summaryOf(sec.Name), sec.modTime, built, m.pages.Summary(both, 0))
+		sec.summary = keep(old.summaryOf(sec.Name), sec.modTime, built, m.pages.Summary(both))
 	}
 	if len(shown) > 1 && user.Name != "" { // the project in which somebody worked last comes first
 		shown[0], shown[1] = shown[1], shown[0]
 	}
-	s.gist = m.pages.Summary(shown, 0)
+	s.gist = m.pages.Summary(shown)
 	s.summary = keep(old.summary, s.modTime, built, s.gist)
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/memory/fact"
@@ -148,7 +147,7 @@ func (w *Writer) tokens(text string) int {
 // Summary writes SUMMARY.md: the memories of the first section, then those of the others,
 // those first that matter most; what there is no room for is counted. It has at most
 // Budget tokens.
-func (w *Writer) Summary(sections []Section, proposed int) []byte {
+func (w *Writer) Summary(sections []Section) []byte {
 	const head = "# Memory\n\nKnown from before. More: memory/INDEX.md, ctxfs find --in memory WORDS. New: ctxfs remember\n"
 	var filled []Section
 	for _, s := range sections {
@@ -160,11 +159,6 @@ func (w *Writer) Summary(sections []Section, proposed int) []byte {
 		return []byte("# Memory\n\nNothing is remembered yet. To remember something: ctxfs remember \"…\" [--project]\n")
 	}
 	left := Budget - w.tokens(head) - 4
-	foot := ""
-	if proposed > 0 {
-		foot = fmt.Sprintf("\nTo be judged: %s in memory/proposed/\n", wording.Count(proposed, "proposals"))
-		left -= w.tokens(foot) + 1
-	}
 	var b strings.Builder
 	b.WriteString(head)
 	for i, s := range filled {
@@ -179,7 +173,7 @@ func (w *Writer) Summary(sections []Section, proposed int) []byte {
 		left -= used
 		b.WriteString(text)
 	}
-	return []byte(b.String() + foot)
+	return []byte(b.String())
 }
 
 // Pushed returns those that may be put before an agent, those first that matter most.
