@@ -67,6 +67,7 @@ type Provider struct {
 	book    *book
 	finder  *files.Finder            // of the user's files
 	finders map[string]*files.Finder // of those of projects, by folder
+	known   map[string][]files.Found // what these have found
 	watched map[string]bool
 	folders map[string]*fs.Folder // of the projects, by name
 	last    string                // what the last snapshot was made of
@@ -96,6 +97,7 @@ func New(opts Options) *Provider {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
+	p.known = make(map[string][]files.Found)
 	p.root = &folder{provider: p}
 	if opts.Watch {
 		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})

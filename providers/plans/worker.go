@@ -101,11 +101,14 @@ func (p *Provider) look() {
 			}
 			seen[root] = true
 			found = append(found, some...)
-			watch = append(watch, projectFolders(root)...)
+			if err == nil {
+				watch = append(watch, projectFolders(root)...)
+			}
 		}
 	}
 	p.finder.Forget()
 	maps.DeleteFunc(p.finders, func(root string, _ *files.Finder) bool { return !seen[root] })
+	maps.DeleteFunc(p.known, func(root string, _ []files.Found) bool { return !seen[root] })
 	p.watch(watch)
 	for _, f := range found {
 		fmt.Fprintf(state, "%s %d %d %v %s\n", f.Path, f.ModTime.UnixNano(), len(f.Plan.Tasks), f.Err, strings.Join(f.Names, " "))
@@ -119,8 +122,8 @@ func (p *Provider) look() {
 	p.show(m, true)
 }
 
-// inProject returns what is in the files of a project. A folder that does not answer is
-// looked into by nobody else, should it answer after all.
+// inProject returns what is in the files of a project, or what was, if its folder does not
+// answer. Nobody else has the finder of such a folder, should it answer after all.
 func (p *Provider) inProject(root string) ([]files.Found, error) {
 	finder := p.finders[root]
 	if finder == nil {
@@ -133,7 +136,9 @@ func (p *Provider) inProject(root string) ([]files.Found, error) {
 	})
 	if errors.Is(err, fs.ErrNoAnswer) {
 		delete(p.finders, root)
+		return p.known[root], err
 	}
+	p.known[root] = found
 	return found, err
 }
 
