@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,18 +96,37 @@ const maxUsers = 5
 // or a file in it open, as "name (pid)". It only reads links in /proc, never
 // the folder itself.
 func usersOf(dir string) []string {
+	return processes("", func(proc string) bool { return isUsing(proc, dir) })
+}
+
+// sandboxesWith returns processes in whose mount namespaces a mount is that is not in
+// this one any more, one of each, as usersOf does.
+func sandboxesWith(p Point) []string {
+	seen := make(map[string]bool)
+	return processes(", in a sandbox", func(proc string) bool {
+		namespace, err := os.Readlink(filepath.Join(proc, "ns", "mnt"))
+		if err != nil || seen[namespace] {
+			return false
+		}
+		seen[namespace] = true
+		points, _ := pointsOf(proc)
+		return slices.ContainsFunc(points, func(o Point) bool { return o.minor == p.minor })
+	})
+}
+
+// processes returns those for whose folders in /proc is is true, at most maxUsers.
+func processes(where string, is func(proc string) bool) (users []string) {
 	procs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return nil
 	}
-	var users []string
 	for _, proc := range procs {
 		if len(users) == maxUsers {
 			break
 		}
-		if isUsing(proc, dir) {
+		if is(proc) {
 			name, _ := os.ReadFile(filepath.Join(proc, "comm"))
-			users = append(users, fmt.Sprintf("%s (%s)", strings.TrimSpace(string(name)), filepath.Base(proc)))
+			users = append(users, fmt.Sprintf("%s (%s%s)", strings.TrimSpace(string(name)), filepath.Base(proc), where))
 		}
 	}
 	return users

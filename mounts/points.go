@@ -30,12 +30,20 @@ func Points() ([]Point, error) {
 	if !fusefs.Supported {
 		return nil, nil
 	}
-	f, err := os.Open("/proc/self/mountinfo")
+	points, err := pointsOf("/proc/self")
 	if err != nil {
-		return nil, fmt.Errorf("read the mount table: %w", err)
+		err = fmt.Errorf("read the mount table: %w", err)
+	}
+	return points, err
+}
+
+// pointsOf is Points for the mount namespace of a process, by its folder in /proc.
+func pointsOf(proc string) (points []Point, err error) {
+	f, err := os.Open(proc + "/mountinfo")
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
-	var points []Point
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

@@ -223,8 +223,12 @@ func (v *view) close() []string {
 		return nil
 	}
 	users := usersOf(v.Dir)
+	point, there, _ := mountedAt(v.Dir)
 	if err := v.mount.Unmount(); !errors.Is(err, fusefs.ErrBusy) {
 		return nil
+	}
+	if there && len(users) == 0 {
+		users = sandboxesWith(point)
 	}
 	if len(users) == 0 {
 		users = []string{"a process that cannot be seen from here"}

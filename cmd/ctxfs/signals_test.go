@@ -81,6 +81,33 @@ func TestUnmountBusy(t *testing.T) {
 	fstest.Eventually(t, "the first process ends", func() bool { return !alive(pid) })
 }
 
+// TestUnmountBesideASandbox does not wait for a sandbox that was made while the tree was
+// mounted and so has a mount of its own of it.
+func TestUnmountBesideASandbox(t *testing.T) {
+	t.Parallel()
+	if err := exec.Command("unshare", "--mount", "true").Run(); err != nil {
+		t.Skipf("no mount namespaces here: %v", err)
+	}
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	sandbox := b.command(t.Context(), "unshare", "--mount", "--propagation", "private", "sh", "-c", "echo made; read x")
+	in, err := sandbox.StdinPipe()
+	must(t, err)
+	out, err := sandbox.StdoutPipe()
+	must(t, err)
+	must(t, sandbox.Start())
+	_, err = io.ReadFull(out, make([]byte, len("made\n")))
+	must(t, err)
+	r := b.run("unmount")
+	if r.code != 0 || !strings.Contains(r.out, "unmounted ~/.agentctx") || !strings.Contains(r.err, ", in a sandbox)") {
+		t.Errorf("unmount beside a sandbox: exit %d\n%v", r.code, r)
+	}
+	must(t, in.Close())
+	_ = sandbox.Wait() // of read
+	fstest.Eventually(t, "the process ends", func() bool { return !alive(pid) })
+}
+
 // front runs `ctxfs mount -f` until it has mounted.
 func (b *box) front(args ...string) (cmd *exec.Cmd, out *bytes.Buffer) {
 	b.Helper()

@@ -45,6 +45,28 @@ func TestUnmountOfBusyMount(t *testing.T) {
 	<-again.Done()
 }
 
+// TestUnmountBesideASandbox unmounts what a mount namespace has a copy of: without
+// waiting for its end, and without taking it from there.
+func TestUnmountBesideASandbox(t *testing.T) {
+	if err := exec.Command("unshare", "--mount", "true").Run(); err != nil {
+		t.Skipf("no mount namespaces here: %v", err)
+	}
+	m := mounted(t, sampleTree(), fs.TreeOptions{})
+	sandbox := start(t, exec.CommandContext(t.Context(), "unshare", "--mount", "--propagation", "private", "sh", "-c", `echo made; read x; cat "$1"/sub/b.txt; read x`, "sh", m.dir))
+	sandbox.until("made")
+	if err := m.Unmount(); err != ErrBusy {
+		t.Fatalf("unmount: %v", err)
+	}
+	if entries, err := os.ReadDir(m.dir); err != nil || len(entries) != 0 {
+		t.Errorf("the folder is not free: %v %v", entries, err)
+	}
+	fmt.Fprintln(sandbox.stdin)
+	sandbox.until("needle in b")
+	fmt.Fprintln(sandbox.stdin)
+	sandbox.end()
+	<-m.Done()
+}
+
 func TestUnmountedBySomebodyElse(t *testing.T) {
 	m := mounted(t, sampleTree(), fs.TreeOptions{})
 	if out, err := exec.Command("umount", m.dir).CombinedOutput(); err != nil {

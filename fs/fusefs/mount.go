@@ -112,22 +112,21 @@ var ErrBusy = errors.New("the mount is in use")
 
 // Unmount unmounts the tree. If the mount is busy, Unmount removes only its
 // name, so that the folder is free at once, goes on serving the programs that
-// use it, and returns ErrBusy; Done is closed when they have left.
+// use it, and returns ErrBusy; Done is closed when they have left. A sandbox that
+// was made since the tree was mounted has a mount of its own of it, for as long as
+// the sandbox lives, whether or not a program in it ever looks there.
 func (m *Mount) Unmount() error {
 	m.raw.touch.close() // a touch uses the mount
-	err := unmount(m.dir, false)
-	if err == nil {
-		<-m.served
-		return nil
-	}
-	select {
-	case <-m.served:
-		return nil // another program unmounted it
-	default:
-	}
-	if !errors.Is(err, syscall.EINVAL) { // EINVAL: the name has been removed already
-		if err := Detach(m.dir); err != nil {
-			return err
+	if err := unmount(m.dir, false); err != nil {
+		select {
+		case <-m.served:
+			return nil // another program unmounted it
+		default:
+		}
+		if !errors.Is(err, syscall.EINVAL) { // EINVAL: the name has been removed already
+			if err := Detach(m.dir); err != nil {
+				return err
+			}
 		}
 	}
 	leave := time.NewTimer(timeToLeave)
