@@ -108,14 +108,14 @@ func (p *Provider) record(s *snapshot) []byte {
 		b.WriteString(strings.Join([]string{
 			sk.name, string(sk.Source.Kind), sk.called(), sk.Source.Agent, string(sk.Source.Scope), sk.Source.Plugin, project, trusted,
 			strings.Join(sk.readers(), ","), strings.Join(slices.Compact(sk.hidden), ","), fmt.Sprint(len(sk.faults)),
-			p.studied(sk), p.shownPath(sk.Shown),
+			p.studyCells(sk), p.shownPath(sk.Shown),
 		}, "\t") + "\n")
 	}
 	return b.Bytes()
 }
 
-// studied returns the cells of what was learned of a skill; empty ones before.
-func (p *Provider) studied(s *skill) string {
+// studyCells returns the cells of what was learned of a skill; empty ones before.
+func (p *Provider) studyCells(s *skill) string {
 	r := s.study
 	if r == nil {
 		return strings.Repeat("\t", 6)

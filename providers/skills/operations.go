@@ -97,7 +97,7 @@ func (p *Provider) Operations() []fs.Operation {
 
 func (p *Provider) list() []Listed {
 	all := []Listed{}
-	for _, s := range p.shown().skills {
+	for _, s := range p.studied().skills {
 		l := Listed{
 			Name: s.name, Kind: s.Source.Kind, Called: s.called(), About: s.Card.Description, Agent: s.Source.Agent, Scope: s.Source.Scope,
 			Plugin: s.Source.Plugin, Project: s.Source.Root, Trusted: s.trusted, SeenBy: s.readers(), HiddenFor: slices.Compact(slices.Clone(s.hidden)),

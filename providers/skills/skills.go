@@ -79,7 +79,8 @@ type Provider struct {
 	studies *study.Store
 	root    *folder
 	current atomic.Pointer[snapshot]
-	first   sync.Once
+	first   sync.Once // projects are looked at
+	second  sync.Once // skills are studied
 
 	watcher  *watch.Watcher // nil where nothing is watched
 	watchErr error          // why, though it should be
@@ -187,6 +188,16 @@ func (p *Provider) shown() *snapshot {
 	return p.current.Load()
 }
 
+// studied returns what is shown, with what there is to learn of the files of skills.
+// Without a watch the first call reads them, as far as there is time.
+func (p *Provider) studied() *snapshot {
+	p.shown()
+	if !p.opts.Watch {
+		p.second.Do(func() { p.worker.studyAll(p.worker.late(), func() {}) })
+	}
+	return p.current.Load()
+}
+
 // folder is the provider's root. Without a watch it is filled when it is first asked for.
 type folder struct {
 	fs.Folder
@@ -195,19 +206,19 @@ type folder struct {
 
 // Attr implements fs.Node.
 func (f *folder) Attr(ctx context.Context) (fs.Attr, error) {
-	f.provider.shown()
+	f.provider.studied()
 	return f.Folder.Attr(ctx)
 }
 
 // Lookup implements fs.Dir.
 func (f *folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
-	f.provider.shown()
+	f.provider.studied()
 	return f.Folder.Lookup(ctx, name)
 }
 
 // List implements fs.Dir.
 func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
-	f.provider.shown()
+	f.provider.studied()
 	return f.Folder.List(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
@@ -42,6 +43,7 @@ type worker struct {
 	work     sync.WaitGroup
 
 	unstudied chan struct{} // has an element if skills may have to be studied
+	around    atomic.Bool   // it is due to look again what is here
 	mu        sync.Mutex
 	current   map[string]bool // what was studied since it last changed, by key
 	machine   *need.Machine   // what is there
@@ -57,6 +59,7 @@ func (w *worker) init(p *Provider) {
 func (w *worker) start() {
 	w.work.Go(w.followProjects)
 	w.work.Go(w.followSkills)
+	w.around.Store(true)
 	w.poke()
 	w.wake()
 }
@@ -89,7 +92,8 @@ func (w *worker) followProjects() {
 		timer.Stop()
 		begun := time.Now()
 		w.provider.look(func() bool { return w.ctx.Err() != nil })
-		w.wake() // what is there may have changed, too
+		w.around.Store(true) // what is here may have changed, too
+		w.wake()
 		rest := time.NewTimer(max(calm, share*time.Since(begun)))
 		select {
 		case <-rest.C:
@@ -100,12 +104,15 @@ func (w *worker) followProjects() {
 	}
 }
 
-// once does at once what the worker does in the background, for a command that reads once.
+// once looks at projects at once, for a command that reads once.
 func (w *worker) once() {
+	w.provider.look(w.late())
+}
+
+// late returns what reports that a command which reads once has waited long enough.
+func (w *worker) late() func() bool {
 	begun := time.Now()
-	late := func() bool { return w.ctx.Err() != nil || time.Since(begun) > atOnce }
-	w.provider.look(late)
-	w.studyAll(late, func() {})
+	return func() bool { return w.ctx.Err() != nil || time.Since(begun) > atOnce }
 }
 
 // wake reports that skills may have to be studied. It only enqueues.
@@ -196,12 +203,15 @@ func (w *worker) studyAll(stop func() bool, after func()) {
 	w.mu.Lock()
 	maps.DeleteFunc(w.current, func(k string, _ bool) bool { return !keep[k] })
 	w.mu.Unlock()
-	w.lookAround()
-	w.publish()
-	if fresh || p.opts.Watch {
-		if err := p.studies.Save(keep); err != nil {
-			p.opts.Env.Log.Debug("what was learned of skills was not kept", "error", err)
-		}
+	if due := w.around.Swap(false); due || fresh {
+		w.lookAround()
+		w.publish()
+	}
+	if !p.opts.Watch {
+		return // reading writes nothing
+	}
+	if err := p.studies.Save(keep); err != nil {
+		p.opts.Env.Log.Debug("what was learned of skills was not kept", "error", err)
 	}
 }
 
