@@ -285,7 +285,7 @@ func (t timeline) at(at time.Time) *fs.Deed {
 //	command  what ran then in the folder, and may have changed the file; "-" for a
 //	         session that wrote the file itself
 //	session  the session's id, as in changes/<session>.diff
-//	path     of the file, from the folder
+//	path     of the file, from the workspace's folder; absolute in a linked worktree
 func TSV(all []Line) string {
 	var b strings.Builder
 	b.WriteString("time\thow\tby\tcommand\tsession\tpath\n")
