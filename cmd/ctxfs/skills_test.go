@@ -141,6 +141,11 @@ func TestFetchASkill(t *testing.T) {
 	if got := b.sh("ls .agentctx/skills"); strings.Contains(got, "walrus") {
 		t.Errorf("it is among the user's own: %q", got)
 	}
+	for word, want := range map[string]string{"z": "zoo/\n", "zoo/": "zoo/acme\n", "zoo/acme/": "zoo/acme/walrus\n"} {
+		if got := b.ok("__complete", "skills", "fetch", word); !strings.HasPrefix(got, want) {
+			t.Errorf("completion of %q: %q", word, got)
+		}
+	}
 	if r := b.run("skills", "fetch", "zoo/walross"); r.code != 1 || !strings.Contains(r.err, "lists no skill") {
 		t.Errorf("of another name: %v", r)
 	}

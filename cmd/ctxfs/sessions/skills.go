@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp"
@@ -164,7 +165,8 @@ the server sends, and nobody has checked what they say. They go with the server.
 		Example: `  ctxfs cat mcps/docs/skills/INDEX.md        what there is
   ctxfs skills fetch docs/release-notes
   ctxfs skills fetch docs/skill://acme/billing/SKILL.md`,
-		Args: cli.Args(1, "which skill of which server?"),
+		Args:              cli.Args(1, "which skill of which server?"),
+		ValidArgsFunction: completeServed(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			server, name, ok := strings.Cut(strings.TrimPrefix(args[0], "mcps/"), "/")
 			if !ok || name == "" {
@@ -184,6 +186,44 @@ the server sends, and nobody has checked what they say. They go with the server.
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// completeServed completes the name of a server that serves skills, then the folders in
+// which its skills are.
+func completeServed(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) (names []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		asker := a.Fallback()
+		defer asker.Close()
+		folders := func(path string) (names []string) {
+			entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: path}) // nothing there, no names
+			for _, e := range entries {
+				if !strings.Contains(e.Name, ".") {
+					names = append(names, e.Name)
+				}
+			}
+			return names
+		}
+		server, below, _ := strings.Cut(word, "/")
+		if !strings.Contains(word, "/") {
+			for _, server := range folders("mcps") {
+				if len(folders("mcps/"+server+"/skills")) > 0 {
+					names = append(names, server+"/")
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		dir := ""
+		if i := strings.LastIndexByte(below, '/'); i >= 0 {
+			dir = below[:i+1]
+		}
+		for _, name := range folders("mcps/" + server + "/skills/" + dir) {
+			names = append(names, server+"/"+dir+name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // printChecked prints what was found, and a line that counts it.

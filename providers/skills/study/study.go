@@ -86,7 +86,7 @@ func Of(f *locate.Found, files read.Files, sum string) Result {
 	for _, file := range files.All {
 		names = append(names, file.Name)
 	}
-	needs := need.New(names)
+	needs := need.New(append(names, "skills/"+f.Name)) // scripts import from their own folder by its path, too
 	card, hasScripts, left := []byte(nil), false, int64(maxSkill)
 	main := filepath.Base(f.File)
 	for _, file := range files.All {
