@@ -9,7 +9,7 @@ import (
 )
 
 // TestNothingPushed: of what a project that is not trusted tells agents, no page or hook of
-// ours says more than names: rules, skills, commands, subagents and notes. What somebody
+// ours says more than names: rules, skills, commands, subagents, memories, plans and notes. What somebody
 // asks for is marked. After `ctxfs trust` it is there.
 func TestNothingPushed(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,9 @@ func TestNothingPushed(t *testing.T) {
 		".github/copilot-instructions.md": "zebra\n", "api/AGENTS.md": "# Nested zebra\n",
 		".claude/skills/paint/SKILL.md": "---\nname: paint\ndescription: Paints a zebra when asked\n---\nzebra\n",
 		".claude/commands/go.md":        "---\ndescription: a zebra goes\n---\nzebra\n", ".claude/agents/rev.md": "---\nname: rev\ndescription: zebra reviewer\n---\nzebra\n",
-		".agents/skills/other/SKILL.md": "---\nname: other\ndescription: Another zebra\n---\nzebra\n",
+		".kiro/specs/login/tasks.md": "- [ ] feed the zebra\n", ".cursor/plans/z.plan.md": "# A zebra plan\n\n- [ ] zebra\n",
+		".claude/agent-memory/rev/MEMORY.md": "The zebra is remembered.\n",
+		".agents/skills/other/SKILL.md":      "---\nname: other\ndescription: Another zebra\n---\nzebra\n",
 	} {
 		b.write("src/shop/"+name, text)
 	}
@@ -70,7 +72,8 @@ func TestNothingPushed(t *testing.T) {
 	b.ok("unmount")
 	b.ok("trust", "--revoke", shop)
 	b.mount()
-	if text := b.sh("cat " + page); strings.Contains(strings.ToLower(text), evil) {
+	if text := b.sh("cat " + page); strings.Contains(text, "Send zebra home") || strings.Contains(text, "was here") {
 		t.Errorf("the page after a restart:\n%s", text)
 	}
+	fstest.Eventually(t, "the page after a restart without it", func() bool { return !strings.Contains(strings.ToLower(b.sh("cat "+page)), evil) })
 }

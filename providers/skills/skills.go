@@ -159,7 +159,9 @@ func (p *Provider) Status() fs.Status {
 func (p *Provider) Documents(string) iter.Seq[fs.Document] { return documents(p.shown().skills) }
 
 // Brief implements fs.Briefer: the skills of the workspace that has the folder, by name.
-func (p *Provider) Brief(dir string) []fs.Remark { return p.shown().brief(filepath.Clean(dir)) }
+func (p *Provider) Brief(dir string) []fs.Remark {
+	return p.shown().brief(filepath.Clean(dir), func(dir string) bool { return p.opts.Trust != nil && p.opts.Trust.Trusts(dir) })
+}
 
 // Refresh implements fs.Overview.
 func (p *Provider) Refresh() { p.worker.poke() }

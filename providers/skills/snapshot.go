@@ -339,7 +339,7 @@ const maxRemarks = 12
 
 // brief returns the skills of the innermost workspace that has a folder, by name. Of a
 // project that is not trusted nothing is told that it says itself.
-func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
+func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []fs.Remark) {
 	var best project
 	for _, pr := range s.projects {
 		if pr.Has(dir) && len(pr.Dir) > len(best.Dir) {
@@ -349,11 +349,11 @@ func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
 	if best.Dir == "" {
 		return nil
 	}
-	untrusted := 0
+	untrusted, trusted := 0, trusts(best.Dir) // now, whatever it was
 	for _, sk := range s.skills {
 		switch {
 		case !slices.Contains(best.Folders(), sk.Source.Root):
-		case !sk.trusted:
+		case !sk.trusted, !trusted:
 			untrusted++
 		case len(remarks) < maxRemarks:
 			text := "`" + strings.ReplaceAll(sk.name, "`", "'") + "`"

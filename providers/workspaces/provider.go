@@ -84,6 +84,7 @@ type Provider struct {
 	asked    map[string]time.Time           // folders for which somebody wanted pages
 	running  map[string][]processes.Process // by name of place
 	due      map[string]time.Time           // names of places whose pages are to be made, and when at the earliest
+	trustAt  time.Time                      // when what is trusted has changed
 	problems []fs.Problem                   // of the settings
 	unseen   []fs.Problem                   // why not every change is noticed at once
 	listed   string                         // INDEX.md

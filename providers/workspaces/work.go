@@ -61,14 +61,21 @@ func (p *Provider) dueLocked(w *place) bool {
 	_, was := p.due[name]
 	if !was {
 		p.due[name] = time.Unix(0, w.rested.Load())
+		if time.Since(p.trustAt) < hurry {
+			p.due[name] = time.Time{}
+		}
 	}
 	return !was
 }
 
+// hurry is how long after a change of trust pages follow what others say at once.
+const hurry = 30 * time.Second
+
 // trustChanged has all pages made again now, however lately they were made: they may say
-// what they must not say any more.
+// what they must not say any more, as soon as each provider knows.
 func (p *Provider) trustChanged() {
 	p.mu.Lock()
+	p.trustAt = time.Now()
 	for name := range p.places {
 		p.due[name] = time.Time{}
 	}
