@@ -29,6 +29,7 @@ type world struct {
 	workspaces *workspaces.Set
 	trust      *trust.Store
 	said       *stated
+	hide       func(path string) bool
 
 	mu      sync.Mutex
 	changes map[string]int
@@ -116,7 +117,7 @@ func (w *world) start(watch bool) *world {
 		},
 		SettingsPath: w.path(".config/ctxfs/config.toml"), State: w.path(".state/memory"), Cache: w.path(".cache/memory"),
 		Statements: w.said, Pause: time.Millisecond,
-		Workspaces: w.workspaces, Trust: w.trust, Watch: watch, Quiet: time.Millisecond,
+		Workspaces: w.workspaces, Trust: w.trust, Watch: watch, Hide: w.hide, Quiet: time.Millisecond,
 	})
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
 	w.t.Cleanup(func() { must(w.t, w.Close()) })

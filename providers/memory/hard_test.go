@@ -89,6 +89,29 @@ func TestHardFiles(t *testing.T) {
 	shows(t, w.cat("INDEX.md"), "## 没有: 没有, of which the folder is not known\n")
 }
 
+// TestOwnMount: a folder in a mount of ours is neither read nor written: both would wait
+// for ourselves.
+func TestOwnMount(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		".config/ctxfs/config.toml": "[memory]\ndir = \"~/mount/memory\"\n", "mount/memory/user/a.md": "A\n", "mount/memory/b.md": "B\n",
+		".claude/settings.json": `{"autoMemoryDirectory": "~/mount/memory"}`, ".gemini/GEMINI.md": "-> ../mount/memory/b.md",
+		".cursor/mcp.json": `{"env":{"MEMORY_FILE_PATH":"~/mount/memory/b.md"}}`,
+	})
+	w.hide = func(path string) bool { return path == w.path("mount") }
+	w.start(true)
+	w.wantLs("", "INDEX.md SUMMARY.md inbox proposed")
+	if _, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "x y"}); err == nil || !strings.Contains(err.Error(), "in a mount of ctxfs") {
+		t.Errorf("remember: %v", err)
+	}
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	for path := range w.watched {
+		if fs.Within(path, w.path("mount")) {
+			t.Errorf("%s is watched", path)
+		}
+	}
+}
+
 // TestMerge: in the middle of a merge both versions are shown, beside each other.
 func TestMerge(t *testing.T) {
 	w := newWorld(t, map[string]string{

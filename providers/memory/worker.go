@@ -14,6 +14,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/read"
 	"ctxfs/providers/memory/store"
 )
@@ -242,7 +243,9 @@ func (p *Provider) watch(paths []string) {
 	}
 	wanted := make(map[string]bool, len(paths))
 	for _, path := range paths {
-		wanted[path] = true
+		if !files.Hides(p.opts.Hide, path) {
+			wanted[path] = true
+		}
 	}
 	for path := range p.watched {
 		if !wanted[path] {

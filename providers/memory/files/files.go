@@ -68,6 +68,29 @@ func stampOf(info os.FileInfo) (s stamp) {
 	return s
 }
 
+// Hides reports whether a path is hidden, or in a folder that is, by the path alone; hide
+// may be nil.
+func Hides(hide func(path string) bool, path string) bool {
+	for at := filepath.Clean(path); hide != nil; at = filepath.Dir(at) {
+		if hide(at) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return false
+}
+
+// Resolve returns where a path leads to, with all links followed, without touching what is
+// hidden: that does not exist.
+func (c *Cache[T]) Resolve(path string) (string, error) {
+	if Hides(c.Hide, path) {
+		return "", iofs.ErrNotExist
+	}
+	return fs.DiskOptions{Hide: c.Hide}.Resolve(path)
+}
+
 // Begin begins a look at all files.
 func (c *Cache[T]) Begin() { c.next, c.faults = make(map[string]entry[T], len(c.known)+1), nil }
 
@@ -81,15 +104,14 @@ func (c *Cache[T]) End() []error {
 // File returns what parse makes of a file, of which at most limit bytes are read; none if
 // there is no such file. A link is followed.
 func (c *Cache[T]) File(path string, limit int64, parse func(File) []T) []T {
-	if c.Hide != nil {
-		real, err := fs.DiskOptions{Hide: c.Hide}.Resolve(path)
-		if err != nil {
-			return nil
+	real, err := c.Resolve(path)
+	if err != nil {
+		if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			c.faults = append(c.faults, err)
 		}
-		if real != path {
-			path = real
-		}
+		return nil
 	}
+	path = real
 	info, err := os.Stat(path)
 	if err != nil {
 		if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
@@ -136,7 +158,7 @@ func (c *Cache[T]) file(path string, info os.FileInfo, limit int64, parse func(F
 // look at all files; none if it is gone. Ok is false if only a look at all files can tell
 // what has changed: where path is a folder, or was one.
 func (c *Cache[T]) Again(dir, path, extension string, parse func(rel string, f File) []T) (made []T, ok bool) {
-	root, err := filepath.EvalSymlinks(dir)
+	root, err := c.Resolve(dir)
 	rel, below := strings.CutPrefix(path, root+"/")
 	if err != nil || !below || c.next != nil {
 		return nil, false
@@ -178,12 +200,9 @@ func Open(path string) (*os.File, error) {
 // extensions; rel is its path from the folder, with slashes. Names that begin with a dot
 // and links out of the folder are left out.
 func (c *Cache[T]) Below(dir string, extensions []string, parse func(rel string, f File) []T) (all []T) {
-	if c.Hide != nil && c.Hide(dir) {
-		return nil
-	}
-	root, err := filepath.EvalSymlinks(dir)
-	if err != nil || c.Hide != nil && c.Hide(root) {
-		if err != nil && !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+	root, err := c.Resolve(dir)
+	if err != nil {
+		if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			c.faults = append(c.faults, err)
 		}
 		return nil
@@ -235,7 +254,7 @@ func (c *Cache[T]) Below(dir string, extensions []string, parse func(rel string,
 
 // follow returns the file that a link leads to, if that is in the folder.
 func (c *Cache[T]) follow(root, path string) (os.FileInfo, error) {
-	real, err := fs.DiskOptions{Hide: c.Hide}.Resolve(path)
+	real, err := c.Resolve(path)
 	if err != nil {
 		return nil, err
 	}

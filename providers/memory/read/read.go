@@ -99,7 +99,8 @@ func (r *Reader) places(agent string) (paths []string) {
 
 // expand returns the paths that a pattern matches.
 func (r *Reader) expand(pattern string) []string {
-	if r.opts.Hide != nil && r.opts.Hide(filepath.Dir(pattern)) {
+	before, _, _ := strings.Cut(pattern, "*")
+	if files.Hides(r.opts.Hide, before) {
 		return nil
 	}
 	if strings.Contains(pattern, "*") {
@@ -118,7 +119,10 @@ func (r *Reader) inProjects(agent string, read func(path string, o owner)) {
 		for _, dir := range w.Folders() {
 			for _, rel := range agents.ByID(agent).Memory.Project {
 				path := filepath.Join(dir, filepath.FromSlash(rel))
-				if _, err := os.Lstat(path); err == nil && (r.opts.Hide == nil || !r.opts.Hide(dir)) {
+				if files.Hides(r.opts.Hide, path) {
+					continue
+				}
+				if _, err := os.Lstat(path); err == nil {
 					read(path, owner{agent, w.Dir, w.Dir})
 				}
 			}

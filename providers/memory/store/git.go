@@ -10,11 +10,15 @@ import (
 	"ctxfs/providers/memory/files"
 )
 
-// merging returns what git is in the middle of in the repository that has a folder: a
+// merging returns what git is in the middle of in the repository that has the folder: a
 // "merge", "rebase", "cherry-pick" or "revert"; "" if there is nothing, or no repository
 // (gitrepository-layout(5), and git-status(1) for the names). No program is run.
-func merging(dir string) string {
+func (s *Store) merging() string {
 	const highest = 8
+	dir := s.opts.Dir
+	if files.Hides(s.opts.Hide, dir) {
+		return ""
+	}
 	for range highest {
 		if gitDir := repository(filepath.Join(dir, ".git")); gitDir != "" {
 			for _, state := range []struct{ file, is string }{

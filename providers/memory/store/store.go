@@ -12,7 +12,9 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -131,11 +133,11 @@ func (s *Store) publish(all []*fact.Memory, unread []error) {
 			conflicts++
 		}
 	}
-	if what := merging(s.opts.Dir); what != "" || conflicts > 0 {
+	if what := s.merging(); what != "" || conflicts > 0 {
 		faults = append(faults, mergeProblem(s.opts, what, conflicts/2))
 	}
 	s.settle(all)
-	root, _ := filepath.EvalSymlinks(s.opts.Dir)
+	root, _ := s.cache.Resolve(s.opts.Dir)
 	s.known.Lock()
 	defer s.known.Unlock()
 	s.root = root
@@ -251,6 +253,17 @@ func (s *Store) folderFor(scope string) string {
 			return filepath.Join(projectsFolder, name)
 		}
 	}
+}
+
+// errHidden reports that the folder is in a mount of ours.
+var errHidden = errors.New("it is in a mount of ctxfs, which only shows it")
+
+// prepare makes the folder.
+func (s *Store) prepare() error {
+	if files.Hides(s.opts.Hide, s.opts.Dir) {
+		return s.writable(errHidden)
+	}
+	return s.writable(os.MkdirAll(s.opts.Dir, 0o700))
 }
 
 // writable explains an error of writing.

@@ -122,8 +122,8 @@ func (s *Store) Read(n Draft, guess string) (Added, error) {
 // Add adds what Read has returned, unless it is known in its scope already. It waits for
 // other writers; its error is one of the folder, or ErrHeld of package filelock.
 func (s *Store) Add(ctx context.Context, a Added) (Added, error) {
-	if err := os.MkdirAll(s.opts.Dir, 0o700); err != nil {
-		return Added{}, s.writable(err)
+	if err := s.prepare(); err != nil {
+		return Added{}, err
 	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
