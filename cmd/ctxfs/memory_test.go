@@ -198,3 +198,23 @@ func TestRememberedByServer(t *testing.T) {
 	b.ok("call", "brain", "add_observations", `{"observations":[{"entityName":"Ada","contents":["likes tea"]}]}`)
 	b.shows("memory/user/Ada.md", "- likes tea\n")
 }
+
+// TestForgetAtTerminal: a person is asked first, and shown what is about to be forgotten.
+func TestForgetAtTerminal(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.ok("remember", "Tabs, please")
+	w := b.open("forget", "tabs-please")
+	w.sees("user/tabs-please.md: Tabs, please\r\nforget 1 memory? [y/N] ")
+	w.types("n\r")
+	w.sees("nothing was forgotten")
+	if got := b.ok("memory"); !strings.Contains(got, "Tabs, please") {
+		t.Errorf("it was forgotten: %s", got)
+	}
+	w = b.open("forget", "tabs-please")
+	w.sees("[y/N] ")
+	w.types("y\r")
+	w.sees("forgotten: user/tabs-please.md\r\n  undo: mv ")
+	w = b.open("forget", "tabs-please")
+	w.sees("no memory is called \"tabs-please\"")
+}
