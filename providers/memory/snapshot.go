@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -383,58 +382,4 @@ func (s *snapshot) statusOf(problems []fs.Problem, old *snapshot) fs.Status {
 // sameStatus reports whether the status says the same as before.
 func (s *snapshot) sameStatus(old *snapshot) bool {
 	return s.status.Summary == old.status.Summary && slices.Equal(s.status.Problems, old.status.Problems)
-}
-
-// documents yields a document for each memory below a path.
-func (s *snapshot) documents(below string) iter.Seq[fs.Document] {
-	return func(yield func(fs.Document) bool) {
-		for _, sec := range s.sections {
-			for _, e := range sec.entries {
-				if below != "" && !fs.Within(e.Path, below) {
-					continue
-				}
-				description := e.Description
-				if e.Untrusted {
-					description = "[not trusted] " + description
-				}
-				const most = 2000
-				if !yield(fs.Document{
-					Path: e.Path, Title: strings.TrimSuffix(e.file, fact.Extension), Kind: "memory", Time: e.Modified, Place: sec.dir,
-					Fields: map[string]string{"description": description, "body": clean.Prefix(e.members[0].Text, most)},
-				}) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// maxRemarks is how many memories are told of a folder.
-const maxRemarks = 8
-
-// brief returns the memories of the innermost project that has a folder. Of one that is
-// not trusted nothing is told that lies in its files.
-func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
-	sec := s.of(dir)
-	if sec == nil {
-		return nil
-	}
-	for _, e := range sec.Pushed {
-		if len(remarks) == maxRemarks {
-			break
-		}
-		remarks = append(remarks, fs.Remark{Topic: fs.TopicMemory, Text: e.Description, Path: e.Path, Time: e.Modified})
-	}
-	return remarks
-}
-
-// of returns the section of the innermost project that has a folder, or nil.
-func (s *snapshot) of(dir string) (best *section) {
-	for _, sec := range s.sections {
-		has := sec.dir != "" && fs.Within(dir, sec.dir) || sec.work.Dir != "" && sec.work.Has(dir)
-		if has && (best == nil || len(sec.dir) > len(best.dir)) {
-			best = sec
-		}
-	}
-	return best
 }

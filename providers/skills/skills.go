@@ -27,7 +27,6 @@ package skills
 
 import (
 	"cmp"
-	"context"
 	"iter"
 	"log/slog"
 	"path/filepath"
@@ -35,7 +34,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
@@ -199,34 +197,6 @@ func (p *Provider) studied() *snapshot {
 	}
 	return p.current.Load()
 }
-
-// folder is the provider's root. Without a watch it is filled when it is first asked for.
-type folder struct {
-	fs.Folder
-	provider *Provider
-}
-
-// Attr implements fs.Node.
-func (f *folder) Attr(ctx context.Context) (fs.Attr, error) {
-	f.provider.studied()
-	return f.Folder.Attr(ctx)
-}
-
-// Lookup implements fs.Dir.
-func (f *folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
-	f.provider.studied()
-	return f.Folder.Lookup(ctx, name)
-}
-
-// List implements fs.Dir.
-func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
-	f.provider.studied()
-	return f.Folder.List(ctx)
-}
-
-// Computed implements fs.Computed: what is watched answers from memory, and anything else
-// looks at projects first.
-func (f *folder) Computed() {}
 
 // maxNews is how many changes are reported one by one; if there are more, only their
 // skills are.
@@ -424,6 +394,3 @@ func (p *Provider) disk() fs.DiskOptions {
 	}
 	return opts
 }
-
-// patience is how long a project's folder may take to answer.
-const patience = 2 * time.Second
