@@ -30,13 +30,10 @@ func (e *entry) render(opts Options) {
 	if e.Untrusted {
 		h.More = append(h.More, "trusted: no")
 	}
-	var differs, notes []string
-	for _, d := range e.Differs {
-		differs = append(differs, d.Dated())
+	if len(e.differs) > 0 {
+		h.More = append(h.More, "differs: "+fact.List(e.differs))
 	}
-	if len(differs) > 0 {
-		h.More = append(h.More, "differs: "+fact.List(differs))
-	}
+	var notes []string
 	for _, m := range e.members {
 		notes = append(notes, m.Notes...)
 	}

@@ -204,7 +204,7 @@ func TestContradictions(t *testing.T) {
 		".gemini/GEMINI.md":         "## Gemini Added Memories\n- always use tabs\n",
 	}).start(true)
 	shows(t, w.cat("INDEX.md"),
-		"- user/spaces.md — Never use tabs! [preference, 2026-03-05]\n  - differs from user/tabs.md (2026-05-01): Always use tabs.\n",
+		"- user/spaces.md — Never use tabs! [preference, 2026-03-05]\n",
 		"- user/tabs.md — Always use tabs. [preference, 2026-05-01, ctxfs, gemini]\n  - differs from user/spaces.md (2026-03-05): Never use tabs!\n",
 		"  - differs from shop/go.md (2026-02-01): The shop is written in Go.\n")
 	shows(t, w.cat("user/tabs.md"), "source: [\"~/"+own+"user/tabs.md\", \"gemini: ~/.gemini/GEMINI.md\"]\n", "differs: [\"user/spaces.md (2026-03-05): Never use tabs!\"]\n")

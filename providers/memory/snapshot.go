@@ -48,6 +48,7 @@ type entry struct {
 	file    string
 	node    *fs.Text
 	line    string // in the index
+	differs []string
 }
 
 // maker makes snapshots. It keeps what the next one may need.
@@ -90,15 +91,23 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 			of[e.members[0]] = e
 		}
 	}
-	for memory, others := range m.comparer.Differences(first) {
+	differing, more := m.comparer.Differences(first)
+	for memory, others := range differing {
 		e := of[memory]
-		for _, other := range fact.Shown(others) {
+		for _, other := range others {
 			e.Differs = append(e.Differs, &of[other].Entry)
 		}
+	}
+	notes := foreign.Notes
+	if more > 0 {
+		notes = append(slices.Clip(notes), wording.Count(more, "further pairs")+" of memories that seem to contradict each other")
 	}
 	for _, sec := range s.sections {
 		for i, e := range sec.entries {
 			e.line = e.Line()
+			for _, d := range e.Differs {
+				e.differs = append(e.differs, e.Beside(d))
+			}
 			if before := old.byPath[e.Path]; before.equal(e) {
 				sec.entries[i], e = before, before
 			} else {
@@ -111,7 +120,7 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 		sec.Pushed = page.Pushed(sec.Entries)
 		s.modTime = latest(s.modTime, sec.modTime)
 	}
-	m.write(s, old, foreign.Notes)
+	m.write(s, old, notes)
 	s.status = s.statusOf(problems, old)
 	return s
 }
@@ -255,7 +264,7 @@ func rank(m *fact.Memory) int {
 
 // equal reports whether an entry is shown as another one is; e may be nil.
 func (e *entry) equal(other *entry) bool {
-	return e != nil && e.line == other.line && e.Untrusted == other.Untrusted && slices.Equal(e.members, other.members)
+	return e != nil && e.line == other.line && slices.Equal(e.differs, other.differs) && e.Untrusted == other.Untrusted && slices.Equal(e.members, other.members)
 }
 
 // write writes the pages. What has not changed is the same file.

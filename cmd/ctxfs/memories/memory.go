@@ -1,7 +1,9 @@
 package memories
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +20,8 @@ func newMemory(a *cli.App) *cobra.Command {
 		Short: "list what is remembered, or print the summary of it",
 		Long: `Memory lists all that is remembered: your own memories, which ctxfs remember
 adds, and those that agents keep (Claude Code, Codex, Gemini CLI and others).
-Equal ones are listed once; those that seem to contradict each other name each
-other.
+Equal ones are listed once; below one that seems to contradict others these are
+named, the dates say which is newer.
 
 With --in it lists those of the project of a folder, and yours. With --summary
 it prints what an agent should know at the beginning of a session, in at most
@@ -80,10 +82,19 @@ func list(a *cli.App, l memory.Listed) {
 	if len(l.Memories) == 0 {
 		a.Notef("nothing is remembered yet; to remember something: ctxfs remember TEXT")
 	}
+	days := make(map[string]string)
 	for _, m := range l.Memories {
-		a.Sayf("%s — %s [%s]", strings.TrimSuffix(m.Path, ".md"), m.Description, strings.Join(marks(m), ", "))
+		days[m.Path] = day(m)
+	}
+	said := make(map[[2]string]bool) // of which pairs
+	for _, m := range l.Memories {
+		precise := slices.ContainsFunc(m.Differs, func(d string) bool { return days[d] == day(m) })
+		a.Sayf("%s — %s [%s]", strings.TrimSuffix(m.Path, ".md"), m.Description, strings.Join(marks(m, precise), ", "))
 		for _, d := range m.Differs {
-			a.Sayf("  differs from %s", strings.TrimSuffix(d, ".md"))
+			if !said[[2]string{d, m.Path}] {
+				a.Sayf("  differs from %s", strings.TrimSuffix(d, ".md"))
+				said[[2]string{m.Path, d}] = true
+			}
 		}
 	}
 	if l.Proposed > 0 {
@@ -91,17 +102,23 @@ func list(a *cli.App, l memory.Listed) {
 	}
 }
 
-// marks are what is said of a memory in brackets.
-func marks(m memory.Item) []string {
+// marks are what is said of a memory in brackets, its day, or with precise the time.
+func marks(m memory.Item, precise bool) []string {
 	all := []string{m.Type}
-	if !m.Modified.IsZero() {
-		all = append(all, m.Modified.UTC().Format("2006-01-02"))
+	switch {
+	case m.Modified.IsZero():
+	case precise:
+		all = append(all, m.Modified.UTC().Format(time.DateTime))
+	default:
+		all = append(all, day(m))
 	}
 	if !m.Trusted {
 		all = append(all, "not trusted")
 	}
 	return all
 }
+
+func day(m memory.Item) string { return m.Modified.UTC().Format(time.DateOnly) }
 
 func newShow(a *cli.App) *cobra.Command {
 	var asJSON bool

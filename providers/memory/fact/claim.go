@@ -143,6 +143,26 @@ func isLink(word string) bool {
 	return false
 }
 
+// isSlot reports whether a word is one after which a number is a value that something has
+// one of.
+func isSlot(word string) bool {
+	switch word {
+	case "to", "by", "from", "for", "as":
+		return false
+	}
+	return isLink(word)
+}
+
+// isCounted reports whether a word is one of what has numbers for names.
+func isCounted(word string) bool {
+	switch word {
+	case "number", "no", "nr", "issue", "ticket", "bug", "pr", "request", "commit", "task", "step", "item", "thing", "topic", "test", "case", "incident",
+		"chapter", "section", "page", "line", "part", "phase", "sprint", "milestone", "release", "round", "batch", "room", "team", "session", "rule", "day", "week":
+		return true
+	}
+	return false
+}
+
 // isSmall reports whether a word tells nothing by itself.
 func isSmall(word string) bool {
 	switch word {

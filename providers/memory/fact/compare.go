@@ -30,31 +30,54 @@ func overlap(a, b *Memory) bool {
 // same and then say something else; the one says that something holds, the other that it
 // does not; or they give something another value. It knows words and not their meaning,
 // so it is a reason to show both, and not one to drop either.
-func Differ(a, b *Memory) bool {
+func Differ(a, b *Memory) bool { return strength(a, b) > 0 }
+
+// How strongly two memories seem to contradict each other.
+const (
+	otherWords = iota + 1 // another value
+	otherChoice
+	opposite
+	otherText // of one description
+)
+
+// strength returns how strongly two memories seem to contradict each other, and 0 if they
+// do not.
+func strength(a, b *Memory) int {
 	if !overlap(a, b) || a.claim.key == b.claim.key {
-		return false
+		return 0
 	}
 	x, y := &a.claim, &b.claim
+	is := func(kind int, holds bool) int {
+		if holds {
+			return kind
+		}
+		return 0
+	}
 	if x.about == y.about {
 		// The longer one may just say more.
-		return len(x.words) > 1 && !strings.Contains(a.Text, b.Text) && !strings.Contains(b.Text, a.Text)
+		return is(otherText, len(x.words) > 1 && !strings.Contains(a.Text, b.Text) && !strings.Contains(b.Text, a.Text))
 	}
 	if apart(x, y) {
-		return false
+		return 0
 	}
 	common, onlyX, onlyY := split(x.words, y.words)
 	switch {
 	case common == 0:
-		return false
+		return 0
 	case len(onlyX) == 0 && len(onlyY) == 0 && x.negated == y.negated:
 		// "tabs over spaces", "tabs, not spaces"
-		return (x.ordered || x.negated) && (y.ordered || y.negated) && !slices.Equal(x.words, y.words)
+		return is(opposite, (x.ordered || x.negated) && (y.ordered || y.negated) && !slices.Equal(x.words, y.words))
 	case x.negated != y.negated:
-		return len(onlyX)+len(onlyY) <= max(1, common-1) || len(onlyX)+len(onlyY) == 2 && common == 2 && min(len(onlyX), len(onlyY)) == 0
+		if numbered(onlyX) && numbered(onlyY) {
+			return 0 // of two things
+		}
+		return is(opposite, len(onlyX)+len(onlyY) <= max(1, common-1) || len(onlyX)+len(onlyY) == 2 && common == 2 && min(len(onlyX), len(onlyY)) == 0)
 	case len(onlyX) == 0 || len(onlyY) == 0:
-		return false
+		return 0
+	case alternatives(onlyX, onlyY):
+		return otherChoice
 	}
-	return alternatives(onlyX, onlyY) || otherValue(x, y, onlyX, onlyY)
+	return is(otherWords, otherValue(x, y, onlyX, onlyY))
 }
 
 // apart reports whether two claims have so many different words that they are not about
@@ -85,8 +108,8 @@ func split(x, y []string) (common int, onlyX, onlyY []string) {
 	return common, onlyX, onlyY
 }
 
-// otherValue reports whether two claims begin alike and end with another value: after a
-// word such as "is" or "on", or where the values are numbers.
+// otherValue reports whether two claims begin alike and end with another value, after a
+// word such as "is" or "on".
 func otherValue(x, y *claim, onlyX, onlyY []string) bool {
 	const most = 2
 	n := 0
@@ -96,20 +119,30 @@ func otherValue(x, y *claim, onlyX, onlyY []string) bool {
 	if n == 0 || len(onlyX) > most || len(onlyX) != len(onlyY) || n == len(x.words) || n == len(y.words) {
 		return false
 	}
-	if numbers(onlyX) && numbers(onlyY) {
-		return 2*n >= len(x.words) && 2*n >= len(y.words) // it is no number that names what it is about
+	if numbered(onlyX) && numbered(onlyY) {
+		return len(onlyX) == 1 && slices.Equal(x.words[n+1:], y.words[n+1:]) && otherNumber(x, n) && otherNumber(y, n)
 	}
 	tail := len(x.words)-n == len(onlyX) && len(y.words)-n == len(onlyY)
 	return n >= 2 && tail && isLink(x.before[n]) && isLink(y.before[n])
 }
 
-func numbers(words []string) bool {
-	for _, w := range words {
-		if !strings.ContainsFunc(w, unicode.IsDigit) {
-			return false
-		}
+// otherNumber reports whether the word with a number at n is the value of what stands
+// before it: as a rule a number names one of many things, such as a test or a ticket.
+func otherNumber(c *claim, n int) bool {
+	const unit, date = 1, 2 // words after a number, hyphens in a date
+	if len(c.words)-n-1 > unit || strings.Count(c.words[n], "-") == date {
+		return false
 	}
-	return true
+	if isSlot(c.before[n]) {
+		return true // "the port is 8080"
+	}
+	// "it runs on Node 22"
+	return n >= 3 && n == len(c.words)-1 && isSlot(c.before[n-1]) && unicode.IsDigit(rune(c.words[n][0])) && !isCounted(c.words[n-1])
+}
+
+// numbered reports whether one of these words has a digit.
+func numbered(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.ContainsFunc(w, unicode.IsDigit) })
 }
 
 // alternatives reports whether two claims choose differently where one thing is chosen,
@@ -187,8 +220,10 @@ const (
 	telling = 4
 	// crowded is how many claims may share a word by which they are compared.
 	crowded = 24
-	// mostDifferences bounds what is said beside one memory.
-	mostDifferences = 5
+	// mostOthers is how many memories one is shown to contradict, and mostPairs how many
+	// pairs are shown.
+	mostOthers = 2
+	mostPairs  = 100
 )
 
 // Comparer finds memories that seem to contradict each other. It remembers what it has
@@ -209,8 +244,9 @@ func NewComparer() *Comparer {
 }
 
 // Differences returns for each of these memories those among them that seem to contradict
-// it, the newest first. The answer is not written to, and valid until the next call.
-func (c *Comparer) Differences(all []*Memory) map[*Memory][]*Memory {
+// it most, the strongest first, and how many pairs there are besides. Of a pair each has
+// the other.
+func (c *Comparer) Differences(all []*Memory) (shown map[*Memory][]*Memory, more int) {
 	var added []*Memory
 	now := make(map[*Memory]bool, len(all))
 	for _, m := range all {
@@ -238,7 +274,43 @@ func (c *Comparer) Differences(all []*Memory) map[*Memory][]*Memory {
 	for _, m := range added {
 		c.compare(m)
 	}
-	return c.found
+	return c.strongest()
+}
+
+// strongest returns those of the pairs found that are shown, and how many are not.
+func (c *Comparer) strongest() (shown map[*Memory][]*Memory, more int) {
+	type pair struct {
+		newer, older *Memory
+		strength     int
+	}
+	var pairs []pair
+	for m, others := range c.found {
+		for _, o := range others {
+			if order(m, o) < 0 {
+				pairs = append(pairs, pair{m, o, strength(m, o)})
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(b.strength, a.strength), order(a.newer, b.newer), order(a.older, b.older))
+	})
+	shown = make(map[*Memory][]*Memory)
+	left := mostPairs
+	for _, p := range pairs {
+		if left == 0 || len(shown[p.newer]) == mostOthers || len(shown[p.older]) == mostOthers {
+			more++
+			continue
+		}
+		left--
+		shown[p.newer] = append(shown[p.newer], p.older)
+		shown[p.older] = append(shown[p.older], p.newer)
+	}
+	return shown, more
+}
+
+// order puts the newer memory first.
+func order(a, b *Memory) int {
+	return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path), strings.Compare(a.Part, b.Part), strings.Compare(a.Text, b.Text))
 }
 
 // remove forgets a memory.
@@ -253,7 +325,7 @@ func (c *Comparer) remove(m *Memory) {
 		delete(c.byAbout, m.claim.about)
 	}
 	for _, o := range c.found[m] {
-		if c.found[o] = slices.DeleteFunc(slices.Clone(c.found[o]), is); len(c.found[o]) == 0 {
+		if c.found[o] = slices.DeleteFunc(c.found[o], is); len(c.found[o]) == 0 {
 			delete(c.found, o)
 		}
 	}
@@ -282,21 +354,9 @@ func (c *Comparer) compare(m *Memory) {
 	for _, b := range buckets {
 		for _, o := range b.in {
 			if o != m && Differ(m, o) && !slices.Contains(c.found[m], o) {
-				c.note(m, o)
-				c.note(o, m)
+				c.found[m] = append(c.found[m], o)
+				c.found[o] = append(c.found[o], m)
 			}
 		}
 	}
 }
-
-// note records that a memory differs from another one.
-func (c *Comparer) note(m, from *Memory) {
-	others := append(slices.Clone(c.found[m]), from)
-	slices.SortFunc(others, func(a, b *Memory) int {
-		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path), strings.Compare(a.Part, b.Part))
-	})
-	c.found[m] = others
-}
-
-// Shown returns those of the memories that contradict one that are named beside it.
-func Shown(others []*Memory) []*Memory { return others[:min(len(others), mostDifferences)] }

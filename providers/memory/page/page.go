@@ -44,11 +44,12 @@ type Section struct {
 	Pushed []*Entry
 }
 
-// Line returns a memory as a line of the index.
+// Line returns a memory as a line of the index. Of two that contradict each other the
+// newer one names the older.
 func (e *Entry) Line() string {
 	var b strings.Builder
 	b.WriteString("- " + e.Path + " — " + e.Description + " [" + string(e.Type))
-	if at := day(e.Modified); at != "" {
+	if at := e.when(e.Differs...); at != "" {
 		b.WriteString(", " + at)
 	}
 	if who := e.who(); who != "" {
@@ -59,21 +60,33 @@ func (e *Entry) Line() string {
 	}
 	b.WriteString("]\n")
 	for _, d := range e.Differs {
-		b.WriteString("  - differs from " + d.Dated() + "\n")
+		if cmp.Or(d.Modified.Compare(e.Modified), strings.Compare(e.Path, d.Path)) < 0 {
+			b.WriteString("  - differs from " + e.Beside(d) + "\n")
+		}
 	}
 	return b.String()
 }
 
-// Dated returns a memory as it is named beside one that it contradicts.
-func (e *Entry) Dated() string {
-	at := day(e.Modified)
+// Beside returns how a memory is named beside this one, which it contradicts.
+func (e *Entry) Beside(other *Entry) string {
+	at := other.when(e)
 	if at != "" {
 		at = " (" + at + ")"
 	}
-	if e.Untrusted {
-		return e.Path + at + " (not trusted)"
+	if other.Untrusted {
+		return other.Path + at + " (not trusted)"
 	}
-	return e.Path + at + ": " + e.Description
+	return other.Path + at + ": " + other.Description
+}
+
+// when returns the day of a memory, with the time if one of the others is of the same day:
+// it says which is newer.
+func (e *Entry) when(others ...*Entry) string {
+	at := day(e.Modified)
+	if at != "" && slices.ContainsFunc(others, func(o *Entry) bool { return day(o.Modified) == at }) {
+		return e.Modified.UTC().Format(time.DateTime)
+	}
+	return at
 }
 
 // who names the agents whose it is, if it is not only ours.
@@ -203,32 +216,49 @@ func (w *Writer) section(s Section, share, left int) (text string, used int) {
 		}
 		return fmt.Sprintf("- %d more in memory/%s/\n", n, s.Name)
 	}
-	var b strings.Builder
-	shown := make(map[*Entry]bool)
-	for _, e := range s.Pushed {
-		if shown[e] {
-			continue
-		}
-		lines := e.short() // and, beside it, what contradicts it
-		for _, d := range e.Differs {
-			if !d.Untrusted && !shown[d] {
-				lines += "  - but " + d.beside(s) + "\n"
-			}
-		}
-		cost := w.tokens(lines) + 1
+	var chosen []*Entry // one that contradicts another is shown below that
+	below := make(map[string][]string)
+	shown := make(map[string]bool)
+	add := func(e *Entry, text string) bool {
+		cost := w.tokens(text) + 1
 		if used+cost+w.tokens(more(len(s.Pushed)))+1 > share {
-			break
+			return false
 		}
 		used += cost
-		b.WriteString(lines)
-		shown[e] = true
-		for _, d := range e.Differs {
-			shown[d] = true
+		shown[e.Path] = true
+		return true
+	}
+	for _, e := range s.Pushed {
+		if shown[e.Path] {
+			continue
 		}
+		if i := slices.IndexFunc(chosen, e.contradicts); i >= 0 {
+			line := e.beside(s, chosen[i])
+			if !add(e, line) {
+				break
+			}
+			below[chosen[i].Path] = append(below[chosen[i].Path], line)
+			continue
+		}
+		if !add(e, e.short()) {
+			break
+		}
+		chosen = append(chosen, e)
+	}
+	for _, e := range chosen { // what other sections have against it, where there is room
+		for _, d := range e.Differs {
+			if line := d.beside(s, e); !d.Untrusted && !shown[d.Path] && add(d, line) {
+				below[e.Path] = append(below[e.Path], line)
+			}
+		}
+	}
+	var b strings.Builder
+	for _, e := range chosen {
+		b.WriteString(e.short() + strings.Join(below[e.Path], ""))
 	}
 	rest := 0
 	for _, e := range s.Pushed {
-		if !shown[e] {
+		if !shown[e.Path] {
 			rest++
 		}
 	}
@@ -240,16 +270,21 @@ func (w *Writer) section(s Section, share, left int) (text string, used int) {
 	return head + b.String() + tail, used
 }
 
-// beside names an entry in a line below one of a section that it contradicts.
-func (e *Entry) beside(s Section) string {
+// contradicts reports whether an entry contradicts another one.
+func (e *Entry) contradicts(other *Entry) bool {
+	return slices.ContainsFunc(e.Differs, func(d *Entry) bool { return d.Path == other.Path })
+}
+
+// beside is an entry as a line below one of a section that it contradicts.
+func (e *Entry) beside(s Section, other *Entry) string {
 	text := clean.Cut(e.Description, maxLine)
-	if at := day(e.Modified); at != "" {
+	if at := e.when(other); at != "" {
 		text += " (" + at + ")"
 	}
 	if !strings.HasPrefix(e.Path, s.Name+"/") {
 		text = e.Path + ": " + text
 	}
-	return text
+	return "  - but " + text + "\n"
 }
 
 // short is a memory as a line of the summary. Only what contradicts another one has its
@@ -257,7 +292,7 @@ func (e *Entry) beside(s Section) string {
 func (e *Entry) short() string {
 	line := "- " + clean.Cut(e.Description, maxLine)
 	if len(e.Differs) > 0 {
-		if at := day(e.Modified); at != "" {
+		if at := e.when(e.Differs...); at != "" {
 			line += " (" + at + ")"
 		}
 	}
