@@ -94,7 +94,7 @@ func list(o Options, s shared) []Named {
 			Hide:         o.Hide,
 			Projects:     s.projects,
 			Trust:        s.trust,
-			Root:         func(dir string) string { return s.workspaces.Root(fs.StandpointAt(dir)) },
+			Root:         s.workspaces.RootAt,
 			LookupEnv:    o.LookupEnv,
 			SettingsPath: o.Config,
 			Program:      o.Program,

@@ -35,6 +35,11 @@ func TestHere(t *testing.T) {
 
 	b.mount()
 	here := b.mnt("workspaces/shop")
+	for _, command := range []string{"here", "note", "note x"} {
+		if got := b.sh("cd " + b.mnt("memory/inbox") + " && ctxfs " + command + " 2>&1 || true"); !strings.Contains(got, "is in the tree of ctxfs itself, not in a project") || !strings.Contains(got, "ctxfs here DIR") {
+			t.Errorf("%s in the mount: %s", command, got)
+		}
+	}
 	if got := b.sh(in + "ctxfs here"); got != here+"\n" {
 		t.Errorf("here is %q, want %q", got, here)
 	}

@@ -129,7 +129,7 @@ func (p *Provider) remember(ctx context.Context, q RememberQuery) (Remembered, e
 		root := p.projectAt(q.Project)
 		if root == "" {
 			return Remembered{}, &fault{
-				what: fmt.Sprintf("%s is in no project: the home folder and what is above it are none", cmp.Or(clean.Line(wording.Tilde(q.Project.Dir, p.opts.Home)), "where you stand")),
+				what: fmt.Sprintf("%s is in no project: the home folder, what is above it and the tree of ctxfs itself are none", cmp.Or(clean.Line(wording.Tilde(q.Project.Dir, p.opts.Home)), "where you stand")),
 				fix:  "name its folder: ctxfs remember --project=DIR TEXT, or leave --project out to remember it for yourself",
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/memory/fact"
+	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/proposed"
 	"ctxfs/providers/memory/store"
 )
@@ -200,13 +201,13 @@ func (r *proposer) outside() proposed.Outside {
 }
 
 // scopeOf returns the scope of what was said in a folder, which need not be there any
-// more. The home folder, and what is above it, are no project.
+// more. The home folder, what is above it, and what is in a view of ours are no project.
 func (r *proposer) scopeOf(dir string) string {
 	p := r.provider
 	if w, ok := p.opts.Workspaces.Of(dir); ok && dir != "" {
 		return w.Dir
 	}
-	if !strings.HasPrefix(dir, "/") || fs.Within(p.opts.Home, dir) {
+	if !strings.HasPrefix(dir, "/") || fs.Within(p.opts.Home, dir) || files.Hides(p.opts.Hide, dir) {
 		return fact.User
 	}
 	return dir

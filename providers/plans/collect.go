@@ -249,7 +249,7 @@ func (p *Provider) rootOf(dir string) string {
 	if ok {
 		return known
 	}
-	root, err := fs.Probe(p.prober, dir, func() (string, error) { return p.opts.Workspaces.Root(fs.StandpointAt(dir)), nil })
+	root, err := fs.Probe(p.prober, dir, func() (string, error) { return p.opts.Workspaces.RootAt(dir), nil })
 	if err != nil || root == "" {
 		return dir // it is looked at again: it may be there later
 	}

@@ -127,10 +127,10 @@ func (d *diffs) diff(ctx context.Context, session string) (string, error) {
 			if err := ctx.Err(); err != nil {
 				return "", err
 			}
-			if d.w.p.isView(s.File, dir) {
+			if d.w.p.hides(s.File) {
 				continue
 			}
-			inside := leadsInside(s.File, dir)
+			inside := d.w.p.leadsInside(s.File, dir)
 			if !inside {
 				s.Parts = nil // what is outside is not shown here, only that it has changed
 			}
@@ -165,22 +165,9 @@ func (d *diffs) diff(ctx context.Context, session string) (string, error) {
 	return b.String(), nil
 }
 
-// isView reports whether a file in a folder is in a view of ours.
-func (p *Provider) isView(file, folder string) bool {
-	if p.opts.Hide == nil {
-		return false
-	}
-	for dir := filepath.Dir(file); len(dir) > len(folder); dir = filepath.Dir(dir) {
-		if p.opts.Hide(dir) {
-			return true
-		}
-	}
-	return false
-}
-
 // leadsInside reports whether a path in a folder leads to something in it, through all
 // links.
-func leadsInside(path, dir string) bool {
-	real, err := filepath.EvalSymlinks(path)
+func (p *Provider) leadsInside(path, dir string) bool {
+	real, err := fs.DiskOptions{Hide: p.opts.Hide}.Resolve(path)
 	return err == nil && fs.Within(real, dir)
 }

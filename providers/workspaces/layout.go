@@ -65,7 +65,11 @@ func (l *layouts) Lookup(ctx context.Context, name string) (fs.Node, error) {
 		depth = 0
 	case err != nil || depth <= 0 || depth > 99: // the name of a folder
 		below := path.Join(l.sub, name)
-		if info, err := os.Lstat(filepath.Join(l.w.workspace().Dir, below)); err != nil || !info.IsDir() {
+		dir := filepath.Join(l.w.workspace().Dir, below)
+		if l.w.p.hides(dir) {
+			return nil, fs.ErrNotExist
+		}
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 			return nil, fs.ErrNotExist
 		}
 		return &layouts{w: l.w, sub: below}, nil

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/workspaces/notes"
 )
 
@@ -80,6 +82,9 @@ func (p *Provider) standing(at fs.Standpoint) (*place, error) {
 		return nil, fmt.Errorf("where you stand is not known: %s", cmp.Or(at.Unknown, "no folder is named"))
 	}
 	root := p.opts.Known.Root(at)
+	if root == "" && p.hides(at.Dir) {
+		return nil, &viewError{wording.Tilde(at.Dir, p.opts.Home)}
+	}
 	if root == "" {
 		return nil, fmt.Errorf("%s cannot be a workspace: the home folder, what is above it and folders where everybody may write are none", at.Dir)
 	}
@@ -98,6 +103,17 @@ func (p *Provider) standing(at fs.Standpoint) (*place, error) {
 	}
 	return nil, fmt.Errorf("%s cannot be looked at now", root)
 }
+
+// viewError is the error for a folder in a view of ours, which shows the tree and is in no
+// project.
+type viewError struct{ dir string }
+
+func (e *viewError) Error() string {
+	return clean.Line(e.dir) + " is in the tree of ctxfs itself, not in a project"
+}
+
+// Fix says what to do.
+func (e *viewError) Fix() string { return "cd to a project, or name its folder: ctxfs here DIR" }
 
 // note leaves, takes or lists notes.
 func (p *Provider) note(_ context.Context, q NoteQuery) (Notes, error) {

@@ -96,7 +96,7 @@ func (f *pathFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if f.p.leads(child) {
 		return &pathFolder{p: f.p, dir: child}, nil
 	}
-	if inside == nil || isVersionControl(name) {
+	if inside == nil || isVersionControl(name) || f.p.hides(child) {
 		return nil, fs.ErrNotExist
 	}
 	if info, err := os.Lstat(child); err != nil || !info.IsDir() {

@@ -175,8 +175,12 @@ func (w *place) survey(ctx context.Context) {
 	w.rested.Store(time.Now().Add(rest).UnixNano())
 }
 
-// answers reports whether a folder answers, if only with an error.
+// answers reports whether a folder answers, if only with an error. One in a view of ours
+// is not asked: the answer would have to come from this process.
 func (p *Provider) answers(dir string) bool {
+	if p.hides(dir) {
+		return false
+	}
 	_, err := fs.Probe(p.prober, dir, func() (struct{}, error) {
 		_, err := os.Stat(dir)
 		return struct{}{}, err

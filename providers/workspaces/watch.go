@@ -30,6 +30,16 @@ func (p *Provider) leavesOut(path string) bool {
 	return p.opts.Hide != nil && p.opts.Hide(path) || (*p.mounts.Load())[path]
 }
 
+// hides reports whether a path is in a view of ours, by the path alone.
+func (p *Provider) hides(path string) bool {
+	for ; p.opts.Hide != nil && path != filepath.Dir(path); path = filepath.Dir(path) {
+		if p.opts.Hide(path) {
+			return true
+		}
+	}
+	return false
+}
+
 // follow watches the workspaces in which somebody worked last, and no others, and finds
 // out where not every change would be noticed. It is called by the worker.
 func (p *Provider) follow() {
@@ -44,8 +54,7 @@ func (p *Provider) follow() {
 			w.polled.Store(true)
 			continue
 		}
-		is := w.workspace()
-		folders := is.Folders()
+		folders := slices.DeleteFunc(w.workspace().Folders(), p.hides)
 		polled := len(folders) > maxWatched
 		var roots []string
 		for _, dir := range folders[:min(len(folders), maxWatched)] {

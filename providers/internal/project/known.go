@@ -20,7 +20,8 @@ const knownPatience = 2 * time.Second
 // to them: those that were found to be projects, and those that a configuration
 // names.
 type known struct {
-	prober *fs.Prober
+	prober  *fs.Prober
+	resolve func(path string) (string, error) // fails for what is in a view of ours
 
 	mu         sync.Mutex
 	configured map[string]bool
@@ -29,8 +30,16 @@ type known struct {
 	order      []fs.FileID // of used, the oldest first
 }
 
-func newKnown() *known {
-	return &known{prober: fs.NewProber(knownPatience), used: make(map[fs.FileID]string)}
+func newKnown(resolve func(path string) (string, error)) *known {
+	return &known{prober: fs.NewProber(knownPatience), resolve: resolve, used: make(map[fs.FileID]string)}
+}
+
+// identify returns the identity of a folder, unless it is in a view of ours.
+func (k *known) identify(dir string) (fs.FileID, error) {
+	if _, err := k.resolve(dir); err != nil {
+		return fs.FileID{}, err
+	}
+	return identify(dir)
 }
 
 // set replaces the configured ones.
@@ -53,7 +62,7 @@ func (k *known) refresh() {
 	ids := make([]fs.FileID, len(dirs))
 	var work sync.WaitGroup
 	for i, dir := range dirs {
-		work.Go(func() { ids[i], _ = fs.Probe(k.prober, dir, func() (fs.FileID, error) { return identify(dir) }) })
+		work.Go(func() { ids[i], _ = fs.Probe(k.prober, dir, func() (fs.FileID, error) { return k.identify(dir) }) })
 	}
 	work.Wait()
 	paths := make(map[fs.FileID]string, len(dirs))
@@ -72,7 +81,7 @@ func (k *known) configures(dir string, id fs.FileID) bool {
 	k.mu.Lock()
 	ok, other := k.configured[dir], k.paths[id]
 	k.mu.Unlock()
-	return ok || leadsTo(other, id)
+	return ok || k.leadsTo(other, id)
 }
 
 // path returns the path by which a folder is known, or "". Two paths of one folder
@@ -83,7 +92,7 @@ func (k *known) path(id fs.FileID) string {
 	used, configured := k.used[id], k.paths[id]
 	k.mu.Unlock()
 	for _, path := range []string{configured, used} {
-		if leadsTo(path, id) {
+		if k.leadsTo(path, id) {
 			return path
 		}
 	}
@@ -91,11 +100,11 @@ func (k *known) path(id fs.FileID) string {
 }
 
 // leadsTo reports whether a path that was recorded still leads to that folder.
-func leadsTo(path string, id fs.FileID) bool {
+func (k *known) leadsTo(path string, id fs.FileID) bool {
 	if path == "" {
 		return false
 	}
-	is, err := identify(path)
+	is, err := k.identify(path)
 	return err == nil && is == id
 }
 

@@ -41,10 +41,11 @@ type Resolver struct {
 
 // New returns a Resolver that knows no project.
 func New(opts Options) *Resolver {
-	r := &Resolver{opts: opts, known: newKnown(), prober: fs.NewProber(patience)}
+	r := &Resolver{opts: opts, prober: fs.NewProber(patience)}
 	if r.opts.Hide == nil {
 		r.opts.Hide = func(string) bool { return false }
 	}
+	r.known = newKnown(r.Resolve)
 	return r
 }
 
@@ -69,7 +70,7 @@ func (r *Resolver) Of(at fs.Standpoint) (root, why string) {
 		return "", fmt.Sprintf("the caller's folder %s does not answer", at.Dir)
 	case found.root != "":
 		return found.root, ""
-	case found.dir != "" && r.hides(found.dir):
+	case found.dir != "" && r.Hides(found.dir):
 		return "", "the caller stands in a mount of ctxfs, and in no project: " + at.Dir
 	case found.dir != "":
 		return "", ""
@@ -86,6 +87,25 @@ func sentence(what, why string) string {
 	return what + ": " + why
 }
 
+// At returns the folder of the project that a folder on disk is in, by its absolute path,
+// as Of does.
+func (r *Resolver) At(dir string) (root, why string) {
+	real, err := r.Resolve(dir)
+	switch {
+	case r.Hides(dir):
+		return r.Of(fs.Standpoint{Dir: dir}) // by the path alone
+	case err != nil:
+		return "", sentence("it cannot be examined", err.Error())
+	}
+	return r.Of(fs.StandpointAt(real))
+}
+
+// Resolve returns the path without symbolic links that a path leads to. The error is
+// [fs.ErrNotExist] for one that leads into a view of ours, which is not touched.
+func (r *Resolver) Resolve(path string) (string, error) {
+	return fs.DiskOptions{Hide: r.opts.Hide}.Resolve(path)
+}
+
 // Named returns the folder of the project that a program names by a folder in it: as
 // Of does where that folder is in a project, and the folder itself otherwise, even
 // if it is the home folder.
@@ -99,7 +119,7 @@ func (r *Resolver) Named(at fs.Standpoint) (string, error) {
 		return "", fmt.Errorf("%s does not answer: %w", at.Dir, err)
 	case found.root != "":
 		return found.root, nil
-	case found.dir != "" && r.hides(found.dir):
+	case found.dir != "" && r.Hides(found.dir):
 		return "", fmt.Errorf("%s is in a mount of ctxfs, and in no project", at.Dir)
 	case found.dir != "":
 		return r.known.remember(found.dir, found.id), nil
@@ -176,11 +196,11 @@ var errOther = errors.New("another folder here")
 func (r *Resolver) here(at fs.Standpoint) (dir string, id fs.FileID, err error) {
 	dir, ids := filepath.Clean(at.Dir), at.Folders
 	hidden := dir
-	for r.hides(dir) {
+	for r.Hides(dir) {
 		dir, ids = filepath.Dir(dir), ids[min(1, len(ids)):]
 	}
 	inView := hidden != dir
-	if dir, err = (fs.DiskOptions{Hide: r.opts.Hide}).Resolve(dir); err == nil {
+	if dir, err = r.Resolve(dir); err == nil {
 		id, err = identify(dir)
 	}
 	if err == nil && len(ids) > 0 && id != ids[0] {
@@ -192,8 +212,8 @@ func (r *Resolver) here(at fs.Standpoint) (dir string, id fs.FileID, err error) 
 	return dir, id, err
 }
 
-// hides reports whether a path is in a view of ours, by the path alone.
-func (r *Resolver) hides(path string) bool {
+// Hides reports whether a path is in a view of ours, by the path alone.
+func (r *Resolver) Hides(path string) bool {
 	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
 		if r.opts.Hide(path) {
 			return true
@@ -206,7 +226,7 @@ func (r *Resolver) hides(path string) bool {
 func (r *Resolver) nearest(dir string) string {
 	home, _ := identify(r.opts.Home)
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if r.hides(dir) {
+		if r.Hides(dir) {
 			continue
 		}
 		info, err := os.Stat(dir)

@@ -105,7 +105,7 @@ type place struct {
 // New returns the set as it was last kept. It looks at no folder; Update does.
 func New(opts Options) *Set {
 	s := &Set{opts: opts, names: loadNames(opts.Names), prober: fs.NewProber(patience), places: make(map[string]place), lately: Lately}
-	s.all = readKept(opts.Kept)
+	s.all = slices.DeleteFunc(readKept(opts.Kept), func(w Workspace) bool { return slices.ContainsFunc(w.Folders(), opts.Projects.Hides) })
 	s.names.assign(s.all)
 	for _, w := range s.all { // until they are looked at
 		if s.places[w.Dir] = (place{root: w.Dir}); w.alone {
@@ -154,13 +154,23 @@ func (s *Set) Of(path string) (best Workspace, ok bool) {
 // would stand if somebody had worked there; "" if that cannot be one.
 func (s *Set) Root(at fs.Standpoint) string {
 	if root, _ := s.opts.Projects.Of(at); root != "" {
-		if main := repositoryOf(root); main != "" {
+		if main := s.repositoryOf(root); main != "" {
 			return main
 		}
 		return root
 	}
 	root, _ := fs.Probe(s.prober, at.Dir, func() (string, error) { return s.alone(at.Dir), nil })
 	return root
+}
+
+// RootAt returns the folder of the workspace that a folder on disk is in, by its absolute
+// path, as Root does.
+func (s *Set) RootAt(dir string) string {
+	p, err := fs.Probe(s.prober, dir, func() (place, error) { return s.examine(dir), nil })
+	if err != nil {
+		return ""
+	}
+	return cmp.Or(p.root, p.alone)
 }
 
 // Update looks for the workspaces again, and reports whether any has changed. It waits
@@ -217,6 +227,9 @@ func (s *Set) update() (changed bool) {
 
 	all := make([]Workspace, 0, len(found))
 	for _, w := range found {
+		if s.opts.Projects.Hides(w.Dir) {
+			continue // it has become a view of ours
+		}
 		w.Worktrees = slices.Sorted(maps.Keys(w.last))
 		all = append(all, *w)
 	}
@@ -272,19 +285,20 @@ func (s *Set) place(dir string, settled bool) place {
 
 // examine looks at a folder, which may be on a disk that does not answer.
 func (s *Set) examine(dir string) (p place) {
-	p.root, _ = s.opts.Projects.Of(fs.StandpointAt(dir))
+	p.root, _ = s.opts.Projects.At(dir)
 	if p.root == "" {
 		p.alone = s.alone(dir)
-	} else if main := repositoryOf(p.root); main != "" && main != p.root {
+	} else if main := s.repositoryOf(p.root); main != "" && main != p.root {
 		p.root, p.worktree = main, p.root
 	}
 	return p
 }
 
 // alone returns a folder of no project without symbolic links, if it may be a workspace:
-// not the home folder nor what is above it, and none where everybody may write.
+// not the home folder nor what is above it, none where everybody may write, and none in a
+// view of ours.
 func (s *Set) alone(dir string) string {
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := s.opts.Projects.Resolve(dir)
 	if err != nil {
 		return ""
 	}

@@ -20,6 +20,7 @@ type machine struct {
 	home   string
 	now    time.Time
 	visits []fs.Visit
+	view   string // is shown by us
 	set    *Set
 }
 
@@ -36,7 +37,7 @@ func newMachine(t *testing.T) *machine {
 
 func (m *machine) restart() {
 	m.set = New(Options{
-		Projects: project.New(project.Options{Home: m.home}), Home: m.home, Names: filepath.Join(m.home, "names.json"), Kept: filepath.Join(m.home, "known.json"),
+		Projects: project.New(project.Options{Home: m.home, Hide: func(path string) bool { return path == m.view }}), Home: m.home, Names: filepath.Join(m.home, "names.json"), Kept: filepath.Join(m.home, "known.json"),
 		Visits: func(time.Time) []fs.Visit { return m.visits }, Now: func() time.Time { return m.now },
 	})
 }
@@ -241,4 +242,46 @@ func TestRestart(t *testing.T) {
 			t.Errorf("with the file %s: %+v", body, m.set.All())
 		}
 	}
+}
+
+// TestNothingInAViewIsAWorkspace: what is shown by us is never looked at, by whatever path,
+// nor is it kept.
+func TestNothingInAViewIsAWorkspace(t *testing.T) {
+	m := newMachine(t)
+	inbox, shop := m.mkdir("view/memory/inbox"), m.repository("shop")
+	m.repository("view/rules/lib")
+	if err := os.Symlink(inbox, filepath.Join(m.home, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{inbox, filepath.Join(m.home, "link"), filepath.Join(m.home, "view"), filepath.Join(m.home, "view/rules/lib"), shop} {
+		m.visit(dir, true)
+	}
+	all := []string{"shop=shop", "lib=view/rules/lib", "view=view", "inbox=view/memory/inbox"}
+	m.want(all...)
+	known, err := os.ReadFile(filepath.Join(m.home, "known.json"))
+	if err != nil || !strings.Contains(string(known), inbox) {
+		t.Fatalf("kept is %s, %v", known, err)
+	}
+	m.view = filepath.Join(m.home, "view") // is mounted
+	m.want("shop=shop")
+	if kept, err := os.ReadFile(filepath.Join(m.home, "known.json")); err != nil || strings.Contains(string(kept), "view") {
+		t.Errorf("kept is %s, %v", kept, err)
+	}
+	if err := os.WriteFile(filepath.Join(m.home, "known.json"), known, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.restart()
+	if got := m.set.All(); len(got) != 1 || got[0].Dir != shop {
+		t.Errorf("at first there are %v", got)
+	}
+	for _, dir := range []string{inbox, filepath.Join(m.home, "link"), filepath.Join(m.home, "view/rules/lib")} {
+		if root := m.set.Root(fs.StandpointAt(dir)); root != "" {
+			t.Errorf("%s is in %s", dir, root)
+		}
+		if root := m.set.RootAt(dir); root != "" {
+			t.Errorf("%s is in %s", dir, root)
+		}
+	}
+	m.set.Configure([]string{inbox}, Lately)
+	m.want("shop=shop")
 }

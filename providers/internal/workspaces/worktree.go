@@ -17,7 +17,7 @@ const maxLink = 8 << 10
 //
 // Source: gitrepository-layout(5): .git of a worktree is a file "gitdir: PATH"; PATH is
 // .git/worktrees/NAME of the repository, whose file gitdir has the path of that .git.
-func repositoryOf(dir string) string {
+func (s *Set) repositoryOf(dir string) string {
 	if dir == "" {
 		return ""
 	}
@@ -31,11 +31,12 @@ func repositoryOf(dir string) string {
 	if filepath.Base(filepath.Dir(at)) != "worktrees" || filepath.Base(common) != ".git" {
 		return "" // a submodule, or the worktree of a bare repository
 	}
-	if back := gitpath.Named(at, read(filepath.Join(at, "gitdir"))); !gitpath.Same(back, link) {
+	main, err := s.opts.Projects.Resolve(filepath.Dir(common))
+	if err != nil {
 		return ""
 	}
-	main, err := filepath.EvalSymlinks(filepath.Dir(common))
-	if err != nil {
+	back := gitpath.Named(at, read(filepath.Join(at, "gitdir")))
+	if _, err := s.opts.Projects.Resolve(back); err != nil || !gitpath.Same(back, link) {
 		return ""
 	}
 	return main
