@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -101,5 +103,39 @@ func TestAgents(t *testing.T) {
 			w.write("graph.jsonl", `{"type":"entity","name":"Ada","entityType":"person","observations":["moved to Linz"]}`)
 			fstest.Eventually(t, "a change of an agent's file", func() bool { return strings.Contains(w.cat("user/Ada.md"), "moved to Linz") })
 		}
+	}
+}
+
+// TestClaudeLater: memories of Claude Code belong to a project as soon as that is known, as
+// a workspace or by the log of a session.
+func TestClaudeLater(t *testing.T) {
+	w := newWorld(t, nil)
+	name := regexp.MustCompile("[^a-zA-Z0-9]").ReplaceAllString(w.home, "-")
+	w.write(".claude/projects/"+name+"-src-shop/memory/MEMORY.md", "- Amounts are cents\n")
+	w.write(".claude/projects/"+name+"-src-other/memory/MEMORY.md", "- Written in Rust\n")
+	w.start(true)
+	shows(t, w.cat("INDEX.md"), "## "+name+"-src-shop: ", "of which the folder is not known")
+	w.write("src/shop/go.mod", "")
+	w.repositories()
+	w.workspaces.Update()
+	w.write(".claude/projects/"+name+"-src-other/s.jsonl", `{"type":"user","cwd":"`+w.path("src/other")+`"}`+"\n")
+	must(t, os.Chtimes(w.path(".claude/projects/"+name+"-src-other"), now, now))
+	w.Refresh()
+	fstest.Eventually(t, "known projects", func() bool {
+		index := w.cat("INDEX.md")
+		return strings.Contains(index, "## shop: ~/src/shop\n") && strings.Contains(index, "## other: ~/src/other\n") && !strings.Contains(index, "not known")
+	})
+}
+
+// TestCodexPlain: a MEMORY.md without Codex's own headings is read whole.
+func TestCodexPlain(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		".codex/memories/MEMORY.md":         "# Memory\n\n- The importer reads CSV\n\n## Style\n\n- I prefer short names\n",
+		".codex/memories/memory_summary.md": "## User Profile\n\nWorks on shops.\n\n## What's in Memory\n\n- carts\n",
+	}).start(false)
+	index := w.cat("INDEX.md")
+	shows(t, index, " — The importer reads CSV [fact,", " — I prefer short names [preference,", " — Works on shops. [")
+	if strings.Contains(index, "carts") {
+		t.Errorf("a list of keywords is a memory:\n%s", index)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +100,13 @@ func (c *Cache[T]) Begin() { c.next, c.faults = make(map[string]entry[T], len(c.
 func (c *Cache[T]) End() []error {
 	c.known, c.next = c.next, nil
 	return c.faults
+}
+
+// Forget has the files below a folder parsed again, although they have not changed.
+func (c *Cache[T]) Forget(dir string) {
+	if root, err := c.Resolve(dir); err == nil {
+		maps.DeleteFunc(c.known, func(path string, _ entry[T]) bool { return fs.Within(path, root) })
+	}
 }
 
 // File returns what parse makes of a file, of which at most limit bytes are read; none if

@@ -2,10 +2,12 @@ package read
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
@@ -27,6 +29,10 @@ func (r *Reader) claude() {
 		o := owner{agent: id, scope: fact.User}
 		if filepath.Base(dir) == "memory" {
 			o.scope = r.claudeScope(filepath.Dir(dir))
+			if before, ok := r.scopes[dir]; ok && before != o.scope {
+				r.cache.Forget(dir)
+			}
+			r.scopes[dir] = o.scope
 		}
 		r.claudeFolder(dir, o)
 	}
@@ -76,15 +82,22 @@ func (r *Reader) claudeScope(dir string) string {
 			}
 		}
 	}
-	at, ok := r.logged[name]
-	if !ok {
-		at = r.claudeLogged(dir, name)
-		r.logged[name] = at
+	known := r.logged[name]
+	if info, err := os.Stat(dir); known.cwd == "" && err == nil && !info.ModTime().Equal(known.looked) {
+		known = logged{r.claudeLogged(dir, name), info.ModTime()}
+		r.logged[name] = known
 	}
-	if at != "" {
-		return r.projectOf(at)
+	if known.cwd != "" {
+		return r.projectOf(known.cwd)
 	}
 	return name
+}
+
+// logged is the folder that the logs of sessions name, "" if none does, and when a log
+// was last added to them as they were read.
+type logged struct {
+	cwd    string
+	looked time.Time
 }
 
 // claudeLogged returns the folder in which a session was that has its log in dir; "" if

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,13 +35,18 @@ func (r *Reader) codex() {
 	}
 }
 
-// codexRegistry reads MEMORY.md or memory_summary.md.
+// codexRegistry reads MEMORY.md or memory_summary.md. One without the headings that Codex
+// writes is by somebody else, and read whole.
 func (r *Reader) codexRegistry(f files.File, o owner) (memories []*fact.Memory) {
 	applies := regexp.MustCompile(`(?m)^applies_to:.*?\bcwd=(/[^;,\s]*)`)
 	tasks := regexp.MustCompile(`(\s*\[Task \d+\])+$`)
 	var all []note
 	scopes := make(map[string]string) // by the heading of the group
-	for _, n := range notesOf(string(f.Body)) {
+	notes := notesOf(string(f.Body))
+	own := slices.ContainsFunc(notes, func(n note) bool {
+		return strings.HasPrefix(n.top, "Task Group") || n.section == "What's in Memory" || n.section == "User Profile"
+	})
+	for _, n := range notes {
 		if m := applies.FindStringSubmatch(n.text); m != nil {
 			scopes[n.top] = r.projectOf(m[1])
 		}
@@ -51,7 +57,7 @@ func (r *Reader) codexRegistry(f files.File, o owner) (memories []*fact.Memory) 
 			n.is = fact.Lesson
 		case strings.Contains(section, "knowledge"), strings.Contains(section, "profile"), strings.Contains(section, "tips"):
 			n.is = fact.Fact
-		default:
+		case own:
 			continue // tasks and keywords, by which Codex searches
 		}
 		n.text = strings.TrimSpace(tasks.ReplaceAllString(n.text, ""))

@@ -38,7 +38,8 @@ type Reader struct {
 	opts    Options
 	cache   files.Cache[*fact.Memory]
 	configs files.Cache[string]
-	logged  map[string]string // the folders of Claude Code's projects, by their names there
+	logged  map[string]logged // the folders of Claude Code's projects, by their names there
+	scopes  map[string]string // of its folders of memories, as they were last read
 	found   Found
 }
 
@@ -55,7 +56,7 @@ type Found struct {
 func New(opts Options) *Reader {
 	return &Reader{
 		opts: opts, cache: files.Cache[*fact.Memory]{Hide: opts.Hide}, configs: files.Cache[string]{Hide: opts.Hide},
-		logged: make(map[string]string),
+		logged: make(map[string]logged), scopes: make(map[string]string),
 	}
 }
 
