@@ -93,10 +93,19 @@ func Obstacle() (cause, cure string) {
 const maxUsers = 5
 
 // usersOf returns the processes that have a folder as their working directory,
-// or a file in it open, as "name (pid)". It only reads links in /proc, never
-// the folder itself.
-func usersOf(dir string) []string {
-	return processes("", func(proc string) bool { return isUsing(proc, dir) })
+// or a file in it open, as "name (pid)", and whether one of these own does, which are
+// not named. It only reads links in /proc, never the folder itself.
+func usersOf(dir string, own ...int) (users []string, ownToo bool) {
+	users = processes("", func(proc string) bool {
+		pid, _ := strconv.Atoi(filepath.Base(proc))
+		is := isUsing(proc, dir)
+		if is && slices.Contains(own, pid) {
+			ownToo = true
+			return false
+		}
+		return is
+	})
+	return users, ownToo
 }
 
 // sandboxesWith returns processes in whose mount namespaces a mount is that is not in

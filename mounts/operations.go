@@ -35,6 +35,8 @@ type ViewQuery struct {
 	Dir  string `json:"dir"`
 	All  bool   `json:"all,omitempty"`  // every view
 	Once bool   `json:"once,omitempty"` // one pass only
+	// Process is the one that asks: it is not named among those that use a view.
+	Process int `json:"process,omitempty"`
 }
 
 // ownOperations returns the operations that every server has.

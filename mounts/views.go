@@ -215,20 +215,23 @@ func (s *Server) MountPoint() string {
 }
 
 // close ends one view. It returns the processes that still use it, nil if none
-// does.
-func (v *view) close() []string {
+// does. Of this process and of the one that asks, 0 if none does, it names neither.
+func (v *view) close(asking int) []string {
 	if v.mount == nil {
 		v.end()
 		<-v.done
 		return nil
 	}
-	users := usersOf(v.Dir)
+	users, own := usersOf(v.Dir, os.Getpid(), asking)
 	point, there, _ := mountedAt(v.Dir)
 	if err := v.mount.Unmount(); !errors.Is(err, fusefs.ErrBusy) {
 		return nil
 	}
 	if there && len(users) == 0 {
 		users = sandboxesWith(point)
+	}
+	if len(users) == 0 && own {
+		return []string{}
 	}
 	if len(users) == 0 {
 		users = []string{"a process that cannot be seen from here"}
@@ -246,7 +249,7 @@ func (s *Server) closeViews() {
 	fading := slices.Clone(s.fading)
 	s.mu.Unlock()
 	for _, v := range views {
-		if users := v.close(); users != nil {
+		if users := v.close(0); users != nil {
 			s.opts.Log.Warn("the mount is in use; it was unmounted lazily", "dir", v.Dir, "users", users)
 			fading = append(fading, v)
 		}
@@ -273,7 +276,7 @@ func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
 	s.mu.Unlock()
 	result = UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
 	for _, v := range ended {
-		if users := v.close(); users != nil {
+		if users := v.close(q.Process); users != nil {
 			result.Busy[v.Dir] = users
 			s.mu.Lock()
 			s.fading = append(s.fading, v)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -79,6 +80,34 @@ func TestUnmountBusy(t *testing.T) {
 		return // it came in time
 	}
 	fstest.Eventually(t, "the first process ends", func() bool { return !alive(pid) })
+}
+
+// TestUnmountFromWithin: the command that unmounts does not keep the mount in use, and
+// names others that do, not itself.
+func TestUnmountFromWithin(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	cmd := b.command(b.Context(), binary(), "unmount", "--json")
+	cmd.Dir = b.mnt("mcps")
+	// A sandbox of another test may have it, too.
+	if out, err := cmd.Output(); err != nil || strings.Contains(string(out), fmt.Sprintf("(%d)", cmd.Process.Pid)) || strings.Contains(string(out), "cannot be seen") {
+		t.Errorf("from within: %s, %v", out, err)
+	}
+
+	b.mount()
+	cmd = b.command(b.Context(), binary(), "unmount", "..")
+	cmd.Dir = b.mnt("mcps")
+	file, err := os.Open(b.mnt("AGENTS.md"))
+	must(t, err)
+	cmd.Stdin = file
+	release := b.hold(b.mnt("mcps"))
+	defer release()
+	out, err := cmd.CombinedOutput()
+	must(t, file.Close())
+	if err != nil || !strings.Contains(string(out), "in use by ") || !strings.Contains(string(out), "sleep (") || strings.Contains(string(out), fmt.Sprintf("(%d)", cmd.Process.Pid)) {
+		t.Errorf("process %d, beside a user: %s, %v", cmd.Process.Pid, out, err)
+	}
 }
 
 // TestUnmountBesideASandbox does not wait for a sandbox that was made while the tree was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,6 +38,13 @@ is freed first. If nothing is mounted, unmount does nothing.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := mounts.Rescue(a.Process()); err != nil {
 				return err
+			}
+			if len(args) > 0 {
+				dir, err := filepath.Abs(args[0]) // it leaves the current folder
+				if err != nil {
+					return err
+				}
+				args = []string{dir}
 			}
 			err := unmount(cmd.Context(), a, args, all, asJSON)
 			for range 3 {
@@ -84,6 +92,9 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 		}
 	}
 
+	if err := os.Chdir("/"); err != nil { // or this very command would keep a mount in use
+		return err
+	}
 	result := mounts.UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
 	for _, dir := range want {
 		if i := slices.IndexFunc(dead, func(p mounts.Point) bool { return p.Dir == dir }); i >= 0 {
@@ -110,7 +121,7 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 	}
 	for _, dir := range result.Dirs {
 		a.Sayf("unmounted %s", a.Tilde(dir))
-		if users := result.Busy[dir]; users != nil {
+		if users := result.Busy[dir]; len(users) > 0 {
 			a.Notef("it was in use by %s, which can still read the files they have open", strings.Join(users, ", "))
 		}
 	}
@@ -148,7 +159,7 @@ func unmountServed(ctx context.Context, a *cli.App, dir string) (mounts.UnmountR
 		return result, err
 	}
 	defer c.Close()
-	return mounts.OpUnmount.Ask(ctx, c, mounts.ViewQuery{Dir: dir}, nil, nil)
+	return mounts.OpUnmount.Ask(ctx, c, mounts.ViewQuery{Dir: dir, Process: os.Getpid()}, nil, nil)
 }
 
 // chooseMounts returns the folders of the mounts that the command means.
