@@ -16,6 +16,9 @@ type Planner interface {
 	// yielded is incomplete. It is called after the provider has changed, by one
 	// goroutine at a time.
 	Plans(ctx context.Context, known func(name string) (version string)) iter.Seq[PlanPart]
+	// PlansKnown waits until there is nothing more to be found and read for Plans, at
+	// most until ctx ends, and reports whether that is so.
+	PlansKnown(ctx context.Context) bool
 }
 
 // PlanPart is a part of what a provider knows of plans.

@@ -57,7 +57,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Lazy:     opts.Offline,
 	})
 	l.all = list(opts, shared{
-		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, plans: l.views.plans, deeds: l.views.deeds, seen: l.views.seen, projects: projects,
+		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, plans: l.views.plans, plansKnown: l.views.plansKnown, deeds: l.views.deeds, seen: l.views.seen, projects: projects,
 		stated: l.stated, trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now),
 	})
 	var sources []find.Source
@@ -84,7 +84,8 @@ type shared struct {
 	// brief returns what all providers have to say about a folder on disk.
 	brief func(dir string) []fs.Remark
 	// plans yields what all providers know of plans.
-	plans func(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart]
+	plans      func(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart]
+	plansKnown func(ctx context.Context) bool // see [fs.Planner]
 	// deeds returns who has worked on files there, seen what a session last saw of them.
 	deeds    func(dir string, since time.Time) []fs.Deed
 	seen     func(ctx context.Context, session, dir string) ([]fs.Sight, error)

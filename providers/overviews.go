@@ -79,6 +79,17 @@ func (o *overviews) plans(ctx context.Context, known func(name string) string) i
 	}
 }
 
+// plansKnown waits until all providers know their plans, at most until ctx ends, and
+// reports whether they do.
+func (o *overviews) plansKnown(ctx context.Context) bool {
+	for _, p := range Of[fs.Planner](o.list) {
+		if !p.PlansKnown(ctx) {
+			return false
+		}
+	}
+	return true
+}
+
 // changed reports that a provider has changed. It only enqueues.
 func (o *overviews) changed() {
 	select {

@@ -170,6 +170,7 @@ func list(o Options, s shared) []Named {
 			Workspaces: s.workspaces,
 			Trust:      s.trust,
 			Sessions:   s.plans,
+			Known:      s.plansKnown,
 			Cache:      filepath.Join(o.Cache, "plans"),
 			Watch:      !o.Offline,
 		})},

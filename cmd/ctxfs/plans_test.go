@@ -49,6 +49,9 @@ func TestPlans(t *testing.T) {
 	}
 
 	b.mount()
+	if got := b.ok("plans"); !containsAll(got, []string{"[-] test the cart with umlauts: ü", "[ ] ship the cart"}) {
+		t.Errorf("at once after the mount: %s", got)
+	}
 	open := func() string { return b.sh("cat .agentctx/plans/OPEN.md") }
 	fstest.Eventually(t, "the session's tasks", func() bool { return strings.Contains(open(), "[-] test the cart with umlauts: ü — claude-code, ") })
 	fstest.Eventually(t, "the project's", func() bool { return strings.Contains(open(), "[ ] 1. write the login form — kiro, ") })

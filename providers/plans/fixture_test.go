@@ -35,7 +35,8 @@ type world struct {
 
 	mu      sync.Mutex
 	parts   []fs.PlanPart
-	reads   int // of parts that were not known
+	known   func(context.Context) bool // see Options; nil stands for always
+	reads   int                        // of parts that were not known
 	changes map[string]int
 }
 
@@ -159,12 +160,12 @@ func (w *world) start(watch bool) *world {
 			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return now }, Built: time.Unix(1, 0),
 		},
 		Home: w.home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
-		Workspaces: known, Trust: w.trust, Sessions: w.sessions, Cache: w.path(".cache/plans"), Watch: watch,
+		Workspaces: known, Trust: w.trust, Sessions: w.sessions, Known: w.known, Cache: w.path(".cache/plans"), Watch: watch,
 	})
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
 	if watch {
 		w.Start()
-		fstest.Eventually(w.t, "the first look", func() bool { return w.current.Load().complete })
+		fstest.Eventually(w.t, "the first look", func() bool { return w.current.Load().complete || w.known != nil })
 	}
 	w.t.Cleanup(func() { must(w.t, w.Close()) })
 	return w

@@ -22,6 +22,9 @@ type Answer struct {
 	// Open are the tasks that are still to be done, Plans all lists and plans.
 	Open  []Open `json:"open"`
 	Plans []Plan `json:"plans"`
+	// Reading is set as long as sessions are being read for the first time: there may be
+	// more, and others.
+	Reading bool `json:"reading"`
 	// Left is how many older plans are not shown, and Notes what could not be read.
 	Left  int      `json:"left,omitempty"`
 	Notes []string `json:"notes,omitempty"`
@@ -54,15 +57,17 @@ type Plan struct {
 	Tasks   []fs.Task    `json:"tasks,omitempty"`
 }
 
-// OpPlans tells what is planned.
+// OpPlans tells what is planned. It waits briefly for sessions that are being read for the
+// first time.
 var OpPlans = fs.Op[Query, Answer]{Name: "plans"}
 
 // Operations implements fs.Operator.
 func (p *Provider) Operations() []fs.Operation {
-	return []fs.Operation{OpPlans.Handle(func(_ context.Context, q Query) (Answer, error) {
+	return []fs.Operation{OpPlans.Handle(func(ctx context.Context, q Query) (Answer, error) {
 		if q.Dir != "" && !filepath.IsAbs(q.Dir) {
 			return Answer{}, fmt.Errorf("%q is not an absolute path", q.Dir)
 		}
+		p.wait(ctx)
 		return p.answer(q), nil
 	})}
 }
@@ -70,7 +75,7 @@ func (p *Provider) Operations() []fs.Operation {
 // answer returns what is planned in the project of a folder, or in all.
 func (p *Provider) answer(q Query) Answer {
 	s := p.shown()
-	a := Answer{Open: []Open{}, Plans: []Plan{}, Left: s.left, Notes: s.notes}
+	a := Answer{Open: []Open{}, Plans: []Plan{}, Reading: !s.complete, Left: s.left, Notes: s.notes}
 	root := ""
 	if q.Dir != "" {
 		root = p.rootOf(q.Dir)

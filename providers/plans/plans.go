@@ -46,6 +46,9 @@ type Options struct {
 	// Sessions yields what all providers know, see [fs.Planner]; paths are those in the
 	// tree.
 	Sessions func(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart]
+	// Known waits until Sessions yields all that there is, at most until ctx ends, and
+	// reports whether it does; nil stands for always.
+	Known func(ctx context.Context) bool
 	// Cache is the folder for what can be derived again.
 	Cache string
 	// Watch keeps the provider current, once it is started. Without it, for a command that
@@ -72,22 +75,27 @@ type Provider struct {
 	folders map[string]*fs.Folder // of the projects, by name
 	last    string                // what the last snapshot was made of
 	made    bool
+	read    bool   // all sessions were read, once
 	unsaved string // why the book could not be written
 
 	rooting sync.Mutex
 	roots   map[string]string // of projects, by the folder in which somebody worked
 
-	poked  chan struct{} // has an element if something has changed
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
-	pause  time.Duration // between two looks at everything
+	started atomic.Bool   // it is kept current
+	poked   chan struct{} // has an element if something has changed
+	ctx     context.Context
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
+	pause   time.Duration // between two looks at everything
 }
 
 // New returns a provider. It looks for plans after Start or, without Watch, when they are
 // first asked for.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
+	if opts.Known == nil {
+		opts.Known = func(context.Context) bool { return true }
+	}
 	if opts.Env.Log == nil {
 		opts.Env.Log = slog.Default()
 	}
@@ -135,6 +143,7 @@ func (p *Provider) Refresh() { p.poke() }
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	if p.opts.Watch {
+		p.started.Store(true)
 		p.work.Go(p.run)
 		p.poke()
 	}

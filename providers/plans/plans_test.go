@@ -1,6 +1,7 @@
 package plans
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -299,6 +300,42 @@ func TestOperation(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d documents", n)
 	}
+}
+
+// TestReading: as long as sessions are being read, that is said, on pages and in answers,
+// and a question waits for them.
+func TestReading(t *testing.T) {
+	w := newWorld(t, nil)
+	read := make(chan struct{})
+	w.known = func(ctx context.Context) bool {
+		select {
+		case <-read:
+			return true
+		default:
+		}
+		select {
+		case <-read:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	w.start(true)
+	if a := w.answer(Query{}); !a.Reading || w.Status().State != "starting" {
+		t.Errorf("%+v, %s", a, w.Status().State)
+	}
+	shows(t, w.cat("OPEN.md"), "Sessions are being read.")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a, err := OpPlans.Ask(ended, fs.Operations(w.Operations()), Query{}); err != nil || !a.Reading {
+		t.Errorf("%+v, %v", a, err)
+	}
+	w.session("codex", "s1", "src/shop", list(at(1), "pending write the tests"))
+	close(read)
+	if a, err := OpPlans.Ask(t.Context(), fs.Operations(w.Operations()), Query{}); err != nil || a.Reading || len(a.Open) != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	hides(t, w.cat("OPEN.md"), "being read")
 }
 
 // TestCarriedOutElsewhere: a plan that is carried out in another session is one plan, and

@@ -28,7 +28,7 @@ type snapshot struct {
 	texts    map[string][]byte // by path in the tree
 	modTime  time.Time
 	status   fs.Status
-	complete bool // everything was looked at
+	complete bool // everything was looked at, and all sessions were read
 }
 
 // maker makes a snapshot.

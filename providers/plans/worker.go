@@ -22,6 +22,8 @@ const (
 	// pollPause is the time between two looks at all files: those in the folders of
 	// sessions are not watched, and found then, or when a session changes.
 	pollPause = time.Minute
+	// readPause is that time as long as sessions are still being read.
+	readPause = 500 * time.Millisecond
 	// calm is the time between two looks, however often something changes, and share how
 	// many times as long as a look the time after it is at least.
 	calm  = 250 * time.Millisecond
@@ -44,7 +46,11 @@ func (p *Provider) poke() {
 func (p *Provider) run() {
 	var saved time.Time
 	for {
-		timer := time.NewTimer(p.pause)
+		pause := p.pause
+		if !p.current.Load().complete {
+			pause = min(pause, readPause)
+		}
+		timer := time.NewTimer(pause)
 		select {
 		case <-p.poked:
 		case <-timer.C:
@@ -87,6 +93,7 @@ func (p *Provider) save() {
 func (p *Provider) look() {
 	p.looking.Lock()
 	defer p.looking.Unlock()
+	p.read = p.read || p.isRead()
 	p.learn()
 	m := &maker{provider: p}
 	found := p.finder.User()
@@ -113,13 +120,36 @@ func (p *Provider) look() {
 	for _, f := range found {
 		fmt.Fprintf(state, "%s %d %d %v %s\n", f.Path, f.ModTime.UnixNano(), len(f.Plan.Tasks), f.Err, strings.Join(f.Names, " "))
 	}
-	fmt.Fprintf(state, "%d %q", p.book.edition, m.notes)
+	fmt.Fprintf(state, "%d %q %t", p.book.edition, m.notes, p.read)
 	if p.made && p.last == state.String() {
 		return
 	}
 	p.made, p.last = true, state.String()
 	m.collect(found)
-	p.show(m, true)
+	p.show(m, p.read)
+}
+
+// isRead reports whether all sessions are read. A command that reads once takes what is
+// known.
+func (p *Provider) isRead() bool {
+	now, cancel := context.WithCancel(p.ctx)
+	cancel()
+	return !p.opts.Watch || p.opts.Known(now)
+}
+
+// patienceToRead is how long a question waits for sessions to be read.
+const patienceToRead = 2 * time.Second
+
+// wait waits briefly until all sessions are read for the first time, and looks then. If
+// nothing has started the provider, it does so each time.
+func (p *Provider) wait(ctx context.Context) {
+	if !p.opts.Watch || p.started.Load() && p.shown().complete {
+		return
+	}
+	short, cancel := context.WithTimeout(ctx, patienceToRead)
+	defer cancel()
+	p.opts.Known(short)
+	p.look()
 }
 
 // inProject returns what is in the files of a project, or what was, if its folder does not

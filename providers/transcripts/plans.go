@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/transcripts/cache"
@@ -35,6 +36,24 @@ func (p *Provider) Plans(ctx context.Context, known func(string) string) iter.Se
 			}
 		}
 	}
+}
+
+// knownPause is the time between two looks at what is left to be rendered.
+const knownPause = 20 * time.Millisecond
+
+// PlansKnown implements fs.Planner: all sessions are found and rendered.
+func (p *Provider) PlansKnown(ctx context.Context) bool {
+	if !p.scanner.Done() && p.scanner.Wait(ctx) != nil {
+		return false
+	}
+	for p.catalogue.Summarize(0).Left > 0 {
+		select {
+		case <-time.After(knownPause):
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) fs.PlanPart {

@@ -1,11 +1,14 @@
 package sessions
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/plans"
@@ -34,7 +37,9 @@ words up to case, punctuation and numbering. Files of a project that you have
 not trusted are marked: anybody may have written them. See ctxfs trust.
 
 With --in it prints those of the project of a folder, and of projects below it.
-The same is in the tree: plans/OPEN.md and plans/INDEX.md.`,
+The same is in the tree: plans/OPEN.md and plans/INDEX.md. As long as sessions
+are being read for the first time, it waits, at most ten seconds, and then says
+so; with --json, "reading" is true.`,
 		Example: `  ctxfs plans --in .
   ctxfs cat plans/OPEN.md
   ctxfs plans --json | jq -r '.open[] | select(.state == "in_progress") | .text'`,
@@ -50,7 +55,7 @@ The same is in the tree: plans/OPEN.md and plans/INDEX.md.`,
 			}
 			asker := a.Fallback()
 			defer asker.Close()
-			found, err := plans.OpPlans.Ask(cmd.Context(), asker, query)
+			found, err := askPlans(cmd.Context(), a, asker, query)
 			switch {
 			case err != nil:
 				return err
@@ -65,6 +70,24 @@ The same is in the tree: plans/OPEN.md and plans/INDEX.md.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
 	return cmd
+}
+
+// mostWait is how long the command waits for sessions that are being read.
+const mostWait = 10 * time.Second
+
+// askPlans asks until all sessions are read, for a while, and tells a person so.
+func askPlans(ctx context.Context, a *cli.App, asker fs.Asker, query plans.Query) (plans.Answer, error) {
+	told := !console.IsTerminal(a.Err)
+	for end := time.Now().Add(mostWait); ; {
+		found, err := plans.OpPlans.Ask(ctx, asker, query)
+		if err != nil || !found.Reading || time.Now().After(end) {
+			return found, err
+		}
+		if !told {
+			told = true
+			a.Notef("waiting for sessions that are being read, at most %d seconds", int(mostWait.Seconds()))
+		}
+	}
 }
 
 // printPlans prints the open tasks of each project, then lists and plans.
@@ -114,6 +137,12 @@ func printPlans(a *cli.App, found plans.Answer) {
 	}
 	for _, note := range found.Notes {
 		a.Notef("%s", note)
+	}
+	if found.Reading {
+		a.Notef("sessions are still being read, there may be more; see the progress: ctxfs status")
+	}
+	if found.Reading && len(found.Open) == 0 {
+		return
 	}
 	if len(found.Plans) == 0 {
 		a.Sayf("no plans")
