@@ -58,6 +58,9 @@ type finder struct {
 }
 
 func (f *finder) add(line int, kind Kind, what, text string) {
+	if slices.ContainsFunc(f.found, func(o Finding) bool { return line > 0 && o.Line == line && o.Kind == kind && o.What == what }) {
+		return
+	}
 	if f.count[kind]++; f.count[kind] <= maxFindings {
 		f.found = append(f.found, Finding{f.name, line, kind, what, clean.Cut(clean.Line(text), textLen)})
 	}
@@ -138,7 +141,11 @@ func (f *finder) hidden(text []byte) {
 		if s.what[0] == 'v' && s.count < 4 { // single ones choose the form of a Han character
 			continue
 		}
-		f.add(s.line, Hidden, fmt.Sprintf("has %d %s", s.count, s.what), "")
+		what := s.what
+		if s.count == 1 {
+			what = strings.NewReplacer("characters that turn", "character that turns", "characters, which spell", "character, which spells", "characters", "character").Replace(what)
+		}
+		f.add(s.line, Hidden, fmt.Sprintf("has %d %s", s.count, what), "")
 	}
 }
 
@@ -152,7 +159,6 @@ type pattern struct {
 func compile(kind Kind, what, re string) pattern { return pattern{kind, what, regexp.MustCompile(re)} }
 
 const (
-	secrets = `(?:api[ _-]?keys?|access[ _-]?tokens?|auth(?:entication)?[ _-]?tokens?|credentials|passwords?|secrets|private[ _-]keys?|ssh[ _-]keys?|cookies|session tokens?|environment variables|env(?:ironment)? vars|\.env\b|id_rsa|\.ssh\b|\.aws/credentials|\.netrc|chat history|conversation history|system prompt)`
 	dropped = `(?:webhook\.site|requestbin|pipedream\.net|ngrok\.(?:io|app|dev)|ngrok-free\.app|pastebin\.com/api|transfer\.sh|oast\.|interact\.sh|burpcollaborator|discord(?:app)?\.com/api/webhooks|api\.telegram\.org/bot)`
 	shells  = `(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:/\S*/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python|perl|ruby|node|php)[0-9.]*\b`
 )
@@ -164,8 +170,8 @@ var prosePatterns = []pattern{
 	compile(Weaken, "tells to conceal something from the user", `(?i)\b(?:secretly|silently|covertly)\s+(?:send|upload|post|copy|run|execute|install|transmit|exfiltrate|forward|download)\b`),
 	compile(Weaken, "switches off the confirmation of commands", `--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|--yolo\b|bypassPermissions|"autoApprove"\s*:\s*true`),
 	compile(Weaken, "tells to switch off protection", `(?i)\b(?:disable|turn\s+off|switch\s+off|bypass|circumvent|evade)\s+(?:the\s+|all\s+|any\s+|your\s+)*(?:sandbox|sandboxing|safety\s+(?:checks?|filters?|features?)|guardrails?|permission\s+(?:checks?|prompts?)|approval\s+prompts?|antivirus|firewall|gatekeeper|selinux)\b`),
-	compile(Sends, "tells to send secrets away", `(?i)\b(?:send|post|upload|transmit|forward|exfiltrate|leak|submit|e-?mail|deliver)\b[^.\n]{0,80}\b`+secrets+`[^.\n]{0,80}(?:\bto\b[^.\n]{0,40}(?:https?://|\bserver\b|\bendpoint\b|\bwebhook\b|\burl\b|@)|https?://)`),
-	compile(Sends, "tells to send secrets away", `(?i)\b(?:read|collect|gather|cat|find|extract|harvest)\b[^.\n]{0,60}`+secrets+`[^.\n]{0,80}\b(?:and|then)\s+(?:send|post|upload|transmit|forward|exfiltrate|include\s+(?:it|them)\s+in\s+(?:the|a)\s+(?:request|url|query))`),
+	compile(Weaken, "allows all commands without asking", "(?i)\\b(?:add|allow|set|put|include|grant|write|insert|füge|ajoute[rz]?|añade|agrega)\\b[^.\\n]{0,60}\\b(?:Bash|Shell)(?:\\(\\*+\\)|\\(:\\*\\))[^\\n]{0,80}(?:settings|permissions|allow|Berechtigung|permis)|\\b(?:permissions?|settings|allow(?:ed|list)?)\\b[^.\\n]{0,60}\\b(?:Bash|Shell)(?:\\(\\*+\\)|\\(:\\*\\))"),
+	compile(Weaken, "skips the hooks that check commits", `(?i)\b(?:use|add|pass|commit|push|run|append|with|mit|füge)\b[^.\n]{0,60}--no-verify\b`),
 	compile(Sends, "puts data into the address of an image", `!\[[^\]]*\]\(https?://[^)\s]*[?&][^)\s=]*=\s*(?:\{\{?|\$\{|<|\[)[^)]*(?:secret|token|key|data|conversation|history|env)`),
 	compile(Sends, "names a place where data is dropped", `(?i)https?://[^\s)"']*`+dropped),
 }
@@ -178,9 +184,10 @@ var commandPatterns = []pattern{
 	compile(Runs, "runs what it fetches", `\b(?:eval|exec)\s*\([^\n]{0,120}(?:requests\.get|urlopen|urlretrieve|httpx\.get|fetch\()`),
 	compile(Runs, "runs what it conceals in base64", `\bbase64\s+(?:-d|-D|--decode)\b[^\n]{0,80}\|\s*(?:`+shells+`)|(?:\b(?:eval|bash|sh)\b)[^\n]{0,40}\$\([^\n)]{0,200}base64\s+(?:-d|-D|--decode)`),
 	compile(Runs, "runs what it conceals in base64", `\b(?:eval|exec|compile|Function)\s*\([^\n]{0,80}(?:b64decode|atob\(|fromhex|from\([^\n]{0,400}['"]base64['"])`),
+	compile(Weaken, "switches off the verification of certificates", `\bNODE_TLS_REJECT_UNAUTHORIZED\b["'\]]*\s*[=:]\s*["']?0|\bGIT_SSL_NO_VERIFY\s*=\s*["']?(?:1|true)|\bhttp\.sslVerify[ =]+["']?false|\bstrict-ssl[ =]+["']?false|\b_create_unverified_context\b`),
+	compile(Weaken, "skips the hooks that check commits", `\bgit\s+(?:-\S+\s+)*(?:commit|push|merge|rebase)\b[^\n|;&]*\s--no-verify\b`),
+	compile(Weaken, "allows all commands without asking", `"(?:allow|allowedTools)"\s*:\s*\[[^\]]*"(?:\*|Bash(?:\((?:\*+|:\*)\))?)"`),
 	compile(Sends, "sends secrets away", `(?i)\b(?:curl|wget|nc|ncat|netcat)\b[^\n]{0,300}(?:@~?/?\S*(?:\.ssh/|\.aws/|\.env\b|\.netrc|id_rsa|\.gnupg|\.kube/config|\.docker/config)|\$\(\s*(?:env|printenv|cat\s+\S*(?:\.ssh|\.aws|\.env|\.netrc)))`),
-	compile(Sends, "sends secrets away", `(?i)(?:\b(?:env|printenv)\b|\bcat\s+\S*(?:\.ssh/|\.aws/|\.env\b|\.netrc|id_rsa))[^\n|]{0,80}\|[^\n]{0,120}\b(?:curl|wget|nc|ncat)\b`),
-	compile(Sends, "sends all variables of the environment away", `(?:requests|httpx)\.(?:post|put)\([^\n]{0,200}(?:dict\(os\.environ|os\.environ\.copy|json\s*=\s*os\.environ|data\s*=\s*os\.environ)|JSON\.stringify\(process\.env\)`),
 	compile(Sends, "names a place where data is dropped", `(?i)https?://[^\s)"']*`+dropped),
 	compile(Weaken, "switches off the confirmation of commands", `--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|bypassPermissions`),
 	compile(Weaken, "deletes all files of the user or the machine", `\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+)*(?:/|~|\$HOME|\$\{HOME\})(?:/\*)?(?:\s|$|;|&|\|)`),
@@ -205,7 +212,12 @@ func (f *finder) prose(text string) {
 			f.add(line(text, m[0]), p.kind, p.what, lineAt(text, m[0]))
 		}
 	}
-	f.commands(text, func(from, to int) bool { return !isExample(text, from, to) })
+	f.sends(text, code)
+	shown := func(from, to int) bool { return !isExample(text, from, to) }
+	f.commands(text, shown)
+	for _, c := range code {
+		f.flow(text, c, shown)
+	}
 	f.comments(text, inCode)
 	for _, m := range styled.FindAllStringIndex(text, maxFindings+1) {
 		if !inCode(m[0]) {
@@ -216,10 +228,12 @@ func (f *finder) prose(text string) {
 
 // script looks at a text that is run.
 func (f *finder) script(text string) {
-	f.commands(text, func(from, _ int) bool {
+	runs := func(from, _ int) bool {
 		l := strings.TrimSpace(lineAt(text, from))
 		return !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "*")
-	})
+	}
+	f.commands(text, runs)
+	f.flow(text, span{0, len(text)}, runs)
 }
 
 func (f *finder) commands(text string, counts func(from, to int) bool) {
