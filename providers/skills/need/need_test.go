@@ -49,6 +49,27 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// TestSaid: programs that a skill names as needed are needs, other words are not.
+func TestSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"requires nosuchprog-xyz":                               "nosuchprog-xyz",
+		"Requires git, docker, jq, and access to the internet":  "docker git jq",
+		"Requires Python 3.14+ and uv":                          "python3 uv",
+		"Needs `pandoc` (>= 3.1), node.js 18 or newer, and gh.": "node gh pandoc",
+		"Requires the gh CLI to be installed. Needs internet.":  "gh",
+		"Designed for Claude Code (or similar products)":        "",
+		"Needs wget or curl; macOS only; network access":        "",
+		"Requires Chrome, network, an API key and permissions":  "",
+		"MIT. This text requires that you read it first":        "",
+	} {
+		l := New(nil)
+		l.Said("SKILL.md", text)
+		if got := strings.TrimSpace(names(l, Interpreter) + " " + names(l, Program)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestMachine(t *testing.T) {
 	dir := t.TempDir()
 	put := func(path string, mode os.FileMode) {

@@ -120,6 +120,9 @@ func Of(f *locate.Found, files read.Files, sum string) Result {
 	}
 	r.Suspects = append(r.Suspects, suspect.ToolsOf(main, f.Card.Fields, hasScripts || suspect.ShowsCommands(card))...)
 	r.Suspects = r.Suspects[:min(len(r.Suspects), maxSuspects)]
+	if said, ok := f.Card.Fields["compatibility"].(string); ok {
+		needs.Said(main, said)
+	}
 	r.Needs = needs.All()
 	r.Estimated = r.Estimated || files.More
 	return r
@@ -196,7 +199,7 @@ type Store struct {
 }
 
 // storeFormat is the version of the file; another one is made again.
-const storeFormat = 1
+const storeFormat = 2
 
 type storeHead struct {
 	Format int `json:"skills"`
