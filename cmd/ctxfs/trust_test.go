@@ -163,7 +163,7 @@ func TestTrustOfRules(t *testing.T) {
 		if got := b.ok("rules", filepath.Join(shop, "api/new.go")); !containsAll(got, []string{"(not trusted: ", "ctxfs trust ~/src/shop", "AGENTS.md", "integer cents"}) {
 			t.Errorf("rules: %s", got)
 		}
-		if got := b.ok("trust", filepath.Join(shop, "api")); !strings.Contains(got, "trusted: the project ~/src/shop, with its rules and notes") {
+		if got := b.ok("trust", filepath.Join(shop, "api")); !strings.Contains(got, "trusted: the project ~/src/shop, with its rules, skills and notes") {
 			t.Errorf("trust: %s", got)
 		}
 		var page rules.Page

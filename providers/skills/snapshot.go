@@ -309,6 +309,9 @@ func status(s *snapshot) fs.Status {
 			continue
 		}
 		item := fs.Item{Name: sk.name, Count: -1, About: clean.Sentence(sk.Card.Description, aboutLen)}
+		if sk.study != nil && len(sk.study.Suspects) > 0 {
+			item.About = "(suspicious: skills/" + securityName + ") " + item.About
+		}
 		if sk.isBuiltin() {
 			item.About = "" // AGENTS.md, where it would be, says as much
 		}
@@ -343,11 +346,6 @@ func roots(all []string) []string {
 		}
 	}
 	return outer
-}
-
-// shownPath returns a path as a user writes it, in one line.
-func (p *Provider) shownPath(path string) string {
-	return clean.Line(wording.Tilde(path, p.opts.Home))
 }
 
 // watchFaults returns the faults of what should be watched and is not.

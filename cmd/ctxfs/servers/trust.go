@@ -18,7 +18,7 @@ func newTrust(a *cli.App) *cobra.Command {
 	var revoke, list, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "trust a project: its rules and notes, and the MCP servers that it configures",
+		Short: "trust a project: its rules, skills and notes, and the MCP servers that it configures",
 		Long: `Trust trusts the project of a folder. What its files tell agents to do (rules
 such as AGENTS.md, skills, plans, notes) was written by its author: until you
 trust the project it is marked so, and no page or hook of ctxfs puts more of it
@@ -77,7 +77,7 @@ func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) err
 		return nil
 	}
 	if project.Whole != "" {
-		a.Sayf("trusted: the project %s, with its rules and notes", a.Tilde(project.Whole))
+		a.Sayf("trusted: the project %s, with its rules, skills and notes", a.Tilde(project.Whole))
 	}
 	if len(project.Servers) == 0 {
 		return nil
