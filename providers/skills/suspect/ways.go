@@ -10,7 +10,7 @@ import (
 // most skills are written.
 const (
 	// keyFiles are files and folders with keys and histories that no skill is for.
-	keyFiles = `(?:\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.ssh\b|\.aws\b|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b|\.docker/config|\.kube/config|\bkubeconfig\b|\.gnupg\b|\.config/gcloud|\.azure\b|application_default_credentials|\.(?:bash|zsh|python|node_repl)_history\b|\blogin\.keychain|/etc/shadow\b|\bcookies\.sqlite\b|\bLogin Data\b|\bwallet\.dat\b|\.claude\.json\b|\.claude/\.credentials|\.codex/auth\.json)`
+	keyFiles = `(?:\bid_(?:rsa|dsa|ecdsa|ed25519)\b|(?:^|[^\w])\.(?:ssh|aws|azure)\b|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b|\.docker/config|\.kube/config|\bkubeconfig\b|\.gnupg\b|\.config/gcloud|application_default_credentials|\.(?:bash|zsh|python|node_repl)_history\b|\blogin\.keychain|/etc/shadow\b|\bcookies\.sqlite\b|\bLogin Data\b|\bwallet\.dat\b|\.claude\.json\b|\.claude/\.credentials|\.codex/auth\.json)`
 	// envFile is a file that skills read keys from.
 	envFile = "(?:(?:^|[\\s\"'`(/@=<*_])\\.env(?:\\.[a-z]+)?\\b)"
 	// keyWords are keys that a service is given with a request, too.

@@ -96,7 +96,7 @@ func TestWaysOut(t *testing.T) {
 			"spawn('curl', [url], {env: process.env})", "fetch(`https://api.openai.com/v1?k=${process.env.OPENAI_API_KEY}`)",
 		},
 		"a.sh": {
-			"set -a; source .env; set +a\ncurl -d @body.json https://x.example", "rsync -e \"ssh -i ~/.ssh/id_rsa\" a b:c", "curl -b ~/.cookies https://x.example",
+			"set -a; source .env; set +a\ncurl -d @body.json https://x.example", "rsync -e \"ssh -i ~/.ssh/id_rsa\" a b:c", "curl -b ~/.cookies https://x.example", "curl -u :$PAT https://dev.azure.com/x",
 			"[ -f .env ] || cp .env.example .env\ncurl https://x.example", "ssh-copy-id -i ~/.ssh/id_rsa.pub h; curl https://x.example",
 			"cat ~/.ssh/id_rsa.pub; wget https://x.example",
 		},
