@@ -105,8 +105,8 @@ func TestRemember(t *testing.T) {
 	b.refused(exitUsage, []string{"remember what?"}, "remember")
 	b.refused(exitUsage, []string{"there is nothing to remember"}, "remember", "  ")
 	b.refused(exitUsage, []string{"--project=DIR"}, "remember", "--project", "x", shop)
-	b.refused(exitFailed, []string{"there is no type \"poem\""}, "remember", "--type", "poem", "x")
-	b.refused(exitFailed, []string{"a memory has at most 16.4 KB"}, "remember", strings.Repeat("word ", 5000))
+	b.refused(exitUsage, []string{"there is no type \"poem\""}, "remember", "--type", "poem", "x")
+	b.refused(exitUsage, []string{"a memory has at most 16384 bytes"}, "remember", strings.Repeat("word ", 5000))
 	b.refused(exitFailed, []string{"is in no project", "leave --project out"}, "remember", "--project="+b.home, "x")
 	b.refused(exitFailed, []string{"no memory is called"}, "memory", "show", "nothing")
 }

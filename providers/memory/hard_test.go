@@ -130,6 +130,21 @@ func TestMerge(t *testing.T) {
 	if len(s.Problems) != 1 || s.State != "degraded" || !strings.Contains(s.Problems[0].What, "in the middle of a merge in ~/"+strings.TrimSuffix(own, "/")+": 1 memory with two versions") || !strings.Contains(s.Problems[0].Mend, "git -C ") {
 		t.Errorf("status %+v", s)
 	}
+	// To forget one version would remove both.
+	ask := func(names ...string) ([]Forgotten, error) {
+		return OpForget.Ask(context.Background(), fs.Operations(w.Operations()), ForgetQuery{Names: names})
+	}
+	if f, err := ask("user/port"); err == nil || !strings.Contains(err.Error(), "user/port~2.md") || !strings.Contains(err.Error(), "marks of a merge") {
+		t.Errorf("one version is forgotten: %v, %v", f, err)
+	}
+	shows(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.")
+	must(t, os.Rename(w.path(own+".git"), w.path(own+".no-git")))
+	w.look(true)
+	if s := w.Status(); len(s.Problems) != 1 || strings.Contains(s.Problems[0].Mend, "git -C ") {
+		t.Errorf("without a repository: %+v", s.Problems)
+	}
+	must(t, os.Rename(w.path(own+".no-git"), w.path(own+".git")))
+	w.look(true)
 	// What is remembered meanwhile is a file of its own.
 	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered during a merge"})
 	must(t, err)

@@ -155,12 +155,13 @@ func TestInbox(t *testing.T) {
 	}
 	for name, body := range map[string]string{
 		"empty.md": " \n", "type.md": "---\ntype: poem\n---\nText\n", "scope.md": "---\nscope: somewhere\n---\nText\n",
-		"bytes.md": "\xff\xfe", "yaml.md": "---\n[\n---\nText\n", "long.md": strings.Repeat("long ", 5000),
+		"bytes.md": "\xff\xfe", "yaml.md": "---\n[\n---\nText\n", "open.md": "---\ntype: fact\nno end\n", "long.md": strings.Repeat("long ", 5000),
 	} {
 		if got := w.put(name, body, "src/shop"); !strings.Contains(got, `"ok":false`) || !strings.Contains(got, `"error":"`) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+	shows(t, w.cat("inbox/open.result"), "the front matter is not closed by a line ---")
 	w.wantLs("user", "SUMMARY.md home.md secret.md tabs.md")
 	w.wantLs("shop", "SUMMARY.md amounts.md port.md")
 }

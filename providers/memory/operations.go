@@ -33,6 +33,12 @@ type RememberQuery struct {
 	Session string `json:"session,omitempty"`
 }
 
+// Check reports what is wrong with the text and the type, as far as that can be told
+// without the folder of memories. It wraps fs.ErrInvalid or fs.ErrTooLarge.
+func (q RememberQuery) Check() error {
+	return store.Check(store.Draft{Text: q.Text, Type: fact.Type(q.Type)})
+}
+
 // Remembered is what became of it.
 type Remembered struct {
 	Item
@@ -265,6 +271,11 @@ func (p *Provider) forget(ctx context.Context, q ForgetQuery) ([]Forgotten, erro
 			chosen = append(chosen, e)
 		}
 	}
+	for _, e := range chosen {
+		if err := s.undivided(e, chosen); err != nil {
+			return nil, err
+		}
+	}
 	ours := p.ours()
 	forgotten := []Forgotten{}
 	for _, e := range chosen {
@@ -287,6 +298,26 @@ func (p *Provider) forget(ctx context.Context, q ForgetQuery) ([]Forgotten, erro
 	}
 	p.look(true)
 	return forgotten, nil
+}
+
+// undivided returns an error if the file of an entry has another memory, too, which is not
+// to be forgotten with it: the other side of a merge.
+func (s *snapshot) undivided(e *entry, chosen []*entry) error {
+	for _, m := range e.members {
+		if !m.Own() || m.Part == "" {
+			continue
+		}
+		in := func(o *fact.Memory) bool { return o.Path == m.Path }
+		for _, other := range s.byPath {
+			if slices.ContainsFunc(other.members, in) && !slices.Contains(chosen, other) {
+				return &fault{
+					what: fmt.Sprintf("%s and %s are two versions in one file with the marks of a merge, %s", e.Path, other.Path, clean.Line(m.Path)),
+					fix:  "edit the file: remove the marks, and the version that does not hold",
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // one returns the one memory of ours that a name means.

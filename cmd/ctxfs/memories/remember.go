@@ -41,8 +41,8 @@ the tree, and as far as there is room in memory/SUMMARY.md.
 It holds everywhere; with --project only in the project in which you stand, or
 in that of --project=DIR. What is known already is not remembered twice. The
 type is guessed from the words unless --type names it. TEXT may be Markdown with
-front matter; - reads it from standard input. It has at most 16 KB; secrets in
-it are hidden.
+front matter; - reads it from standard input. It has at most 16384 bytes;
+secrets in it are hidden.
 
 An agent that remembers something is named with its session. Whoever cannot run
 commands creates a Markdown file in memory/inbox/.`,
@@ -68,6 +68,9 @@ commands creates a Markdown file in memory/inbox/.`,
 				return cli.Usage(cmd, errors.New("there is nothing to remember"))
 			}
 			q := memory.RememberQuery{Text: text, Type: kind}
+			if err := q.Check(); err != nil {
+				return cli.Usage(cmd, err)
+			}
 			q.Agent, q.Session = caller.Of(a.LookupEnv)
 			if cmd.Flags().Changed("project") {
 				at, err := standpoint(a, project)

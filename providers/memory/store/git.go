@@ -11,28 +11,38 @@ import (
 )
 
 // merging returns what git is in the middle of in the repository that has the folder: a
-// "merge", "rebase", "cherry-pick" or "revert"; "" if there is nothing, or no repository
+// "merge", "rebase", "cherry-pick" or "revert"; "" if there is nothing
 // (gitrepository-layout(5), and git-status(1) for the names). No program is run.
 func (s *Store) merging() string {
+	gitDir := s.gitDir()
+	if gitDir == "" {
+		return ""
+	}
+	for _, state := range []struct{ file, is string }{
+		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
+	} {
+		if _, err := os.Lstat(filepath.Join(gitDir, state.file)); err == nil {
+			return state.is
+		}
+	}
+	return ""
+}
+
+// gitDir returns the folder of git's files of the repository that has the folder; "" if
+// there is no repository.
+func (s *Store) gitDir() string {
 	const highest = 8
 	dir := s.opts.Dir
 	if files.Hides(s.opts.Hide, dir) {
 		return ""
 	}
 	for range highest {
-		if gitDir := repository(filepath.Join(dir, ".git")); gitDir != "" {
-			for _, state := range []struct{ file, is string }{
-				{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
-				{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},
-			} {
-				if _, err := os.Lstat(filepath.Join(gitDir, state.file)); err == nil {
-					return state.is
-				}
-			}
-			return ""
+		if found := repository(filepath.Join(dir, ".git")); found != "" {
+			return found
 		}
 		if filepath.Dir(dir) == dir {
-			return ""
+			break
 		}
 		dir = filepath.Dir(dir)
 	}

@@ -134,7 +134,7 @@ func (s *Store) publish(all []*fact.Memory, unread []error) {
 		}
 	}
 	if what := s.merging(); what != "" || conflicts > 0 {
-		faults = append(faults, mergeProblem(s.opts, what, conflicts/2))
+		faults = append(faults, s.mergeProblem(what, conflicts/2))
 	}
 	s.settle(all)
 	root, _ := s.cache.Resolve(s.opts.Dir)
@@ -145,7 +145,8 @@ func (s *Store) publish(all []*fact.Memory, unread []error) {
 }
 
 // mergeProblem describes a merge that is not finished.
-func mergeProblem(opts Options, what string, conflicts int) fs.Problem {
+func (s *Store) mergeProblem(what string, conflicts int) fs.Problem {
+	opts := s.opts
 	dir := wording.ShellWord(wording.Tilde(opts.Dir, opts.Home))
 	p := fs.Problem{What: "git is in the middle of a " + what + " in " + clean.Line(wording.Tilde(opts.Dir, opts.Home)), Mend: "git -C " + dir + " status"}
 	if what == "" {
@@ -153,7 +154,10 @@ func mergeProblem(opts Options, what string, conflicts int) fs.Problem {
 	}
 	if conflicts > 0 {
 		p.What += ": " + wording.Count(conflicts, "memories") + " with two versions, which are both shown"
-		p.Mend = "edit them, then: git -C " + dir + " add -A"
+		p.Mend = "edit them: remove the marks, and the version that does not hold"
+		if s.gitDir() != "" {
+			p.Mend = "edit them, then: git -C " + dir + " add -A"
+		}
 	}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -61,25 +62,45 @@ type Added struct {
 	Scoped bool
 }
 
-// Read reads a new memory without adding it. The scope is guess if nothing names it.
-func (s *Store) Read(n Draft, guess string) (Added, error) {
+// Check reports what is wrong with the text and the type of a new memory. It wraps
+// fs.ErrInvalid or fs.ErrTooLarge.
+func Check(n Draft) error {
+	_, err := check(n)
+	return err
+}
+
+// check is Check, and returns the front matter, which is empty if there is none.
+func check(n Draft) (frontmatter.Matter, error) {
 	text := strings.TrimSpace(n.Text)
 	switch {
 	case !utf8.ValidString(text):
-		return Added{}, fmt.Errorf("%w: it is not UTF-8 text", fs.ErrInvalid)
+		return frontmatter.Matter{}, fmt.Errorf("%w: it is not UTF-8 text", fs.ErrInvalid)
 	case len(text) > fact.MaxText:
-		return Added{}, fmt.Errorf("%w: a memory has at most %s, and this one has %s; keep what matters, and name the file that has the rest", fs.ErrTooLarge, wording.Size(fact.MaxText), wording.Size(int64(len(text))))
+		return frontmatter.Matter{}, fmt.Errorf("%w: a memory has at most %d bytes, and this one has %d; keep what matters, and name the file that has the rest", fs.ErrTooLarge, fact.MaxText, len(text))
+	case n.Type != "" && !fact.Known(string(n.Type)):
+		return frontmatter.Matter{}, fmt.Errorf("%w: there is no type %q: it is fact, preference, decision or lesson", fs.ErrInvalid, n.Type)
 	}
+	keyed := regexp.MustCompile(`^---[ \t]*\r?\n[A-Za-z_-]+:(\s|$)`) // as front matter begins
 	matter, err := frontmatter.Parse([]byte(text))
-	if strings.HasPrefix(text, "---\n") && err != nil && !errors.Is(err, frontmatter.ErrOpen) {
-		return Added{}, fmt.Errorf("%w: %w", fs.ErrInvalid, err)
+	switch {
+	case errors.Is(err, frontmatter.ErrNone), errors.Is(err, frontmatter.ErrOpen) && !keyed.MatchString(text): // a rule of Markdown
+		return frontmatter.Matter{}, nil
+	case err != nil:
+		return frontmatter.Matter{}, fmt.Errorf("%w: %w", fs.ErrInvalid, err)
 	}
-	if t := clean.Line(matter.String("type")); t != "" && err == nil && !fact.Known(t) {
-		return Added{}, fmt.Errorf("%w: its type is %q and not one of fact, preference, decision or lesson", fs.ErrInvalid, clean.Cut(t, 40))
+	if t := clean.Line(matter.String("type")); t != "" && !fact.Known(t) {
+		return frontmatter.Matter{}, fmt.Errorf("%w: its type is %q and not one of fact, preference, decision or lesson", fs.ErrInvalid, clean.Cut(t, 40))
 	}
-	if n.Type != "" && !fact.Known(string(n.Type)) {
-		return Added{}, fmt.Errorf("%w: there is no type %q: it is fact, preference, decision or lesson", fs.ErrInvalid, n.Type)
+	return matter, nil
+}
+
+// Read reads a new memory without adding it. The scope is guess if nothing names it.
+func (s *Store) Read(n Draft, guess string) (Added, error) {
+	matter, err := check(n)
+	if err != nil {
+		return Added{}, err
 	}
+	text := strings.TrimSpace(n.Text)
 	m := fact.Parse([]byte(text), fact.Origin{
 		Name: n.Name, Scope: guess, Home: s.opts.Home, Now: s.opts.Now(), ModTime: s.opts.Now(),
 	})
@@ -87,7 +108,7 @@ func (s *Store) Read(n Draft, guess string) (Added, error) {
 		return Added{}, ErrEmpty
 	}
 	a := Added{Memory: m, Masked: mask.Text(text) != text, Scoped: n.Scope != ""}
-	if scope := clean.Line(matter.String("scope")); n.Scope == "" && scope != "" && err == nil {
+	if scope := clean.Line(matter.String("scope")); n.Scope == "" && scope != "" {
 		switch path := wording.ExpandTilde(scope, s.opts.Home); {
 		case scope == fact.User || scope == "global":
 			n.Scope = fact.User
