@@ -30,7 +30,7 @@ func TestHere(t *testing.T) {
 		t.Errorf("what was made is not kept:\n%s", kept)
 	}
 	b.refused(exitFailed, []string{"cannot be a workspace"}, "here", b.home)
-	b.refused(exitFailed, []string{"no such file"}, "here", filepath.Join(b.home, "gone"))
+	b.refused(exitFailed, []string{"there is no folder ~/gone"}, "here", filepath.Join(b.home, "gone"))
 	b.refused(exitUsage, []string{"exclude each other"}, "here", "--page", "--json")
 
 	b.mount()

@@ -88,7 +88,7 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	fstest.Eventually(t, "that session is deleted", func() bool { return strings.Contains(open(), "[ ] ship the cart — claude-code, ") })
-	b.refused(exitFailed, []string{"no such file"}, "plans", "--in", filepath.Join(b.home, "gone"))
+	b.refused(exitFailed, []string{"there is no folder ~/gone"}, "plans", "--in", filepath.Join(b.home, "gone"))
 
 	// A command without a background process shows the same.
 	before := open()

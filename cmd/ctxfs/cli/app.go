@@ -6,7 +6,7 @@
 // family of commands has a package beside this one, and package main lists them
 // all. The order of this package's parts: app.go ([App]), print.go (output for
 // people and scripts), exit.go (errors with an exit code), args.go (arguments and
-// their completion), help.go (the short help of -h and the long one of --help).
+// their completion), standpoint.go (folders that users name).
 package cli
 
 import (

@@ -47,7 +47,7 @@ To search in memories: ctxfs find --in memory WORDS`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var q memory.ListQuery
 			if summary || in != "" {
-				at, err := standpoint(a, in)
+				at, err := a.Standpoint(in)
 				if err != nil {
 					return err
 				}

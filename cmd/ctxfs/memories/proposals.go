@@ -34,7 +34,7 @@ file in memory/proposed/ of the tree, with the places where it was said.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var q memory.ProposedQuery
 			if in != "" {
-				at, err := standpoint(a, in)
+				at, err := a.Standpoint(in)
 				if err != nil {
 					return err
 				}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,7 +72,7 @@ commands creates a Markdown file in memory/inbox/.`,
 			}
 			q.Agent, q.Session = caller.Of(a.LookupEnv)
 			if cmd.Flags().Changed("project") {
-				at, err := standpoint(a, project)
+				at, err := a.Standpoint(project)
 				if err != nil {
 					return err
 				}
@@ -90,24 +89,6 @@ commands creates a Markdown file in memory/inbox/.`,
 	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs) // fails for a flag that is not there
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]cobra.Completion{"fact", "preference", "decision", "lesson"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
-}
-
-// standpoint returns where this program stands, or another folder.
-func standpoint(a *cli.App, dir string) (fs.Standpoint, error) {
-	if dir == "" || dir == "." {
-		return fs.Here(), nil
-	}
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok { // no shell expands it behind "="
-		dir = filepath.Join(a.Home, rest)
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return fs.Standpoint{}, err
-	}
-	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return fs.Standpoint{}, err
-	}
-	return fs.StandpointAt(abs), nil
 }
 
 func remember(cmd *cobra.Command, a *cli.App, q memory.RememberQuery, asJSON bool) error {

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,7 @@ Without a mount it prints the path in the tree, for ctxfs cat.`,
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := standpoint(args)
+			at, err := a.Standpoint(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -47,21 +46,6 @@ Without a mount it prints the path in the tree, for ctxfs cat.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("page", "json")
 	return cmd
-}
-
-// standpoint returns where this program stands, or the folder that is its argument.
-func standpoint(args []string) (fs.Standpoint, error) {
-	if len(args) == 0 {
-		return fs.Here(), nil
-	}
-	dir, err := filepath.Abs(args[0])
-	if err != nil {
-		return fs.Standpoint{}, err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return fs.Standpoint{}, err
-	}
-	return fs.StandpointAt(dir), nil
 }
 
 // hereEntry is a workspace for scripts.

@@ -40,11 +40,7 @@ A note has at most 8 KB; secrets in it are masked.`,
 			case len(args) > 0 && take != "":
 				return cli.Usage(cmd, errors.New("a text and --take exclude each other"))
 			}
-			var dir []string
-			if in != "" {
-				dir = []string{in}
-			}
-			at, err := standpoint(dir)
+			at, err := a.Standpoint(in)
 			if err != nil {
 				return err
 			}

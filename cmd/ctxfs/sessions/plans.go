@@ -47,7 +47,7 @@ so; with --json, "reading" is true.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var query plans.Query
 			if in != "" {
-				at, err := standpoint([]string{in})
+				at, err := a.Standpoint(in)
 				if err != nil {
 					return err
 				}
