@@ -111,6 +111,24 @@ func TestRemember(t *testing.T) {
 	b.refused(exitFailed, []string{"no memory is called"}, "memory", "show", "nothing")
 }
 
+// TestRememberInAnyFolder: the name of a project's folder may have any character.
+func TestRememberInAnyFolder(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write("src/a\nb/go.mod", "module a\n")
+	in := "cd 'src/a\nb' && "
+	if got := b.sh(in + "git init -q -b main && ctxfs remember --project 'Amounts are integer cents'"); got != "a_b/amounts-are-integer-cents.md\n" {
+		t.Errorf("remember: %q", got)
+	}
+	if got := b.sh(in + "ctxfs memory --summary"); !strings.Contains(got, "b\n- Amounts are integer cents\n") || strings.Contains(got, "a\nb") {
+		t.Errorf("the summary: %s", got)
+	}
+	b.sh(in + "ctxfs memory && ctxfs memory show amounts-are-integer-cents && ctxfs forget amounts-are-integer-cents --yes")
+	for _, args := range [][]string{{"remember", "--project=nowhere", "x"}, {"memory", "--in", "nowhere"}, {"memory", "proposed", "--in", "nowhere"}, {"note", "--in", "nowhere"}, {"here", "nowhere"}, {"plans", "--in", "nowhere"}} {
+		b.refused(exitFailed, []string{"there is no folder nowhere"}, args...)
+	}
+}
+
 // TestRememberAtOnce: processes that remember at once lose nothing, and none remembers
 // what another one has just remembered.
 func TestRememberAtOnce(t *testing.T) {

@@ -82,7 +82,7 @@ func (m *Memory) read(matter frontmatter.Matter, from Origin) {
 	if id := cmp.Or(line("originSessionId"), within("originSessionId")); id != "" && from.Agent != "" {
 		m.Sources = []string{Source(from.Agent, id)}
 	}
-	if scope := line("scope"); scope != "" && from.Agent == "" {
+	if scope := matter.String("scope"); clean.Line(scope) != "" && from.Agent == "" {
 		m.Scope = scopeOf(scope, from)
 	}
 	if said := words(matter.Fields["source"]); len(said) > 0 {
@@ -145,8 +145,9 @@ func typeOf(word string) Type {
 
 // scopeOf returns the scope that a front matter names: the folder of a project, or one
 // word, which is where the file lies if it does not say more than that.
-func scopeOf(word string, from Origin) string {
-	switch path := wording.ExpandTilde(word, from.Home); {
+func scopeOf(said string, from Origin) string {
+	word := clean.Line(said)
+	switch path := wording.ExpandTilde(strings.TrimSpace(said), from.Home); { // its name may have any character
 	case word == User || word == "global":
 		if from.Scope == "" || from.Scope == User {
 			return User
