@@ -22,6 +22,7 @@ type entry struct {
 	file           string // on disk, or ""
 	trusted        bool
 	plan           fs.Plan
+	loose          bool // its boxes may stay open when a task is done
 	time           time.Time
 
 	project *project
@@ -103,7 +104,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 		m.notes = append(m.notes, m.tilde(f.Path)+" "+f.Fault())
 		return
 	}
-	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, trusted: f.Root == "" || m.provider.trusts(f.Root), plan: f.Plan, title: f.Plan.Title, time: f.ModTime}
+	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, trusted: f.Root == "" || m.provider.trusts(f.Root), plan: f.Plan, loose: f.Loose, title: f.Plan.Title, time: f.ModTime}
 	for _, name := range f.Names {
 		if p, ok := m.provider.book.of(f.Agent, name); ok && p.Sub {
 			return // a subagent's list is its own
@@ -126,7 +127,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 			p.plan.Text, p.plan.Cut, p.title = e.plan.Text, e.plan.Cut, e.title
 		}
 		if sameText(p.plan, e.plan) {
-			p.file = cmp.Or(p.file, e.file)
+			p.file, p.loose = cmp.Or(p.file, e.file), p.loose || e.loose
 			p.merge(e)
 			return
 		}

@@ -21,7 +21,8 @@ type openTask struct {
 // lists is one, of the newest of them. It is not open if another list, written after the
 // last time that this one was, has it as done: the same words up to case, punctuation and
 // numbering. That is not said of few words, which mean another task each time, nor where a
-// time is not known.
+// time is not known. No task of a plan is open that was not accepted, nor a box of one that
+// is superseded.
 func openTasks(entries []*entry) (open []openTask) {
 	type done struct {
 		at    time.Time
@@ -49,8 +50,11 @@ func openTasks(entries []*entry) (open []openTask) {
 		}
 	}
 	for _, e := range entries {
+		if e.plan.Kind == fs.Proposal && (e.plan.State != fs.PlanOpen && e.plan.State != fs.PlanAccepted || e.loose && superseded(e, entries)) {
+			continue
+		}
 		for _, t := range e.plan.Tasks {
-			if !t.IsOpen() || e.plan.Kind == fs.Proposal && e.plan.State != fs.PlanOpen && e.plan.State != fs.PlanAccepted {
+			if !t.IsOpen() {
 				continue
 			}
 			written := e.plan.Time
@@ -78,6 +82,22 @@ func openTasks(entries []*entry) (open []openTask) {
 		}
 		seen[key] = t.entry
 		return false
+	})
+}
+
+// superseded reports whether a plan was written before another one that was accepted, in
+// the same session or of the same agent in the same project, or before its session has
+// done all that is on its list.
+func superseded(e *entry, entries []*entry) bool {
+	return slices.ContainsFunc(entries, func(o *entry) bool {
+		if o == e || o.agent != e.agent || !o.time.After(e.time) {
+			return false
+		}
+		same := e.session != "" && o.session == e.session
+		if o.plan.Kind == fs.Proposal {
+			return o.plan.State == fs.PlanAccepted && (same || e.project.root != "")
+		}
+		return same && o.plan.State == fs.PlanDone
 	})
 }
 

@@ -69,6 +69,8 @@ type Found struct {
 	ModTime time.Time
 	// Plan is what the file has. Of a task only the time of the file is known.
 	Plan fs.Plan
+	// Loose is set for a plan whose boxes agents need not check when a task is done.
+	Loose bool
 	// Err is why it cannot be read; nil if it can.
 	Err error
 }
@@ -261,7 +263,8 @@ func (s source) parse(base Found, name string) []Found {
 		}
 		return parseJSON(base, text)
 	default:
-		base.Plan = markdown(base, text, cut, s.list)
+		base.Plan = markdown(base, text, cut)
+		base.Loose = !s.list
 	}
 	if base.Plan.Text == "" && len(base.Plan.Tasks) == 0 {
 		return nil

@@ -112,7 +112,7 @@ func TestUser(t *testing.T) {
 		".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/17/focus_chain_taskid_17.md": "# Focus Chain\n- [x] j\n- [ ] k\n",
 	})
 	w.want(w.User(),
-		`claude-code .claude/plans/bold-fox.md: plan open "Fix the login"`,
+		`claude-code .claude/plans/bold-fox.md: plan open "Fix the login", pending a box that nobody checks`,
 		`claude-code .claude/tasks/s1: tasks open "", completed a, in_progress b, pending c`,
 		`claude-code .claude/tasks/s1/broken.json: cannot be read: it is not valid JSON`,
 		`claude-code .claude/todos/s2-agent-s2.json: tasks open "", pending d, completed e`,
@@ -262,7 +262,7 @@ func FuzzFiles(f *testing.F) {
 		if strings.HasSuffix(name, ".json") {
 			all = grouped(parseJSON(base, []byte(text)))
 		} else {
-			base.Plan = markdown(base, []byte(text), false, true)
+			base.Plan = markdown(base, []byte(text), false)
 			all = []Found{base}
 		}
 		for _, found := range all {

@@ -14,7 +14,7 @@ import (
 )
 
 // markdown reads a plan, or a list with boxes.
-func markdown(base Found, text []byte, cut, list bool) fs.Plan {
+func markdown(base Found, text []byte, cut bool) fs.Plan {
 	p := fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Time: base.ModTime, Cut: cut}
 	matter, err := frontmatter.Parse(text)
 	body := string(text)
@@ -34,7 +34,7 @@ func markdown(base Found, text []byte, cut, list bool) fs.Plan {
 	if len(body) > maxText {
 		body, p.Cut = clean.Prefix(body, maxText), true
 	}
-	if list && len(p.Tasks) == 0 {
+	if len(p.Tasks) == 0 {
 		for _, t := range checklist.Parse(mask.Text(clean.Text(string(text)))) {
 			t.Time = base.ModTime
 			p.Tasks = appendTask(p.Tasks, t)
