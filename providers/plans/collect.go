@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/plans/files"
 )
@@ -200,12 +202,35 @@ func (m *maker) group() {
 		slices.Reverse(oldest) // so that a new one changes no name
 		foreign := make([]string, len(oldest))
 		for i, e := range oldest {
-			foreign[i] = e.agent + "-" + cmp.Or(e.title, "tasks")
+			foreign[i] = e.agent + "-" + cmp.Or(slug(e.title), "tasks")
 		}
 		for i, name := range names.Assign(foreign) {
 			oldest[i].name = name + ".md"
 		}
 	}
+}
+
+// maxSlug is how long the part of a file's name is that comes from its title, in bytes.
+const maxSlug = 60
+
+// slug returns the words of a title, without punctuation, as many as fit.
+func slug(title string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(strings.NewReplacer("'", "", "’", "").Replace(title), func(r rune) bool {
+		return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}) {
+		word = strings.Trim(word, "-")
+		switch {
+		case word == "":
+		case b.Len() == 0:
+			b.WriteString(clean.Prefix(word, maxSlug))
+		case b.Len()+1+len(word) > maxSlug:
+			return b.String()
+		default:
+			b.WriteString("_" + word)
+		}
+	}
+	return b.String()
 }
 
 // nameProjects names projects as their workspaces, and others by their folders.

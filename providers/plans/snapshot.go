@@ -212,6 +212,9 @@ const maxNotes = 10
 func (s *snapshot) index(m *maker) []byte {
 	var b strings.Builder
 	b.WriteString("# Plans\n\nThe lists of tasks of agents, and plans that they proposed, a file for each, the newest\nfirst. What is still to be done: OPEN.md.\n")
+	if slices.ContainsFunc(s.projects, func(p *project) bool { return strings.Contains(p.name, "~") }) {
+		b.WriteString("\nA name that ends in ~2, ~3 and so on is of another project that is called the same: its\nfolder is in the heading.\n")
+	}
 	for _, p := range s.projects {
 		fmt.Fprintf(&b, "\n## %s\n\n", p.title(m))
 		for i, e := range p.entries {
