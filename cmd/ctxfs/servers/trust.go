@@ -18,7 +18,7 @@ func newTrust(a *cli.App) *cobra.Command {
 	var revoke, list, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "trust a project: its rules, skills and notes, and the MCP servers that it configures",
+		Short: "trust a project: its rules, skills and notes, and its MCP servers",
 		Long: `Trust trusts the project of a folder. What its files tell agents to do (rules
 such as AGENTS.md, skills, plans, notes) was written by its author: until you
 trust the project it is marked so, and no page or hook of ctxfs puts more of it

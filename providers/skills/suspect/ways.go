@@ -43,7 +43,7 @@ var (
 	denied     = regexp.MustCompile(`(?i)\b(?:never|not|no|don't|don’t|doesn't|can't|cannot|won't|mustn't|shouldn't|without|avoid|prevents?|refuse|reject|nie|niemals|nicht|kein(?:e|en|er)?|jamais|pas|nunca|jamás|não|non|mai|nooit|niet|geen|nigdy)\b|никогда|не\s|不要|请勿|勿|禁止|切勿|しない|ないで|마세요|않`)
 	deniedNext = regexp.MustCompile(`(?i)^\S+\s+(?:nie|niemals|nicht|keine?|jamais|pas|nooit|niet|geen)\b`)
 	next       = regexp.MustCompile(`(?i);|\b(?:and )?then\b|\bdann\b|\bensuite\b|\bluego\b`)
-	inAddress  = regexp.MustCompile(`(?i)\b(?:append|add|include|put|attach|encode|embed|pass|hänge|füge|ajoute[rz]?|añad[ea]|agrega)\b`)
+	inAddress  = regexp.MustCompile(`(?i)\b(?:append|add|include|put|attach|encode|embed|pass|fetch|call|requests?|visit|open|hänge|füge|ajoute[rz]?|añad[ea]|agrega)\b`)
 	parameter  = regexp.MustCompile(`(?i)\b(?:query|url|get)[ -]?(?:string|param(?:eter)?s?)\b|\bin(?:to)? the (?:url|query)\b|\bURL-Parameter|\bparam[èe]tres? (?:de )?(?:l['’])?url|\bparámetros? (?:de )?(?:la )?url`)
 	serviceAPI = regexp.MustCompile(`(?i)https?://(?:[\w.-]*\bapi\b|[^\s/]*googleapis\.|[^\s"']*/(?:api|v\d+)(?:/|\?|\b))`)
 	forbidding = regexp.MustCompile(`(?i)\b(?:never|don't|do not|avoid|red flags?|attack|attacker|malicious|threats?|bad|wrong|anti-?patterns?|forbidden|prohibited|vulnerab\w*|detect\w*|injections?|exfiltration|suspicious|niemals|verboten)\b|❌`)
@@ -71,7 +71,7 @@ func (f *finder) sends(text string, code []span) {
 			if !isSending {
 				what = "tells to put secrets into an address"
 			}
-			f.add(line(text, from+at), Sends, what, strings.TrimSpace(s))
+			f.add(line(text, from+at), Sends, what, strings.TrimLeft(strings.TrimSpace(s), "-*+>#| \n"))
 		}
 		before = [2]string{s, before[0]}
 	}
