@@ -134,6 +134,11 @@ func TestNetworkFolder(t *testing.T) {
 	if got := b.ok("here", "--page", filepath.Join(b.home, "shop")); !strings.Contains(got, "untracked") {
 		t.Errorf("here: %s", got)
 	}
+	b.write("shop/.kiro/specs/login/tasks.md", "- [ ] 1. write the login form\n")
+	fstest.Eventually(t, "plans of another project", func() bool { return strings.Contains(b.ok("plans"), "[ ] 1. write the login form — kiro, ") })
+	if got := b.read("plans/OPEN.md"); !strings.Contains(got, "note: ~/net/project cannot be looked into") {
+		t.Errorf("OPEN.md: %s", got)
+	}
 
 	back()
 	fstest.Eventually(t, "it answers again", func() bool { return !strings.Contains(page("INDEX.md"), "does not answer") })
