@@ -18,7 +18,7 @@ func TestDiskFull(t *testing.T) {
 	b.stub("zoo", "", nil)
 	b.write("script", `
 set -e
-fill() { mkdir -p "$1"; mount -t tmpfs -o size=128k full "$1"; mkdir "$1/ctxfs"; cat /dev/zero > "$1/ctxfs/zero" 2>/dev/null || :; }
+fill() { mkdir -p "$1"; mount -t tmpfs -o size=512k full "$1"; mkdir "$1/ctxfs"; cat /dev/zero > "$1/ctxfs/zero" 2>/dev/null || :; }
 fill "$XDG_CACHE_HOME"; fill "$XDG_STATE_HOME"; fill ~/plain
 ctxfs mount
 until grep -q 'state: ready' .agentctx/mcps/zoo/STATUS.md && grep -q 'zoo (1)' .agentctx/AGENTS.md; do sleep 0.05; done
@@ -26,7 +26,7 @@ ls .agentctx/mcps/zoo/tools
 ctxfs doctor || echo "doctor: $?"
 ctxfs sync --once plain || echo "sync: $?"
 rm plain/ctxfs/zero
-ctxfs sync --once plain && diff -r --exclude='.ctxfs*' --exclude=ctxfs .agentctx plain && echo complete
+ctxfs sync --once plain && diff -r --exclude='.ctxfs*' --exclude=ctxfs --exclude=inbox .agentctx plain && echo complete
 ctxfs unmount
 `)
 	r := b.do("timeout", "100", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")

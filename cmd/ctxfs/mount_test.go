@@ -93,7 +93,7 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 	b.sh("cd " + b.dir + "; mkdir rel; cd rel; ctxfs mount .; ctxfs mount ../rel; test -f AGENTS.md || ls ../rel/AGENTS.md")
 
 	report := b.status()
-	if report.Pid != pid || len(report.Mounts) != 3 || len(report.Providers) != 7 {
+	if report.Pid != pid || len(report.Mounts) != 3 || len(report.Providers) != 9 {
 		t.Errorf("status --json: %+v", report)
 	}
 	for _, m := range report.Mounts {

@@ -31,7 +31,7 @@ func TestRefusedMountPoints(t *testing.T) {
 		{at(".claude/skills/walk/mnt"), []string{"lies inside"}},
 		{at("skillslink/mnt"), []string{"lies inside"}},
 		{at("dotfiles/mnt"), []string{"lies inside"}},
-		{at(".claude"), []string{"contains", ".claude/skills", "\n  choose an empty folder"}},
+		{at(".claude"), []string{"contains", ".claude/", "\n  choose an empty folder"}},
 		{b.home, []string{"contains"}},
 		{"/", []string{"contains"}},
 		// Folders that would be passed through as soon as they exist.

@@ -61,7 +61,7 @@ func TestSyncFollows(t *testing.T) {
 
 	// It is what a mount shows.
 	b.mount()
-	same := "diff -r --exclude=.ctxfs-sync --exclude='.ctxfs*' .agentctx " + dir
+	same := "diff -r --exclude=.ctxfs-sync --exclude='.ctxfs*' --exclude=inbox .agentctx " + dir
 	fstest.Eventually(t, "folder and mount are the same", func() bool { return b.shell(same).code == 0 })
 	list := func(at string) string {
 		return b.sh("cd " + at + " && find . -not -name '.ctxfs*' -type f -printf '%P %s %TY-%Tm-%Td %TT %#m\\n' | sort")

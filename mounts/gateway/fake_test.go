@@ -8,6 +8,7 @@ import (
 	"net"
 	"path"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -97,7 +98,7 @@ func (f *fake) CancelTask(context.Context, string) error {
 
 func newGateway(t *testing.T, f *fake) *Gateway {
 	t.Helper()
-	return New(Options{Backend: f, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	return New(Options{Backend: f, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(newOutput(t), nil))})
 }
 
 // way is a way to reach a gateway, in one version of the protocol.
@@ -148,6 +149,32 @@ func connect(t *testing.T, g *Gateway, w way) *peer {
 type peer struct {
 	*client.Client
 	hello *mcp.InitializeResult
+}
+
+// output is that of a test until it ends: handlers of requests that nobody waits for any
+// more may go on longer.
+type output struct {
+	mu sync.Mutex
+	t  *testing.T // nil once it has ended
+}
+
+func newOutput(t *testing.T) *output {
+	o := &output{t: t}
+	t.Cleanup(func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.t = nil
+	})
+	return o
+}
+
+func (o *output) Write(line []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.t == nil {
+		return len(line), nil
+	}
+	return o.t.Output().Write(line)
 }
 
 // serveStdio serves over pipes, and returns their other ends.
