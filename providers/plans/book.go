@@ -1,17 +1,13 @@
 package plans
 
 import (
-	"bufio"
-	"encoding/json"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/jsonlines"
 )
 
 const (
@@ -19,8 +15,6 @@ const (
 	// its version: another one is made again.
 	bookName   = "sessions.jsonl"
 	bookFormat = 1
-	// mostBook is how much of it is read, in bytes.
-	mostBook = 256 << 20
 )
 
 // part is what is known of one session.
@@ -57,23 +51,7 @@ func openBook(dir string) *book {
 }
 
 func (b *book) read() {
-	f, err := os.Open(b.path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	lines := json.NewDecoder(bufio.NewReader(io.LimitReader(f, mostBook)))
-	var head struct {
-		Format int `json:"format"`
-	}
-	if lines.Decode(&head) != nil || head.Format != bookFormat {
-		return
-	}
-	for {
-		var p part
-		if lines.Decode(&p) != nil { // at the end, or where it is damaged: the rest is read again
-			return
-		}
+	for p := range jsonlines.Read[part](b.path, bookFormat) { // where it is damaged, the rest is read again
 		if p.Name != "" {
 			b.parts[p.Name] = p
 		}
@@ -151,19 +129,13 @@ func (b *book) save() error {
 	if !b.changed {
 		return nil
 	}
-	err := os.MkdirAll(filepath.Dir(b.path), 0o700)
-	if err == nil {
-		err = atomicfile.WriteFrom(b.path, func(w io.Writer) error {
-			lines := json.NewEncoder(w)
-			err := lines.Encode(map[string]int{"format": bookFormat})
-			for _, name := range slices.Sorted(maps.Keys(b.parts)) {
-				if p := b.parts[name]; err == nil && p.Version != "" {
-					err = lines.Encode(p)
-				}
+	err := jsonlines.Write(b.path, bookFormat, func(yield func(part) bool) {
+		for _, name := range slices.Sorted(maps.Keys(b.parts)) {
+			if p := b.parts[name]; p.Version != "" && !yield(p) {
+				return
 			}
-			return err
-		})
-	}
+		}
+	})
 	b.changed = err != nil
 	return err
 }

@@ -15,12 +15,10 @@
 package learned
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -30,8 +28,8 @@ import (
 	"time"
 
 	tree "ctxfs/fs"
-	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/mask"
 )
 
@@ -47,8 +45,6 @@ const (
 	mostOfPart = 100
 	// mostText is the length of a want that is kept, in bytes.
 	mostText = 240
-	// mostBook is the size of the largest book that is read, in bytes.
-	mostBook = 256 << 20
 )
 
 // Book is all that was learned. It is safe for concurrent use.
@@ -86,25 +82,9 @@ func Open(cache, state string) (*Book, error) {
 	return b, err
 }
 
-// read reads the book: lines of JSON, the first of which has the format.
+// read reads the book.
 func (b *Book) read() {
-	f, err := os.Open(b.path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	lines := json.NewDecoder(bufio.NewReader(io.LimitReader(f, mostBook)))
-	var head struct {
-		Format int `json:"format"`
-	}
-	if lines.Decode(&head) != nil || head.Format != bookFormat {
-		return
-	}
-	for {
-		var p part
-		if lines.Decode(&p) != nil { // at the end, or where it is damaged: the rest is learned again
-			return
-		}
+	for p := range jsonlines.Read[part](b.path, bookFormat) { // where it is damaged, the rest is learned again
 		if p.Name != "" {
 			b.parts[p.Name] = p
 		}
@@ -193,19 +173,13 @@ func (b *Book) Save() error {
 	if !b.changed {
 		return nil
 	}
-	err := os.MkdirAll(filepath.Dir(b.path), 0o700)
-	if err == nil {
-		err = atomicfile.WriteFrom(b.path, func(w io.Writer) error {
-			lines := json.NewEncoder(w)
-			err := lines.Encode(map[string]int{"format": bookFormat})
-			for _, name := range slices.Sorted(maps.Keys(b.parts)) {
-				if err == nil {
-					err = lines.Encode(b.parts[name])
-				}
+	err := jsonlines.Write(b.path, bookFormat, func(yield func(part) bool) {
+		for _, name := range slices.Sorted(maps.Keys(b.parts)) {
+			if !yield(b.parts[name]) {
+				return
 			}
-			return err
-		})
-	}
+		}
+	})
 	b.changed = err != nil
 	return err
 }
@@ -215,7 +189,7 @@ func (b *Book) Save() error {
 // is forgotten, or what was may come back.
 func (b *Book) Forget(used tree.Used, now time.Time) (n int, err error) {
 	one := Forgotten{Used: used, Until: now.UTC()}
-	if err := appendLine(b.forgottenPath, one); err != nil {
+	if err := jsonlines.Append(b.forgottenPath, one); err != nil {
 		return 0, err
 	}
 	b.mu.Lock()
@@ -235,26 +209,6 @@ func (b *Book) Forget(used tree.Used, now time.Time) (n int, err error) {
 // was there when the rest was.
 func (f Forgotten) covers(u tree.Use) bool {
 	return !u.Time.After(f.Until) && (f.Used == tree.Used{} || same(f.Used, u.Used))
-}
-
-// appendLine appends a line to a file, which is on disk when appendLine returns.
-func appendLine(path string, value any) error {
-	line, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(line, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // Erase deletes the book on disk and in memory. What was forgotten stays forgotten.

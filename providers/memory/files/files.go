@@ -54,7 +54,7 @@ type entry[T any] struct {
 	settled bool
 }
 
-// stamp tells whether a file is the same one as before.
+// stamp identifies a state of a file: equal stamps are of a file that has not changed.
 type stamp struct {
 	dev, ino          uint64
 	size              int64

@@ -11,19 +11,15 @@
 package proposed
 
 import (
-	"bufio"
-	"encoding/json"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/mask"
 )
 
@@ -35,8 +31,6 @@ const (
 	// mostText the length of one, in bytes.
 	mostOfPart = 100
 	mostText   = 480
-	// mostBook is the size of the largest book that is read, in bytes.
-	mostBook = 256 << 20
 )
 
 // Book is all that was stated, and what was decided about it. It is safe for concurrent
@@ -58,30 +52,13 @@ func Open(cache, state string) *Book {
 	return &Book{path: filepath.Join(cache, bookName), parts: make(map[string]fs.StatementPart), decided: decisions{path: filepath.Join(state, decidedName)}}
 }
 
-// read reads the book, once: lines of JSON, the first of which has the format. The
-// caller holds mu.
+// read reads the book, once. The caller holds mu.
 func (b *Book) read() {
 	if b.opened {
 		return
 	}
 	b.opened = true
-	f, err := os.Open(b.path)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	lines := json.NewDecoder(bufio.NewReader(io.LimitReader(f, mostBook)))
-	var head struct {
-		Format int `json:"format"`
-	}
-	if lines.Decode(&head) != nil || head.Format != bookFormat {
-		return
-	}
-	for {
-		var p fs.StatementPart
-		if lines.Decode(&p) != nil { // at the end, or where it is damaged: the rest is read from its sessions
-			return
-		}
+	for p := range jsonlines.Read[fs.StatementPart](b.path, bookFormat) { // where it is damaged, the rest is read from its sessions
 		if p.Name != "" {
 			p.Statements = keep(p.Statements)
 			b.parts[p.Name] = p
@@ -152,19 +129,13 @@ func (b *Book) Save() error {
 	if !b.changed {
 		return nil
 	}
-	err := os.MkdirAll(filepath.Dir(b.path), 0o700)
-	if err == nil {
-		err = atomicfile.WriteFrom(b.path, func(w io.Writer) error {
-			lines := json.NewEncoder(w)
-			err := lines.Encode(map[string]int{"format": bookFormat})
-			for _, name := range slices.Sorted(maps.Keys(b.parts)) {
-				if err == nil {
-					err = lines.Encode(b.parts[name])
-				}
+	err := jsonlines.Write(b.path, bookFormat, func(yield func(fs.StatementPart) bool) {
+		for _, name := range slices.Sorted(maps.Keys(b.parts)) {
+			if !yield(b.parts[name]) {
+				return
 			}
-			return err
-		})
-	}
+		}
+	})
 	b.changed = err != nil
 	return err
 }

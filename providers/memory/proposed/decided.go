@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	iofs "io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/jsonlines"
 )
 
 // decidedName is the file in the folder for what cannot be made again: a line of JSON
@@ -99,7 +98,7 @@ func (d *decisions) problems() []fs.Problem {
 func (b *Book) Decide(one Decided) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return appendLine(b.decided.path, one)
+	return jsonlines.Append(b.decided.path, one)
 }
 
 // Last returns the last decision about the proposal with a name.
@@ -120,33 +119,6 @@ func (b *Book) Problems() []fs.Problem {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.decided.problems()
-}
-
-// appendLine appends a line to a file, which is on disk when appendLine returns. A line
-// that a killed writer has left half stays one of its own.
-func appendLine(path string, value any) error {
-	line, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	if end, seekErr := f.Seek(0, io.SeekEnd); seekErr == nil && end > 0 {
-		last := make([]byte, 1)
-		if _, err := f.ReadAt(last, end-1); err == nil && last[0] != '\n' {
-			line = append([]byte("\n"), line...)
-		}
-	}
-	_, err = f.Write(append(line, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // NameOf returns the name of a proposal as somebody writes it: with or without the

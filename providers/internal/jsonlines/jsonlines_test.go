@@ -1,0 +1,63 @@
+package jsonlines
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestWriteAndRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made", "a.jsonl")
+	want := []string{"one", "two\nlines", ""}
+	if err := Write(path, 3, slices.Values(want)); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Collect(Read[string](path, 3)); !slices.Equal(got, want) {
+		t.Errorf("read %q", got)
+	}
+	if got := slices.Collect(Read[string](path, 4)); got != nil {
+		t.Errorf("of another format %q are read", got)
+	}
+	for first := range Read[string](path, 3) {
+		if first != "one" {
+			t.Errorf("the first is %q", first)
+		}
+		break
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text[:len(text)-5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Collect(Read[string](path, 3)); !slices.Equal(got, want[:1]) && !slices.Equal(got, want[:2]) {
+		t.Errorf("of a damaged file %q are read", got)
+	}
+	if got := slices.Collect(Read[string](path+"x", 3)); got != nil {
+		t.Errorf("of no file %q are read", got)
+	}
+}
+
+// TestAppendAfterAKill appends to a file whose last writer was killed.
+func TestAppendAfterAKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made", "a.jsonl")
+	if err := Append(path, 1); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = f.WriteString(`{"half`)
+		f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Append(path, 2); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "1\n{\"half\n2\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
