@@ -105,7 +105,7 @@ func TestOwnMount(t *testing.T) {
 	}
 	w.looking.Lock()
 	defer w.looking.Unlock()
-	for path := range w.watched {
+	for _, path := range w.watched.Paths() {
 		if fs.Within(path, w.path("mount")) {
 			t.Errorf("%s is watched", path)
 		}

@@ -29,6 +29,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
@@ -76,7 +77,6 @@ type Provider struct {
 	current  atomic.Pointer[snapshot]
 	first    sync.Once
 	watcher  *watch.Watcher // nil where nothing is watched
-	watchErr error          // why, though it should be
 
 	configured sync.Mutex
 	store      *store.Store
@@ -86,13 +86,13 @@ type Provider struct {
 	reader  *read.Reader
 	foreign read.Found // as it was last read
 	maker   *maker
-	watched map[string]bool
+	watched *watch.Set
 	folders map[string]*fs.Folder // of the sections, by name
 
 	oursDue    pathSet     // files of ours that are to be read again
 	foreignDue atomic.Bool // what agents remember is to be read again
 
-	poked  chan struct{} // has an element if something has changed
+	poked  rounds.Wake // has an element if something has changed
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -114,8 +114,8 @@ func New(opts Options) *Provider {
 	}
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
-		watched: make(map[string]bool), folders: make(map[string]*fs.Folder),
-		poked: make(chan struct{}, 1),
+		folders: make(map[string]*fs.Folder),
+		poked:   rounds.NewWake(),
 	}
 	p.prober = fs.NewProber(oncePatience)
 	if opts.Watch {
@@ -136,11 +136,13 @@ func New(opts Options) *Provider {
 		Machine: p.machine, Workspaces: opts.Workspaces, Configs: []string{opts.SettingsPath}, Hide: opts.Hide, Now: opts.Env.Now,
 	})
 	p.foreignDue.Store(true)
+	var unwatched error
 	if opts.Watch {
-		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, unwatched = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
 	}
-	opts.Trust.Notify(p.poke)
-	opts.Trust.Notify(func() { poke(p.proposer.changed) })
+	p.watched = watch.NewSet(p.watcher, unwatched)
+	opts.Trust.Notify(p.poked.Poke)
+	opts.Trust.Notify(func() { p.proposer.changed.Poke() })
 	return p
 }
 
@@ -176,7 +178,7 @@ func (p *Provider) Start() {
 		p.work.Go(p.run)
 		p.work.Go(p.proposer.run)
 		p.work.Go(p.proposer.listen)
-		p.poke()
+		p.poked.Poke()
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/proposed"
@@ -30,8 +31,8 @@ type proposer struct {
 	provider *Provider
 	book     *proposed.Book
 	folder   *fs.Folder
-	heard    chan struct{} // has an element if somebody may have stated something
-	changed  chan struct{} // has an element if what is remembered may have changed
+	heard    rounds.Wake // has an element if somebody may have stated something
+	changed  rounds.Wake // has an element if what is remembered may have changed
 
 	unsaved bool // the listener has said so
 
@@ -45,20 +46,13 @@ type proposer struct {
 func newProposer(p *Provider) *proposer {
 	r := &proposer{
 		provider: p, book: proposed.Open(p.opts.Cache, p.opts.State), folder: new(fs.Folder),
-		heard: make(chan struct{}, 1), changed: make(chan struct{}, 1), files: make(map[string]*fs.Text),
+		heard: rounds.NewWake(), changed: rounds.NewWake(), files: make(map[string]*fs.Text),
 	}
 	r.show(nil)
 	if p.opts.Statements != nil {
-		p.opts.Statements.Notify(func() { poke(r.heard) })
+		p.opts.Statements.Notify(func() { r.heard.Poke() })
 	}
 	return r
-}
-
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
 }
 
 // run shows what is proposed whenever what is remembered, trusted or stated has changed,
@@ -82,7 +76,7 @@ func (r *proposer) listen() {
 	pause := min(firstPause, most)
 	for {
 		if r.learn() {
-			poke(r.changed)
+			r.changed.Poke()
 		}
 		select {
 		case <-time.After(pause):

@@ -28,7 +28,7 @@ func (p *Provider) Tables() []string { return []string{Table} }
 func (p *Provider) Reload() {
 	p.configure()
 	p.oursDue.add("")
-	p.poke()
+	p.poked.Poke()
 }
 
 // configure reads the settings.

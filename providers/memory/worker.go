@@ -2,18 +2,13 @@ package memory
 
 import (
 	"cmp"
-	"errors"
-	iofs "io/fs"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/read"
 	"ctxfs/providers/memory/store"
@@ -35,14 +30,6 @@ const (
 	manyChanges = 500
 )
 
-// poke reports that something has changed. It only enqueues.
-func (p *Provider) poke() {
-	select {
-	case p.poked <- struct{}{}:
-	default:
-	}
-}
-
 // changedOnDisk has what changed read again.
 func (p *Provider) changedOnDisk(paths []string) {
 	ours := p.ours()
@@ -53,7 +40,7 @@ func (p *Provider) changedOnDisk(paths []string) {
 			p.foreignDue.Store(true)
 		}
 	}
-	p.poke()
+	p.poked.Poke()
 }
 
 // pathSet is a set of paths that have changed.
@@ -95,7 +82,7 @@ func (p *Provider) readOurs(ours *store.Store, all bool) {
 // again has what agents remember read again.
 func (p *Provider) again() {
 	p.foreignDue.Store(true)
-	p.poke()
+	p.poked.Poke()
 }
 
 // run looks again whenever something has changed, and now and then, until Close.
@@ -111,41 +98,25 @@ func (p *Provider) run() {
 		case s.unwatched:
 			wait = unwatched
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-p.poked:
-		case <-timer.C:
+		switch changed, ok := p.poked.Wait(p.ctx, wait); {
+		case !ok:
+			return
+		case !changed:
 			p.foreignDue.Store(true)
 			p.oursDue.add("")
-		case <-p.ctx.Done():
-			timer.Stop()
-			return
 		}
-		timer.Stop()
 		if time.Since(ended) > calm {
 			looks = 0
 		}
-		if !p.pause(gather) {
+		if !rounds.Rest(p.ctx, gather) {
 			return
 		}
 		begun := time.Now()
 		p.look(false)
 		ended = time.Now()
-		if looks++; looks > stormy && !p.pause(share*ended.Sub(begun)) {
+		if looks++; looks > stormy && !rounds.Rest(p.ctx, share*ended.Sub(begun)) {
 			return
 		}
-	}
-}
-
-// pause waits, and reports whether the provider is still there.
-func (p *Provider) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-p.ctx.Done():
-		return false
 	}
 }
 
@@ -173,7 +144,7 @@ func (p *Provider) look(all bool) {
 	}
 	foreign := p.foreign
 	p.watch(append(slices.Clip(foreign.Watch), ours.Dir()+"/"))
-	fault := p.watchFault()
+	fault := p.watched.Problem("changes of memories", unwatched)
 	if fault != nil {
 		problems = append(slices.Clip(problems), *fault)
 	}
@@ -190,7 +161,7 @@ func (p *Provider) look(all bool) {
 		return
 	}
 	p.publish(next, old)
-	poke(p.proposer.changed)
+	p.proposer.changed.Poke()
 	if len(changed) > manyChanges {
 		changed = []string{""}
 	}
@@ -238,56 +209,9 @@ func (p *Provider) publish(s, old *snapshot) {
 // watch watches these files, and these folders, which end with a slash, with all below
 // them, and nothing else.
 func (p *Provider) watch(paths []string) {
-	if p.watcher == nil {
-		return
-	}
-	wanted := make(map[string]bool, len(paths))
-	for _, path := range paths {
-		if !files.Hides(p.opts.Hide, path) {
-			wanted[path] = true
-		}
-	}
-	for path := range p.watched {
-		if !wanted[path] {
-			p.watcher.Remove(strings.TrimSuffix(path, "/"))
-		}
-	}
-	for path := range wanted {
-		switch dir, isDir := strings.CutSuffix(path, "/"); {
-		case p.watched[path]:
-		case isDir:
-			p.watcher.Add(dir)
-		default:
-			p.watcher.AddFile(path)
-		}
-	}
-	if !maps.Equal(wanted, p.watched) {
+	paths = slices.DeleteFunc(paths, func(path string) bool { return files.Hides(p.opts.Hide, path) })
+	if p.watched.Only(paths) {
 		p.oursDue.add("") // what was just added may have changed before it was watched
 		p.again()
-	}
-	p.watched = wanted
-}
-
-// watchFault returns why not everything is watched, or nil.
-func (p *Provider) watchFault() *fs.Problem {
-	err := p.watchErr
-	if p.watcher != nil {
-		for _, path := range slices.Sorted(maps.Keys(p.watched)) {
-			if e := p.watcher.Err(strings.TrimSuffix(path, "/")); e != nil && !errors.Is(e, iofs.ErrNotExist) && !errors.Is(e, iofs.ErrPermission) {
-				err = e
-				break
-			}
-		}
-	}
-	if err == nil {
-		return nil
-	}
-	fix := watch.Fix(err)
-	if fix == "" {
-		fix = "nothing: they are looked for again and again"
-	}
-	return &fs.Problem{
-		What: clean.Line("changes of memories are noticed only after up to " + wording.Seconds(unwatched) + ": " + wording.Cause(err).Error()),
-		Mend: fix,
 	}
 }

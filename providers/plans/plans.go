@@ -25,6 +25,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
@@ -71,7 +72,7 @@ type Provider struct {
 	finder  *files.Finder            // of the user's files
 	finders map[string]*files.Finder // of those of projects, by folder
 	known   map[string][]files.Found // what these have found
-	watched map[string]bool
+	watched *watch.Set
 	folders map[string]*fs.Folder // of the projects, by name
 	last    string                // what the last snapshot was made of
 	made    bool
@@ -81,8 +82,8 @@ type Provider struct {
 	rooting sync.Mutex
 	roots   map[string]string // of projects, by the folder in which somebody worked
 
-	started atomic.Bool   // it is kept current
-	poked   chan struct{} // has an element if something has changed
+	started atomic.Bool // it is kept current
+	poked   rounds.Wake // has an element if something has changed
 	ctx     context.Context
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
@@ -100,18 +101,19 @@ func New(opts Options) *Provider {
 		opts.Env.Log = slog.Default()
 	}
 	p := &Provider{
-		opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), watched: make(map[string]bool),
-		folders: make(map[string]*fs.Folder), book: openBook(opts.Cache), poked: make(chan struct{}, 1), pause: pollPause,
+		opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string),
+		folders: make(map[string]*fs.Folder), book: openBook(opts.Cache), poked: rounds.NewWake(), pause: pollPause,
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
 	p.known = make(map[string][]files.Found)
 	p.root = &folder{provider: p}
 	if opts.Watch {
-		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poked.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
 	}
+	p.watched = watch.NewSet(p.watcher, p.watchErr)
 	p.show(&maker{provider: p}, false)
-	opts.Trust.Notify(p.poke)
+	opts.Trust.Notify(p.poked.Poke)
 	return p
 }
 
@@ -138,14 +140,14 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.poke() }
+func (p *Provider) Refresh() { p.poked.Poke() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	if p.opts.Watch {
 		p.started.Store(true)
 		p.work.Go(p.run)
-		p.poke()
+		p.poked.Poke()
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/plans/files"
 )
 
@@ -24,9 +25,7 @@ const (
 	pollPause = time.Minute
 	// readPause is that time as long as sessions are still being read.
 	readPause = 500 * time.Millisecond
-	// calm is the time between two looks, however often something changes, and share how
-	// many times as long as a look the time after it is at least.
-	calm  = 250 * time.Millisecond
+	// share is how many times as long as a look the time after it is at least.
 	share = 20
 	// savePause is the time between two writings of the book. What is lost is read again.
 	savePause = 2 * time.Minute
@@ -34,45 +33,23 @@ const (
 	atOnce = 2 * time.Second
 )
 
-// poke reports that something has changed. It only enqueues.
-func (p *Provider) poke() {
-	select {
-	case p.poked <- struct{}{}:
-	default:
-	}
-}
-
 // run looks again whenever something has changed, and now and then, until Close.
 func (p *Provider) run() {
-	var saved time.Time
-	for {
-		pause := p.pause
+	pause := func() time.Duration {
 		if !p.current.Load().complete {
-			pause = min(pause, readPause)
+			return min(p.pause, readPause)
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-p.poked:
-		case <-timer.C:
-		case <-p.ctx.Done():
-			timer.Stop()
-			return
-		}
-		timer.Stop()
+		return p.pause
+	}
+	var saved time.Time
+	rounds.Run(p.ctx, p.poked, pause, share, func() {
 		begun := time.Now()
 		p.look()
 		if begun.Sub(saved) >= savePause {
 			saved = begun
 			p.save()
 		}
-		rest := time.NewTimer(max(calm, share*time.Since(begun)))
-		select {
-		case <-rest.C:
-		case <-p.ctx.Done():
-			rest.Stop()
-			return
-		}
-	}
+	})
 }
 
 // save writes the book. A fault that stays is reported once.
@@ -116,7 +93,7 @@ func (p *Provider) look() {
 	p.finder.Forget()
 	maps.DeleteFunc(p.finders, func(root string, _ *files.Finder) bool { return !seen[root] })
 	maps.DeleteFunc(p.known, func(root string, _ []files.Found) bool { return !seen[root] })
-	p.watch(watch)
+	p.watched.Only(watch)
 	for _, f := range found {
 		fmt.Fprintf(state, "%s %d %d %v %s\n", f.Path, f.ModTime.UnixNano(), len(f.Plan.Tasks), f.Err, strings.Join(f.Names, " "))
 	}
@@ -225,8 +202,8 @@ func (p *Provider) publish(s *snapshot) {
 	p.root.Replace(s.modTime, root)
 }
 
-// userFolders returns the folders of the user's plans that are watched: not those that
-// have a folder for each session.
+// userFolders returns the folders of the user's plans that are watched, with a slash at
+// their ends: not those that have a folder for each session.
 func (p *Provider) userFolders() (dirs []string) {
 	m := agents.Machine{Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv}
 	for _, a := range agents.All() {
@@ -235,42 +212,23 @@ func (p *Provider) userFolders() (dirs []string) {
 			before, _, _ := strings.Cut(pattern, "*")
 			dir := filepath.Dir(before + "x")
 			if strings.Contains(pattern, "*") && !slices.Contains(sessions, dir) {
-				dirs = append(dirs, dir)
+				dirs = append(dirs, dir+"/")
 			}
 		}
 	}
 	return dirs
 }
 
-// projectFolders returns the folders of a project that have plans.
+// projectFolders returns the folders of a project that have plans, with a slash at their
+// ends.
 func projectFolders(root string) (dirs []string) {
 	for _, a := range agents.All() {
 		for _, patterns := range [...][]string{a.Plans.Texts.Project, a.Plans.Lists.Project} {
 			for _, pattern := range patterns {
 				before, _, _ := strings.Cut(pattern, "*")
-				dirs = append(dirs, filepath.Join(root, filepath.Dir(before+"x")))
+				dirs = append(dirs, filepath.Join(root, filepath.Dir(before+"x"))+"/")
 			}
 		}
 	}
 	return dirs
-}
-
-// watch watches these folders with all below them, and nothing else.
-func (p *Provider) watch(dirs []string) {
-	if p.watcher == nil {
-		return
-	}
-	wanted := make(map[string]bool, len(dirs))
-	for _, dir := range dirs {
-		wanted[dir] = true
-		if !p.watched[dir] {
-			p.watcher.Add(dir)
-		}
-	}
-	for dir := range p.watched {
-		if !wanted[dir] {
-			p.watcher.Remove(dir)
-		}
-	}
-	p.watched = wanted
 }

@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/watch"
 )
 
 // TestBadInput: what is wrong with one file is said in its line and its file, and nothing
@@ -128,7 +129,7 @@ func TestUnwatched(t *testing.T) {
 	w := newWorld(t, map[string]string{"src/shop/AGENTS.md": "# Old\n"})
 	w.start(false)
 	w.shown()
-	w.watchErr, w.opts.Watch, w.pause = syscall.EMFILE, true, time.Millisecond
+	w.watched, w.opts.Watch, w.pause = watch.NewSet(nil, syscall.EMFILE), true, time.Millisecond
 	w.Start()
 	w.write("src/shop/AGENTS.md", "# New and longer\n")
 	fstest.Eventually(t, "a change without a watch", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "# New") })

@@ -30,6 +30,7 @@ import (
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
@@ -58,24 +59,23 @@ type Options struct {
 
 // Provider is the folder of rules.
 type Provider struct {
-	opts     Options
-	machine  agents.Machine
-	root     *folder
-	prober   *fs.Prober
-	ignored  []byte // the user's patterns of what git ignores
-	current  atomic.Pointer[snapshot]
-	heads    atomic.Pointer[map[string]bool] // names of entries that may be rules
-	first    sync.Once
-	watcher  *watch.Watcher // nil where nothing is watched
-	watchErr error          // why, though it should be
+	opts    Options
+	machine agents.Machine
+	root    *folder
+	prober  *fs.Prober
+	ignored []byte // the user's patterns of what git ignores
+	current atomic.Pointer[snapshot]
+	heads   atomic.Pointer[map[string]bool] // names of entries that may be rules
+	first   sync.Once
+	watcher *watch.Watcher // nil where nothing is watched
 
 	looking sync.Mutex // held while a snapshot is made
 	finder  *locate.Finder
 	trees   map[string]*locate.Tree // by folder
-	watched map[string]bool
+	watched *watch.Set
 	folders map[string]*fs.Folder // of the sections, by name
 
-	poked  chan struct{} // has an element if something has changed
+	poked  rounds.Wake // has an element if something has changed
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -99,9 +99,9 @@ func New(opts Options) *Provider {
 	}
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
-		prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree), watched: make(map[string]bool),
+		prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree),
 		folders: make(map[string]*fs.Folder),
-		poked:   make(chan struct{}, 1), pause: pollPause,
+		poked:   rounds.NewWake(), pause: pollPause,
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.ignored = ignore.User(opts.Home, p.machine.Path("${XDG_CONFIG_HOME:-~/.config}"))
@@ -109,11 +109,13 @@ func New(opts Options) *Provider {
 	p.root = newFolder(p)
 	p.current.Store(new(snapshot))
 	p.heads.Store(new(map[string]bool))
+	var unwatched error
 	if opts.Watch {
-		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.poked.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
 	}
+	p.watched = watch.NewSet(p.watcher, unwatched)
 	p.look(false)
-	opts.Trust.Notify(p.poke)
+	opts.Trust.Notify(p.poked.Poke)
 	opts.Workspaces.Notice(p.noticed)
 	return p
 }
@@ -142,13 +144,13 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.poke() }
+func (p *Provider) Refresh() { p.poked.Poke() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	if p.opts.Watch {
 		p.work.Go(p.run)
-		p.poke()
+		p.poked.Poke()
 	}
 }
 

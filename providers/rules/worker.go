@@ -6,22 +6,16 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/rules/locate"
 )
 
 const (
-	// calm is the time between two looks, however often something changes, and share how
-	// many times as long as a look the time after it is at least.
-	calm  = 250 * time.Millisecond
+	// share is how many times as long as a look the time after it is at least.
 	share = 20
 	// atOnce is how long a command that reads once may take to find nested rules.
 	atOnce = time.Second
@@ -29,21 +23,13 @@ const (
 	unwatched = 10 * time.Second
 )
 
-// poke reports that something has changed. It only enqueues.
-func (p *Provider) poke() {
-	select {
-	case p.poked <- struct{}{}:
-	default:
-	}
-}
-
 // noticed looks again if one of the paths that have changed in workspaces may be a rule, or
 // is a folder that may have some: there is no watch of our own in most folders.
 func (p *Provider) noticed(paths []string) {
 	heads := *p.heads.Load()
 	for _, path := range paths {
 		if heads[filepath.Base(path)] || isFolder(path) {
-			p.poke()
+			p.poked.Poke()
 			return
 		}
 	}
@@ -56,30 +42,13 @@ func isFolder(path string) bool {
 
 // run looks again whenever something has changed, and now and then, until Close.
 func (p *Provider) run() {
-	for {
-		wait := p.pause
+	pause := func() time.Duration {
 		if p.watchFault() != nil {
-			wait = min(wait, unwatched)
+			return min(p.pause, unwatched)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-p.poked:
-		case <-timer.C:
-		case <-p.ctx.Done():
-			timer.Stop()
-			return
-		}
-		timer.Stop()
-		begun := time.Now()
-		p.look(true)
-		rest := time.NewTimer(max(calm, share*time.Since(begun)))
-		select {
-		case <-rest.C:
-		case <-p.ctx.Done():
-			rest.Stop()
-			return
-		}
+		return p.pause
 	}
+	rounds.Run(p.ctx, p.poked, pause, share, func() { p.look(true) })
 }
 
 // look looks for all rules, those of workspaces if that is wanted, and publishes what it
@@ -105,7 +74,7 @@ func (p *Provider) look(all bool) {
 		p.heads.Store(&heads)
 	}
 	p.finder.Forget()
-	p.watch(paths)
+	p.watched.Only(paths)
 	next := m.snapshot(all, p.watchFault())
 	old := p.current.Load()
 	changed := next.take(old)
@@ -172,53 +141,5 @@ func (p *Provider) workspace(m *maker, w workspaces.Workspace, trees map[string]
 	return paths
 }
 
-// watch watches these files, and these folders, which end with a slash, with all below
-// them, and nothing else.
-func (p *Provider) watch(paths []string) {
-	if p.watcher == nil {
-		return
-	}
-	wanted := make(map[string]bool, len(paths))
-	for _, path := range paths {
-		wanted[path] = true
-	}
-	for path := range p.watched {
-		if !wanted[path] {
-			p.watcher.Remove(strings.TrimSuffix(path, "/"))
-		}
-	}
-	for path := range wanted {
-		switch dir, isDir := strings.CutSuffix(path, "/"); {
-		case p.watched[path]:
-		case isDir:
-			p.watcher.Add(dir)
-		default:
-			p.watcher.AddFile(path)
-		}
-	}
-	p.watched = wanted
-}
-
 // watchFault returns why not everything is watched, or nil.
-func (p *Provider) watchFault() *fs.Problem {
-	err := p.watchErr
-	if p.watcher != nil {
-		for _, path := range slices.Sorted(maps.Keys(p.watched)) {
-			if e := p.watcher.Err(strings.TrimSuffix(path, "/")); e != nil && !errors.Is(e, iofs.ErrNotExist) && !errors.Is(e, iofs.ErrPermission) {
-				err = e
-				break
-			}
-		}
-	}
-	if err == nil {
-		return nil
-	}
-	fix := watch.Fix(err)
-	if fix == "" {
-		fix = "nothing: they are looked for again and again"
-	}
-	return &fs.Problem{
-		What: clean.Line("changes of rules are noticed only after up to " + wording.Seconds(unwatched) + ": " + wording.Cause(err).Error()),
-		Mend: fix,
-	}
-}
+func (p *Provider) watchFault() *fs.Problem { return p.watched.Problem("changes of rules", unwatched) }

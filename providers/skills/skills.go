@@ -135,7 +135,7 @@ func New(opts Options) *Provider {
 	p.watchOnly(trees, files)
 	p.refresh(nil)
 	if opts.Trust != nil {
-		opts.Trust.Notify(p.worker.poke)
+		opts.Trust.Notify(p.worker.poked.Poke)
 	}
 	return p
 }
@@ -162,7 +162,7 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.worker.poke() }
+func (p *Provider) Refresh() { p.worker.poked.Poke() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
@@ -211,7 +211,7 @@ func (p *Provider) changed(paths []string) {
 	dirty, rescan := make(map[string]bool), false
 	for _, path := range paths {
 		if p.heads[path] {
-			p.worker.poke()
+			p.worker.poked.Poke()
 		}
 		holding := now.containing(path)
 		rescan = rescan || len(holding) == 0 // a root, a group, something new
@@ -239,7 +239,7 @@ func (p *Provider) changed(paths []string) {
 	}
 	if rescan {
 		inTree = append(inTree, p.refresh(dirty)...)
-		p.worker.wake()
+		p.worker.unstudied.Poke()
 	}
 	p.tell(inTree)
 }

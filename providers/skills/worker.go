@@ -15,6 +15,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
@@ -26,9 +27,7 @@ const (
 	// pollPause is the time between two looks at all workspaces: a new nested folder of
 	// skills is found then.
 	pollPause = time.Minute
-	// calm is the time between two looks, however often something changes, and share how
-	// many times as long as a look the time after it is at least.
-	calm  = 250 * time.Millisecond
+	// share is how many times as long as a look the time after it is at least.
 	share = 5
 	// atOnce is how long a command that reads once may take to find nested folders.
 	atOnce = time.Second
@@ -37,13 +36,13 @@ const (
 // worker looks at projects, and studies skills, in the background.
 type worker struct {
 	provider *Provider
-	poked    chan struct{} // has an element if projects may have changed
+	poked    rounds.Wake // has an element if projects may have changed
 	ctx      context.Context
 	cancel   context.CancelFunc
 	work     sync.WaitGroup
 
-	unstudied chan struct{} // has an element if skills may have to be studied
-	around    atomic.Bool   // it is due to look again what is here
+	unstudied rounds.Wake // has an element if skills may have to be studied
+	around    atomic.Bool // it is due to look again what is here
 	mu        sync.Mutex
 	current   map[string]bool // what was studied since it last changed, by key
 	machine   *need.Machine   // what is there
@@ -51,7 +50,7 @@ type worker struct {
 
 func (w *worker) init(p *Provider) {
 	w.provider = p
-	w.poked, w.unstudied = make(chan struct{}, 1), make(chan struct{}, 1)
+	w.poked, w.unstudied = rounds.NewWake(), rounds.NewWake()
 	w.current = make(map[string]bool)
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 }
@@ -60,8 +59,8 @@ func (w *worker) start() {
 	w.work.Go(w.followProjects)
 	w.work.Go(w.followSkills)
 	w.around.Store(true)
-	w.poke()
-	w.wake()
+	w.poked.Poke()
+	w.unstudied.Poke()
 }
 
 func (w *worker) close() {
@@ -69,39 +68,14 @@ func (w *worker) close() {
 	w.work.Wait()
 }
 
-// poke reports that projects may have changed. It only enqueues.
-func (w *worker) poke() {
-	select {
-	case w.poked <- struct{}{}:
-	default:
-	}
-}
-
 // followProjects looks at projects whenever something has changed, and now and then, until
 // the worker is closed.
 func (w *worker) followProjects() {
-	for {
-		timer := time.NewTimer(pollPause)
-		select {
-		case <-w.poked:
-		case <-timer.C:
-		case <-w.ctx.Done():
-			timer.Stop()
-			return
-		}
-		timer.Stop()
-		begun := time.Now()
+	rounds.Run(w.ctx, w.poked, func() time.Duration { return pollPause }, share, func() {
 		w.provider.look(func() bool { return w.ctx.Err() != nil })
 		w.around.Store(true) // what is here may have changed, too
-		w.wake()
-		rest := time.NewTimer(max(calm, share*time.Since(begun)))
-		select {
-		case <-rest.C:
-		case <-w.ctx.Done():
-			rest.Stop()
-			return
-		}
-	}
+		w.unstudied.Poke()
+	})
 }
 
 // once looks at projects at once, for a command that reads once.
@@ -115,20 +89,12 @@ func (w *worker) late() func() bool {
 	return func() bool { return w.ctx.Err() != nil || time.Since(begun) > atOnce }
 }
 
-// wake reports that skills may have to be studied. It only enqueues.
-func (w *worker) wake() {
-	select {
-	case w.unstudied <- struct{}{}:
-	default:
-	}
-}
-
 // changed reports that the files of a skill have changed.
 func (w *worker) changed(key string) {
 	w.mu.Lock()
 	delete(w.current, key)
 	w.mu.Unlock()
-	w.wake()
+	w.unstudied.Poke()
 }
 
 // studyPause is the time between two times that skills are studied, and publishPause how
@@ -148,23 +114,14 @@ func (w *worker) followSkills() {
 		}
 		w.studyAll(func() bool { return w.ctx.Err() != nil }, func() {
 			// Others have the processor half of the time.
-			w.rest(studyShare)
+			rounds.Rest(w.ctx, studyShare)
 		})
-		w.rest(studyPause)
+		rounds.Rest(w.ctx, studyPause)
 	}
 }
 
 // studyShare is how long the worker rests after each skill that it has studied.
 const studyShare = 2 * time.Millisecond
-
-func (w *worker) rest(d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-w.ctx.Done():
-	}
-}
 
 // studyAll studies the skills that have changed since they were studied, and publishes
 // what it has learned. After is called after each.
