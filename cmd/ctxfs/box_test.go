@@ -115,6 +115,10 @@ func (b *box) clear() {
 	}
 	if !fstest.Becomes(func() bool { return len(processesOf(b.dir)) == 0 }) {
 		left := processesOf(b.dir)
+		for _, p := range left {
+			_ = syscall.Kill(p.pid, syscall.SIGQUIT) // a daemon's log then says where it hangs
+		}
+		_ = fstest.Becomes(func() bool { return len(processesOf(b.dir)) == 0 })
 		b.Errorf("processes are left: %v\n%s", left, b.log())
 		for _, p := range left {
 			_ = syscall.Kill(p.pid, syscall.SIGKILL)

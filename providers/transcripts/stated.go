@@ -29,14 +29,14 @@ func (p *Provider) Statements(ctx context.Context, known func(string) string) it
 			if ctx.Err() != nil {
 				return
 			}
-			if v, _ := p.catalogue.View(s); v.Parent == nil && !yield(p.statementsOf(s, &v, known)) {
+			if v, _ := p.catalogue.View(s); v.Parent == nil && !yield(p.statementsOf(ctx, s, &v, known)) {
 				return
 			}
 		}
 	}
 }
 
-func (p *Provider) statementsOf(s *catalogue.Session, v *catalogue.View, known func(string) string) fs.StatementPart {
+func (p *Provider) statementsOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) fs.StatementPart {
 	part := fs.StatementPart{
 		Name: "transcripts/" + s.Agent + "/" + s.ID, Agent: s.Agent, Session: s.ID,
 		Path: path.Join(s.ByIDPaths()[0], "transcript.md"), Dir: v.Info.CWD,
@@ -49,10 +49,10 @@ func (p *Provider) statementsOf(s *catalogue.Session, v *catalogue.View, known f
 	}
 	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
 	if err == nil {
-		part.Statements, err = statements.Read(io.NewSectionReader(f, 0, v.Published.Size))
+		part.Statements, err = statements.Read(until{ctx, io.NewSectionReader(f, 0, v.Published.Size)})
 		f.Close()
 	}
-	if err != nil { // it is rendered again, or gone
+	if err != nil { // it is rendered again, or gone, or ctx has ended
 		part.Version, part.Unchanged = had, true
 		return part
 	}
@@ -62,4 +62,17 @@ func (p *Provider) statementsOf(s *catalogue.Session, v *catalogue.View, known f
 		}
 	}
 	return part
+}
+
+// until reads until ctx has ended.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u until) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(b)
 }

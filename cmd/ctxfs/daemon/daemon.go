@@ -30,6 +30,10 @@ import (
 // idleTime is how long a background process waits for its first view.
 const idleTime = 10 * time.Second
 
+// closeTime is how long the tree may take to close when all views have gone. Nothing is
+// lost then that a kill would not lose, and whoever waits for the process is not kept.
+const closeTime = 30 * time.Second
+
 // gcPercent makes the garbage collector run more often than by default: the
 // process mostly holds what it shows, for days, and should be small.
 const gcPercent = 40
@@ -95,7 +99,28 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 		Log:        log,
 	})
 	shown.Store(s)
-	return s, t.Close
+	return s, func() {
+		if !endsWithin(closeTime, t.Close) {
+			log.Warn("the process ends, though not all of its work does")
+		}
+	}
+}
+
+// endsWithin reports whether f returns in time. It is left running otherwise.
+func endsWithin(d time.Duration, f func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
 }
 
 // EndOnSignal ends the server at the first signal, and kills the process at the

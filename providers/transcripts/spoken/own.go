@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -27,7 +28,6 @@ var (
 	unclosed = regexp.MustCompile(`(?ms)^[ \t]*<[a-zA-Z][\w-]*\b[^>\n]*>.*\z`) // <name> within a line is a placeholder
 	quoted   = regexp.MustCompile(`"[^"\n]*"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|` + "`[^`\n]*`")
 	logLine  = regexp.MustCompile(`^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|at [\w.$]+\(|File "|\d+[:|] )`)
-	sentence = regexp.MustCompile(`[.!?]+(?:\s+|$)|\.{3,}|[。！？]+|\n+`)
 )
 
 // Own returns the lines of a text in words of the person who has sent it. What was
@@ -84,10 +84,7 @@ func isProse(line string) bool {
 // each with the marks that it ends with.
 func Sentences(line string) (all []string) {
 	for start := 0; start < len(line); {
-		end := len(line)
-		if at := sentence.FindStringIndex(line[start:]); at != nil {
-			end = start + at[1]
-		}
+		end := start + sentenceEnd(line[start:])
 		all = append(all, strings.TrimSpace(line[start:end]))
 		start = end
 	}
@@ -95,6 +92,38 @@ func Sentences(line string) (all []string) {
 		n := len(strings.Fields(Bare(s)))
 		return n == 0 || n > longSentence || len(s) > longBytes
 	})
+}
+
+// sentenceEnd returns where the first sentence of a text ends, behind its marks and what
+// separates it from the next.
+func sentenceEnd(text string) int {
+	for i := 0; i < len(text); {
+		if next := strings.IndexAny(text[i:], ".!?。！？\n"); next < 0 {
+			break
+		} else {
+			i += next
+		}
+		rest := text[i:]
+		var end string // what is behind the marks
+		switch {
+		case rest[0] == '\n':
+			end = strings.TrimLeft(rest, "\n")
+		case rest[0] < utf8.RuneSelf:
+			end = strings.TrimLeft(rest, ".!?")
+			if space := strings.TrimLeft(end, " \t\n\f\r"); space != end || end == "" {
+				end = space
+			} else if dots := strings.TrimLeft(rest, "."); len(rest)-len(dots) >= 3 {
+				end = dots
+			} else {
+				i++ // v1.2
+				continue
+			}
+		default:
+			end = strings.TrimLeft(rest, "。！？")
+		}
+		return len(text) - len(end)
+	}
+	return len(text)
 }
 
 // Bare returns a sentence without the marks that it ends with.
