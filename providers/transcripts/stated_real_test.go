@@ -59,7 +59,7 @@ func TestJudgedStatements(t *testing.T) {
 	for _, s := range sample(h.catalogue.All()) {
 		check(t, h.cache.Current(t.Context(), s, false))
 		if v, _ := h.catalogue.View(s); v.Parent == nil {
-			judge(h.statementsOf(s, &v, func(string) string { return "" }).Statements)
+			judge(h.statementsOf(t.Context(), s, &v, func(string) string { return "" }).Statements)
 		}
 	}
 	for _, name := range []string{"livemcpbench", "mcpproxy", "tau-airline"} {
