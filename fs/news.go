@@ -1,0 +1,113 @@
+package fs
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"time"
+)
+
+// MomentKind is what happens in an agent when it can be told something.
+type MomentKind string
+
+const (
+	// SessionStarts is the start of a session, also of one that is resumed or cleared.
+	SessionStarts MomentKind = "start"
+	// Compacted is the start of a session's context after what preceded was summed up.
+	Compacted MomentKind = "compacted"
+	// Compacting is the time before that: what is said may go into the summary.
+	Compacting MomentKind = "compacting"
+	// Prompted is a message of the user.
+	Prompted MomentKind = "prompt"
+	// BeforeTool is the time before a call of a tool, which can still be refused.
+	BeforeTool MomentKind = "before"
+	// AfterTool is the time after a call of a tool.
+	AfterTool MomentKind = "after"
+)
+
+// Moment is one run of an agent's hook: what happens, where, and in which session.
+type Moment struct {
+	Kind MomentKind
+	// Agent is the id of the agent, and Session its own id of the session.
+	Agent, Session string
+	// Dir is the working folder of the session, an absolute path, or "".
+	Dir string
+	// Root is the folder in which the tree is shown, or "" where it is shown nowhere.
+	Root string
+	// Time is now, and Last when the session was last at a moment of any kind; zero at its
+	// first.
+	Time, Last time.Time
+	// Prompt is what the user wrote, at Prompted.
+	Prompt string
+	// Call is the call, at BeforeTool and AfterTool.
+	Call *AgentCall
+}
+
+// Path returns how an agent names a path of the tree: below the folder in which the tree
+// is shown, else the path itself.
+func (m Moment) Path(p string) string {
+	if m.Root == "" {
+		return p
+	}
+	return path.Join(m.Root, p)
+}
+
+// AgentCall is the call of one of its tools by an agent.
+type AgentCall struct {
+	// ID is the agent's id of the call, or "".
+	ID string
+	// Tool is the agent's name of the tool. Server is set where it is one of an MCP server,
+	// which Tool then is without.
+	Tool, Server string
+	// Input has the arguments, as JSON.
+	Input json.RawMessage
+	// Writes has the absolute paths of the files that the call changes, as far as the
+	// arguments tell, and Command the line that it gives to a shell.
+	Writes  []string
+	Command string
+	// Output is what the tool answered, as text, and Failed whether it failed.
+	Output string
+	Failed bool
+}
+
+// News is what an agent should be told.
+type News struct {
+	// Key names what is told. A session is told what has the same key once.
+	Key string
+	// Rank orders news: the lowest first. What exceeds the budget waits for the next
+	// moment.
+	Rank NewsRank
+	// Text is one line, or a short block of them, in Markdown, without a line break at its
+	// end. Foreign text in it has been made safe.
+	Text string
+	// Refuse has the call that follows refused; Text says why, and what to do instead.
+	Refuse bool
+	// Instead is what the agent is shown in place of the call's output, where its hooks can
+	// replace it; Text is not said then.
+	Instead string
+}
+
+// NewsRank is how much a piece of news matters.
+type NewsRank int
+
+const (
+	// Blocking is what stops work: a refused edit, a server that waits for an answer.
+	Blocking NewsRank = 10 * (iota + 1)
+	// Behind is what has changed behind the agent's back.
+	Behind
+	// Orienting is where to begin and where to look on.
+	Orienting
+	// Helpful is what may save the agent a search.
+	Helpful
+	// Reminding is what has been open for long.
+	Reminding
+)
+
+// Herald is a provider that has news for sessions.
+type Herald interface {
+	// News returns what there is to say at a moment, also what has been said to the session
+	// before. It is called for every run of a hook, at any time between Start and Close, by
+	// several goroutines, and answers from memory within some milliseconds; at the latest
+	// when ctx ends, with what it has.
+	News(ctx context.Context, m Moment) []News
+}
