@@ -28,14 +28,15 @@ const (
 // Moment is one run of an agent's hook: what happens, where, and in which session.
 type Moment struct {
 	Kind MomentKind
-	// Agent is the id of the agent, and Session its own id of the session.
-	Agent, Session string
+	// Agent is the id of the agent, and Session its own id of the session. Subagent is its
+	// id of the subagent at work, which has a context of its own, or "".
+	Agent, Session, Subagent string
 	// Dir is the working folder of the session, an absolute path, or "".
 	Dir string
 	// Root is the folder in which the tree is shown, or "" where it is shown nowhere.
 	Root string
-	// Time is now, and Last when the session was last at a moment of any kind; zero at its
-	// first.
+	// Time is now, and Last when the session, or the subagent, was last at a moment of any
+	// kind, as far as that is known; zero at its first.
 	Time, Last time.Time
 	// Prompt is what the user wrote, at Prompted.
 	Prompt string
@@ -65,26 +66,72 @@ type AgentCall struct {
 	// arguments tell, and Command the line that it gives to a shell.
 	Writes  []string
 	Command string
-	// Output is what the tool answered, as text, and Failed whether it failed.
+	// Output is what the tool answered, as text, and Failed whether it failed, as far as
+	// the agent tells its hooks.
 	Output string
 	Failed bool
+	// MayRefuse reports whether the agent lets its hooks refuse the call, MayReplace whether
+	// it lets them replace the output; News for what it does not let them is not asked for.
+	MayRefuse, MayReplace bool
 }
 
 // News is what an agent should be told.
 type News struct {
-	// Key names what is told. A session is told what has the same key once.
+	// Kind says what it is about: what users switch off, and by what its cost is counted.
+	Kind NewsKind
+	// Key names what is told, and when it would be news again: a version, a time. A session
+	// is told what has the same kind and key once; since its context was summed up or
+	// cleared, what is told at SessionStarts and Compacted may be told again.
 	Key string
 	// Rank orders news: the lowest first. What exceeds the budget waits for the next
 	// moment.
 	Rank NewsRank
 	// Text is one line, or a short block of them, in Markdown, without a line break at its
-	// end. Foreign text in it has been made safe.
+	// end. Foreign text in it has been made safe and is marked as what somebody else said.
 	Text string
-	// Refuse has the call that follows refused; Text says why, and what to do instead.
+	// Refuse has the call that follows refused, at BeforeTool with [AgentCall.MayRefuse];
+	// Text says why, and what to do instead. Since its key is told once, the same call passes
+	// the second time.
 	Refuse bool
-	// Instead is what the agent is shown in place of the call's output, where its hooks can
-	// replace it; Text is not said then.
+	// Instead is what the agent is shown in place of the call's output, at AfterTool with
+	// [AgentCall.MayReplace]; Text is not said then. It is no part of the budget.
 	Instead string
+}
+
+// NewsKind is a kind of news, as users write it in the configuration.
+type NewsKind string
+
+const (
+	// NewsStart is the page that a session begins with, NewsMemory what is remembered.
+	NewsStart  NewsKind = "start"
+	NewsMemory NewsKind = "memory"
+	// NewsHistory is where what a session has forgotten can be read.
+	NewsHistory NewsKind = "history"
+	// NewsChanges is that files changed behind a session's back, NewsStale that one is about
+	// to be edited by an outdated reading.
+	NewsChanges NewsKind = "changes"
+	NewsStale   NewsKind = "stale"
+	// NewsTerminals is that a command in a terminal failed.
+	NewsTerminals NewsKind = "terminals"
+	// NewsServers is that a server wants a login or an answer.
+	NewsServers NewsKind = "servers"
+	// NewsRepeats is that a call has failed several times in the same way.
+	NewsRepeats NewsKind = "repeats"
+	// NewsTasks is what is still to do, NewsNotes what somebody left a note about.
+	NewsTasks NewsKind = "tasks"
+	NewsNotes NewsKind = "notes"
+	// NewsFinding is what could be used for what the user wants.
+	NewsFinding NewsKind = "finding"
+	// NewsResults is a long output that was put into a file.
+	NewsResults NewsKind = "results"
+)
+
+// NewsKinds returns all kinds of news.
+func NewsKinds() []NewsKind {
+	return []NewsKind{
+		NewsStart, NewsMemory, NewsHistory, NewsChanges, NewsStale, NewsTerminals,
+		NewsServers, NewsRepeats, NewsTasks, NewsNotes, NewsFinding, NewsResults,
+	}
 }
 
 // NewsRank is how much a piece of news matters.
