@@ -109,21 +109,21 @@ func TestRealQuestions(t *testing.T) {
 			}
 		}
 		w.answered(q.ID, accept("--name", "Ann", "--check", "--titledMultipleSelectEnum", "fish-2", "--titledMultipleSelectEnum", "fish-3"))
-		contains(t, w.continued(form.Task), "- Name: Ann", "- Agreed to terms: true", `"integer": 42`, `"fish-3"`, "It was a dark and stormy night.")
+		fstest.Contains(t, w.continued(form.Task), "- Name: Ann", "- Agreed to terms: true", `"integer": 42`, `"fish-3"`, "It was a dark and stormy night.")
 
 		sampling := w.asked(server, "trigger-sampling-request", `{"prompt":"why is the sky blue"}`)
 		if q = sampling.Question; q.Kind != wire.AskSampling || !strings.Contains(q.Message, "system: You are a helpful test server.\nuser: ") {
 			t.Errorf("%+v", q)
 		}
 		w.answered(q.ID, accept())
-		contains(t, w.continued(sampling.Task), "a model says: context: why is the sky blue")
+		fstest.Contains(t, w.continued(sampling.Task), "a model says: context: why is the sky blue")
 
 		opening := w.asked(server, "trigger-url-elicitation", `{"url":"https://example.com/login?x=1"}`)
 		if q = opening.Question; q.Kind != wire.AskURL || q.Host != "example.com" || q.URL != "https://example.com/login?x=1" {
 			t.Errorf("%+v", q)
 		}
 		w.answered(q.ID, accept())
-		contains(t, w.continued(opening.Task), "User completed the URL elicitation flow")
+		fstest.Contains(t, w.continued(opening.Task), "User completed the URL elicitation flow")
 
 		before := w.asked(server, "trigger-url-elicitation", `{"url":"https://example.com/other","errorPath":true}`)
 		if q = before.Question; q.Host != "modelcontextprotocol.io" {
@@ -139,7 +139,7 @@ func TestRealQuestions(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.answered(again.Question.ID, questions.Reply{Action: wire.Decline})
-		contains(t, w.continued(before.Task), "User declined to open the URL")
+		fstest.Contains(t, w.continued(before.Task), "User declined to open the URL")
 	}
 }
 
@@ -152,7 +152,7 @@ func TestRealTasks(t *testing.T) {
 			t.Errorf("%+v", asked.Question)
 		}
 		w.answered(asked.Question.ID, accept("--interpretation", asked.Question.Fields()[0].Choices[1].Value))
-		contains(t, w.continued(asked.Task), "# Research Report: python (", "completed")
+		fstest.Contains(t, w.continued(asked.Task), "# Research Report: python (", "completed")
 
 		task, err := w.p.Detach(calls.Call{Server: server, Tool: "simulate-research-query", Arguments: json.RawMessage(`{"topic":"rust"}`)})
 		if err != nil {

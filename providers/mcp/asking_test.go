@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
@@ -82,7 +83,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		w.becomes("callee/questions/"+q.ID+".json", `"Which colour?"`)
 		w.becomes("callee/STATUS.md", "\nquestion: "+q.ID+": callee/asks asks: Which colour?; until ")
 		w.becomes("INDEX.md", "## Questions that wait for an answer\n\n- "+q.ID)
-		contains(t, w.p.Status().Summary, "1 question waits")
+		fstest.Contains(t, w.p.Status().Summary, "1 question waits")
 
 		_, err := w.p.Answer(q.ID, accept("--colour", "blue"))
 		if err == nil || !strings.Contains(err.Error(), "--colour must be one of red, green") {
@@ -96,7 +97,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		if m.err != nil || m.r.Failed {
 			t.Fatal(m)
 		}
-		contains(t, string(m.r.Text), `answered: {"action":"accept","content":{"colour":"red"}}`)
+		fstest.Contains(t, string(m.r.Text), `answered: {"action":"accept","content":{"colour":"red"}}`)
 		if _, err = w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "question "+q.ID+" has been answered: accept") {
 			t.Error(err)
 		}
@@ -134,7 +135,7 @@ func TestAQuestionIsDeclined(t *testing.T) {
 			if m.err != nil {
 				t.Fatal(m.err)
 			}
-			contains(t, string(m.r.Text), `{"action":"`+action+`"}`)
+			fstest.Contains(t, string(m.r.Text), `{"action":"`+action+`"}`)
 		}
 	})
 }
@@ -148,8 +149,8 @@ func TestAQuestionTimesOut(t *testing.T) {
 		if m.err != nil {
 			t.Fatal(m.err)
 		}
-		contains(t, string(m.r.Text), `{"action":"cancel"}`)
-		contains(t, string(m.r.Aside), "the server asked something that nobody answered within 0.05 s ("+q.ID+"): Which colour?")
+		fstest.Contains(t, string(m.r.Text), `{"action":"cancel"}`)
+		fstest.Contains(t, string(m.r.Aside), "the server asked something that nobody answered within 0.05 s ("+q.ID+"): Which colour?")
 		if _, err := w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "was not answered in time") {
 			t.Error(err)
 		}
@@ -490,7 +491,7 @@ func TestAnswersAreInNoFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		contains(t, string(r.Text), "Ann Unmistakable")
+		fstest.Contains(t, string(r.Text), "Ann Unmistakable")
 		for _, secret := range []string{"hush-hush-123", "92837"} {
 			if strings.Contains(string(r.Text)+string(r.Raw), secret) {
 				t.Errorf("the caller is told the secret: %s", r.Text)

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/oauthtest"
 )
@@ -81,7 +82,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 	w.p.env.Log = slog.New(slog.NewTextHandler(&log, nil))
 	w.start()
 	text := w.untilState("guarded", "needs-auth")
-	contains(t, text, "\nerror: the server requires a login (HTTP status 401)\n", "\nfix: ctxfs auth guarded\n")
+	fstest.Contains(t, text, "\nerror: the server requires a login (HTTP status 401)\n", "\nfix: ctxfs auth guarded\n")
 	if l := w.p.Logins(); len(l) != 1 || l[0].LoggedIn || l[0].Server != "guarded" {
 		t.Errorf("%+v", l)
 	}
@@ -107,7 +108,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 	s.RevokeRefresh()
 	w.p.Restart("guarded")
 	text = w.untilState("guarded", "needs-auth")
-	contains(t, text, "the authorization server has ended the login: invalid_grant", "\nfix: ctxfs auth guarded\n", "1 tool")
+	fstest.Contains(t, text, "the authorization server has ended the login: invalid_grant", "\nfix: ctxfs auth guarded\n", "1 tool")
 	if w.ls("guarded/tools") != "whoami.json" {
 		t.Error(w.ls("guarded/tools"))
 	}
@@ -119,7 +120,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 		t.Errorf("%+v, %v, %v", was, untold, err)
 	}
 	w.p.Restart("guarded")
-	contains(t, w.untilState("guarded", "needs-auth"), "the server requires a login")
+	fstest.Contains(t, w.untilState("guarded", "needs-auth"), "the server requires a login")
 
 	w.showsNone(s.Secrets(), log.String())
 }
@@ -145,7 +146,7 @@ func (w *world) showsNone(secrets []string, texts ...string) {
 		texts = append(texts, w.cat(path))
 	}
 	for _, text := range texts {
-		containsNot(w.t, text, secrets...)
+		fstest.ContainsNot(w.t, text, secrets...)
 	}
 }
 
@@ -162,7 +163,7 @@ func TestStoredLoginOutOfReach(t *testing.T) {
 	}
 	w.write(files[0], `{"place": "keyring"}`)
 	w.p.Restart("guarded")
-	contains(t, w.untilState("guarded", "needs-auth"), "the login is in the system keyring, which cannot be reached from here",
+	fstest.Contains(t, w.untilState("guarded", "needs-auth"), "the login is in the system keyring, which cannot be reached from here",
 		"fix: start ctxfs where the keyring can be reached, or log in again", "then: ctxfs restart guarded")
 	w.write(files[0], `{`)
 	w.p.Restart("guarded")
@@ -182,8 +183,8 @@ func TestTokenEndpointDown(t *testing.T) {
 	s.Set(oauthtest.Faults{Down: true, Echo: true})
 	w.p.Restart("guarded")
 	text := w.untilState("guarded", "error")
-	contains(t, text, "the login cannot be renewed now: the token endpoint answered with HTTP status 503", "next try: ", "ctxfs restart guarded")
-	containsNot(t, text, s.URL)
+	fstest.Contains(t, text, "the login cannot be renewed now: the token endpoint answered with HTTP status 503", "next try: ", "ctxfs restart guarded")
+	fstest.ContainsNot(t, text, s.URL)
 	s.Set(oauthtest.Faults{})
 	w.p.Restart("guarded")
 	w.untilState("guarded", "ready")
@@ -199,7 +200,7 @@ func TestLoginThatDoesNotGoFarEnough(t *testing.T) {
 	s.Set(oauthtest.Faults{Scope: "admin"})
 	w.p.Restart("guarded")
 	text := w.untilState("guarded", "needs-auth")
-	contains(t, text, `insufficient_scope): the server requires the scope "admin" as well`, "\nfix: ctxfs auth guarded\n")
+	fstest.Contains(t, text, `insufficient_scope): the server requires the scope "admin" as well`, "\nfix: ctxfs auth guarded\n")
 	if l := w.p.Logins()[0]; strings.Join(l.Missing, " ") != "admin" {
 		t.Errorf("%+v", l)
 	}
@@ -212,7 +213,7 @@ func TestLoginThatDoesNotGoFarEnough(t *testing.T) {
 func TestServerThatWantsWhoKnowsWhat(t *testing.T) {
 	w, _ := guarded(t, oauthtest.Faults{NoChallenge: true}, nil)
 	w.start()
-	contains(t, w.untilState("guarded", "needs-auth"), "\nfix: ctxfs auth guarded; if the server takes a token instead, put it into the `headers`")
+	fstest.Contains(t, w.untilState("guarded", "needs-auth"), "\nfix: ctxfs auth guarded; if the server takes a token instead, put it into the `headers`")
 }
 
 // TestStreamThatWantsALogin asks for it though the server takes no requests
@@ -225,8 +226,8 @@ func TestStreamThatWantsALogin(t *testing.T) {
 	})
 	w.p.Reload()
 	w.start()
-	contains(t, w.untilState("guarded", "needs-auth"), "\nfix: ctxfs auth guarded\n")
-	contains(t, w.untilState("stream", "needs-auth"), "\nfix: ctxfs auth stream\n")
+	fstest.Contains(t, w.untilState("guarded", "needs-auth"), "\nfix: ctxfs auth guarded\n")
+	fstest.Contains(t, w.untilState("stream", "needs-auth"), "\nfix: ctxfs auth stream\n")
 }
 
 // TestLoginEntries reads what entries say of logins.
@@ -267,8 +268,8 @@ func TestLoginEntries(t *testing.T) {
 	if w.p.document != "https://me.example/ctxfs.json" {
 		t.Errorf("document %q", w.p.document)
 	}
-	contains(t, w.cat("badport/STATUS.md"), "state: error", `"callbackPort" is not a port`)
-	contains(t, w.cat("badauth/STATUS.md"), "state: error", `"oauth" is a number, not an object`)
+	fstest.Contains(t, w.cat("badport/STATUS.md"), "state: error", `"callbackPort" is not a port`)
+	fstest.Contains(t, w.cat("badauth/STATUS.md"), "state: error", `"oauth" is a number, not an object`)
 	var fault *LoginError
 	for name, words := range map[string]string{
 		"header": "Authorization", "process": "a program on this machine", "badport": "callbackPort", "nobody": "no server is called",
@@ -281,8 +282,8 @@ func TestLoginEntries(t *testing.T) {
 
 	w.settings("[mcp]\ntoken_store = \"pocket\"\n")
 	w.p.Reload()
-	contains(t, w.cat("INDEX.md"), `token_store in [mcp] is "pocket", and not "keyring" or "file"`)
+	fstest.Contains(t, w.cat("INDEX.md"), `token_store in [mcp] is "pocket", and not "keyring" or "file"`)
 	w.settings("[mcp]\nclient_id_document = \"http://me.example/\"\n")
 	w.p.Reload()
-	contains(t, w.cat("INDEX.md"), `client_id_document in [mcp] is not the https address of a document`)
+	fstest.Contains(t, w.cat("INDEX.md"), `client_id_document in [mcp] is not the https address of a document`)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/catalogue"
 )
 
@@ -34,7 +35,7 @@ func TestTheCatalogueSurvives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		containsNot(t, string(cached), secret)
+		fstest.ContainsNot(t, string(cached), secret)
 	}
 
 	check := func(state string) {
@@ -52,7 +53,7 @@ func TestTheCatalogueSurvives(t *testing.T) {
 	}
 	// After a restart everything is there before anything is started.
 	w.reopen()
-	contains(t, w.cat("hello/STATUS.md"), "state: cached\n", "catalogue: ")
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: cached\n", "catalogue: ")
 	check("cached")
 	w.startAll()
 	w.untilState("hello", "ready")
@@ -61,8 +62,8 @@ func TestTheCatalogueSurvives(t *testing.T) {
 	// Another command, which does not work.
 	w.claude(map[string]any{"hello": stub("dies-at-start")})
 	w.reopen().startAll()
-	contains(t, w.untilState("hello", "error"), "- the catalogue is from an earlier command", "catalogue: ")
-	contains(t, w.cat("hello/tools/html.json"), "html")
+	fstest.Contains(t, w.untilState("hello", "error"), "- the catalogue is from an earlier command", "catalogue: ")
+	fstest.Contains(t, w.cat("hello/tools/html.json"), "html")
 
 	// Gone from the configuration: gone from the cache.
 	w.claude(map[string]any{})
@@ -79,8 +80,8 @@ func TestAnotherCommandIsAnEarlierCatalogue(t *testing.T) {
 	other["args"] = []string{"another"}
 	w.claude(map[string]any{"hello": other})
 	w.reopen().startAll()
-	contains(t, w.untilState("hello", "starting"), "the catalogue is from an earlier command")
-	contains(t, w.cat("INDEX.md"), "hello/greet — Says hello.", "- hello: starting; its tools are as of ")
+	fstest.Contains(t, w.untilState("hello", "starting"), "the catalogue is from an earlier command")
+	fstest.Contains(t, w.cat("INDEX.md"), "hello/greet — Says hello.", "- hello: starting; its tools are as of ")
 }
 
 func TestAnEmptyListReplacesNothing(t *testing.T) {
@@ -117,12 +118,12 @@ func TestADamagedCacheFile(t *testing.T) {
 	for _, text := range []string{"{", "", `{"format":99}`, `{"format":1,"lists":5}`} {
 		w.write(file, text)
 		w.reopen()
-		contains(t, w.cat("hello/STATUS.md"), "state: stopped\n")
+		fstest.Contains(t, w.cat("hello/STATUS.md"), "state: stopped\n")
 	}
 	w.startAll()
 	w.untilState("hello", "ready")
 	w.reopen()
-	contains(t, w.cat("hello/STATUS.md"), "state: cached\n")
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: cached\n")
 
 	// The texts are rendered again if they are damaged or of another rendering.
 	text := w.cat("hello/tools/greet.json")
@@ -161,8 +162,8 @@ func TestOffline(t *testing.T) {
 	w.claude(map[string]any{"known": stub("ok", stubJournal, journal), "new": stub("ok", stubJournal, journal)})
 	w.opts.Offline = true
 	w.reopen().start()
-	contains(t, w.cat("known/STATUS.md"), "state: cached\n")
-	contains(t, w.cat("new/STATUS.md"), "state: stopped\n")
+	fstest.Contains(t, w.cat("known/STATUS.md"), "state: cached\n")
+	fstest.Contains(t, w.cat("new/STATUS.md"), "state: stopped\n")
 	if got := count("start"); got != 1 {
 		t.Errorf("%d starts", got)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // names of the folders, without the index.
@@ -18,7 +20,7 @@ func TestNothingConfigured(t *testing.T) {
 	w := newWorld(t)
 	w.settings("")
 	w.open().start()
-	contains(t, w.cat("INDEX.md"), "no server is configured", "- ~/.config/ctxfs/config.toml\n", "- ~/.claude.json\n", "- ~/.cursor/mcp.json\n", "[mcp.servers.NAME]")
+	fstest.Contains(t, w.cat("INDEX.md"), "no server is configured", "- ~/.config/ctxfs/config.toml\n", "- ~/.claude.json\n", "- ~/.cursor/mcp.json\n", "[mcp.servers.NAME]")
 	if s := w.p.Status(); s.State != "empty" || s.Since.IsZero() {
 		t.Errorf("status: %+v", s)
 	}
@@ -44,8 +46,8 @@ func TestBadNames(t *testing.T) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	contains(t, w.cat("new_line/SERVER_METADATA.json"), `"name": "new\nline"`)
-	contains(t, w.cat("github~2/STATUS.md"), `- GitHub is another server of this name, "GitHub" in `)
+	fstest.Contains(t, w.cat("new_line/SERVER_METADATA.json"), `"name": "new\nline"`)
+	fstest.Contains(t, w.cat("github~2/STATUS.md"), `- GitHub is another server of this name, "GitHub" in `)
 	if err := w.p.Restart("x"); err == nil {
 		t.Error("restarted before the start")
 	}
@@ -59,10 +61,10 @@ func TestTwoServersOfOneName(t *testing.T) {
 	if got := w.folders(); got != "both x x~2" {
 		t.Fatalf("folders: %s", got)
 	}
-	contains(t, w.cat("x/SERVER_METADATA.json"), `"command": "one"`, `"client": "claude-code"`)
-	contains(t, w.cat("x/STATUS.md"), `- x~2 is another server of this name, "x" in `, ".cursor/mcp.json")
-	contains(t, w.cat("x~2/STATUS.md"), `- x is another server of this name, "x" in `, ".claude.json")
-	contains(t, w.cat("both/SERVER_METADATA.json"), ".claude.json", ".cursor/mcp.json", `"name": "same"`)
+	fstest.Contains(t, w.cat("x/SERVER_METADATA.json"), `"command": "one"`, `"client": "claude-code"`)
+	fstest.Contains(t, w.cat("x/STATUS.md"), `- x~2 is another server of this name, "x" in `, ".cursor/mcp.json")
+	fstest.Contains(t, w.cat("x~2/STATUS.md"), `- x is another server of this name, "x" in `, ".claude.json")
+	fstest.Contains(t, w.cat("both/SERVER_METADATA.json"), ".claude.json", ".cursor/mcp.json", `"name": "same"`)
 }
 
 func TestOwnEntries(t *testing.T) {
@@ -74,8 +76,8 @@ func TestOwnEntries(t *testing.T) {
 	if got := w.folders(); got != "mine off other" {
 		t.Fatalf("folders: %s", got)
 	}
-	contains(t, w.cat("off/STATUS.md"), "state: disabled\n", "take `disabled` out of the entry \"off\" in ")
-	contains(t, w.cat("mine/SERVER_METADATA.json"), `"command": "ours"`, `"client": "ctxfs"`)
+	fstest.Contains(t, w.cat("off/STATUS.md"), "state: disabled\n", "take `disabled` out of the entry \"off\" in ")
+	fstest.Contains(t, w.cat("mine/SERVER_METADATA.json"), `"command": "ours"`, `"client": "ctxfs"`)
 
 }
 
@@ -90,9 +92,9 @@ func TestFaultsInOwnEntries(t *testing.T) {
 		"late": `start_timeout is 1e+09; it is a number of seconds up to 3600`,
 		"fine": "state: stopped\n",
 	} {
-		contains(t, w.cat(server+"/STATUS.md"), want)
+		fstest.Contains(t, w.cat(server+"/STATUS.md"), want)
 	}
-	contains(t, w.cat("INDEX.md"), `config.toml:2: unknown key "retries" in [mcp]`)
+	fstest.Contains(t, w.cat("INDEX.md"), `config.toml:2: unknown key "retries" in [mcp]`)
 	if s := w.p.Status(); len(s.Problems) != 4 {
 		t.Errorf("problems: %+v", s.Problems)
 	}
@@ -108,15 +110,15 @@ func TestOwnFileThatCannotBeRead(t *testing.T) {
 	// While running: the servers go on.
 	w.settings("[mcp.servers.hello]\ncommand = \n")
 	w.p.Reload()
-	contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
 	if s := w.p.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "config.toml:2: ") {
 		t.Errorf("problems: %+v", s.Problems)
 	}
 
 	// From the start: they are shown as the cache knows them.
 	w.reopen().startAll()
-	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "config.toml:2: ", "fix: correct ", "catalogue: ")
-	contains(t, w.cat("hello/tools/greet.json"), `"name":"greet"`)
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "config.toml:2: ", "fix: correct ", "catalogue: ")
+	fstest.Contains(t, w.cat("hello/tools/greet.json"), `"name":"greet"`)
 	if s := w.p.Status(); len(s.Problems) != 1 || s.Items[0].State != "error" {
 		t.Errorf("the problem of the file is told more than once: %+v", s)
 	}
@@ -149,9 +151,9 @@ func TestEntriesThatAreWrong(t *testing.T) {
 		"ws":    "its configuration names the folder of the workspace (${workspaceFolder}): it starts when it is called from within a project",
 		"fine":  "state: stopped\n",
 	} {
-		contains(t, w.cat(server+"/STATUS.md"), want)
+		fstest.Contains(t, w.cat(server+"/STATUS.md"), want)
 	}
-	contains(t, w.cat("unset/STATUS.md"), "fix: export NO_SUCH_TOKEN and restart ctxfs", "the variable ${NO_SUCH_TOKEN} in its configuration has no value")
+	fstest.Contains(t, w.cat("unset/STATUS.md"), "fix: export NO_SUCH_TOKEN and restart ctxfs", "the variable ${NO_SUCH_TOKEN} in its configuration has no value")
 }
 
 func TestAFileThatIsNotJSON(t *testing.T) {
@@ -166,8 +168,8 @@ func TestAFileThatIsNotJSON(t *testing.T) {
 	// While running: the servers go on.
 	path := w.write(".claude.json", "{\n  \"mcpServers\": {\n")
 	w.p.Reload()
-	contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
-	contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: line 3, column 1: ", "correct "+path)
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
+	fstest.Contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: line 3, column 1: ", "correct "+path)
 	if s := w.p.Status(); s.State != "degraded" || len(s.Problems) != 1 {
 		t.Errorf("status: %+v", s)
 	}
@@ -175,20 +177,20 @@ func TestAFileThatIsNotJSON(t *testing.T) {
 	// So they do with a file that a program has emptied before it writes to it.
 	w.write(".claude.json", "")
 	w.p.Reload()
-	contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
-	contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: ")
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
+	fstest.Contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: ")
 	w.write(".claude.json", "{\n  \"mcpServers\": {\n")
 
 	// From the start: they are shown as the cache knows them.
 	w.reopen().startAll()
-	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "line 3, column 1", "catalogue: ")
-	contains(t, w.cat("hello/tools/greet.json"), `"name":"greet"`)
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "line 3, column 1", "catalogue: ")
+	fstest.Contains(t, w.cat("hello/tools/greet.json"), `"name":"greet"`)
 	w.untilState("other", "ready")
 
 	w.claude(map[string]any{"hello": stub("ok")})
 	w.p.Reload()
 	w.untilState("hello", "cached")
-	containsNot(t, w.cat("INDEX.md"), "Problems")
+	fstest.ContainsNot(t, w.cat("INDEX.md"), "Problems")
 }
 
 func TestReload(t *testing.T) {
@@ -209,10 +211,10 @@ func TestReload(t *testing.T) {
 	w.mu.Lock()
 	changes := " " + strings.Join(w.changes, " ") + " "
 	w.mu.Unlock()
-	contains(t, changes, " goes ", " comes ", " changes ", " INDEX.md ")
-	containsNot(t, changes, " stays ")
+	fstest.Contains(t, changes, " goes ", " comes ", " changes ", " INDEX.md ")
+	fstest.ContainsNot(t, changes, " stays ")
 	w.untilState("comes", "ready")
-	contains(t, w.untilState("changes", "ready"), "Welcome")
+	fstest.Contains(t, w.untilState("changes", "ready"), "Welcome")
 	if got := count("start"); got != 1 {
 		t.Errorf("the server that stays was started %d times", got)
 	}

@@ -1,6 +1,10 @@
 package mcp
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 // TestServersThatAgreeToEverything answer the probe for the new era with a
 // result that says nothing: they are spoken to as servers of the old era.
@@ -44,5 +48,5 @@ func agrees(w *world, protocol string) {
 	if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
 		w.t.Errorf("%v, %v", r, err)
 	}
-	contains(w.t, w.cat("callee/SERVER_METADATA.json"), `"`+protocol+`"`)
+	fstest.Contains(w.t, w.cat("callee/SERVER_METADATA.json"), `"`+protocol+`"`)
 }

@@ -96,7 +96,7 @@ func TestCallsByFiles(t *testing.T) {
 	if n := count("start"); n != 1 {
 		t.Errorf("%d starts", n)
 	}
-	contains(t, w.cat("callee/calls/README.md"), "TOOL.ANYTHING.json")
+	fstest.Contains(t, w.cat("callee/calls/README.md"), "TOOL.ANYTHING.json")
 
 	// It is as the configuration says, and a call that is under way ends with it.
 	if err := w.put("wait.1.json", `{}`); err != nil {
@@ -113,7 +113,7 @@ func TestCallsByFiles(t *testing.T) {
 	if got := w.ls("callee"); strings.Contains(got, "calls") {
 		t.Error(got)
 	}
-	contains(t, strings.Join(w.drain(), " "), "callee/calls")
+	fstest.Contains(t, strings.Join(w.drain(), " "), "callee/calls")
 	w.until("the end of the call", func() bool { return count("cancelled by a message") == 1 })
 	n, err := old.(fs.Dir).Lookup(context.Background(), "wait.1.result")
 	if err != nil {
@@ -124,10 +124,10 @@ func TestCallsByFiles(t *testing.T) {
 	}
 	w.settings("[mcp]\nfile_calls = false\n[mcp.servers.callee]\nfile_calls = true\n")
 	w.p.Reload()
-	contains(t, w.ls("callee"), "calls")
+	fstest.Contains(t, w.ls("callee"), "calls")
 	w.opts.Offline = true
 	w.reopen()
-	containsNot(t, w.ls("callee"), "calls")
+	fstest.ContainsNot(t, w.ls("callee"), "calls")
 }
 
 // TestManyCallsByFiles has every file get its own answer, and large ones too.
@@ -178,7 +178,7 @@ func TestBin(t *testing.T) {
 	tools := w.write("tools.json", `[{"name":"one.tool","description":"Says."},{"name":"-x"}]`)
 	w.claude(map[string]any{"my server": stub("changes", stubTools, tools)})
 	w.open()
-	containsNot(t, w.ls("my_server"), "bin")
+	fstest.ContainsNot(t, w.ls("my_server"), "bin")
 	w.start()
 	w.untilState("my_server", "ready")
 	if got, want := w.ls("my_server/bin"), strings.ReplaceAll(w.ls("my_server/tools"), ".json", ""); got != want {
@@ -189,7 +189,7 @@ func TestBin(t *testing.T) {
 		"-x":       "[call][--via][bin][--][my_server][-x][--title][a b]",
 	} {
 		text := w.cat("my_server/bin/" + tool)
-		containsNot(t, text, "Says")
+		fstest.ContainsNot(t, text, "Says")
 		path := w.write(filepath.Join(w.dir, "script"), text)
 		if out, err := exec.Command("/bin/sh", path, "--title", "a b").CombinedOutput(); err != nil || string(out) != want {
 			t.Errorf("%s: %s, %v", tool, out, err)
@@ -209,7 +209,7 @@ func TestBin(t *testing.T) {
 	}
 	w.write(tools, `[{"name":"two"}]`)
 	w.until("the change", func() bool { return w.ls("my_server/bin") == "two" })
-	contains(t, strings.Join(w.drain(), " "), "my_server/bin")
+	fstest.Contains(t, strings.Join(w.drain(), " "), "my_server/bin")
 	before := w.stat("my_server/bin/two")
 	w.reopen()
 	if after := w.stat("my_server/bin/two"); after.ModTime != before.ModTime || after.Version != before.Version {
@@ -218,7 +218,7 @@ func TestBin(t *testing.T) {
 	fstest.Check(t, w.tree)
 	w.opts.Program = ""
 	w.reopen()
-	containsNot(t, w.ls("my_server"), "bin")
+	fstest.ContainsNot(t, w.ls("my_server"), "bin")
 }
 
 // TestFileCallSaysWhereItWasMade: where its caller stands is not known to a call by a

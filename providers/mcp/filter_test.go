@@ -1,6 +1,10 @@
 package mcp
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 // TestToolsLeftOut limits the tools of a server; the whole list stays in the
 // cache, so that a limit that goes shows them again without the server.
@@ -10,14 +14,14 @@ func TestToolsLeftOut(t *testing.T) {
 	w.settings("[mcp.servers.hello]\ndeny_tools = [\"gr*\"]\n")
 	w.open().start()
 	status := w.untilState("hello", "ready")
-	contains(t, status, "1 tool left out by the configuration")
-	contains(t, status, "config.toml changes its deny_tools")
-	containsNot(t, w.ls("hello/tools"), "greet")
-	containsNot(t, w.cat("INDEX.md"), "hello/greet")
+	fstest.Contains(t, status, "1 tool left out by the configuration")
+	fstest.Contains(t, status, "config.toml changes its deny_tools")
+	fstest.ContainsNot(t, w.ls("hello/tools"), "greet")
+	fstest.ContainsNot(t, w.cat("INDEX.md"), "hello/greet")
 	w.opts.Offline = true
 	w.reopen()
-	containsNot(t, w.ls("hello/tools"), "greet")
+	fstest.ContainsNot(t, w.ls("hello/tools"), "greet")
 	w.settings("")
 	w.p.Reload()
-	contains(t, w.ls("hello/tools"), "greet.json")
+	fstest.Contains(t, w.ls("hello/tools"), "greet.json")
 }

@@ -175,28 +175,9 @@ func (w *world) startAll() *world {
 	return w
 }
 
-func (w *world) cat(path string) string {
-	w.t.Helper()
-	text, err := w.read(path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return text
-}
+func (w *world) cat(path string) string { w.t.Helper(); return fstest.Read(w.t, w.tree, path) }
 
-func (w *world) read(path string) (string, error) {
-	ctx := context.Background()
-	n, err := w.tree.Resolve(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	f, ok := n.(fs.File)
-	if !ok {
-		return "", fs.ErrIsDir
-	}
-	text, err := w.tree.ReadAll(ctx, f)
-	return string(text), err
-}
+func (w *world) read(path string) (string, error) { return fstest.Text(w.tree, path) }
 
 func (w *world) stat(path string) fs.Attr {
 	w.t.Helper()
@@ -213,20 +194,7 @@ func (w *world) stat(path string) fs.Attr {
 
 func (w *world) ls(path string) string {
 	w.t.Helper()
-	ctx := context.Background()
-	n, err := w.tree.Resolve(ctx, path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	entries, err := w.tree.List(ctx, n.(fs.Dir))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name)
-	}
-	return strings.Join(names, " ")
+	return strings.Join(fstest.Names(w.t, w.tree, path), " ")
 }
 
 // until waits for a condition. It is checked after each change that is reported,
@@ -281,23 +249,5 @@ func (w *world) journal() (path string, lines func(what string) int) {
 			}
 		}
 		return n
-	}
-}
-
-func contains(t testing.TB, text string, wants ...string) {
-	t.Helper()
-	for _, want := range wants {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in:\n%s", want, text)
-		}
-	}
-}
-
-func containsNot(t testing.TB, text string, bad ...string) {
-	t.Helper()
-	for _, b := range bad {
-		if strings.Contains(text, b) {
-			t.Errorf("%q is in:\n%s", b, text)
-		}
 	}
 }

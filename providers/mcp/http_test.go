@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 const bearer = "t0ken-t0ken"
@@ -39,18 +41,18 @@ func TestHTTP(t *testing.T) {
 		"elsewhere": remote(w.serve(http.RedirectHandler("http://elsewhere.invalid/", http.StatusTemporaryRedirect)), bearer),
 	})
 	w.open().start()
-	contains(t, w.untilState("works", "ready"), "1 tool")
-	contains(t, w.cat("works/SERVER_METADATA.json"), `"transport": "http"`, `"address": "`+url+`"`)
-	contains(t, w.untilState("noauth", "needs-auth"), "put a valid token into the `headers` of the entry \"noauth\" in ", "401")
-	contains(t, w.untilState("forbidden", "error"), "HTTP status 403 Forbidden: insufficient_scope for ***")
-	contains(t, w.untilState("gone", "error"), gone.URL+" cannot be reached: connect: connection refused", "fix: see that it runs")
-	contains(t, w.untilState("elsewhere", "error"), "another host")
+	fstest.Contains(t, w.untilState("works", "ready"), "1 tool")
+	fstest.Contains(t, w.cat("works/SERVER_METADATA.json"), `"transport": "http"`, `"address": "`+url+`"`)
+	fstest.Contains(t, w.untilState("noauth", "needs-auth"), "put a valid token into the `headers` of the entry \"noauth\" in ", "401")
+	fstest.Contains(t, w.untilState("forbidden", "error"), "HTTP status 403 Forbidden: insufficient_scope for ***")
+	fstest.Contains(t, w.untilState("gone", "error"), gone.URL+" cannot be reached: connect: connection refused", "fix: see that it runs")
+	fstest.Contains(t, w.untilState("elsewhere", "error"), "another host")
 	for _, s := range []string{"works", "noauth", "forbidden", "gone"} {
 		for _, f := range []string{"/STATUS.md", "/SERVER_METADATA.json"} {
-			containsNot(t, w.cat(s+f), bearer, "wrong-token", "secret-path")
+			fstest.ContainsNot(t, w.cat(s+f), bearer, "wrong-token", "secret-path")
 		}
 	}
-	containsNot(t, w.cat("INDEX.md"), bearer)
+	fstest.ContainsNot(t, w.cat("INDEX.md"), bearer)
 }
 
 // TestCloseWithoutAnAnswer has a server that does not answer at the end of the

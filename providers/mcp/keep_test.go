@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
@@ -62,7 +63,7 @@ func TestKeep(t *testing.T) {
 
 			w.write(text, "broken")
 			w.until("the note", func() bool { return strings.Contains(w.cat("stub/STATUS.md"), "the disk is full") })
-			contains(t, w.cat("stub/STATUS.md"), "state: ready\n", "- the kept resource stub://one could not be read again, what was known before is shown: ")
+			fstest.Contains(t, w.cat("stub/STATUS.md"), "state: ready\n", "- the kept resource stub://one could not be read again, what was known before is shown: ")
 			if got := w.stat(path); got != second || w.cat(path) != "second text" {
 				t.Errorf("%v, was %v", got, second)
 			}
@@ -70,7 +71,7 @@ func TestKeep(t *testing.T) {
 			w.until("the note is gone", func() bool { return !strings.Contains(w.cat("stub/STATUS.md"), "kept") })
 			timer := time.NewTimer(100 * time.Millisecond) // several times as long as it may be idle
 			<-timer.C
-			contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
+			fstest.Contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
 
 			// Shown without a server, then read again by the next one.
 			w.opts.Offline = true
@@ -120,7 +121,7 @@ func TestKeepOfWhatIsNotListed(t *testing.T) {
 	if got := w.ls("stub/resources"); got != "a_b.content.txt a_b~2.content.txt" {
 		t.Error(got)
 	}
-	contains(t, w.cat("stub/resources/a_b~2.content.txt"), "the text of a:b")
+	fstest.Contains(t, w.cat("stub/resources/a_b~2.content.txt"), "the text of a:b")
 	if count("resources/subscribe") != 0 {
 		t.Error("it was subscribed to")
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestLog has logging messages of a server kept in log.txt, clean and without
@@ -25,8 +27,8 @@ func TestLog(t *testing.T) {
 			text, _ = w.read("callee/log.txt")
 			return strings.HasSuffix(text, " error: {\"code\":[7,8]}\n")
 		})
-		contains(t, text, "Z info callee: one\n  token [REDACTED:github]\n")
-		containsNot(t, text, "\x1b", "ghp_")
+		fstest.Contains(t, text, "Z info callee: one\n  token [REDACTED:github]\n")
+		fstest.ContainsNot(t, text, "\x1b", "ghp_")
 		if is := w.stat("callee/log.txt"); !is.Live || is.Size != int64(len(text)) {
 			t.Errorf("%+v", is)
 		}
@@ -65,7 +67,7 @@ func TestLogLevel(t *testing.T) {
 			t.Error("the server was restarted")
 		}
 		level("loud")
-		contains(t, w.cat("callee/STATUS.md"), `log_level is "loud"; it is one of debug, info, notice, warning, error, critical, alert, emergency`)
+		fstest.Contains(t, w.cat("callee/STATUS.md"), `log_level is "loud"; it is one of debug, info, notice, warning, error, critical, alert, emergency`)
 	})
 }
 

@@ -1,6 +1,10 @@
 package mcp
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 // TestMetadataHasArguments in the file that agents read.
 func TestMetadataHasArguments(t *testing.T) {
@@ -9,7 +13,7 @@ func TestMetadataHasArguments(t *testing.T) {
 	one["args"], two["args"] = []string{"--root", "/srv/one"}, []string{"--root", "/srv/two", "--password", "hunter2hunter2"}
 	w.claude(map[string]any{"one": one, "two": two})
 	w.open()
-	contains(t, w.cat("one/SERVER_METADATA.json"), `"arguments": [`, `"/srv/one"`)
-	contains(t, w.cat("two/SERVER_METADATA.json"), `"/srv/two"`, `"--password"`)
-	containsNot(t, w.cat("two/SERVER_METADATA.json"), "hunter2")
+	fstest.Contains(t, w.cat("one/SERVER_METADATA.json"), `"arguments": [`, `"/srv/one"`)
+	fstest.Contains(t, w.cat("two/SERVER_METADATA.json"), `"/srv/two"`, `"--password"`)
+	fstest.ContainsNot(t, w.cat("two/SERVER_METADATA.json"), "hunter2")
 }

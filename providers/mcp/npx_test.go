@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // npxServer is a small server that npx fetches.
@@ -54,7 +56,7 @@ func TestRealNPX(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := filepath.Dir(installed[0])
-	contains(t, w.untilState("memory", "error"), "the installation of its package by npx is broken", "Cannot find ",
+	fstest.Contains(t, w.untilState("memory", "error"), "the installation of its package by npx is broken", "Cannot find ",
 		"\nfix: rm -rf ~/.npm/_npx/"+filepath.Base(folder)+", then: ctxfs restart memory\n")
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/catalogue"
 )
 
@@ -50,7 +51,7 @@ func TestPinsOutlive(t *testing.T) {
 			t.Errorf("%s: the folder is of %v, was of %v", when, got, folder)
 		}
 		_, note, _ := strings.Cut(status, "\n- ")
-		contains(t, p.cat("hello/STATUS.md"), "\n- "+note)
+		fstest.Contains(t, p.cat("hello/STATUS.md"), "\n- "+note)
 	}
 	p.opts.Offline = true
 	p.reopen()
@@ -127,8 +128,8 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 		p.define(changedGreet, bye)
 		p.reopen().startAll()
 		p.untilState("hello", "ready")
-		contains(t, p.cat("hello/STATUS.md"), "- changed definitions of tools are not seen, "+file+" cannot be read: ", "ctxfs accept hello\n")
-		contains(t, p.problems(), "server hello: changed definitions of tools are not seen", "ctxfs accept hello")
+		fstest.Contains(t, p.cat("hello/STATUS.md"), "- changed definitions of tools are not seen, "+file+" cannot be read: ", "ctxfs accept hello\n")
+		fstest.Contains(t, p.problems(), "server hello: changed definitions of tools are not seen", "ctxfs accept hello")
 		if now, err := os.ReadFile(file); err != nil || string(now) != text {
 			t.Errorf("it was written: %s, %v", now, err)
 		}
@@ -158,9 +159,9 @@ func TestPinsThatCannotBeWritten(t *testing.T) {
 	p.define(pinnedGreet, bye)
 	w.claude(map[string]any{"hello": stub("changes", stubTools, p.tools)})
 	w.open().start()
-	contains(t, w.untilState("hello", "ready"), "- the pinned definitions of tools cannot be saved, and hold until ctxfs ends: ")
+	fstest.Contains(t, w.untilState("hello", "ready"), "- the pinned definitions of tools cannot be saved, and hold until ctxfs ends: ")
 	p.change("bye.json greet.diff greet.json", changedGreet, bye)
-	contains(t, p.cat("hello/tools/greet.diff"), "id_rsa")
+	fstest.Contains(t, p.cat("hello/tools/greet.diff"), "id_rsa")
 	if _, err := p.p.Accept("hello"); err == nil {
 		t.Error("accepted")
 	}
@@ -187,7 +188,7 @@ func TestTooManyPins(t *testing.T) {
 		return strings.Contains(p.cat("hello/STATUS.md"), "- more tools than are pinned: changes of 1 tool are not seen; to forget the pins of tools that are gone: ctxfs accept hello\n")
 	})
 	p.accept("tool_5")
-	containsNot(t, p.cat("hello/STATUS.md"), "are pinned")
+	fstest.ContainsNot(t, p.cat("hello/STATUS.md"), "are pinned")
 	p.change("tool_4.json", tool(4))
 	p.change("tool_5.diff tool_5.json", strings.Replace(tool(5), "xx", "xy", 1))
 }
@@ -226,8 +227,8 @@ func TestPinsOfOtherSources(t *testing.T) {
 	p.settings("[mcp.servers.hello]\ncommand = \"" + os.Args[0] + "\"\n[mcp.servers.hello.env]\n" + stubMode + " = \"changes\"\n" + stubTools + " = \"" + p.tools + "\"\n")
 	p.claude(map[string]any{"hello": entry})
 	p.reopen().startAll()
-	contains(t, p.untilState("hello", "ready"), "greet.diff")
-	contains(t, p.cat("hello/SERVER_METADATA.json"), "config.toml", ".claude.json")
+	fstest.Contains(t, p.untilState("hello", "ready"), "greet.diff")
+	fstest.Contains(t, p.cat("hello/SERVER_METADATA.json"), "config.toml", ".claude.json")
 	p.accept("greet")
 	if got := p.reopen().ls("hello/tools"); got != noDrift || len(p.files()) != 2 {
 		t.Errorf("%s, %v", got, p.files())

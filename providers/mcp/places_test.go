@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/config"
@@ -79,8 +80,8 @@ func TestEachProjectHasItsInstance(t *testing.T) {
 	}
 	w.open().start()
 	shared := w.untilState("places", "ready")
-	contains(t, shared, "\nscope: project — its process may keep state of the folder it runs in\n")
-	containsNot(t, shared, "processes for projects")
+	fstest.Contains(t, shared, "\nscope: project — its process may keep state of the folder it runs in\n")
+	fstest.ContainsNot(t, shared, "processes for projects")
 	if n := count("start"); n != 1 {
 		t.Fatalf("%d processes before any call", n)
 	}
@@ -106,13 +107,13 @@ func TestEachProjectHasItsInstance(t *testing.T) {
 		t.Errorf("%d processes for three projects and none, %d starts", len(pids), n)
 	}
 	status := w.cat("places/STATUS.md")
-	contains(t, status, "processes for projects and sessions (at most 8 of all servers at once",
+	fstest.Contains(t, status, "processes for projects and sessions (at most 8 of all servers at once",
 		"\n- "+a+": ready since 20", "\n- "+b+": ready since 20", "\n- "+inner+": ready since 20", "or: ctxfs restart places\n")
 	log, err := os.ReadFile(filepath.Join(w.opts.StateDir, "calls.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(log), `"project":"`+a+`"`, `"project":"`+inner+`"`)
+	fstest.Contains(t, string(log), `"project":"`+a+`"`, `"project":"`+inner+`"`)
 
 	if err := w.p.Restart("places"); err != nil {
 		t.Fatal(err)
@@ -162,7 +163,7 @@ func TestOutsideOfAllProjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, r.Note, "where the caller stands is not known: its process has ended", "--project DIR")
+	fstest.Contains(t, r.Note, "where the caller stands is not known: its process has ended", "--project DIR")
 	r, err = w.callFrom(w.repository("a"), "places", "where", "")
 	if err != nil || r.Note != "" {
 		t.Errorf("%q, %v", r.Note, err)
@@ -178,7 +179,7 @@ func TestSharedByConfiguration(t *testing.T) {
 	if one, two := w.where(a, "places"), w.where(b, "places"); one.PID != two.PID || one.Dir != w.home || len(one.Roots) > 0 {
 		t.Errorf("shared by all: %+v, %+v", one, two)
 	}
-	contains(t, w.cat("places/STATUS.md"), "\nscope: user — ")
+	fstest.Contains(t, w.cat("places/STATUS.md"), "\nscope: user — ")
 
 	w.settings("[mcp.servers.places]\nscope = \"session\"\n")
 	w.p.Reload()
@@ -199,7 +200,7 @@ func TestSharedByConfiguration(t *testing.T) {
 	if len(pids) != 4 {
 		t.Errorf("%d processes: %v", len(pids), pids)
 	}
-	contains(t, w.cat("places/STATUS.md"), "\nscope: session — ", a+", session s1: ready")
+	fstest.Contains(t, w.cat("places/STATUS.md"), "\nscope: session — ", a+", session s1: ready")
 }
 
 // TestAProjectsServer is called from within its project only; the tree looks the same
@@ -234,8 +235,8 @@ func TestAProjectsServer(t *testing.T) {
 			t.Errorf("from %s, %s: %v", c.Caller.Dir, c.Project, err)
 			continue
 		}
-		contains(t, err.Error(), "server own belongs to the project "+a+", and is called only from there")
-		contains(t, denied.Mend, "--project "+wording.ShellWord(a))
+		fstest.Contains(t, err.Error(), "server own belongs to the project "+a+", and is called only from there")
+		fstest.Contains(t, denied.Mend, "--project "+wording.ShellWord(a))
 	}
 	r, err := w.p.Call(context.Background(), calls.Call{Server: "own", Tool: "where", Project: a, Caller: calls.Caller{Dir: b}})
 	if err != nil || whereOf(t, r).Dir != a {
@@ -263,7 +264,7 @@ func TestAServerThatWantsAProject(t *testing.T) {
 	a, b := w.repository("a"), w.repository("b")
 	w.open().start()
 	status := w.untilState("wants", "stopped")
-	contains(t, status, "it starts when it is called from within a project", "\nfix: call it from within a project")
+	fstest.Contains(t, status, "it starts when it is called from within a project", "\nfix: call it from within a project")
 	if s := w.p.Status(); len(s.Problems) > 0 {
 		t.Errorf("%+v", s.Problems)
 	}
@@ -287,7 +288,7 @@ func TestAServerThatWantsAProject(t *testing.T) {
 		t.Errorf("%d starts", n)
 	}
 	w.reopen().start()
-	contains(t, w.untilState("wants", "cached"), "4 tools")
+	fstest.Contains(t, w.untilState("wants", "cached"), "4 tools")
 	if is := w.where(b, "wants"); is.Dir != b {
 		t.Errorf("%+v", is)
 	}
@@ -339,8 +340,8 @@ func TestTheLeastUsedInstanceStopsFirst(t *testing.T) {
 	a := w.where(p[0], "places") // now b is the least used
 	c := w.where(p[2], "places")
 	status := w.cat("places/STATUS.md")
-	contains(t, status, "(at most 2 of all servers", "\n- "+p[0]+": ready", "\n- "+p[2]+": ready")
-	containsNot(t, status, "\n- "+p[1]+":")
+	fstest.Contains(t, status, "(at most 2 of all servers", "\n- "+p[0]+": ready", "\n- "+p[2]+": ready")
+	fstest.ContainsNot(t, status, "\n- "+p[1]+":")
 	if again := w.where(p[0], "places"); again.PID != a.PID {
 		t.Errorf("the one that was used later was stopped: %d, %d", again.PID, a.PID)
 	}
@@ -362,8 +363,8 @@ func TestACallWaitsForAnInstance(t *testing.T) {
 	if calls.Outcome(nil, err) != calls.OutcomeTimeout || !errors.As(err, &useErr) {
 		t.Fatal(err)
 	}
-	contains(t, err.Error(), "2 processes for projects and sessions run already, and all are in use")
-	contains(t, useErr.Mend, "max_instances")
+	fstest.Contains(t, err.Error(), "2 processes for projects and sessions run already, and all are in use")
+	fstest.Contains(t, useErr.Mend, "max_instances")
 
 	got := make(chan where)
 	go func() { got <- w.where(p[2], "places") }()
@@ -385,7 +386,7 @@ func TestNoInstancesBesidesTheSharedOnes(t *testing.T) {
 	if err == nil {
 		t.Fatal("it was made")
 	}
-	contains(t, err.Error(), "max_instances is 0")
+	fstest.Contains(t, err.Error(), "max_instances is 0")
 	if is := w.where(w.home, "places"); is.Dir != w.home {
 		t.Errorf("%+v", is)
 	}
@@ -400,7 +401,7 @@ func TestUnusedInstancesStop(t *testing.T) {
 	release := w.holdIn(b, "places", count)
 	is := w.where(a, "places")
 	w.until("it has stopped", func() bool { return !strings.Contains(w.cat("places/STATUS.md"), "\n- "+a+":") })
-	contains(t, w.cat("places/STATUS.md"), "\n- "+b+": ready")
+	fstest.Contains(t, w.cat("places/STATUS.md"), "\n- "+b+": ready")
 	if again := w.where(a, "places"); again.PID == is.PID {
 		t.Error("it runs on")
 	}
@@ -425,7 +426,7 @@ func TestAnInstanceThatFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	contains(t, w.cat("places/STATUS.md"), "\n- "+a+": error since 20", "no such luck")
+	fstest.Contains(t, w.cat("places/STATUS.md"), "\n- "+a+": error since 20", "no such luck")
 	w.where(b, "places")
 	if err := os.Remove(a + "/stop"); err != nil {
 		t.Fatal(err)
@@ -433,7 +434,7 @@ func TestAnInstanceThatFails(t *testing.T) {
 	if is := w.where(a, "places"); is.Dir != a {
 		t.Errorf("%+v", is)
 	}
-	containsNot(t, w.cat("places/STATUS.md"), "error")
+	fstest.ContainsNot(t, w.cat("places/STATUS.md"), "error")
 	_ = count
 }
 
@@ -485,7 +486,7 @@ func TestAnInstanceWithOtherTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, r.Note, "for "+a+" the tool is defined otherwise than tools/where.json says")
+	fstest.Contains(t, r.Note, "for "+a+" the tool is defined otherwise than tools/where.json says")
 	_, err = w.callFrom(a, "places", "forget", "")
 	if calls.Outcome(nil, err) != calls.OutcomeDenied || !strings.Contains(err.Error(), "requires confirmation") {
 		t.Error(err)
@@ -499,7 +500,7 @@ func TestAnInstanceWithOtherTools(t *testing.T) {
 		t.Error(err)
 	}
 	status := w.cat("places/STATUS.md")
-	contains(t, status, "- for "+a+" these tools are defined otherwise than shown, and calls are checked by both definitions: ", "forget", "where",
+	fstest.Contains(t, status, "- for "+a+" these tools are defined otherwise than shown, and calls are checked by both definitions: ", "forget", "where",
 		"- for "+a+" these tools are missing: remember\n", "- for "+a+" there are tools that are not shown and cannot be called: more\n")
 	if s := w.p.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "server places defines tools otherwise than it is shown: for "+a) {
 		t.Errorf("%+v", s.Problems)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
 )
@@ -201,8 +202,8 @@ func TestIdleRules(t *testing.T) {
 			t.Errorf("%s: %s", c.policy, got)
 		}
 		if want := strings.ReplaceAll(c.want, "FILE", w.opts.SettingsPath); c.want != "" {
-			contains(t, got, want, "correct it in [mcp.policy]")
-			contains(t, w.cat("INDEX.md"), want)
+			fstest.Contains(t, got, want, "correct it in [mcp.policy]")
+			fstest.Contains(t, w.cat("INDEX.md"), want)
 		}
 	}
 }
@@ -240,10 +241,10 @@ func TestOwnTableBySpelling(t *testing.T) {
 	}
 	w.settings("[mcp.servers.microsoft_playwright-mcp]\ndisabled = true\n")
 	w.p.Reload()
-	contains(t, w.cat("microsoft_playwright-mcp/STATUS.md"), "state: disabled")
+	fstest.Contains(t, w.cat("microsoft_playwright-mcp/STATUS.md"), "state: disabled")
 	w.settings("[mcp.servers.\"a/b\"]\ndeny_tools = [\"delte_all\"]\n")
 	w.p.Reload()
-	contains(t, w.cat("a_b/STATUS.md"), `"delte_all", which is the name of no tool of this server`)
+	fstest.Contains(t, w.cat("a_b/STATUS.md"), `"delte_all", which is the name of no tool of this server`)
 }
 
 // TestLimitsOfATwin: what limits one of two entries that configure the same
@@ -255,7 +256,7 @@ func TestLimitsOfATwin(t *testing.T) {
 	w.settings("[mcp.servers.two]\ndeny_tools = [\"echo\"]\n")
 	w.open().start()
 	w.untilState("one", "ready")
-	containsNot(t, w.ls("one/tools"), "echo")
+	fstest.ContainsNot(t, w.ls("one/tools"), "echo")
 	if _, err := w.p.Tool("two", "echo"); err == nil {
 		t.Error("a tool that is denied is there")
 	}

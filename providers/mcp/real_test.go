@@ -47,7 +47,7 @@ func TestRealServers(t *testing.T) {
 			want := listByHand(t, w.home, c.env, "node", args...)
 			w.compare(c.name, want)
 			if c.name == "everything" {
-				contains(t, w.cat("everything/INSTRUCTIONS.md"), "Everything")
+				fstest.Contains(t, w.cat("everything/INSTRUCTIONS.md"), "Everything")
 				if w.ls("everything/resources") == "" || w.ls("everything/prompts") == "" {
 					t.Errorf("no resources or prompts: %s", w.cat("everything/STATUS.md"))
 				}
@@ -155,10 +155,10 @@ func TestRealServerInGo(t *testing.T) {
 		"locked": map[string]any{"command": bin, "args": []string{"stdio"}},
 	})
 	w.open().start()
-	contains(t, w.untilState("github", "ready"), "41 tools")
-	contains(t, w.untilState("locked", "error"), "GITHUB_PERSONAL_ACCESS_TOKEN", "fix: ")
+	fstest.Contains(t, w.untilState("github", "ready"), "41 tools")
+	fstest.Contains(t, w.untilState("locked", "error"), "GITHUB_PERSONAL_ACCESS_TOKEN", "fix: ")
 	w.compare("github", listByHand(t, w.home, []string{"GITHUB_PERSONAL_ACCESS_TOKEN=" + token}, bin, "stdio"))
-	containsNot(t, w.cat("github/STATUS.md")+w.cat("github/SERVER_METADATA.json"), token)
+	fstest.ContainsNot(t, w.cat("github/STATUS.md")+w.cat("github/SERVER_METADATA.json"), token)
 }
 
 func TestRealServerOverHTTP(t *testing.T) {
@@ -211,5 +211,5 @@ func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 	if len(r.Contents) != 1 || !strings.Contains(r.Contents[0].Text, "Resource 1") {
 		t.Errorf("a resource: %+v", r.Contents)
 	}
-	contains(t, w.cat("everything/SERVER_METADATA.json"), `"transport": "`+map[string]string{"streamableHttp": "http", "sse": "sse"}[arg]+`"`)
+	fstest.Contains(t, w.cat("everything/SERVER_METADATA.json"), `"transport": "`+map[string]string{"streamableHttp": "http", "sse": "sse"}[arg]+`"`)
 }

@@ -35,9 +35,9 @@ func TestOddTools(t *testing.T) {
 		t.Errorf("files: %s", got)
 	}
 	evil := w.cat("odd/tools/evil___31m.json")
-	containsNot(t, evil, "\u202e", "\U000e0041", "icons", "\x1b")
-	contains(t, evil, `"title":"T"`, `"extra":1`, `\u202e`)
-	contains(t, w.cat("INDEX.md"), "odd/evil___31m — abcd.\n")
+	fstest.ContainsNot(t, evil, "\u202e", "\U000e0041", "icons", "\x1b")
+	fstest.Contains(t, evil, `"title":"T"`, `"extra":1`, `\u202e`)
+	fstest.Contains(t, w.cat("INDEX.md"), "odd/evil___31m — abcd.\n")
 
 	// Everything is read, by every way there is: the server hears nothing.
 	lists := count("tools/list")
@@ -53,7 +53,7 @@ func TestOddTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	containsNot(t, string(heard), "tools/call", "resources/read", "prompts/get")
+	fstest.ContainsNot(t, string(heard), "tools/call", "resources/read", "prompts/get")
 	if got := count("tools/list"); got != lists {
 		t.Errorf("%d lists, not %d", got, lists)
 	}
@@ -69,7 +69,7 @@ func TestALargeDescription(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.cat("large/tools/big.json")), &tool); err != nil || tool.Description != description {
 		t.Errorf("%d bytes, %v", len(tool.Description), err)
 	}
-	contains(t, w.cat("INDEX.md"), "large/big — Five million bytes.\n")
+	fstest.Contains(t, w.cat("INDEX.md"), "large/big — Five million bytes.\n")
 }
 
 func TestDocuments(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/wire"
@@ -30,13 +31,13 @@ func TestASamplerIsNamed(t *testing.T) {
 			return string(r.Text) + string(r.Aside), nil
 		}
 		text, _ := asks()
-		contains(t, text, "no command answers; to name one: [mcp] sampler = ")
+		fstest.Contains(t, text, "no command answers; to name one: [mcp] sampler = ")
 
 		q, done := w.calling(context.Background(), "{}")
 		w.settings("[mcp]\nsampler = [\"echo\", \"yes\"]\n")
 		w.p.Reload()
 		text, _ = asks()
-		contains(t, text, "no command answered when it was started; it is started again once nothing uses it, so call again")
+		fstest.Contains(t, text, "no command answered when it was started; it is started again once nothing uses it, so call again")
 		w.answered(q.ID, accept("--colour", "red"))
 		if m := <-done; m.err != nil || !strings.Contains(string(m.r.Text), "red") {
 			t.Fatalf("the call under way: %+v", m)
@@ -50,7 +51,7 @@ func TestASamplerIsNamed(t *testing.T) {
 			t.Errorf("it asks %+v", asked.Question)
 		}
 		w.answered(asked.Question.ID, accept())
-		contains(t, w.continued(asked.Task), "yes")
+		fstest.Contains(t, w.continued(asked.Task), "yes")
 
 		w.settings("")
 		w.p.Reload()
@@ -62,7 +63,7 @@ func TestASamplerIsNamed(t *testing.T) {
 			}
 			return asked == nil
 		})
-		contains(t, text, "no command answers; to name one: [mcp] sampler = ")
+		fstest.Contains(t, text, "no command answers; to name one: [mcp] sampler = ")
 	})
 }
 

@@ -15,13 +15,13 @@ func TestAServerAppears(t *testing.T) {
 	w := newWorld(t)
 	w.claude(map[string]any{"hello": stub("ok")})
 	w.open()
-	contains(t, w.cat("hello/STATUS.md"), "state: stopped\n")
+	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: stopped\n")
 	if got := w.ls("hello"); got != "SERVER_METADATA.json STATUS.md prompts resources tools" {
 		t.Errorf("before the start: %s", got)
 	}
 	w.start()
 	status := w.untilState("hello", "ready")
-	contains(t, status, "since: ", "catalogue: ", ", 1 tool, 0 resources, 0 prompts\n")
+	fstest.Contains(t, status, "since: ", "catalogue: ", ", 1 tool, 0 resources, 0 prompts\n")
 	if got := w.ls("hello"); got != "INSTRUCTIONS.md SERVER_METADATA.json SIGNATURES.md STATUS.md prompts resources tools" {
 		t.Errorf("files: %s", got)
 	}
@@ -34,12 +34,12 @@ func TestAServerAppears(t *testing.T) {
 	if got := w.cat("hello/tools/greet.json"); got != want {
 		t.Errorf("the tool: %s", got)
 	}
-	contains(t, w.cat("hello/SIGNATURES.md"), "# hello: what its tools take\n", "\n## 1 tool: ctxfs call hello TOOL --name value\n\ngreet(who?) — Says hello.\n")
-	contains(t, w.cat("hello/INSTRUCTIONS.md"), "Use the stub. With care.\n")
-	contains(t, w.cat("hello/SERVER_METADATA.json"), `"name": "hello"`, `"server": "stub"`, `"version": "1.2.3"`,
+	fstest.Contains(t, w.cat("hello/SIGNATURES.md"), "# hello: what its tools take\n", "\n## 1 tool: ctxfs call hello TOOL --name value\n\ngreet(who?) — Says hello.\n")
+	fstest.Contains(t, w.cat("hello/INSTRUCTIONS.md"), "Use the stub. With care.\n")
+	fstest.Contains(t, w.cat("hello/SERVER_METADATA.json"), `"name": "hello"`, `"server": "stub"`, `"version": "1.2.3"`,
 		`"protocol": "2025-06-18"`, `"client": "claude-code"`, `.claude.json"`)
-	contains(t, w.cat("INDEX.md"), "hello/greet — Says hello.\n")
-	containsNot(t, w.cat("INDEX.md"), "not ready")
+	fstest.Contains(t, w.cat("INDEX.md"), "hello/greet — Says hello.\n")
+	fstest.ContainsNot(t, w.cat("INDEX.md"), "not ready")
 	if s := w.p.Status(); s.State != "ready" || s.Summary != "1 server, 1 tool" || s.Items[0].About != "Use the stub." {
 		t.Errorf("status: %+v", s)
 	}
@@ -53,8 +53,8 @@ func TestAListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
 	w.open()
 	w.start()
 	status := w.untilState("plain", "ready")
-	contains(t, status, "1 tool, 1 resource, 0 prompts")
-	containsNot(t, status, "failed")
+	fstest.Contains(t, status, "1 tool, 1 resource, 0 prompts")
+	fstest.ContainsNot(t, status, "failed")
 }
 
 func TestServersThatFail(t *testing.T) {
@@ -72,21 +72,21 @@ func TestServersThatFail(t *testing.T) {
 		"nolist":  stub("no-list"),
 	})
 	w.open().start()
-	contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
+	fstest.Contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
 		"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
-	contains(t, w.untilState("silent", "error"), "error: no answer within 8 s")
-	contains(t, w.untilState("garbage", "error"), "error: no answer ", " 8 s; ", "only messages of the protocol belong, such as \"loading modules, password is ***")
-	containsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
-	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
-	contains(t, w.untilState("nolist", "error"), "fetch failed")
+	fstest.Contains(t, w.untilState("silent", "error"), "error: no answer within 8 s")
+	fstest.Contains(t, w.untilState("garbage", "error"), "error: no answer ", " 8 s; ", "only messages of the protocol belong, such as \"loading modules, password is ***")
+	fstest.ContainsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
+	fstest.Contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
+	fstest.Contains(t, w.untilState("nolist", "error"), "fetch failed")
 	for _, server := range []string{"dies", "garbage"} {
-		containsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")
+		fstest.ContainsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")
 	}
 	s := w.p.Status()
 	if s.State != "degraded" || len(s.Problems) != 6 || s.Problems[0].Mend == "" {
 		t.Errorf("status: %+v", s)
 	}
-	contains(t, w.cat("INDEX.md"), "- dies: error: it exited with status 3")
+	fstest.Contains(t, w.cat("INDEX.md"), "- dies: error: it exited with status 3")
 }
 
 func TestOddServersThatWork(t *testing.T) {
@@ -98,12 +98,12 @@ func TestOddServersThatWork(t *testing.T) {
 		"pages":  stub("pages"),
 	})
 	w.open().start()
-	contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
+	fstest.Contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
 	w.untilState("strict", "ready")
 	if got := count("start"); got != 2 {
 		t.Errorf("the strict server was started %d times, not 2", got)
 	}
-	contains(t, w.untilState("pages", "ready"), "repeats a page", "3 tools")
+	fstest.Contains(t, w.untilState("pages", "ready"), "repeats a page", "3 tools")
 
 	// The era is remembered: one start, no probe.
 	w.reopen().startAll()
@@ -129,8 +129,8 @@ func TestADeadServerIsStartedAgain(t *testing.T) {
 	w.claude(map[string]any{"mortal": stub("dies-after-handshake", stubJournal, journal)})
 	w.open().start()
 	w.until("three starts", func() bool { return count("start") >= 3 })
-	contains(t, w.untilState("mortal", "error"), "exited with status 4", "that is all for today")
-	contains(t, w.cat("INDEX.md"), "mortal/greet — ")
+	fstest.Contains(t, w.untilState("mortal", "error"), "exited with status 4", "that is all for today")
+	fstest.Contains(t, w.cat("INDEX.md"), "mortal/greet — ")
 }
 
 func TestRestart(t *testing.T) {
@@ -180,8 +180,8 @@ func TestListChanged(t *testing.T) {
 	w.mu.Lock()
 	changes := strings.Join(w.changes, " ")
 	w.mu.Unlock()
-	contains(t, changes, "stub/tools")
-	containsNot(t, changes, "stub/prompts", "stub/resources", "stub/SERVER_METADATA.json")
+	fstest.Contains(t, changes, "stub/tools")
+	fstest.ContainsNot(t, changes, "stub/prompts", "stub/resources", "stub/SERVER_METADATA.json")
 
 	// Equal content, spelled otherwise, changes nothing.
 	w.drain()
@@ -199,7 +199,7 @@ func TestALineWithoutEnd(t *testing.T) {
 	w := newWorld(t)
 	w.claude(map[string]any{"stub": stub("endless-line")})
 	w.open().start()
-	contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 256 MiB")
+	fstest.Contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 256 MiB")
 }
 
 func TestTheNewEra(t *testing.T) {
@@ -209,7 +209,7 @@ func TestTheNewEra(t *testing.T) {
 	w.claude(map[string]any{"stub": stub("modern", stubTools, tools, stubJournal, journal)})
 	w.open().start()
 	w.untilState("stub", "ready")
-	contains(t, w.cat("stub/SERVER_METADATA.json"), `"protocol": "2026-07-28"`, `"server": "modern stub"`)
+	fstest.Contains(t, w.cat("stub/SERVER_METADATA.json"), `"protocol": "2026-07-28"`, `"server": "modern stub"`)
 	w.until("the subscription", func() bool { return count("subscriptions/listen") == 1 })
 	w.write(tools, `[{"name":"two"}]`)
 	w.until("the change", func() bool { return w.ls("stub/tools") == "two.json" })

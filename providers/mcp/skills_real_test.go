@@ -74,12 +74,12 @@ func TestServedSkills(t *testing.T) {
 	if got := w.ls("docs/skills"); got != "INDEX.md acme dynamic liar matter other out renamed" {
 		t.Errorf("skills: %s", got)
 	}
-	contains(t, w.cat("docs/skills/INDEX.md"), "acme/billing/invoice — Writes invoices for zeppelins.\n", "dynamic — Files unknown. (cannot be fetched: ", "renamed — x (cannot be fetched: its name is not the last part of its URI)",
+	fstest.Contains(t, w.cat("docs/skills/INDEX.md"), "acme/billing/invoice — Writes invoices for zeppelins.\n", "dynamic — Files unknown. (cannot be fetched: ", "renamed — x (cannot be fetched: its name is not the last part of its URI)",
 		"out — Leads out. (cannot be fetched: it names a file outside of itself")
 	if got := w.ls("docs/skills/acme/billing/invoice"); got != "ENTRY.json" {
 		t.Errorf("before it is fetched: %s", got)
 	}
-	contains(t, w.cat("docs/skills/acme/billing/invoice/ENTRY.json"), `"fetch": "ctxfs skills fetch docs/acme/billing/invoice"`, `"path": "scripts/run.sh"`, `"digest": "sha256:`)
+	fstest.Contains(t, w.cat("docs/skills/acme/billing/invoice/ENTRY.json"), `"fetch": "ctxfs skills fetch docs/acme/billing/invoice"`, `"path": "scripts/run.sh"`, `"digest": "sha256:`)
 	if asked("resources/read") != 0 {
 		t.Error("something was fetched because it is listed")
 	}
@@ -106,7 +106,7 @@ func TestServedSkills(t *testing.T) {
 	if a := w.stat("docs/skills/acme/billing/invoice/scripts/run.sh"); a.Mode&0o111 != 0 {
 		t.Errorf("a script of a server is executable: %v", a.Mode)
 	}
-	contains(t, w.cat("docs/skills/INDEX.md"), "invoice — Writes invoices for zeppelins. (fetched)\n")
+	fstest.Contains(t, w.cat("docs/skills/INDEX.md"), "invoice — Writes invoices for zeppelins. (fetched)\n")
 	for name, want := range map[string]string{
 		"liar": "its digest differs", "matter": "the front matter of SKILL.md differs", "dynamic": "does not say which files", "out": "outside of itself",
 		"renamed": "not the last part", "invoice": "several skills have the name", "invoce": "lists no skill", "skill://nowhere/SKILL.md": "unknown skill",
@@ -138,7 +138,7 @@ func TestServedSkills(t *testing.T) {
 	w.until("the change is said", func() bool {
 		return strings.Contains(w.cat("docs/skills/INDEX.md"), "invoice — Writes invoices for zeppelins. (fetched, and changed since: fetch it again)")
 	})
-	contains(t, w.cat("docs/skills/INDEX.md"), "hidden — Known by its URI only. (fetched; the server does not list it)")
+	fstest.Contains(t, w.cat("docs/skills/INDEX.md"), "hidden — Known by its URI only. (fetched; the server does not list it)")
 	if asked("resources/read") != reads {
 		t.Error("it was fetched again by itself")
 	}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // sseStub is a server whose answers come on one stream.
@@ -115,8 +117,8 @@ func TestSSE(t *testing.T) {
 	s := newSSEStub()
 	w.claude(map[string]any{"old": sseServer(w.serve(s) + "/sse")})
 	w.open().start()
-	contains(t, w.untilState("old", "ready"), "1 tool")
-	contains(t, w.cat("old/SERVER_METADATA.json"), `"transport": "sse"`)
+	fstest.Contains(t, w.untilState("old", "ready"), "1 tool")
+	fstest.Contains(t, w.cat("old/SERVER_METADATA.json"), `"transport": "sse"`)
 
 	s.tools.Store(`[{"name":"two"}]`)
 	s.tell(listChanged)
@@ -158,9 +160,9 @@ func TestSSEUnasked(t *testing.T) {
 	for _, status := range []int{400, 404, 405} {
 		name := fmt.Sprint("s", status)
 		w.untilState(name, "ready")
-		contains(t, w.cat(name+"/SERVER_METADATA.json"), `"transport": "sse"`)
+		fstest.Contains(t, w.cat(name+"/SERVER_METADATA.json"), `"transport": "sse"`)
 	}
-	contains(t, w.untilState("neither", "error"), "HTTP status 404 Not Found: try another address")
+	fstest.Contains(t, w.untilState("neither", "error"), "HTTP status 404 Not Found: try another address")
 }
 
 func TestSSERefused(t *testing.T) {
@@ -181,10 +183,10 @@ func TestSSERefused(t *testing.T) {
 	})
 	w.open().start()
 	w.untilState("locked", "needs-auth")
-	contains(t, w.untilState("broken", "error"), "HTTP status 500 Internal Server Error: out of order")
-	contains(t, w.untilState("gone", "error"), "cannot be reached: connect: connection refused")
-	contains(t, w.untilState("mute", "error"), "no answer within 0.2 s")
-	contains(t, w.untilState("closing", "error"), "the server has closed the stream of its answers")
+	fstest.Contains(t, w.untilState("broken", "error"), "HTTP status 500 Internal Server Error: out of order")
+	fstest.Contains(t, w.untilState("gone", "error"), "cannot be reached: connect: connection refused")
+	fstest.Contains(t, w.untilState("mute", "error"), "no answer within 0.2 s")
+	fstest.Contains(t, w.untilState("closing", "error"), "the server has closed the stream of its answers")
 }
 
 // TestForgottenSession has a server over HTTP that has been restarted: the first

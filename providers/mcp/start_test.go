@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/wire"
@@ -34,9 +35,9 @@ func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
 		"all":     func() error { return w.p.Restart("") },
 	} {
 		w.reopen().start()
-		contains(t, w.untilState("stub", "cached"), "catalogue: taken at 20", "\n- known from an earlier run, and not running: its first call starts it\n")
+		fstest.Contains(t, w.untilState("stub", "cached"), "catalogue: taken at 20", "\n- known from an earlier run, and not running: its first call starts it\n")
 		w.p.Reload()
-		contains(t, w.cat("stub/STATUS.md"), "state: cached\n")
+		fstest.Contains(t, w.cat("stub/STATUS.md"), "state: cached\n")
 		if n := count("start"); n != starts {
 			t.Fatalf("%s: it was started %d times before it was used", use, n-starts)
 		}
@@ -116,7 +117,7 @@ func TestInstalling(t *testing.T) {
 		text = w.cat("slow/STATUS.md")
 		return strings.HasPrefix(text, "state: installing\n") && strings.Contains(text, "last said: fetching part ")
 	})
-	contains(t, text, "install_timeout")
+	fstest.Contains(t, text, "install_timeout")
 	w.until("the index tells of it", func() bool { return strings.Contains(w.cat("INDEX.md"), "- slow: installing") })
 	if s := w.p.Status(); s.State != "starting" || !w.p.Busy() {
 		t.Errorf("%+v", s)
@@ -182,7 +183,7 @@ func TestABrokenInstallationOfNPX(t *testing.T) {
 	module := w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", `require("ajv")`)
 	w.claude(map[string]any{"broken": map[string]any{"command": "node", "args": []string{module}}})
 	w.open().start()
-	contains(t, w.untilState("broken", "error"),
+	fstest.Contains(t, w.untilState("broken", "error"),
 		"error: the installation of its package by npx is broken (it exited with status 1, before it answered; its last output: Error: Cannot find module 'ajv')\n",
 		"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
 }
@@ -207,7 +208,7 @@ func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
 
 	// Where it fails, what is known stays.
 	w.write(tools, "no tools at all")
-	contains(t, func() (text string) {
+	fstest.Contains(t, func() (text string) {
 		w.until("a failure", func() bool {
 			text = w.cat("stub/STATUS.md")
 			return strings.Contains(text, "could not be fetched again at 20")

@@ -8,14 +8,16 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestAServerThatClosesItsOutput(t *testing.T) {
 	w := newWorld(t)
 	w.claude(map[string]any{"mute": stub("mute")})
 	w.open().start()
-	contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
-	containsNot(t, w.cat("mute/STATUS.md"), "tools/list failed")
+	fstest.Contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
+	fstest.ContainsNot(t, w.cat("mute/STATUS.md"), "tools/list failed")
 }
 
 func TestALoudServer(t *testing.T) {
@@ -176,7 +178,7 @@ func TestSettled(t *testing.T) {
 	w.claude(map[string]any{"hello": stub("ok"), "hangs": stub("silent")})
 	w.open().start()
 	<-settled
-	contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
+	fstest.Contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
 	w.untilState("hello", "ready")
 }
 

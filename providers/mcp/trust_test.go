@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 )
 
@@ -42,7 +43,7 @@ func TestAProjectThatIsNotKnown(t *testing.T) {
 	}
 	for _, from := range [][2]string{{inside, ""}, {project, ""}, {elsewhere, inside}} {
 		err := call(from[0], from[1], "shop")
-		contains(t, fmt.Sprint(err), `no server is called "shop"; `+filepath.Join(project, ".mcp.json")+" configures one, but its project is not trusted; if you trust the project, run: ctxfs trust '"+project+"'")
+		fstest.Contains(t, fmt.Sprint(err), `no server is called "shop"; `+filepath.Join(project, ".mcp.json")+" configures one, but its project is not trusted; if you trust the project, run: ctxfs trust '"+project+"'")
 		if calls.Outcome(nil, err) != calls.OutcomeBadArguments {
 			t.Errorf("the outcome is %s", calls.Outcome(nil, err))
 		}
@@ -74,8 +75,8 @@ func TestTrustedProject(t *testing.T) {
 	w.write(filepath.Join(dir, ".vscode/mcp.json"), text("ok"))
 	w.write(".claude.json", `{"projects": {"`+dir+`": {}, "/nowhere/at/all": {}, "relative": {}}}`)
 	w.open().start()
-	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n", "fix: ", "ctxfs trust '"+strings.ReplaceAll(dir, "'", `'\''`)+"'")
-	contains(t, w.cat("shop/SERVER_METADATA.json"), `"project": "`+dir+`"`, `"scope": "project"`)
+	fstest.Contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n", "fix: ", "ctxfs trust '"+strings.ReplaceAll(dir, "'", `'\''`)+"'")
+	fstest.Contains(t, w.cat("shop/SERVER_METADATA.json"), `"project": "`+dir+`"`, `"scope": "project"`)
 	if s := w.p.Status(); s.State != "ready" {
 		t.Errorf("what is not trusted is no fault: %+v", s)
 	}
@@ -98,10 +99,10 @@ func TestTrustedProject(t *testing.T) {
 	w.untilState("shop", "ready")
 	w.write(filepath.Join(dir, ".vscode/mcp.json"), "// the same\n"+text("ok"))
 	w.p.Reload()
-	contains(t, w.cat("shop/STATUS.md"), "state: ready\n")
+	fstest.Contains(t, w.cat("shop/STATUS.md"), "state: ready\n")
 	w.write(filepath.Join(dir, ".vscode/mcp.json"), text("banner"))
 	w.p.Reload()
-	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n", "have changed since it was trusted", "catalogue: ")
+	fstest.Contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n", "have changed since it was trusted", "catalogue: ")
 	if s := w.p.Status(); s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "ctxfs trust ") {
 		t.Errorf("a server that was wanted is not told of: %+v", s)
 	}
@@ -122,7 +123,7 @@ func TestTrustedProject(t *testing.T) {
 	if project, err := w.p.Revoke(dir); err != nil || project.Servers[0].State != "untrusted" {
 		t.Errorf("%+v, %v", project, err)
 	}
-	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n")
+	fstest.Contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n")
 	if _, err := w.p.Revoke(dir); err == nil {
 		t.Error("revoked twice")
 	}
@@ -133,8 +134,8 @@ func TestTrustedProject(t *testing.T) {
 	}
 	w.write(filepath.Join(w.opts.StateDir, "trusted.json"), "damaged")
 	w.p.Reload()
-	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n")
-	contains(t, w.cat("INDEX.md"), "is damaged: no project is trusted", "ctxfs trust DIR")
+	fstest.Contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n")
+	fstest.Contains(t, w.cat("INDEX.md"), "is damaged: no project is trusted", "ctxfs trust DIR")
 	if _, err := w.p.Trust(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/instance"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ func wantText(t *testing.T, result string, err error, uri string) {
 	if err != nil {
 		t.Error(err)
 	}
-	contains(t, result, `"the text of `+uri+`"`)
+	fstest.Contains(t, result, `"the text of `+uri+`"`)
 }
 
 // TestIdle has a server end that nobody uses, and start again for who does.
@@ -40,8 +41,8 @@ func TestIdle(t *testing.T) {
 	w.claude(map[string]any{"stub": stub("ok", stubJournal, journal)})
 	w.open().start()
 	w.until("a start", func() bool { return count("start") == 1 })
-	contains(t, w.untilState("stub", "cached"), "1 tool", "- it was stopped because it was not used, and starts again when it is")
-	contains(t, w.cat("INDEX.md"), "stub/greet")
+	fstest.Contains(t, w.untilState("stub", "cached"), "1 tool", "- it was stopped because it was not used, and starts again when it is")
+	fstest.Contains(t, w.cat("INDEX.md"), "stub/greet")
 
 	session, err := w.use(context.Background(), "stub", instance.Waiting{})
 	if err != nil {
@@ -63,7 +64,7 @@ func TestIdle(t *testing.T) {
 	}
 	timer := time.NewTimer(100 * time.Millisecond)
 	<-timer.C
-	contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
+	fstest.Contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
 	session.Release()
 	w.untilState("stub", "cached")
 
@@ -76,7 +77,7 @@ func TestIdle(t *testing.T) {
 	w.untilState("stub", "ready")
 	timer.Reset(100 * time.Millisecond)
 	<-timer.C
-	contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
+	fstest.Contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
 	w.settings("[mcp]\nidle_timeout = \"20ms\"\n")
 	w.p.Reload()
 	w.untilState("stub", "cached")
@@ -86,7 +87,7 @@ func TestIdleTimeoutOfNoSense(t *testing.T) {
 	w := newWorld(t)
 	w.settings("[mcp]\nidle_timeout = \"soon\"\n")
 	w.open()
-	contains(t, w.cat("INDEX.md"), `idle_timeout is "soon"; it is a time such as "10m", or "0" for ever`)
+	fstest.Contains(t, w.cat("INDEX.md"), `idle_timeout is "soon"; it is a time such as "10m", or "0" for ever`)
 }
 
 // TestUse has many users at once of a server that was never started, without
@@ -115,7 +116,7 @@ func TestUse(t *testing.T) {
 	if n := count("start"); n != 1 {
 		t.Errorf("%d servers were started", n)
 	}
-	contains(t, w.cat("other/STATUS.md"), "state: stopped\n")
+	fstest.Contains(t, w.cat("other/STATUS.md"), "state: stopped\n")
 
 	for server, want := range map[string]string{
 		"off":     "server off (disabled): ctxfs does not start it",
@@ -175,7 +176,7 @@ func TestUseEndsWithItsContext(t *testing.T) {
 	if _, err := session.Request(asking, "resources/read", map[string]any{"uri": "x"}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	contains(t, w.cat("hangs/STATUS.md"), "state: ready\n")
+	fstest.Contains(t, w.cat("hangs/STATUS.md"), "state: ready\n")
 }
 
 // TestChaosInRequests has servers that misbehave while they are used: no
@@ -189,7 +190,7 @@ func TestChaosInRequests(t *testing.T) {
 			if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "it exited with status 4") {
 				t.Error(err)
 			}
-			contains(t, w.untilState("stub", "error"), "what a request", "exited with status 4")
+			fstest.Contains(t, w.untilState("stub", "error"), "what a request", "exited with status 4")
 		}
 	})
 	t.Run("hangs-in-request", func(t *testing.T) {
@@ -209,7 +210,7 @@ func TestChaosInRequests(t *testing.T) {
 		if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "more than 256 MiB") {
 			t.Error(err)
 		}
-		contains(t, w.untilState("stub", "error"), "more than 256 MiB")
+		fstest.Contains(t, w.untilState("stub", "error"), "more than 256 MiB")
 	})
 	t.Run("late", func(t *testing.T) { // when nobody waits for it any more
 		w := newWorld(t)

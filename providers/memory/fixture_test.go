@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -128,47 +128,15 @@ func (w *world) start(watch bool) *world {
 }
 
 // cat returns a file's text, or "" if there is none.
-func (w *world) cat(path string) string {
-	w.t.Helper()
-	n, err := w.tree.Resolve(context.Background(), path)
-	if err != nil {
-		return ""
-	}
-	text, err := w.tree.ReadAll(context.Background(), n.(fs.File))
-	must(w.t, err)
-	return string(text)
-}
+func (w *world) cat(path string) string { w.t.Helper(); return fstest.ReadIfAny(w.t, w.tree, path) }
 
 // ls returns the names in a folder, with spaces between them.
 func (w *world) ls(path string) string {
 	w.t.Helper()
-	n, err := w.tree.Resolve(context.Background(), path)
-	must(w.t, err)
-	entries, err := w.tree.List(context.Background(), n.(fs.Dir))
-	must(w.t, err)
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name)
-	}
-	return strings.Join(names, " ")
+	return strings.Join(fstest.Names(w.t, w.tree, path), " ")
 }
 
-func (w *world) wantLs(path, want string) {
-	w.t.Helper()
-	if got := w.ls(path); got != want {
-		w.t.Errorf("%s has %q, want %q", path, got, want)
-	}
-}
-
-// shows checks that a text has these parts.
-func shows(t testing.TB, text string, want ...string) {
-	t.Helper()
-	for _, part := range want {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in:\n%s", part, text)
-		}
-	}
-}
+func (w *world) wantLs(path, want string) { w.t.Helper(); fstest.WantNames(w.t, w.tree, path, want) }
 
 func must(t testing.TB, err error) {
 	t.Helper()

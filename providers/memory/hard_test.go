@@ -58,35 +58,35 @@ func TestHardFiles(t *testing.T) {
 	if long := w.cat("user/inside.md"); len(long) > 70_000 || !strings.Contains(long, "notes: [\"the file has 10.5 MB, and only its beginning is shown\"]") {
 		t.Errorf("10 MB are shown as %d bytes: %.300s", len(long), long)
 	}
-	shows(t, w.cat("user/bytes.md"), "Latin \uFFFD bytes", "the file is not UTF-8 text")
+	fstest.Contains(t, w.cat("user/bytes.md"), "Latin \uFFFD bytes", "the file is not UTF-8 text")
 	if got := w.cat("user/escape.md"); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "backwards") {
 		t.Errorf("escapes: %q", got)
 	}
 	if w.cat("user/empty.md") != "" || w.cat("user/pipe.md") != "" || w.cat("user/outside.md") != "" || w.cat("user/loop.md") != "" || w.cat("user/notes.md") != "" {
 		t.Error("what is no memory is shown")
 	}
-	shows(t, w.cat("user/matter.md"), "---\n\nOnly front matter\n")
-	shows(t, w.cat("user/broken.md"), "The text below a broken head.", "notes: [\"the front matter cannot be read as YAML")
-	shows(t, w.cat("user/open.md"), "The rest.")
-	shows(t, w.cat("user/other.md"), "description: \"Text of another tool.\"\ntype: fact\nscope: user\n", "modified: 2026-05-01T11:00:00Z\n")
-	shows(t, w.cat("user/list.md"), "description: \"A list as a description.\"\n")
+	fstest.Contains(t, w.cat("user/matter.md"), "---\n\nOnly front matter\n")
+	fstest.Contains(t, w.cat("user/broken.md"), "The text below a broken head.", "notes: [\"the front matter cannot be read as YAML")
+	fstest.Contains(t, w.cat("user/open.md"), "The rest.")
+	fstest.Contains(t, w.cat("user/other.md"), "description: \"Text of another tool.\"\ntype: fact\nscope: user\n", "modified: 2026-05-01T11:00:00Z\n")
+	fstest.Contains(t, w.cat("user/list.md"), "description: \"A list as a description.\"\n")
 	if got := w.cat("user/secret.md") + w.cat("INDEX.md"); strings.Contains(got, "hunter2") || strings.Contains(got, "ghp_") {
 		t.Errorf("a secret is shown:\n%s", got)
 	}
-	shows(t, w.cat("user/我的记忆.md"), "type: preference\n", "总是用制表符缩进。\n")
-	shows(t, w.cat("user/Füße_auf_Tisch.md"), "Keine Füße.")
-	shows(t, w.cat("user/a_b.md"), "A name of two lines.")
-	shows(t, w.cat("user/summary~2.md"), "A name that is taken.")
-	shows(t, w.cat("user/UPPER.md")+w.cat("user/upper~2.md"), "Upper case.", "Lower case.")
-	shows(t, w.cat("user/future.md"), "modified: 2026-05-01T11:00:00Z\n", "it says that it is from the future: 2031-01-01T00:00:00Z")
-	shows(t, w.cat("user/older.md"), "modified: 2020-01-01T00:00:00Z\n")
+	fstest.Contains(t, w.cat("user/我的记忆.md"), "type: preference\n", "总是用制表符缩进。\n")
+	fstest.Contains(t, w.cat("user/Füße_auf_Tisch.md"), "Keine Füße.")
+	fstest.Contains(t, w.cat("user/a_b.md"), "A name of two lines.")
+	fstest.Contains(t, w.cat("user/summary~2.md"), "A name that is taken.")
+	fstest.Contains(t, w.cat("user/UPPER.md")+w.cat("user/upper~2.md"), "Upper case.", "Lower case.")
+	fstest.Contains(t, w.cat("user/future.md"), "modified: 2026-05-01T11:00:00Z\n", "it says that it is from the future: 2031-01-01T00:00:00Z")
+	fstest.Contains(t, w.cat("user/older.md"), "modified: 2020-01-01T00:00:00Z\n")
 	if got := w.cat("user/both.md"); strings.Contains(got, "modified:") || !strings.Contains(got, "from the future") {
 		t.Errorf("both clocks are wrong:\n%s", got)
 	}
-	shows(t, w.cat("inbox~2/x.md"), "A project called inbox.")
-	shows(t, w.cat("没有/x.md"), "A project that is nowhere.")
-	shows(t, w.cat("user/loose.md")+w.cat("user/loose~2.md"), "At the top.", "In no project.")
-	shows(t, w.cat("INDEX.md"), "## 没有: 没有, of which the folder is not known\n")
+	fstest.Contains(t, w.cat("inbox~2/x.md"), "A project called inbox.")
+	fstest.Contains(t, w.cat("没有/x.md"), "A project that is nowhere.")
+	fstest.Contains(t, w.cat("user/loose.md")+w.cat("user/loose~2.md"), "At the top.", "In no project.")
+	fstest.Contains(t, w.cat("INDEX.md"), "## 没有: 没有, of which the folder is not known\n")
 }
 
 // TestOwnMount: a folder in a mount of ours is neither read nor written: both would wait
@@ -120,12 +120,12 @@ func TestMerge(t *testing.T) {
 			"<<<<<<< HEAD\nIt is 8080.\n||||||| base\nIt is 80.\n=======\nIt is 9090.\n>>>>>>> laptop\n",
 		own + "user/git.md": "In git a conflict begins with <<<<<<< and has ======= in the middle.\n",
 	}).start(true)
-	shows(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.", "this is the version of HEAD", "this is the version of laptop", "modified: 2026-03-01T", "modified: 2026-04-01T", "differs: [\"user/port")
+	fstest.Contains(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.", "this is the version of HEAD", "this is the version of laptop", "modified: 2026-03-01T", "modified: 2026-04-01T", "differs: [\"user/port")
 	if got := w.cat("user/port.md") + w.cat("user/port~2.md") + w.cat("INDEX.md"); strings.Contains(got, "<<<<<<< HEAD") || strings.Contains(got, "It is 80.\n") {
 		t.Errorf("marks of the conflict are shown:\n%s", got)
 	}
-	shows(t, w.cat("INDEX.md"), "  - differs from user/port")
-	shows(t, w.cat("user/git.md"), "begins with <<<<<<< and has =======")
+	fstest.Contains(t, w.cat("INDEX.md"), "  - differs from user/port")
+	fstest.Contains(t, w.cat("user/git.md"), "begins with <<<<<<< and has =======")
 	s := w.Status()
 	if len(s.Problems) != 1 || s.State != "degraded" || !strings.Contains(s.Problems[0].What, "in the middle of a merge in ~/"+strings.TrimSuffix(own, "/")+": 1 memory with two versions") || !strings.Contains(s.Problems[0].Mend, "git -C ") {
 		t.Errorf("status %+v", s)
@@ -137,7 +137,7 @@ func TestMerge(t *testing.T) {
 	if f, err := ask("user/port"); err == nil || !strings.Contains(err.Error(), "user/port~2.md") || !strings.Contains(err.Error(), "marks of a merge") {
 		t.Errorf("one version is forgotten: %v, %v", f, err)
 	}
-	shows(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.")
+	fstest.Contains(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.")
 	must(t, os.Rename(w.path(own+".git"), w.path(own+".no-git")))
 	w.look(true)
 	if s := w.Status(); len(s.Problems) != 1 || strings.Contains(s.Problems[0].Mend, "git -C ") {
@@ -148,7 +148,7 @@ func TestMerge(t *testing.T) {
 	// What is remembered meanwhile is a file of its own.
 	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered during a merge"})
 	must(t, err)
-	shows(t, w.cat(got.Path), "Remembered during a merge")
+	fstest.Contains(t, w.cat(got.Path), "Remembered during a merge")
 
 	w.write(own+"user/port.md", "It is 9090.\n")
 	must(t, os.Remove(w.path(own+".git/MERGE_HEAD")))
@@ -167,7 +167,7 @@ func TestUnwritable(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "/proc/memories cannot be written: ") || !errors.As(err, &f) || !strings.Contains(f.Fix(), "[memory] dir") {
 		t.Errorf("an error that does not help: %v", err)
 	}
-	shows(t, w.put("x.md", "A text", ""), `"ok":false`, "/proc/memories cannot be written")
+	fstest.Contains(t, w.put("x.md", "A text", ""), `"ok":false`, "/proc/memories cannot be written")
 	w.write(".config/ctxfs/config.toml", "[memory]\ndir = \"~/file\"\n")
 	w.write("file", "no folder")
 	w.Reload()
@@ -199,7 +199,7 @@ func TestSummary(t *testing.T) {
 		}
 		page := w.cat("shop/SUMMARY.md")
 		if script == "Latin" {
-			shows(t, page, "## ~/src/shop\n- Shop ", " more in memory/shop/\n", "## the user\n", " more in memory/user/\n")
+			fstest.Contains(t, page, "## ~/src/shop\n- Shop ", " more in memory/shop/\n", "## the user\n", " more in memory/user/\n")
 			if strings.Contains(page, "Shop 0 ") || !strings.Contains(page, "Shop 1 ") {
 				t.Errorf("lessons come before decisions:\n%s", page)
 			}
@@ -218,12 +218,12 @@ func TestContradictions(t *testing.T) {
 		".codex/memories/MEMORY.md": "# Task Group: x\n\napplies_to: cwd=/nowhere\n\n## Reusable knowledge\n\n- the shop is written in **Go**\n",
 		".gemini/GEMINI.md":         "## Gemini Added Memories\n- always use tabs\n",
 	}).start(true)
-	shows(t, w.cat("INDEX.md"),
+	fstest.Contains(t, w.cat("INDEX.md"),
 		"- user/spaces.md — Never use tabs! [preference, 2026-03-05]\n",
 		"- user/tabs.md — Always use tabs. [preference, 2026-05-01, ctxfs, gemini]\n  - differs from user/spaces.md (2026-03-05): Never use tabs!\n",
 		"  - differs from shop/go.md (2026-02-01): The shop is written in Go.\n")
-	shows(t, w.cat("user/tabs.md"), "source: [\"~/"+own+"user/tabs.md\", \"gemini: ~/.gemini/GEMINI.md\"]\n", "differs: [\"user/spaces.md (2026-03-05): Never use tabs!\"]\n")
-	shows(t, w.cat("SUMMARY.md"),
+	fstest.Contains(t, w.cat("user/tabs.md"), "source: [\"~/"+own+"user/tabs.md\", \"gemini: ~/.gemini/GEMINI.md\"]\n", "differs: [\"user/spaces.md (2026-03-05): Never use tabs!\"]\n")
+	fstest.Contains(t, w.cat("SUMMARY.md"),
 		"- The shop is written in Rust. (2026-04-01)\n  - but The shop is written in Go. (2026-02-01)\n",
 		"- Always use tabs. (2026-05-01)\n  - but Never use tabs! (2026-03-05)\n")
 	if s := w.Status().Summary; !strings.Contains(s, ", 4 that contradict others") {

@@ -106,13 +106,13 @@ func TestProposals(t *testing.T) {
 		t.Errorf("status %q", got)
 	}
 	fstest.Check(t, w.tree, fstest.Expect("proposed/INDEX.md", "proposed/always-run-the-linter.md"))
-	shows(t, w.cat("proposed/always-run-the-linter.md"), "description: \"always run the LINTER!\"\ntype: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s2\"]\nkind: rule\nsessions: 2\n",
+	fstest.Contains(t, w.cat("proposed/always-run-the-linter.md"), "description: \"always run the LINTER!\"\ntype: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s2\"]\nkind: rule\nsessions: 2\n",
 		"\n> always run the LINTER!\n", "transcripts/by-id/s2/transcript.md [s2/00001]", "transcripts/by-id/s1/transcript.md [s1/00001]", "ctxfs memory accept always-run-the-linter")
-	shows(t, w.cat("proposed/no-use-the-clock-of-the.md"), `Before that the agent had said: "I used time.Now"`)
-	shows(t, w.cat("proposed/i-prefer-small-commits.md"), "scope: user\n")
-	shows(t, w.cat("proposed/the-lock-is-held-by-the.md"), "type: lesson\nscope: \"/gone/lab\"\nsource: [\"pi, session s3\"]\n", "trusted: no\n")
+	fstest.Contains(t, w.cat("proposed/no-use-the-clock-of-the.md"), `Before that the agent had said: "I used time.Now"`)
+	fstest.Contains(t, w.cat("proposed/i-prefer-small-commits.md"), "scope: user\n")
+	fstest.Contains(t, w.cat("proposed/the-lock-is-held-by-the.md"), "type: lesson\nscope: \"/gone/lab\"\nsource: [\"pi, session s3\"]\n", "trusted: no\n")
 	index := w.cat("proposed/INDEX.md")
-	shows(t, index, "## ~/src/shop\n\n- always-run-the-linter.md: \"always run the LINTER!\" [rule, 2 sessions, 2026-05-01, s2/00001]\n", "## The user\n", "## /gone/lab (not trusted)\n\n- the-lock-is-held-by-the.md", "[lesson, by an agent, ")
+	fstest.Contains(t, index, "## ~/src/shop\n\n- always-run-the-linter.md: \"always run the LINTER!\" [rule, 2 sessions, 2026-05-01, s2/00001]\n", "## The user\n", "## /gone/lab (not trusted)\n\n- the-lock-is-held-by-the.md", "[lesson, by an agent, ")
 	for _, page := range []string{w.cat("SUMMARY.md"), w.cat("INDEX.md"), w.cat("shop/SUMMARY.md")} {
 		if strings.Contains(strings.ToLower(page), "linter") {
 			t.Errorf("it is remembered by itself:\n%s", page)
@@ -169,8 +169,8 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	w.wantLs("proposed", "INDEX.md")
-	shows(t, w.cat("proposed/INDEX.md"), "None: ")
-	shows(t, w.cat("shop/always-run-the-linter.md"), "type: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s1: ")
+	fstest.Contains(t, w.cat("proposed/INDEX.md"), "None: ")
+	fstest.Contains(t, w.cat("shop/always-run-the-linter.md"), "type: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s1: ")
 
 	w.said.session("s2", shop, rule("never push to main"), rule("Ask before you delete")) // again, in another session
 	w.awaitProposed("ask-before-you-delete.md")

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // deadline is how long news of another process may take to arrive.
@@ -103,28 +103,14 @@ func (f *fixture) await(what string, holds func() bool) {
 }
 
 // names returns the listed results.
-func (f *fixture) names() (names []string) {
+func (f *fixture) names() []string {
 	f.t.Helper()
-	entries, err := f.tree.List(context.Background(), f.tree.Root())
-	check(f.t, err)
-	for _, e := range entries {
-		if e.Name != ignoreName && e.Name != indexName {
-			names = append(names, e.Name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(fstest.Names(f.t, f.tree, ""), func(name string) bool { return name == ignoreName || name == indexName })
 }
 
 func (f *fixture) has(name string) bool { return slices.Contains(f.names(), name) }
 
-func (f *fixture) read(path string) string {
-	f.t.Helper()
-	n, err := f.tree.Resolve(context.Background(), path)
-	check(f.t, err)
-	body, err := f.tree.ReadAll(context.Background(), n.(fs.File))
-	check(f.t, err)
-	return string(body)
-}
+func (f *fixture) read(path string) string { f.t.Helper(); return fstest.Read(f.t, f.tree, path) }
 
 // counted waits until the index has the lines of all results.
 func (f *fixture) counted() {

@@ -62,21 +62,21 @@ func TestRules(t *testing.T) {
 			"github-copilot-instructions.md github-instructions-go_instructions.md junie-guidelines.md kiro-steering-k.md one__two__three-AGENTS.md roo-rules-code-r.md rules.md web-cursor-rules-deep-er.md windsurf-rules-w.md")
 
 		// Equal rules of several agents are one, with their sources.
-		shows(t, w.cat("user/claude-CLAUDE.md"), `agent: ["claude-code", `, `"codex"`, "scope: user\n", "applies: always\n", "globs: []\n",
+		fstest.Contains(t, w.cat("user/claude-CLAUDE.md"), `agent: ["claude-code", `, `"codex"`, "scope: user\n", "applies: always\n", "globs: []\n",
 			`source: ["`+w.path(".claude/CLAUDE.md")+`", "`+w.path(".codex/AGENTS.md")+`"]`, "---\n\n# My own\n\nBe brief.\n")
-		shows(t, w.cat("shop/AGENTS.md"), `"codex"`, `"gemini"`, w.path("src/shop/GEMINI.md"), "scope: project\n", "trusted: no\n", "integer cents")
+		fstest.Contains(t, w.cat("shop/AGENTS.md"), `"codex"`, `"gemini"`, w.path("src/shop/GEMINI.md"), "scope: project\n", "trusted: no\n", "integer cents")
 
-		shows(t, w.cat("shop/CLAUDE.md"), "<!-- imported: docs/style.md -->\nUse tabs.\n<!-- end of docs/style.md -->", "`@docs/not.md`")
-		shows(t, w.cat("shop/cursor-rules-api.md"), `agent: ["cursor"`, "applies: glob\n", `globs: ["api/**/*.go", "*.proto"]`, `description: "How the API is made"`, "---\n\nReturn errors.\n")
-		shows(t, w.cat("shop/github-instructions-go_instructions.md"), `agent: ["copilot", "vscode"]`, `globs: ["**/*.go", "**/*.mod"]`)
-		shows(t, w.cat("shop/windsurf-rules-w.md"), "applies: model\n", `agent: ["windsurf"`)
-		shows(t, w.cat("shop/roo-rules-code-r.md"), "applies: manual\n", `when: "in the mode code"`)
-		shows(t, w.cat("shop/kiro-steering-k.md"), "applies: manual\n", `agent: ["kiro"]`)
-		shows(t, w.cat("shop/api-AGENTS.md"), "applies: glob\n", `globs: ["api/**"]`)
-		shows(t, w.cat("shop/web-cursor-rules-deep-er.md"), `globs: ["web/**"]`)
+		fstest.Contains(t, w.cat("shop/CLAUDE.md"), "<!-- imported: docs/style.md -->\nUse tabs.\n<!-- end of docs/style.md -->", "`@docs/not.md`")
+		fstest.Contains(t, w.cat("shop/cursor-rules-api.md"), `agent: ["cursor"`, "applies: glob\n", `globs: ["api/**/*.go", "*.proto"]`, `description: "How the API is made"`, "---\n\nReturn errors.\n")
+		fstest.Contains(t, w.cat("shop/github-instructions-go_instructions.md"), `agent: ["copilot", "vscode"]`, `globs: ["**/*.go", "**/*.mod"]`)
+		fstest.Contains(t, w.cat("shop/windsurf-rules-w.md"), "applies: model\n", `agent: ["windsurf"`)
+		fstest.Contains(t, w.cat("shop/roo-rules-code-r.md"), "applies: manual\n", `when: "in the mode code"`)
+		fstest.Contains(t, w.cat("shop/kiro-steering-k.md"), "applies: manual\n", `agent: ["kiro"]`)
+		fstest.Contains(t, w.cat("shop/api-AGENTS.md"), "applies: glob\n", `globs: ["api/**"]`)
+		fstest.Contains(t, w.cat("shop/web-cursor-rules-deep-er.md"), `globs: ["web/**"]`)
 
 		index := w.cat("INDEX.md")
-		shows(t, index, "## shop: ~/src/shop (not trusted: ctxfs trust ~/src/shop)\n", "- shop/cursor-rules-api.md — api/**/*.go, *.proto; cursor, and otherwise cline, crush: How the API is made\n",
+		fstest.Contains(t, index, "## shop: ~/src/shop (not trusted: ctxfs trust ~/src/shop)\n", "- shop/cursor-rules-api.md — api/**/*.go, *.proto; cursor, and otherwise cline, crush: How the API is made\n",
 			"- shop/AGENTS.md — always; codex, ", ": The shop\n", "- shop/junie-guidelines.md — never because another file comes before it; junie: Junie.\n", "~/src/shop/vendor/lib is a repository of its own", "~/src/shop/bare.git is a repository of its own", "## user: the user\n")
 		if strings.Contains(index, "node_modules") || strings.Contains(index, "build") || strings.Contains(index, "\nthree") {
 			t.Errorf("what is left out is in the index:\n%s", index)
@@ -105,7 +105,7 @@ func TestFor(t *testing.T) {
 	w := newWorld(t, files).start(true)
 
 	page := w.cat("for" + w.home + "/src/shop/api/new/cart.go")
-	shows(t, page, "# Rules for ~/src/shop/api/new/cart.go\n", "Project: ~/src/shop (not trusted", "\n1. ~/.claude/CLAUDE.md = ~/.codex/AGENTS.md — always; claude-code, codex, opencode, vscode: My own\n",
+	fstest.Contains(t, page, "# Rules for ~/src/shop/api/new/cart.go\n", "Project: ~/src/shop (not trusted", "\n1. ~/.claude/CLAUDE.md = ~/.codex/AGENTS.md — always; claude-code, codex, opencode, vscode: My own\n",
 		"~/src/shop/AGENTS.md", "Paths are plural.", "Return errors.", "Wrap errors.", "Use tabs.", "integer cents.",
 		"These hold if the model thinks so, or if they are named:", "~/src/shop/.windsurf/rules/w.md — model; windsurf", "in the mode code; roo")
 	if strings.Contains(page, "# TypeScript") || strings.Contains(page, "Web only") || strings.Contains(page, "Deploy on Fridays") {
@@ -117,12 +117,12 @@ func TestFor(t *testing.T) {
 	if got := w.cat("for" + w.home + "/link/api/new/cart.go"); got != page {
 		t.Errorf("over a link:\n%s", got)
 	}
-	shows(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "# TypeScript", "Web only")
-	shows(t, w.cat("for"+w.home+"/src/shop/web/RULES.md"), "# Rules for ~/src/shop/web\n", "Web only")
-	shows(t, w.cat("for"+w.home+"/src/shop/vendor/lib/x.go"), "Project: ~/src/shop/vendor/lib", "Another repository.", "~/src/shop/CLAUDE.md — always; claude-code")
-	shows(t, w.cat("for"+w.home+"/elsewhere/new.go"), "# Elsewhere")
-	shows(t, w.cat("for"+w.home+"/nowhere.txt"), "Project: "+w.home+"\n", "# My own")
-	shows(t, w.cat("for/README.md"), "ctxfs rules")
+	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "# TypeScript", "Web only")
+	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/web/RULES.md"), "# Rules for ~/src/shop/web\n", "Web only")
+	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/vendor/lib/x.go"), "Project: ~/src/shop/vendor/lib", "Another repository.", "~/src/shop/CLAUDE.md — always; claude-code")
+	fstest.Contains(t, w.cat("for"+w.home+"/elsewhere/new.go"), "# Elsewhere")
+	fstest.Contains(t, w.cat("for"+w.home+"/nowhere.txt"), "Project: "+w.home+"\n", "# My own")
+	fstest.Contains(t, w.cat("for/README.md"), "ctxfs rules")
 	w.wantLs("for", "README.md")
 	w.wantLs("for"+w.home+"/src", "RULES.md")
 	for _, probed := range []string{"for/.git", "for/.ignore", "for" + w.home + "/.gitignore", "for" + w.home + "/.hidden"} {
@@ -133,7 +133,7 @@ func TestFor(t *testing.T) {
 
 	// What is on disk now holds, whatever was seen.
 	w.write("src/shop/web/AGENTS.md", "Web is new.\n")
-	shows(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "Web is new.")
+	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "Web is new.")
 
 	got, err := OpFor.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{w.path("src/shop/api/a.go")})
 	must(t, err)
@@ -158,10 +158,10 @@ func TestNamedElsewhere(t *testing.T) {
 		"src/shop/web/.claude/settings.json": "{",
 	}).start(true)
 	page := w.cat("for" + w.home + "/src/shop/x.go")
-	shows(t, page, "https://example.org/style.md: it is not read: it is on the web", "../../secret.md: it is not read: it is outside of its project", "https://example.org/mine.md: it is not read",
+	fstest.Contains(t, page, "https://example.org/style.md: it is not read: it is on the web", "../../secret.md: it is not read: it is outside of its project", "https://example.org/mine.md: it is not read",
 		"From a.", "windsurf, junie (its imports: claude-code, goose) (not trusted)")
-	shows(t, w.cat("INDEX.md"), "[it is not read: it is on the web", "shop/claude-rules-out.md — never because claudeMdExcludes leaves it out; claude-code: Left out.", "user/https_--example_org-mine.md — ")
-	shows(t, w.cat("shop/AGENTS.md"), "codex: without its imports", "From a.")
+	fstest.Contains(t, w.cat("INDEX.md"), "[it is not read: it is on the web", "shop/claude-rules-out.md — never because claudeMdExcludes leaves it out; claude-code: Left out.", "user/https_--example_org-mine.md — ")
+	fstest.Contains(t, w.cat("shop/AGENTS.md"), "codex: without its imports", "From a.")
 	if all := page + w.cat("INDEX.md"); strings.Contains(all, "SECRET") || strings.Contains(page, "Left out.") {
 		t.Errorf("what is left out is shown:\n%s", all)
 	}
@@ -193,7 +193,7 @@ func TestTrust(t *testing.T) {
 		return ""
 	}
 	before := said()
-	shows(t, before, "`AGENTS.md` (not trusted)\n", "`.cursor/rules/api.mdc` (not trusted)\n", "shop untrusted not trusted\n")
+	fstest.Contains(t, before, "`AGENTS.md` (not trusted)\n", "`.cursor/rules/api.mdc` (not trusted)\n", "shop untrusted not trusted\n")
 	for _, word := range []string{"cents", "The shop", "How the API", "plural", "deploying"} {
 		if strings.Contains(before, word) {
 			t.Errorf("%q of a project that is not trusted is pushed:\n%s", word, before)
@@ -208,9 +208,9 @@ func TestTrust(t *testing.T) {
 
 	must(t, w.trust.Trust(w.path("src/shop")))
 	fstest.Eventually(t, "trust", func() bool { return !strings.Contains(w.cat("shop/AGENTS.md"), "trusted:") })
-	shows(t, said(), "`AGENTS.md`: Amounts are integer cents.\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
-	shows(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
-	shows(t, w.cat("for"+w.home+"/src/shop/a.go"), "Project: ~/src/shop\n")
+	fstest.Contains(t, said(), "`AGENTS.md`: Amounts are integer cents.\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
+	fstest.Contains(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
+	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/a.go"), "Project: ~/src/shop\n")
 	if why() != "The shop" {
 		t.Errorf("a search says %q", why())
 	}
@@ -232,7 +232,7 @@ func TestHostile(t *testing.T) {
 	}).start(true)
 	must(t, w.trust.Trust(w.path("src/shop")))
 	page := w.cat("for" + w.home + "/src/evil/x.go")
-	shows(t, page, "~/src/evil/AGENTS.md — always; claude-code, codex, ", "junie (not trusted)\n", "\n<!-- rule 2 (not trusted): ~/src/evil/AGENTS.md -->\n", "<!- - end of rule 2 -->", "<!- - rule 3: ~/.claude/CLAUDE.md -->")
+	fstest.Contains(t, page, "~/src/evil/AGENTS.md — always; claude-code, codex, ", "junie (not trusted)\n", "\n<!-- rule 2 (not trusted): ~/src/evil/AGENTS.md -->\n", "<!- - end of rule 2 -->", "<!- - rule 3: ~/.claude/CLAUDE.md -->")
 	if strings.Count(page, "<!-- end of rule 2") != 1 || strings.Contains(page, "<!-- rule 3") {
 		t.Errorf("the page:\n%s", page)
 	}
@@ -254,13 +254,13 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	nested := w.cat("for" + w.home + "/src/shop/vendor/lib/x.go")
-	shows(t, nested, "~/src/shop/vendor/CLAUDE.md — always; claude-code, pi, amp: Vendor", "(not trusted)")
+	fstest.Contains(t, nested, "~/src/shop/vendor/CLAUDE.md — always; claude-code, pi, amp: Vendor", "(not trusted)")
 
 	// A rename, and another folder in its place.
 	must(t, os.Rename(w.path("src/shop"), w.path("src/shop2")))
 	must(t, os.Rename(w.path("src/evil"), w.path("src/shop")))
 	for _, path := range []string{"src/shop/x.go", "src/shop2/x.go"} {
-		shows(t, w.cat("for"+w.home+"/"+path), "(not trusted: what its files say")
+		fstest.Contains(t, w.cat("for"+w.home+"/"+path), "(not trusted: what its files say")
 	}
 }
 
@@ -297,12 +297,12 @@ func TestChanges(t *testing.T) {
 		return strings.Contains(w.cat("shop/cursor-rules-s49.md"), "Version 2999.") && w.cat("shop/clinerules-c.md") == ""
 	})
 	for i := range 50 {
-		shows(t, w.cat(fmt.Sprintf("shop/cursor-rules-s%d.md", i)), fmt.Sprintf("Version %d.", 2950+i))
+		fstest.Contains(t, w.cat(fmt.Sprintf("shop/cursor-rules-s%d.md", i)), fmt.Sprintf("Version %d.", 2950+i))
 	}
 
 	must(t, os.RemoveAll(w.path("src/shop")))
 	becomes("a folder that vanishes", func() bool { return !strings.Contains(w.ls(""), "shop") })
-	shows(t, w.ls(""), "other", "user", "new")
+	fstest.Contains(t, w.ls(""), "other", "user", "new")
 }
 
 // TestNoticed: a rule in a folder where none was, and one in a new folder, are found at once

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // deadline is how long a change on disk may take to arrive.
@@ -141,23 +142,16 @@ func (f *fixture) attr(path string) fs.Attr {
 
 func (f *fixture) names(path string) []string {
 	f.t.Helper()
-	entries, err := f.tree.List(context.Background(), f.node(path).(fs.Dir))
-	must(f.t, err)
-	var names []string
-	for _, e := range entries {
-		if path != "" || !slices.Contains([]string{ignoreName, recordName, needsName, securityName}, e.Name) { // which are always there
-			names = append(names, e.Name)
-		}
+	names := fstest.Names(f.t, f.tree, path)
+	if path != "" {
+		return names
 	}
-	return names
+	return slices.DeleteFunc(names, func(name string) bool { // which are always there
+		return slices.Contains([]string{ignoreName, recordName, needsName, securityName}, name)
+	})
 }
 
-func (f *fixture) read(path string) string {
-	f.t.Helper()
-	body, err := f.tree.ReadAll(context.Background(), f.node(path).(fs.File))
-	must(f.t, err)
-	return string(body)
-}
+func (f *fixture) read(path string) string { f.t.Helper(); return fstest.Read(f.t, f.tree, path) }
 
 func (f *fixture) wantNames(path string, want ...string) {
 	f.t.Helper()

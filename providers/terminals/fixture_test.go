@@ -1,7 +1,6 @@
 package terminals
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -89,23 +89,9 @@ func check(t testing.TB, err error) {
 }
 
 // read returns a file of the tree.
-func (f *fixture) read(path string) string {
-	f.t.Helper()
-	text, err := f.try(path)
-	if err != nil {
-		f.t.Fatalf("%s: %v", path, err)
-	}
-	return text
-}
+func (f *fixture) read(path string) string { f.t.Helper(); return fstest.Read(f.t, f.tree, path) }
 
-func (f *fixture) try(path string) (string, error) {
-	n, err := f.tree.Resolve(context.Background(), path)
-	if err != nil {
-		return "", err
-	}
-	text, err := f.tree.ReadAll(context.Background(), n.(fs.File))
-	return string(text), err
-}
+func (f *fixture) try(path string) (string, error) { return fstest.Text(f.tree, path) }
 
 // shows waits until a file contains some words.
 func (f *fixture) shows(path string, words ...string) string {
@@ -139,17 +125,7 @@ func (f *fixture) await(what string, holds func() bool) {
 }
 
 // names returns the entries of a folder.
-func (f *fixture) names(path string) (names []string) {
-	f.t.Helper()
-	n, err := f.tree.Resolve(context.Background(), path)
-	check(f.t, err)
-	entries, err := f.tree.List(context.Background(), n.(fs.Dir))
-	check(f.t, err)
-	for _, e := range entries {
-		names = append(names, e.Name)
-	}
-	return names
-}
+func (f *fixture) names(path string) []string { f.t.Helper(); return fstest.Names(f.t, f.tree, path) }
 
 // tape is a recording with a clock of its own.
 type tape struct {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/folders"
@@ -133,22 +134,9 @@ func (f *fixture) node(path string) fs.Node {
 	return n
 }
 
-func (f *fixture) read(path string) string {
-	f.t.Helper()
-	body, err := f.tree.ReadAll(context.Background(), f.node(path).(fs.File))
-	check(f.t, err)
-	return string(body)
-}
+func (f *fixture) read(path string) string { f.t.Helper(); return fstest.Read(f.t, f.tree, path) }
 
-func (f *fixture) names(path string) (names []string) {
-	f.t.Helper()
-	entries, err := f.tree.List(context.Background(), f.node(path).(fs.Dir))
-	check(f.t, err)
-	for _, e := range entries {
-		names = append(names, e.Name)
-	}
-	return names
-}
+func (f *fixture) names(path string) []string { f.t.Helper(); return fstest.Names(f.t, f.tree, path) }
 
 // entries is how many names a folder has, which may come and go meanwhile: 0
 // where it is not there.

@@ -140,16 +140,11 @@ func (w *world) here(dir string) (Place, error) {
 // read returns the text of a file, or why there is none.
 func (w *world) read(path string) string {
 	w.Helper()
-	tree := fs.NewTree(w.Root(), fs.TreeOptions{})
-	n, err := tree.Resolve(w.Context(), path)
+	text, err := fstest.Text(fs.NewTree(w.Root(), fs.TreeOptions{}), path)
 	if err != nil {
 		return err.Error()
 	}
-	body, err := tree.ReadAll(w.Context(), n.(fs.File))
-	if err != nil {
-		return err.Error()
-	}
-	return string(body)
+	return text
 }
 
 func TestHereMakesAWorkspace(t *testing.T) {
