@@ -124,6 +124,8 @@ func rooms(provider string) []string {
 	case "rules":
 		const r = "providers/rules/"
 		return []string{r + "read", r + "scope", r + "locate", r + "check", "providers/rules"}
+	case "setup":
+		return []string{"providers/setup/agents", "providers/setup"}
 	case "skills":
 		const s = "providers/skills/"
 		return []string{s + "read", s + "locate", s + "check", s + "need", s + "suspect", s + "study", "providers/skills"}

@@ -1,0 +1,132 @@
+package edit
+
+import (
+	"bytes"
+	"strings"
+)
+
+const (
+	beginMark = "ctxfs: begin "
+	endMark   = "ctxfs: end"
+)
+
+// marker returns a line that is a comment.
+func (e Edit) marker(text string) string {
+	if e.Comment == "<!--" {
+		return "<!-- " + text + " -->"
+	}
+	return e.Comment + " " + text
+}
+
+// newline returns the end of lines that the text has.
+func newline(text []byte) string {
+	if at := bytes.IndexByte(text, '\n'); at > 0 && text[at-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// lines returns a text of ours with the ends of lines of another one.
+func lines(ours string, of []byte) string {
+	return strings.ReplaceAll(ours, "\n", newline(of))
+}
+
+// findBlock returns where the block is in the text, from its first marker to the end of
+// its last one, without the end of that line.
+func (e Edit) findBlock(text []byte) (begin, end int, err error) {
+	begin = -1
+	at := 0
+	open := func() error {
+		return conflict(text, begin, "%q has no line %q after it; remove the old lines by hand", e.marker(beginMark+e.Name), e.marker(endMark))
+	}
+	for line := range bytes.Lines(text) {
+		switch trimmed := string(bytes.TrimSpace(line)); {
+		case trimmed == e.marker(beginMark+e.Name):
+			if begin >= 0 {
+				return 0, 0, open()
+			}
+			begin = at + bytes.Index(line, []byte(trimmed))
+		case begin >= 0 && trimmed == e.marker(endMark):
+			return begin, at + len(bytes.TrimRight(line, "\r\n")), nil
+		case begin >= 0 && strings.HasPrefix(trimmed, e.Comment+" "+beginMark):
+			return 0, 0, open()
+		}
+		at += len(line)
+	}
+	if begin >= 0 {
+		return 0, 0, open()
+	}
+	return -1, -1, nil
+}
+
+func (e Edit) putBlock(text []byte) ([]byte, Edit, error) {
+	begin, end, err := e.findBlock(text)
+	if err != nil {
+		return nil, e, err
+	}
+	ours := lines(e.marker(beginMark+e.Name)+"\n"+e.Text+"\n"+e.marker(endMark), text)
+	if begin >= 0 {
+		return splice(text, begin, end, ours), e, nil
+	}
+	nl := newline(text)
+	switch ended := bytes.HasSuffix(text, []byte("\n")); {
+	case len(text) == 0:
+		e.Created, e.After = true, nl
+	case e.Kind == top:
+		e.After = nl
+	case !ended:
+		e.Before = nl + nl
+	case bytes.HasSuffix(text, []byte("\n\n")), bytes.HasSuffix(text, []byte("\n\r\n")):
+		e.After = nl
+	default:
+		e.Before, e.After = nl, nl
+	}
+	at := len(text)
+	if e.Kind == top {
+		at = 0
+		if bytes.HasPrefix(text, []byte("#!")) {
+			if n := bytes.IndexByte(text, '\n'); n >= 0 {
+				at = n + 1
+			}
+		}
+	}
+	return splice(text, at, at, e.Before+ours+e.After), e, nil
+}
+
+func (e Edit) takeBlock(text []byte) ([]byte, error) {
+	begin, end, err := e.findBlock(text)
+	if err != nil || begin < 0 {
+		return text, err
+	}
+	separator := suffixed(text[:begin], e.Before)
+	begin -= separator
+	if rest := text[end:]; bytes.HasPrefix(rest, []byte(e.After)) {
+		end += len(e.After)
+	} else if e.After != "" && bytes.HasPrefix(rest, []byte("\n")) {
+		end++
+	}
+	if rest := text[end:]; e.After == "" && len(rest) > 0 { // lines that others have appended since
+		begin += separator // which now separates them
+		end += len(rest) - len(bytes.TrimLeft(rest, "\r\n"))
+	}
+	if text = splice(text, begin, end, ""); e.Created && len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	return text, nil
+}
+
+// suffixed returns the length of the suffix if the text has it, else 0.
+func suffixed(text []byte, suffix string) int {
+	if bytes.HasSuffix(text, []byte(suffix)) {
+		return len(suffix)
+	}
+	return 0
+}
+
+// splice returns the text with a part of it replaced.
+func splice(text []byte, begin, end int, by string) []byte {
+	out := make([]byte, 0, len(text)-(end-begin)+len(by))
+	out = append(out, text[:begin]...)
+	out = append(out, by...)
+	return append(out, text[end:]...)
+}

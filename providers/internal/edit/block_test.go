@@ -1,0 +1,65 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBlock: a block stands at the end, or at the top, and reverting it gives the bytes
+// that were there.
+func TestBlock(t *testing.T) {
+	md := Block("<!--", "claude-code", "one\ntwo\n")
+	sh := Top("#", "shell", "eval x")
+	for _, test := range []struct {
+		text string
+		edit Edit
+		want string
+	}{
+		{"", md, "<!-- ctxfs: begin claude-code -->\none\ntwo\n<!-- ctxfs: end -->\n"},
+		{"# Rules\n", md, "# Rules\n\n<!-- ctxfs: begin claude-code -->\none\ntwo\n<!-- ctxfs: end -->\n"},
+		{"# Rules", md, "# Rules\n\n<!-- ctxfs: begin claude-code -->\none\ntwo\n<!-- ctxfs: end -->"},
+		{"# Rules\n\n", md, "# Rules\n\n<!-- ctxfs: begin claude-code -->\none\ntwo\n<!-- ctxfs: end -->\n"},
+		{"# Rules\r\n", md, "# Rules\r\n\r\n<!-- ctxfs: begin claude-code -->\r\none\r\ntwo\r\n<!-- ctxfs: end -->\r\n"},
+		{"\xef\xbb\xbf# Rules\n", md, "\xef\xbb\xbf# Rules\n\n<!-- ctxfs: begin claude-code -->\none\ntwo\n<!-- ctxfs: end -->\n"},
+		{"a=1\n", sh, "# ctxfs: begin shell\neval x\n# ctxfs: end\na=1\n"},
+		{"#!/bin/sh\na=1", sh, "#!/bin/sh\n# ctxfs: begin shell\neval x\n# ctxfs: end\na=1"},
+	} {
+		after, done, err := test.edit.Apply([]byte(test.text))
+		if err != nil || string(after) != test.want {
+			t.Errorf("%q became\n%q, not\n%q (%v)", test.text, after, test.want, err)
+		}
+		if again, _, err := test.edit.Apply(after); err != nil || string(again) != string(after) {
+			t.Errorf("a second time it became %q (%v)", again, err)
+		}
+		if back, err := done.Revert(after); err != nil || string(back) != test.text {
+			t.Errorf("back it is %q, not %q (%v)", back, test.text, err)
+		}
+		other := test.edit
+		other.Text = "newer"
+		newer, _, err := other.Apply(after)
+		if err != nil || strings.Count(string(newer), "ctxfs: begin") != 1 || !strings.Contains(string(newer), "newer") {
+			t.Errorf("a newer block: %q (%v)", newer, err)
+		}
+	}
+}
+
+// TestBlockEdited: what others wrote around the block stays, and so does the order.
+func TestBlockEdited(t *testing.T) {
+	md := Block("<!--", "x", "ours")
+	for _, test := range []struct{ text, add, want string }{
+		{"# Rules\n", "more\n", "# Rules\nmore\n"},
+		{"# Rules", "\n\nmore", "# Rules\n\nmore"},
+		{"", "more\n", "more\n"},
+	} {
+		after, done, err := md.Apply([]byte(test.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := done.Revert(append(after, test.add...)); err != nil || string(back) != test.want {
+			t.Errorf("back it is %q, not %q (%v)", back, test.want, err)
+		}
+	}
+	if _, _, err := md.Apply([]byte("a\n<!-- ctxfs: begin x -->\nb\n")); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
+		t.Errorf("half a block: %v", err)
+	}
+}
