@@ -102,7 +102,7 @@ func mayCommandImport(from, to string) bool {
 // imports them. What their tests share may use what all tests do.
 func mayReaderImport(from, to string) bool {
 	const agents = "providers/transcripts/agents/"
-	if from == agents+"historytest" && to == "fs/fstest" {
+	if from == agents+"historytest" && to == "fs/fstest" || to == "fs" {
 		return true
 	}
 	order := []string{"providers/transcripts/event", agents + "history", agents + "records", agents + "database"}
@@ -129,6 +129,8 @@ func rooms(provider string) []string {
 	case "skills":
 		const s = "providers/skills/"
 		return []string{s + "read", s + "locate", s + "check", s + "need", s + "suspect", s + "study", "providers/skills"}
+	case "stats":
+		return []string{"providers/stats/prices", "providers/stats/spending", "providers/stats/page", "providers/stats"}
 	case "terminals":
 		const t = "providers/terminals/"
 		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}

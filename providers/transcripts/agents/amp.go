@@ -24,7 +24,7 @@ func ampFile(rel string) history.Format {
 	if strings.Contains(rel, "/") || !strings.HasPrefix(rel, "T-") || !strings.HasSuffix(rel, ".json") {
 		return nil
 	}
-	return history.Store{Sessions: ampSessions, Read: ampRead}
+	return history.Store{Sessions: ampSessions, Read: ampRead, Spent: ampSpent}
 }
 
 func ampSessions(_ context.Context, path string) ([]history.Entry, error) {

@@ -28,7 +28,7 @@ func piFile(rel string) history.Format {
 	if id == "" || strings.Count(rel, "/") > 1 {
 		return nil
 	}
-	return history.Log{ID: id, Open: func(string) history.Reader { return new(piReader) }}
+	return history.Log{ID: id, Open: func(string) history.Reader { return new(piReader) }, Spent: piSpent}
 }
 
 // piSession returns the session's id in the name of its file, or "".

@@ -45,7 +45,7 @@ func formatOf(rel string) history.Format {
 	if !ok || name == "" {
 		return nil
 	}
-	log := history.Log{ID: name, Open: newReader}
+	log := history.Log{ID: name, Open: newReader, Spent: spent}
 	switch {
 	case len(parts) == 2 && name != "history" && name != "journal":
 		return log

@@ -53,6 +53,7 @@ func formatOf(rel string, names *threadNames, archived bool) history.Format {
 		ID:       m[1],
 		Open:     func(string) history.Reader { return &reader{names: names} },
 		Rank:     2,
+		Spent:    spent,
 		Archived: archived,
 	}
 	if m[2] != "" {

@@ -45,13 +45,13 @@ func formatOf(rel string) history.Format {
 	id, isLog := strings.CutSuffix(name, ".jsonl")
 	switch {
 	case len(parts) == 4 && isLog:
-		return history.Log{ID: id, Parent: parts[2], Open: open, Rank: 2, KeepTexts: true}
+		return history.Log{ID: id, Parent: parts[2], Open: open, Rank: 2, KeepTexts: true, Spent: spent}
 	case len(parts) == 4 || !strings.HasPrefix(name, "session-"):
 		return nil
 	case isLog:
-		return history.Log{Open: open, Rank: 2, KeepTexts: true}
+		return history.Log{Open: open, Rank: 2, KeepTexts: true, Spent: spent}
 	case strings.HasSuffix(name, ".json"):
-		return history.Store{Sessions: listSessions, Read: readSession, Rank: 1}
+		return history.Store{Sessions: listSessions, Read: readSession, Rank: 1, Spent: spentFile}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"os"
 	"strings"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/transcripts/event"
@@ -97,6 +98,9 @@ type Log struct {
 	KeepTexts bool
 	// Archived is set where the user has archived the session.
 	Archived bool
+	// Spent reads the requests to models that a log has, whole; nil where the agent's
+	// logs do not say what a request took.
+	Spent func(log Spending, out func(fs.ModelCall))
 }
 
 // Reader reads a log, one line after the other. It is a pointer to a struct that
@@ -119,6 +123,8 @@ type Store struct {
 	Read func(ctx context.Context, path, key string, out event.Sink) error
 	// Rank is as in [Log].
 	Rank int
+	// Spent is as in [Log]: it reads the requests of the session with an entry's key.
+	Spent func(ctx context.Context, path, key string, out func(fs.ModelCall)) error
 }
 
 // Entry is a session in a store's list.

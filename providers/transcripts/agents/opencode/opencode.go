@@ -26,7 +26,7 @@ import (
 func Agent() history.Agent {
 	return history.Agent{Name: "opencode", Places: func(m history.Machine) []history.Place {
 		dir := m.Folders("opencode")[0]
-		database := history.Store{Sessions: listSessions, Read: readSession, Rank: 1}
+		database := history.Store{Sessions: listSessions, Read: readSession, Rank: 1, Spent: spent}
 		places := []history.Place{{Dir: dir, Skip: skip, File: func(rel string) history.Format {
 			if rel == "opencode.db" {
 				return database
@@ -35,7 +35,7 @@ func Agent() history.Agent {
 				return database
 			}
 			if session, _ := path.Match("storage/session/*/*.json", rel); session {
-				return history.Store{Sessions: listFile, Read: readFiles}
+				return history.Store{Sessions: listFile, Read: readFiles, Spent: spentFiles}
 			}
 			return nil
 		}}}

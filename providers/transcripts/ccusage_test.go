@@ -1,0 +1,146 @@
+package transcripts
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/stats/spending"
+)
+
+// dayTokens are tokens as ccusage counts them.
+type dayTokens struct{ Input, Output, Written, Read int64 }
+
+// ccusage returns what ccusage counts below a home folder, by the day, the agent and the
+// model.
+func ccusage(t *testing.T, home, zone string) map[string]dayTokens {
+	t.Helper()
+	modules := fstest.NodeModules(t, "ccusage")
+	run := exec.Command("node", filepath.Join(modules, "ccusage/src/cli.js"), "daily", "--by-agent", "--json", "--offline", "--timezone", zone)
+	run.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TZ=" + zone}
+	run.Dir = home
+	out, err := run.Output()
+	check(t, err)
+	var report struct {
+		Daily []struct {
+			Period string
+			Agents []struct {
+				Agent           string
+				ModelBreakdowns []struct {
+					ModelName                                                       string
+					InputTokens, OutputTokens, CacheCreationTokens, CacheReadTokens int64
+				}
+			}
+		}
+	}
+	check(t, json.Unmarshal(out, &report))
+	all := make(map[string]dayTokens)
+	for _, d := range report.Daily {
+		for _, a := range d.Agents {
+			for _, m := range a.ModelBreakdowns {
+				name := strings.TrimPrefix(m.ModelName, "["+a.Agent+"] ")
+				all[d.Period+" "+agentNames[a.Agent]+" "+name] = dayTokens{m.InputTokens, m.OutputTokens, m.CacheCreationTokens, m.CacheReadTokens}
+			}
+		}
+	}
+	return all
+}
+
+// agentNames are our names of what ccusage calls agents.
+var agentNames = map[string]string{
+	"claude": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode", "pi": "pi", "amp": "amp",
+	"droid": "droid", "copilot": "copilot-cli", "goose": "goose",
+}
+
+// counted returns what we count, in the same form, of agents that ccusage knows.
+func counted(t *testing.T, f *fixture, zone string) map[string]dayTokens {
+	t.Helper()
+	where, err := time.LoadLocation(zone)
+	check(t, err)
+	book := spending.Open(t.TempDir())
+	book.Learn(context.Background(), f.Spent)
+	all := make(map[string]dayTokens)
+	for _, agent := range slices.Sorted(maps.Values(agentNames)) {
+		report := book.Count(spending.Query{
+			Zone: where, Agent: agent,
+			Price:     func(string, fs.Tokens) (float64, bool) { return 0, false },
+			ProjectOf: func(dir string) string { return dir },
+		})
+		for _, d := range report.Days {
+			for _, m := range d.Of {
+				u := m.Tokens
+				all[d.Name+" "+agent+" "+m.Name] = dayTokens{u.Input, u.Output, u.CacheWrite + u.CacheWriteLong, u.CacheRead}
+			}
+		}
+	}
+	return all
+}
+
+// sameAsCCUsage fails where the tokens of a day, an agent and a model are others.
+func sameAsCCUsage(t *testing.T, home string) {
+	t.Helper()
+	f := start(t, home)
+	for _, zone := range []string{"UTC", "Asia/Tokyo", "America/Los_Angeles"} {
+		want, got := ccusage(t, home, zone), counted(t, f, zone)
+		if len(want) == 0 {
+			t.Errorf("in %s ccusage counts nothing", zone)
+		}
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			if got[key] != want[key] {
+				t.Errorf("%s: %s: %+v, by ccusage %+v", zone, key, got[key], want[key])
+			}
+			delete(got, key)
+		}
+		for key, u := range got {
+			t.Errorf("%s: %s: %+v, by ccusage nothing", zone, key, u)
+		}
+	}
+}
+
+// TestRealSessionsAsCCUsage counts real sessions of several agents.
+func TestRealSessionsAsCCUsage(t *testing.T) {
+	const data = "../../../shared/data/sessions/"
+	if _, err := os.Stat(data); err != nil {
+		t.Skip("the recorded sessions in ../shared/data are missing")
+	}
+	home := t.TempDir()
+	put := func(to string, from ...string) {
+		for _, pattern := range from {
+			files, err := filepath.Glob(data + pattern)
+			check(t, err)
+			if len(files) == 0 {
+				t.Errorf("no recorded session is %s", pattern)
+			}
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				check(t, err)
+				name := filepath.Join(home, to)
+				if strings.HasSuffix(to, "/") {
+					name = filepath.Join(name, filepath.Base(file))
+				}
+				check(t, os.MkdirAll(filepath.Dir(name), 0o700))
+				check(t, os.WriteFile(name, text, 0o600))
+			}
+		}
+	}
+	const id = "019f0000-0000-7000-8000-00000000000"
+	put(".claude/projects/-work-app/", "claude-code/*.jsonl", "same-task-per-agent/claude/*.jsonl", "small-fixtures/claude/*.jsonl")
+	put(".codex/sessions/2026/05/07/rollout-2026-05-07T10-00-00-"+id+"1.jsonl", "same-task-per-agent/codex/convo.jsonl")
+	put(".codex/sessions/2026/08/03/rollout-2026-08-03T10-48-56-"+id+"2.jsonl", "small-fixtures/codex/small.jsonl")
+	put(".gemini/tmp/app/chats/session-2026-05-07T10-00-aaaaaaaa.jsonl", "same-task-per-agent/gemini/convo.jsonl")
+	put(".gemini/tmp/app/chats/session-2026-04-29T10-00-bbbbbbbb.jsonl", "small-fixtures/gemini/jsonl_v040.jsonl")
+	put(".gemini/tmp/app/chats/session-2026-04-29T10-00-cccccccc.json", "small-fixtures/gemini/small.json")
+	put(".pi/agent/sessions/--work-app--/2025-11-20T23-33-02-000Z_"+id+"3.jsonl", "pi/large-session.jsonl")
+	put(".pi/agent/sessions/--work-app--/2026-05-07T10-00-00-000Z_"+id+"4.jsonl", "same-task-per-agent/pi/convo.jsonl")
+	put(".pi/agent/sessions/--work-app--/2026-05-07T10-00-00-000Z_"+id+"5.jsonl", "small-fixtures/pi/small.jsonl")
+	sameAsCCUsage(t, home)
+}

@@ -1,0 +1,165 @@
+package transcripts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/source"
+)
+
+var _ fs.Spender = (*Provider)(nil)
+
+// spentFormat is the version of what the readers find of requests to models.
+const spentFormat = 1
+
+// Spent implements fs.Spender: a part for each session whose agent says what requests took.
+// It reads the agents' own logs, and nothing that was rendered of them; a log that has
+// changed is read whole. Of a session that is only in the archive, whose events have no
+// tokens, the caller keeps what it knew.
+func (p *Provider) Spent(ctx context.Context, known func(string) string) iter.Seq[fs.SpentPart] {
+	return func(yield func(fs.SpentPart) bool) {
+		if p.scanner.Wait(ctx) != nil {
+			return
+		}
+		for _, s := range p.catalogue.All() {
+			v, there := p.catalogue.View(s)
+			if !there || v.Source == nil {
+				continue
+			}
+			part, ok := p.spentOf(ctx, s, &v, known)
+			if ctx.Err() != nil || ok && !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// spentOf returns the part of a session; ok is false where its agent does not say what
+// requests took.
+func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) (part fs.SpentPart, ok bool) {
+	part = fs.SpentPart{
+		Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0], Agent: s.Agent, Session: s.ID, Title: v.Info.Title, Dir: v.Info.CWD,
+		Subagent: v.Parent != nil || v.Info.Parent != "",
+	}
+	had := known(part.Name)
+	src := *v.Source
+	if src.Format == nil {
+		src.Format = p.scanner.Format(src.Path)
+	}
+	keep := src.Format == nil || p.archive.Contains(src.Path)
+	read := func(func(fs.ModelCall)) error { return nil }
+	root := p.rootOf(s.Agent, v)
+	switch format := src.Format.(type) {
+	case history.Log:
+		if format.Spent == nil {
+			break
+		}
+		ok = true
+		if info, err := os.Stat(src.Path); err == nil { // it may have grown since it was looked at
+			src.Stat, src.Stamp = source.StatOf(info), ""
+		}
+		read = func(out func(fs.ModelCall)) error {
+			return spentInLog(ctx, src.Path, format, history.Spending{Session: s.ID, Root: root}, out)
+		}
+	case history.Store:
+		if ok = format.Spent != nil; ok {
+			read = func(out func(fs.ModelCall)) error { return format.Spent(ctx, src.Path, src.Key, out) }
+		}
+	}
+	if !ok || keep {
+		part.Version, part.Unchanged = had, true
+		return part, keep && had != ""
+	}
+	part.Version = fmt.Sprintf("%d.%s.%s", spentFormat, src.Stamp, root)
+	if src.Stamp == "" {
+		part.Version = fmt.Sprintf("%d.%d.%d.%d.%s", spentFormat, src.Stat.Size, src.Stat.ModTime, src.Stat.Inode, root)
+	}
+	if part.Unchanged = had == part.Version; part.Unchanged {
+		return part, true
+	}
+	var calls unique
+	_, err := source.Guard(func() (any, error) { return nil, read(calls.add) })
+	if err != nil && (had != "" || len(calls.list) == 0) { // it is looked at again
+		part.Version, part.Unchanged = had, true
+		return part, had != ""
+	}
+	if part.Calls = calls.list; err != nil {
+		part.Version += "?"
+	}
+	return part, true
+}
+
+// rootOf returns the id of the session with which the line of forks and subagents of a
+// session begins; "" where it is none, or one of them is not there.
+func (p *Provider) rootOf(agent string, v *catalogue.View) string {
+	root, info := "", v.Info
+	for range maxLineage {
+		before := info.ForkOf
+		if before == "" {
+			before = info.Parent
+		}
+		if before == "" || before == info.ID {
+			return root
+		}
+		s := p.catalogue.ByKey(agent, before)
+		if s == nil {
+			return ""
+		}
+		above, _ := p.catalogue.View(s)
+		root, info = s.ID, above.Info
+	}
+	return root
+}
+
+// spentInLog reads a log whole.
+func spentInLog(ctx context.Context, path string, format history.Log, of history.Spending, out func(fs.ModelCall)) (err error) {
+	log, err := source.OpenLog(path, format.Compressed, 0)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	lines := &source.Lines{From: log}
+	of.Lines = func(yield func([]byte) bool) {
+		for {
+			var line []byte
+			if line, _, _, err = lines.Next(ctx); err != nil || !yield(line) {
+				return
+			}
+		}
+	}
+	format.Spent(of, out)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// unique are the calls of one session without those that are there already: most are
+// logged once for each block of an answer.
+type unique struct {
+	list  []fs.ModelCall
+	byKey map[uint64]int
+}
+
+func (u *unique) add(c fs.ModelCall) {
+	i, known := u.byKey[c.Key]
+	switch {
+	case c.Key == 0:
+		u.list = append(u.list, c)
+	case !known:
+		if u.byKey == nil {
+			u.byKey = make(map[uint64]int)
+		}
+		u.byKey[c.Key] = len(u.list)
+		u.list = append(u.list, c)
+	case c.Replaces(u.list[i]):
+		u.list[i] = c
+	}
+}
