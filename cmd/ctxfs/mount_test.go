@@ -23,7 +23,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	if got := b.sh("ls -A .agentctx"); got != ".ignore\nAGENTS.md\nSTATUS.md\nfind\nmcps\nmemory\nplans\nresults\nrules\nskills\nterminals\ntranscripts\nworkspaces\n" {
 		t.Errorf("the root is %q", got)
 	}
-	if got := b.sh("ls .agentctx/mcps .agentctx/results .agentctx/skills"); got != ".agentctx/mcps:\nINDEX.md\n\n.agentctx/results:\nINDEX.tsv\n\n.agentctx/skills:\nINDEX.md\nINDEX.tsv\nagentctx\n" {
+	if got := b.sh("ls .agentctx/mcps .agentctx/results .agentctx/skills"); got != ".agentctx/mcps:\nCALLS.tsv\nINDEX.md\n\n.agentctx/results:\nINDEX.tsv\n\n.agentctx/skills:\nINDEX.md\nINDEX.tsv\nagentctx\n" {
 		t.Errorf("the folders are %q", got)
 	}
 	for path, words := range map[string][]string{

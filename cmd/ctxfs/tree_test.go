@@ -67,7 +67,7 @@ func TestReadWithoutMount(t *testing.T) {
 		}
 
 		for word, want := range map[string]string{
-			"mcps/":        "mcps/INDEX.md\nmcps/zoo/\n:",
+			"mcps/":        "mcps/CALLS.tsv\nmcps/INDEX.md\nmcps/zoo/\n:",
 			"mcps/zoo/to":  "mcps/zoo/tools/\n:",
 			"skills/walk/": "skills/walk/SKILL.md\nskills/walk/go.sh\n:",
 			"none/":        ":",

@@ -269,9 +269,13 @@ func (p *Provider) logCall(begun time.Time, c *calls.Call, made *judgedCall, r *
 			in.Arguments = made.args
 		}
 	}
-	if line, err := p.callLog.Record(c, in, r, failed); err != nil {
+	line, err := p.callLog.Record(c, in, r, failed)
+	if err != nil {
 		p.env.Log.Error("a call is missing in the log of calls", "server", line.Server, "tool", line.Tool, "err", err)
-	} else if line.Wanted != "" && p.env.Used != nil {
+		return
+	}
+	p.publishCalls()
+	if line.Wanted != "" && p.env.Used != nil {
 		p.env.Used()
 	}
 }

@@ -35,6 +35,7 @@ func (p *Provider) Start() {
 	p.begin(p.all())
 	p.settleUnlessStarting()
 	p.running.Go(p.prune)
+	p.running.Go(p.callLog.Prepare)
 }
 
 // Reload reads the configuration files again. Servers whose configuration has not

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/policy"
@@ -53,6 +55,7 @@ func (p *Provider) publishFolders() {
 	p.shown.folders = folders
 	if first || len(changed) > 0 {
 		nodes := maps.Clone(folders)
+		maps.Copy(nodes, p.callLog.Tables())
 		t := p.env.Now()
 		if first {
 			t = p.factTime()
@@ -77,6 +80,19 @@ func (p *Provider) publishIndex() {
 	if p.publishIndexText() {
 		p.env.Changed(indexName)
 	}
+}
+
+// publishCalls notifies of a call that was logged, and shows what of the log is new.
+func (p *Provider) publishCalls() {
+	p.shown.mu.Lock()
+	for name, table := range p.callLog.Tables() {
+		if shown, _ := p.root.Lookup(context.Background(), name); shown != table {
+			p.root.Set(p.env.Now(), name, table)
+			p.env.Changed(name)
+		}
+	}
+	p.shown.mu.Unlock()
+	p.env.Changed(calls.TableName)
 }
 
 // settleUnlessStarting schedules Settled where no server is starting.

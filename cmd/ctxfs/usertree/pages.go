@@ -18,7 +18,7 @@ import (
 
 // ignoreFile keeps rg from finding anything twice: pages, indexes and diffs repeat
 // what the files beside them say, as do summaries and lists of signatures, and the
-// programs in bin the names of tools. The first line lets rg search the mount even
+// programs in bin and the log of calls the names of tools. The first line lets rg search the mount even
 // inside a home folder under git that ignores everything; the second keeps dot files
 // hidden all the same. The files in find/ are other names of files that are found
 // anyway; who searches there finds a session once, as in transcripts/.
@@ -35,6 +35,7 @@ LEARNED.md
 *.jsonl
 *.cast
 **/terminals/*/
+**/mcps/CALLS*.tsv
 **/mcps/*/bin/
 **/mcps/*/calls/README.md
 **/mcps/*/tools/*.diff

@@ -1,12 +1,9 @@
 package calls
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -22,7 +19,7 @@ func (l *Log) Uses() (all []fs.UsePart) {
 		return nil
 	}
 	at := make(map[string]int)
-	for _, path := range []string{l.path + ".1", l.path} {
+	for _, path := range []string{l.path + olderSuffix, l.path} {
 		_ = eachCalled(path, func(c *Called) {
 			name := strings.Join([]string{"mcps/calls", c.Agent, c.Session}, "/")
 			n, known := at[name]
@@ -63,16 +60,11 @@ func eachCalled(path string, yield func(*Called)) error {
 	}
 	defer f.Close()
 	mark := []byte(`"wanted":"`)
-	for lines := bufio.NewReader(f); ; {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) { // a line without an end is being written
-			return nil
-		} else if err != nil {
-			return err
-		}
+	return eachLine(f, func(line []byte) bool {
 		var c Called
 		if bytes.Contains(line, mark) && json.Unmarshal(line, &c) == nil && c.Wanted != "" {
 			yield(&c)
 		}
-	}
+		return true
+	})
 }

@@ -21,8 +21,9 @@ import (
 // of processes write. When it is large it is renamed, and replaces the one that was
 // renamed before.
 const (
-	logName = "calls.jsonl"
-	maxLog  = 16 << 20
+	logName     = "calls.jsonl"
+	olderSuffix = ".1" // of the one that was renamed
+	maxLog      = 16 << 20
 )
 
 // Called is a line of the log of calls.
@@ -52,8 +53,9 @@ type Called struct {
 
 // Log is the log of calls. It is safe for concurrent use.
 type Log struct {
-	path string // "" writes nothing
-	max  int64
+	path         string // "" writes nothing
+	max          int64
+	table, older *Table
 
 	mu sync.Mutex // the file's lock is one of the process
 }
@@ -63,6 +65,7 @@ func NewLog(dir string) *Log {
 	l := &Log{max: maxLog}
 	if dir != "" {
 		l.path = filepath.Join(dir, logName)
+		l.table, l.older = &Table{path: l.path}, &Table{path: l.path + olderSuffix}
 	}
 	return l
 }
@@ -103,7 +106,7 @@ func (l *Log) open() (*os.File, int64, error) {
 		case err == nil && present && size < l.max:
 			return f, size, nil
 		case err == nil && present:
-			err = os.Rename(l.path, l.path+".1")
+			err = os.Rename(l.path, l.path+olderSuffix)
 		}
 		f.Close()
 		if err != nil {
