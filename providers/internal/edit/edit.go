@@ -189,6 +189,10 @@ func (e Edit) apply(text []byte) ([]byte, Edit, error) {
 		return []byte(e.Text), e, nil
 	case jsonMember, jsonElement:
 		return e.putJSON(text)
+	case tomlMember, tomlItem:
+		return e.putTOML(text)
+	case yamlMember:
+		return e.putYAML(text)
 	}
 	return nil, e, fmt.Errorf("an edit of an unknown kind, %q: another version of ctxfs made it", e.Kind)
 }
@@ -218,6 +222,10 @@ func (e Edit) revert(text []byte) ([]byte, error) {
 		return text, nil
 	case jsonMember, jsonElement:
 		return e.takeJSON(text)
+	case tomlMember, tomlItem:
+		return e.takeTOML(text)
+	case yamlMember:
+		return e.takeYAML(text)
 	}
 	return nil, fmt.Errorf("an edit of an unknown kind, %q: another version of ctxfs made it", e.Kind)
 }

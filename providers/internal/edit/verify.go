@@ -17,7 +17,12 @@ func (e Edit) verified(was, is syntax.Value, err error, index int, after []byte)
 	if err == nil && bad == nil && same(e.with(was, e.Path, value, index), is) {
 		return after, e, nil
 	}
-	return nil, e, &Conflict{Reason: fmt.Sprintf("it has a form that cannot be changed safely; write it by hand: %s", e)}
+	return nil, e, e.byHand()
+}
+
+// byHand is the error of a text in which the edit cannot be done.
+func (e Edit) byHand() error {
+	return &Conflict{Reason: fmt.Sprintf("it has a form that cannot be changed safely; write it by hand: %s", e)}
 }
 
 // with returns the value v with that of the edit at a path in it.
@@ -40,7 +45,7 @@ func (e Edit) with(v syntax.Value, path []string, value syntax.Value, index int)
 }
 
 // element reports whether the value is one of an array.
-func (e Edit) element() bool { return e.Kind == jsonElement }
+func (e Edit) element() bool { return e.Kind == jsonElement || e.Kind == tomlItem }
 
 // String returns what the edit does, as people write it.
 func (e Edit) String() string {
@@ -56,6 +61,9 @@ func (e Edit) String() string {
 // same reports whether two values are equal, wherever they are and whatever the order of
 // their members.
 func same(a, b syntax.Value) bool {
+	if a.Kind == syntax.Null && b.Kind == syntax.Null {
+		return true // however it is written
+	}
 	if a.Kind != b.Kind || a.Text != b.Text || len(a.Items) != len(b.Items) {
 		return false
 	}
