@@ -22,8 +22,8 @@ type Query struct {
 	// Agent, Model and Project are what a call must be of; "" for any. A model may be only
 	// a part of the name.
 	Agent, Model, Project string
-	// Price returns what tokens of a model cost, in US dollars; false if that is unknown.
-	Price func(model string, t fs.Tokens) (dollars float64, ok bool)
+	// Price returns what a call costs, in US dollars; false if that is unknown.
+	Price func(fs.ModelCall) (dollars float64, ok bool)
 	// ProjectOf returns the project that a folder is of.
 	ProjectOf func(dir string) string
 }
@@ -215,7 +215,7 @@ func (c *counter) count(one call) {
 	}
 	s := Sum{Calls: 1, Tokens: one.Tokens, Total: one.Tokens.Total(), Cost: one.Cost}
 	if one.Cost == 0 && s.Total > 0 {
-		if s.Cost, known = q.Price(one.Model, one.Tokens); !known {
+		if s.Cost, known = q.Price(one.ModelCall); !known {
 			s.Unpriced = s.Total
 			c.unknown[one.Model] = true
 		}
