@@ -19,7 +19,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
-	"ctxfs/providers/find/suggest"
 	"ctxfs/providers/mcp"
 )
 
@@ -35,8 +34,7 @@ type replayWorld struct {
 	definitions, page, gatewayPrompt int // in tokens
 	found                            map[string][]fs.Match
 	lists, answers                   map[string]shown
-	hints                            map[string][]suggest.Candidate
-	finder                           *find.Finder // of candidates
+	hints                            map[string][]hint
 }
 
 // shown is what a search has printed: all of it, and the part for each tool.
@@ -49,7 +47,7 @@ type shown struct {
 func newReplayWorld(t *testing.T, pool *toolPool, servers []string) *replayWorld {
 	w := &replayWorld{
 		box: newBox(t), pool: pool, servers: servers, search: newToolSearch(pool, servers),
-		found: make(map[string][]fs.Match), lists: make(map[string]shown), answers: make(map[string]shown), hints: make(map[string][]suggest.Candidate),
+		found: make(map[string][]fs.Match), lists: make(map[string]shown), answers: make(map[string]shown), hints: make(map[string][]hint),
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		serveDefinitions(out, r, pool.servers[strings.TrimPrefix(r.URL.Path, "/")])

@@ -28,6 +28,10 @@ type Agent struct {
 
 	// Home is the folder where it keeps most of its own files.
 	Home Path
+	// Programs are the names of its program, as it is found in PATH; Data are further
+	// folders that are there where it is installed.
+	Programs []string
+	Data     []Path
 
 	// Session are the variables that name the session: by its id, or by the path
 	// of its log.
@@ -56,6 +60,15 @@ type Agent struct {
 	Plugins []Path
 	// Rules are the files that it reads as instructions.
 	Rules Rules
+	// Always are the files of instructions that it reads in every session, to which a few
+	// lines can be added: to the first that is there. Where there is none, the one that is
+	// named AGENTS.md is made, else the last. What comes before others here is read
+	// instead of them by agents that read one file only.
+	Always Places
+	// Permissions are the files that say what it may do without asking, and Sandbox those
+	// that say what its sandbox lets commands do, where that is another file. A file whose
+	// name begins with "ctxfs." is one of many in its folder, and ours.
+	Permissions, Sandbox Places
 	// Memory are the files and folders that it writes as its memory.
 	Memory Places
 	// Plans are the files in which it keeps plans and lists of tasks.

@@ -88,7 +88,8 @@ func userPaths(a Agent) map[string][]Path {
 		"skills of others": slices.Concat(a.Skills.Also.System, a.Skills.Also.User),
 		"rules":            slices.Concat(a.Rules.System, a.Rules.User), "memory": slices.Concat(a.Memory.System, a.Memory.User),
 		"rules settings": slices.Concat(a.Rules.Settings.System, a.Rules.Settings.User),
-		"hooks":          slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
+		"always":         a.Always.User, "permissions": slices.Concat(a.Permissions.User, a.Sandbox.User),
+		"hooks": slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
 		"plans": a.Plans.Texts.User, "tasks": a.Plans.Lists.User, "plan settings": a.Plans.Settings.User,
 	}
 }
@@ -96,6 +97,7 @@ func userPaths(a Agent) map[string][]Path {
 func projectPaths(a Agent) map[string][]string {
 	return map[string][]string{
 		"mcp": a.MCP.Project, "skills": a.Skills.Project, "skills of others": a.Skills.Also.Project, "commands": a.Commands.Project, "subagents": a.Subagents.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "rules settings": a.Rules.Settings.Project, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
+		"always": a.Always.Project, "permissions": slices.Concat(a.Permissions.Project, a.Sandbox.Project),
 		"plans": a.Plans.Texts.Project, "tasks": a.Plans.Lists.Project, "plan settings": a.Plans.Settings.Project,
 	}
 }

@@ -8,7 +8,7 @@ func amp() Agent {
 	const settings = "${AMP_SETTINGS_FILE:-" + xdgConfig + "amp/settings."
 	files := []string{"AGENTS.md", "AGENT.md", "CLAUDE.md"}
 	return Agent{
-		ID: "amp", Name: "Amp", Home: xdgConfig + "amp/",
+		ID: "amp", Name: "Amp", Home: xdgConfig + "amp/", Programs: []string{"amp"},
 		Session: []Variable{{Name: "AMP_CURRENT_THREAD_ID"}},
 		MCP: MCP{
 			Places: Places{
@@ -26,6 +26,8 @@ func amp() Agent {
 			},
 			Nested: files, Above: true,
 		},
+		// It reads the first one only.
+		Always:   Places{User: []Path{xdgConfig + "amp/AGENTS.md"}, Project: files},
 		Sessions: []Path{xdgData + "amp/threads"},
 		Resume:   []string{"amp", "threads", "continue", SessionID},
 	}

@@ -16,7 +16,7 @@ func claudeCode() Agent {
 	files := []string{"CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules/**/*.md", "CLAUDE.local.md", "AGENTS.md", ".claude/AGENTS.md"}
 	settings := []string{".claude/settings.local.json", ".claude/settings.json"}
 	return Agent{
-		ID: "claude-code", Name: "Claude Code", Home: home,
+		ID: "claude-code", Name: "Claude Code", Home: home, Programs: []string{"claude"},
 		Session: []Variable{{Name: "CLAUDE_CODE_SESSION_ID"}}, Marks: []Variable{{Name: "CLAUDECODE"}},
 		MCP: MCP{
 			Places: Places{User: []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, Project: []string{".mcp.json"}},
@@ -50,6 +50,8 @@ func claudeCode() Agent {
 				User:   []Path{home + "settings.json"}, Project: settings,
 			},
 		},
+		Always:      Places{User: []Path{home + "CLAUDE.md"}, Project: []string{".claude/CLAUDE.md", "CLAUDE.md"}},
+		Permissions: Places{User: []Path{home + "settings.json"}, Project: []string{".claude/settings.json"}},
 		Memory: Places{
 			User:    []Path{home + "projects/*/memory", home + "agent-memory"},
 			Project: []string{".claude/agent-memory", ".claude/agent-memory-local"},

@@ -20,7 +20,7 @@ func cline() Agent {
 		data      = "${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}"
 	)
 	a := Agent{
-		ID: "cline", Name: "Cline", Home: "${CLINE_DIR:-~/.cline}/",
+		ID: "cline", Name: "Cline", Home: "${CLINE_DIR:-~/.cline}/", Programs: []string{"cline"},
 		MCP: MCP{
 			Places: Places{User: extensionFolders(extension, settings)},
 			Syntax: JSONC, Key: "mcpServers",
@@ -37,9 +37,11 @@ func cline() Agent {
 			},
 			Nested: []string{"AGENTS.md"},
 		},
+		Always:   Places{User: []Path{"~/Documents/Cline/Rules/ctxfs.md"}, Project: []string{"AGENTS.md"}},
 		Plans:    Plans{Lists: Places{User: extensionFolders(extension, "tasks/*/focus_chain_taskid_*.md")}},
 		Sessions: append(extensionFolders(extension, "tasks"), data+"/tasks", "${CLINE_SESSION_DATA_DIR:-"+data+"/sessions}"),
 	}
+	a.Data = extensionFolders(extension, "")
 	for _, server := range []Path{".vscode-server", ".vscode-server-insiders", ".cursor-server"} {
 		a.MCP.User = append(a.MCP.User, "~/"+server+"/data/User/globalStorage/"+extension+"/"+settings)
 	}

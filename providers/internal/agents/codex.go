@@ -9,7 +9,7 @@ func codex() Agent {
 	const home = "${CODEX_HOME:-~/.codex}/"
 	files := []string{"AGENTS.override.md", "AGENTS.md"}
 	return Agent{
-		ID: "codex", Name: "Codex", Home: home,
+		ID: "codex", Name: "Codex", Home: home, Programs: []string{"codex"},
 		Session: []Variable{{Name: "CODEX_THREAD_ID"}}, Marks: []Variable{{Name: "CODEX_SANDBOX"}},
 		Prefix: "CODEX_", Settings: []string{"CODEX_HOME"},
 		MCP: MCP{
@@ -33,7 +33,9 @@ func codex() Agent {
 			Nested:   files,
 			Settings: Places{User: []Path{home + "config.toml"}, Project: []string{".codex/config.toml"}},
 		},
-		Memory: Places{User: []Path{home + "memories"}},
+		Always:      Places{User: []Path{home + "AGENTS.override.md", home + "AGENTS.md"}, Project: files},
+		Permissions: Places{User: []Path{home + "rules/ctxfs.rules"}, Project: []string{".codex/rules/ctxfs.rules"}},
+		Memory:      Places{User: []Path{home + "memories"}},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "hooks.json"}, Project: []string{".codex/hooks.json"}},
 			Events: []string{"SessionStart", "PreCompact", "PostCompact"},

@@ -11,7 +11,7 @@ func copilot() Agent {
 		".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md",
 	}
 	return Agent{
-		ID: "copilot", Name: "Copilot CLI", Home: home,
+		ID: "copilot", Name: "Copilot CLI", Home: home, Programs: []string{"copilot"},
 		Session: []Variable{{Name: "COPILOT_AGENT_SESSION_ID"}},
 		MCP: MCP{
 			Places: Places{User: []Path{home + "mcp-config.json"}, Project: []string{".mcp.json"}},
@@ -27,6 +27,7 @@ func copilot() Agent {
 			Places: Places{User: []Path{home + "copilot-instructions.md", home + "instructions/**/*.instructions.md"}, Project: files},
 			Nested: files,
 		},
+		Always: Places{User: []Path{home + "copilot-instructions.md"}, Project: []string{".github/copilot-instructions.md", "AGENTS.md"}},
 		Plans: Plans{
 			Lists: Places{User: []Path{home + "session-state/*/plan.md", home + "session-state/*/session.db"}},
 		},

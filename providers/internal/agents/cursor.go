@@ -6,7 +6,7 @@ package agents
 // /agent/hooks, /cli/reference/parameters; sessions as package cursor has them.
 func cursor() Agent {
 	return Agent{
-		ID: "cursor", Name: "Cursor", Home: "~/.cursor/",
+		ID: "cursor", Name: "Cursor", Home: "~/.cursor/", Programs: []string{"cursor", "cursor-agent"},
 		Session: []Variable{{Name: "CURSOR_TRANSCRIPT_PATH", HooksOnly: true}}, Marks: []Variable{{Name: "CURSOR_AGENT"}},
 		MCP: MCP{
 			Places: Places{User: []Path{"~/.cursor/mcp.json"}, Project: []string{".cursor/mcp.json"}},
@@ -27,6 +27,12 @@ func cursor() Agent {
 			Places: Places{Project: []string{".cursor/rules/**/*.mdc", ".cursorrules", "AGENTS.md", "CLAUDE.md"}},
 			Nested: []string{".cursor/rules/**/*.mdc", "AGENTS.md"},
 		},
+		Always: Places{Project: []string{"AGENTS.md"}},
+		Permissions: Places{
+			User:    []Path{"${CURSOR_CONFIG_DIR:-${XDG_CONFIG_HOME}/cursor}/cli-config.json", "~/.cursor/cli-config.json"},
+			Project: []string{".cursor/cli.json"},
+		},
+		Sandbox: Places{User: []Path{"~/.cursor/sandbox.json"}, Project: []string{".cursor/sandbox.json"}},
 		Plans: Plans{
 			Lists: Places{User: []Path{"~/.cursor/plans/*.plan.md"}, Project: []string{".cursor/plans/*.plan.md"}},
 		},

@@ -9,7 +9,7 @@ package agents
 func gemini() Agent {
 	const home = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	return Agent{
-		ID: "gemini", Name: "Gemini CLI", Home: home,
+		ID: "gemini", Name: "Gemini CLI", Home: home, Programs: []string{"gemini"},
 		Session: []Variable{{Name: "GEMINI_SESSION_ID", HooksOnly: true}}, Marks: []Variable{{Name: "GEMINI_CLI"}},
 		MCP: MCP{
 			Places: Places{
@@ -36,6 +36,8 @@ func gemini() Agent {
 				User:   []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"},
 			},
 		},
+		Always:      Places{User: []Path{home + "GEMINI.md"}, Project: []string{"GEMINI.md"}},
+		Permissions: Places{User: []Path{home + "policies/ctxfs.toml"}},
 		Plans: Plans{
 			Texts:    Places{User: []Path{home + "tmp/*/*/plans/*.md", home + "tmp/*/plans/*.md"}},
 			Setting:  "general.plan.directory",

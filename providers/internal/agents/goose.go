@@ -9,7 +9,7 @@ package agents
 func goose() Agent {
 	files := []string{"AGENTS.md", ".goosehints"}
 	return Agent{
-		ID: "goose", Name: "Goose", Home: xdgConfig + "goose/",
+		ID: "goose", Name: "Goose", Home: xdgConfig + "goose/", Programs: []string{"goose"},
 		Session: []Variable{{Name: "AGENT_SESSION_ID", With: &Variable{Name: "AGENT", Want: "goose"}}},
 		MCP: MCP{
 			Places: Places{User: []Path{xdgConfig + "goose/config.yaml"}},
@@ -29,6 +29,7 @@ func goose() Agent {
 			Places: Places{User: []Path{xdgConfig + "goose/AGENTS.md", xdgConfig + "goose/.goosehints"}, Project: files},
 			Nested: files, Imports: 3,
 		},
+		Always:   Places{User: []Path{xdgConfig + "goose/.goosehints"}, Project: []string{"AGENTS.md"}},
 		Memory:   Places{User: []Path{xdgConfig + "goose/memory"}, Project: []string{".goose/memory"}},
 		Sessions: []Path{"${GOOSE_PATH_ROOT}/data/sessions", xdgData + "goose/sessions"},
 		Resume:   []string{"goose", "session", "--resume", "--session-id", SessionID},

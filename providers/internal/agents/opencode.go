@@ -16,7 +16,7 @@ func opencode() Agent {
 		Project: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc", "opencode.json"},
 	}
 	return Agent{
-		ID: "opencode", Name: "opencode", Home: config,
+		ID: "opencode", Name: "opencode", Home: config, Programs: []string{"opencode"},
 		Marks:     []Variable{{Name: "OPENCODE"}},
 		MCP:       MCP{Places: settings, Syntax: JSONC, Key: "mcp"},
 		ToolNames: []string{"{server}_{tool}"},
@@ -39,6 +39,19 @@ func opencode() Agent {
 		Rules: Rules{
 			Places: Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: files},
 			Nested: files, Settings: settings,
+		},
+		// It reads CLAUDE.md only where there is no AGENTS.md.
+		Always: Places{
+			User:    []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"},
+			Project: files,
+		},
+		// They are merged; a new one is to have the usual name.
+		Permissions: Places{
+			User: []Path{
+				"${OPENCODE_CONFIG_DIR}/opencode.jsonc", "${OPENCODE_CONFIG_DIR}/opencode.json", "${OPENCODE_CONFIG}",
+				config + "opencode.jsonc", config + "opencode.json",
+			},
+			Project: settings.Project,
 		},
 		Plans: Plans{
 			Texts: Places{User: []Path{xdgData + "opencode/plans/*.md"}, Project: []string{".opencode/plans/*.md"}},

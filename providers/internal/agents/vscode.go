@@ -7,7 +7,7 @@ package agents
 // /docs/agents/run/memory; sessions as package copilot has them.
 func vscode() Agent {
 	a := Agent{
-		ID: "vscode", Name: "VS Code",
+		ID: "vscode", Name: "VS Code", Programs: []string{"code", "code-insiders", "codium"},
 		MCP: MCP{
 			Places: Places{Project: []string{".vscode/mcp.json"}},
 			Syntax: JSONC, Key: "servers",
@@ -30,7 +30,10 @@ func vscode() Agent {
 			},
 		}, Settings: Places{Project: []string{".vscode/settings.json"}}},
 	}
+	a.Always.Project = []string{".github/copilot-instructions.md", "AGENTS.md"}
 	for _, editor := range []Path{"Code", "Code - Insiders", "VSCodium"} {
+		a.Data = append(a.Data, support+editor+"/User")
+		a.Always.User = append(a.Always.User, support+editor+"/User/prompts/ctxfs.instructions.md")
 		a.MCP.User = append(a.MCP.User, support+editor+"/User/mcp.json")
 		a.Rules.User = append(a.Rules.User, support+editor+"/User/prompts/**/*.instructions.md")
 		a.Rules.Settings.User = append(a.Rules.Settings.User, support+editor+"/User/settings.json")

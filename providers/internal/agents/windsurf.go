@@ -7,7 +7,7 @@ package agents
 // /cascade/workflows, /cascade/modes (plans).
 func windsurf() Agent {
 	return Agent{
-		ID: "windsurf", Name: "Windsurf", Home: "~/.codeium/windsurf/",
+		ID: "windsurf", Name: "Windsurf", Home: "~/.codeium/windsurf/", Programs: []string{"windsurf"},
 		MCP: MCP{
 			Places: Places{User: []Path{"~/.codeium/windsurf/mcp_config.json"}},
 			Syntax: JSONC, Key: "mcpServers",
@@ -22,6 +22,7 @@ func windsurf() Agent {
 			},
 			Nested: []string{".windsurf/rules/**/*.md", "AGENTS.md", "agents.md"},
 		},
+		Always: Places{User: []Path{"~/.codeium/windsurf/memories/global_rules.md"}, Project: []string{"AGENTS.md"}},
 		Plans:  Plans{Texts: Places{User: []Path{"~/.windsurf/plans/*.md"}, Project: []string{".windsurf/plans/*.md"}}},
 		Memory: Places{User: []Path{"~/.codeium/windsurf/memories"}},
 	}

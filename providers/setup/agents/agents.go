@@ -1,8 +1,22 @@
 // Package agents says what each coding agent needs so that it uses ctxfs: a pointer in its
 // instructions, hooks, permissions, what its sandbox must allow, or the gateway.
+//
+// Where the files are is known to package agents of providers/internal; how they are
+// written, and what an agent does with it, is in a file of this package for each agent, with
+// the source. Pointer.go, hooks.go and allow.go have what they share.
+//
+// Nothing that a user has decided otherwise is changed: what is denied stays denied, hooks of
+// others stay and run, and a note says what therefore does not work. Files of a project are
+// committed: they name ctxfs as it is found in PATH, and the mount by "~".
 package agents
 
-import "ctxfs/providers/internal/edit"
+import (
+	"os"
+	"path/filepath"
+
+	known "ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/edit"
+)
 
 // Machine is the computer and the user whose agents are set up.
 type Machine struct {
@@ -34,4 +48,53 @@ type Agent struct {
 }
 
 // All returns all agents, in the order in which they are offered.
-func All() []Agent { return nil }
+func All() []Agent {
+	var all []Agent
+	for _, one := range []struct {
+		id   string
+		plan func(*plan)
+	}{
+		{"claude-code", claudeCode}, {"cursor", cursor}, {"codex", codex}, {"gemini", gemini}, {"opencode", opencode},
+		{"vscode", vscode}, {"copilot", copilot}, {"goose", goose}, {"amp", amp}, {"windsurf", windsurf}, {"zed", zed},
+		{"cline", cline}, {"claude-desktop", claudeDesktop},
+	} {
+		all = append(all, agent(known.ByID(one.id), one.plan))
+	}
+	return all
+}
+
+func agent(a known.Agent, needs func(*plan)) Agent {
+	return Agent{
+		ID: a.ID, Title: a.Name,
+		Installed: func(m Machine) (string, bool) { return installed(m, a) },
+		Changes: func(m Machine, o Options) ([]edit.Change, []string) {
+			p := &plan{Machine: m, Options: o, agent: a}
+			needs(p)
+			return p.changes, p.notes
+		},
+	}
+}
+
+// installed looks for the agent's program in PATH, then for the folder of its files.
+func installed(m Machine, a known.Agent) (where string, ok bool) {
+	list, _ := m.LookupEnv("PATH")
+	for _, name := range a.Programs {
+		for _, dir := range filepath.SplitList(list) {
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); err == nil && filepath.IsAbs(path) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return path, true
+			}
+		}
+	}
+	for _, path := range m.known().Paths(append([]known.Path{a.Home}, a.Data...)...) {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// known returns the machine as package agents of providers/internal has it.
+func (m Machine) known() known.Machine {
+	return known.Machine{Home: m.Home, OS: m.OS, LookupEnv: m.LookupEnv}
+}

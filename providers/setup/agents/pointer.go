@@ -1,0 +1,79 @@
+package agents
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/edit"
+)
+
+// Pointer is what stands in the instructions of every agent, and in the README: what is in
+// the mount, and how to use it, in as few tokens as will do, since each request carries it.
+// The mount's AGENTS.md says more.
+const Pointer = `Context files are in ~/.agentctx (read-only, current): mcps/, skills/, rules/, memory/,
+plans/, terminals/, transcripts/, workspaces/; see AGENTS.md there. Look there first
+(` + "`ctxfs find \"what you want\"`" + `, ls, rg) before calling an MCP tool, asking for output or guessing.
+`
+
+// blockName is the name of the block with the pointer.
+const blockName = "where context is"
+
+// text returns the pointer to the mount.
+func (p *plan) text() string { return strings.ReplaceAll(Pointer, usualMount, p.mount()) }
+
+// pointer puts the pointer into the instructions that the agent reads in every session:
+// between markers, or as a file of its own after head, where the agent reads all files of
+// a folder. It is not put where somebody has written of the mount already.
+func (p *plan) pointer(head string) { p.pointerIn(p.file(p.agent.Always), head) }
+
+func (p *plan) pointerIn(file, head string) {
+	switch {
+	case file == "":
+		return
+	case ownName(file):
+		p.change(file, "where context is", edit.File([]byte(head+p.text())))
+		return
+	case p.names(file):
+		p.note("%s says already where the context is; nothing is added to it", p.short(file))
+		return
+	}
+	if sibling := filepath.Join(filepath.Dir(file), "CLAUDE.md"); p.Project != "" && !exists(file) && filepath.Base(file) == "AGENTS.md" && exists(sibling) {
+		p.note("AGENTS.md is new in %s, and opencode, Amp and Zed read it instead of CLAUDE.md: name CLAUDE.md in it if they are used there", p.Project)
+	}
+	p.change(file, "where context is", edit.Block("<!--", blockName, p.text()))
+}
+
+// ownName reports whether a file is ours by its name.
+func ownName(file string) bool { return strings.HasPrefix(filepath.Base(file), "ctxfs.") }
+
+// names reports whether a file names the mount, besides where we do.
+func (p *plan) names(file string) bool {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	foreign := withoutBlocks(string(text))
+	return strings.Contains(foreign, p.mount()+"/AGENTS.md") || strings.Contains(foreign, "files are in "+p.mount()) ||
+		strings.Contains(foreign, p.Mount+"/AGENTS.md")
+}
+
+// withoutBlocks returns a text without what is between our markers.
+func withoutBlocks(text string) string {
+	var out strings.Builder
+	inside := false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.Contains(line, "ctxfs: begin "):
+			inside = true
+		case inside && strings.Contains(line, "ctxfs: end"):
+			inside = false
+		case !inside:
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// oneLine returns a text in one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
