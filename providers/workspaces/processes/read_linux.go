@@ -3,25 +3,21 @@ package processes
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
+	"syscall"
 	"time"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/procs"
 )
 
 const (
 	// clockTick is the unit of times in /proc: USER_HZ is 100 for all programs.
 	clockTick = 10 * time.Millisecond
-	// maxText is how much is read of a command line or an environment, in bytes.
-	maxText = 256 << 10
-	// maxFiles is at how many open files of a process is looked for sockets.
-	maxFiles = 4096
 )
 
 // Read returns the processes that were started in folders and still run, by what Place
@@ -30,20 +26,13 @@ const (
 //
 // Sources: proc_pid_stat(5), proc_pid_cwd(5), proc_pid_environ(5), proc_pid_net(5).
 func Read(opts Options) (map[string][]Process, error) {
-	pass := pass{opts: opts, self: identity("/proc/self/exe"), boot: bootTime(), tables: make(map[string]sockets)}
-	dir, err := os.Open("/proc")
+	pass := pass{opts: opts, self: identity("/proc/self/exe"), boot: bootTime()}
+	all, err := procs.All()
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pass.look(pid)
-		}
+	for _, pid := range all {
+		pass.look(pid)
 	}
 	return pass.finish(), nil
 }
@@ -55,7 +44,6 @@ type pass struct {
 	boot    time.Time
 	parents map[int]int
 	found   []foundProcess
-	tables  map[string]sockets // by network namespace
 }
 
 // foundProcess is a process in one of the folders.
@@ -67,47 +55,47 @@ type foundProcess struct {
 
 // look looks at one process. One that ends meanwhile is left out.
 func (p *pass) look(pid int) {
-	s, ok := readStat(pid)
+	s, ok := procs.ReadStat(pid)
 	if !ok {
 		return
 	}
 	if p.parents == nil {
 		p.parents = make(map[int]int)
 	}
-	p.parents[pid] = s.parent
-	since := p.boot.Add(time.Duration(s.began) * clockTick)
-	if s.state == 'Z' || p.opts.Now().Sub(since) < settled {
+	p.parents[pid] = s.Parent
+	since := p.boot.Add(time.Duration(s.Began) * clockTick)
+	if s.State == 'Z' || p.opts.Now().Sub(since) < settled {
 		return
 	}
 	place, environment := p.placeOf(pid)
-	if place == "" || identity(inProc(pid, "exe")) == p.self {
+	if place == "" || identity(procs.Path(pid, "exe")) == p.self {
 		return
 	}
-	argv := splitNul(readText(inProc(pid, "cmdline")))
+	argv := procs.Args(pid)
 	if len(argv) == 0 {
 		return
 	}
 	if environment == nil {
-		environment = splitNul(readText(inProc(pid, "environ")))
+		environment = procs.Environ(pid)
 	}
-	terminal := variable(environment, terminalVariable)
+	terminal := procs.Variable(environment, terminalVariable)
 	if terminal == "" {
-		terminal = terminalName(s.terminal)
+		terminal = terminalName(s.Terminal)
 	}
-	known := Process{PID: pid, Terminal: oneWord(terminal), Since: since.Truncate(time.Second).UTC(), parent: s.parent}
-	p.found = append(p.found, foundProcess{candidate{known, argv}, place, s.began})
+	known := Process{PID: pid, Terminal: oneWord(terminal), Since: since.Truncate(time.Second).UTC(), parent: s.Parent}
+	p.found = append(p.found, foundProcess{candidate{known, argv}, place, s.Began})
 }
 
 // placeOf returns for which folder a process is listed: by the folder in which it is, or
 // else by that in which it was started, if it has left that as daemons do. The environment
 // is returned if it was read.
 func (p *pass) placeOf(pid int) (place string, environment []string) {
-	dir, err := os.Readlink(inProc(pid, "cwd"))
+	dir, err := os.Readlink(procs.Path(pid, "cwd"))
 	if err != nil {
 		return "", nil
 	}
 	if place := p.opts.Place(dir); place != "" {
-		if here := identity(dir); here != (fileID{}) && here == identity(inProc(pid, "cwd")) { // not one of that name in a container
+		if here := identity(dir); here != (fileID{}) && here == identity(procs.Path(pid, "cwd")) { // not one of that name in a container
 			return place, nil
 		}
 		return "", nil
@@ -115,8 +103,8 @@ func (p *pass) placeOf(pid int) (place string, environment []string) {
 	if dir != "/" {
 		return "", nil
 	}
-	environment = splitNul(readText(inProc(pid, "environ")))
-	if started := variable(environment, "PWD"); filepath.IsAbs(started) {
+	environment = procs.Environ(pid)
+	if started := procs.Variable(environment, "PWD"); filepath.IsAbs(started) {
 		return p.opts.Place(filepath.Clean(started)), environment
 	}
 	return "", environment
@@ -126,9 +114,9 @@ func (p *pass) placeOf(pid int) (place string, environment []string) {
 func (p *pass) finish() map[string][]Process {
 	p.found = slices.DeleteFunc(p.found, func(f foundProcess) bool { return p.isOwn(f.PID) })
 	slices.SortFunc(p.found, func(a, b foundProcess) int { return cmp.Compare(a.tick, b.tick) }) // the oldest holds a shared socket
-	places, taken := make(map[string][]candidate), make(map[uint64]bool)
+	places, listeners := make(map[string][]candidate), new(procs.Listeners)
 	for _, f := range p.found {
-		f.Listens, f.Command = p.listens(f.PID, taken), commandLine(f.argv)
+		f.Listens, f.Command = listeners.Of(f.PID), commandLine(f.argv)
 		places[f.place] = append(places[f.place], f.candidate)
 	}
 	listed := make(map[string][]Process)
@@ -153,35 +141,6 @@ func (p *pass) isOwn(pid int) bool {
 		pid = p.parents[pid]
 	}
 	return false
-}
-
-// stat is what is needed of /proc/<pid>/stat.
-type stat struct {
-	state    byte
-	parent   int
-	terminal int    // its device number
-	began    uint64 // in clock ticks since the system was started
-}
-
-func readStat(pid int) (stat, bool) {
-	text, err := os.ReadFile(inProc(pid, "stat"))
-	if err != nil {
-		return stat{}, false
-	}
-	return parseStat(text)
-}
-
-func parseStat(text []byte) (s stat, ok bool) {
-	end := bytes.LastIndexByte(text, ')') // the name may contain anything
-	fields := strings.Fields(string(text[end+1:]))
-	if end < 0 || len(fields) < 20 {
-		return s, false
-	}
-	s.state = fields[0][0]
-	s.parent, _ = strconv.Atoi(fields[1])
-	s.terminal, _ = strconv.Atoi(fields[4])
-	s.began, _ = strconv.ParseUint(fields[19], 10, 64)
-	return s, true
 }
 
 // terminalName returns the name of a terminal by its device number; "" for none. Source:
@@ -214,36 +173,16 @@ func bootTime() time.Time {
 // fileID says which file a path leads to.
 type fileID struct{ device, inode uint64 }
 
-func inProc(pid int, name string) string { return fmt.Sprintf("/proc/%d/%s", pid, name) }
-
-// readText returns the beginning of a file in /proc; nil if it cannot be read.
-func readText(path string) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
+func identity(path string) fileID {
+	var st syscall.Stat_t
+	if syscall.Stat(path, &st) != nil {
+		return fileID{}
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxText))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return text
+	return fileID{uint64(st.Dev), st.Ino}
 }
 
-func splitNul(text []byte) []string {
-	text = bytes.TrimRight(text, "\x00")
-	if len(text) == 0 {
-		return nil
-	}
-	return strings.Split(string(text), "\x00")
-}
-
-// variable returns the value of a variable in an environment; "" if it is not set.
-func variable(environment []string, name string) string {
-	for _, e := range environment {
-		if value, ok := strings.CutPrefix(e, name+"="); ok {
-			return value
-		}
-	}
-	return ""
+// oneWord returns foreign text without tabs and line ends, shortened.
+func oneWord(text string) string {
+	const longest = 120
+	return clean.Path(text, longest)
 }

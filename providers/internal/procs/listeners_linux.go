@@ -1,4 +1,4 @@
-package processes
+package procs
 
 import (
 	"encoding/binary"
@@ -9,14 +9,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"ctxfs/providers/internal/clean"
 )
 
 // sockets are the listening sockets of one network namespace by their inodes: where each
-// listens, as in [Process].
+// listens, as [Listeners.Of] returns it.
 type sockets map[uint64]string
+
+// maxFiles is at how many open files of a process is looked for sockets.
+const maxFiles = 4096
+
+// Listeners finds out where processes listen, as of one moment: it reads the kernel's
+// tables once. The zero value is ready to use. It is not safe for concurrent use.
+type Listeners struct {
+	tables map[string]sockets // by network namespace
+	taken  map[uint64]bool
+}
+
+// maxPath is the length of the longest path of a Unix socket that is shown, in bytes.
+const maxPath = 120
 
 // The state of a TCP socket that listens, TCP_LISTEN, and the flag of a Unix socket that
 // does, __SO_ACCEPTCON.
@@ -25,10 +37,11 @@ const (
 	acceptsAll = 1 << 16
 )
 
-// listens returns where a process listens, by the sockets among its open files that no
-// other one has taken.
-func (p *pass) listens(pid int, taken map[uint64]bool) []string {
-	dir, err := os.Open(inProc(pid, "fd"))
+// Of returns where a process takes connections, sorted: "tcp 127.0.0.1:3000",
+// "tcp *:8080", "unix /path". A socket that several processes share counts for the one
+// that was asked for first.
+func (l *Listeners) Of(pid int) []string {
+	dir, err := os.Open(Path(pid, "fd"))
 	if err != nil {
 		return nil
 	}
@@ -36,16 +49,19 @@ func (p *pass) listens(pid int, taken map[uint64]bool) []string {
 	names, _ := dir.Readdirnames(maxFiles)
 	var all []string
 	for _, name := range names {
-		target, err := os.Readlink(inProc(pid, "fd/"+name))
+		target, err := os.Readlink(Path(pid, "fd/"+name))
 		if err != nil {
 			continue
 		}
 		inode, ok := socketInode(target)
-		if !ok || taken[inode] {
+		if !ok || l.taken[inode] {
 			continue
 		}
-		if at, ok := p.table(pid)[inode]; ok {
-			taken[inode] = true
+		if at, ok := l.table(pid)[inode]; ok {
+			if l.taken == nil {
+				l.taken = make(map[uint64]bool)
+			}
+			l.taken[inode] = true
 			all = append(all, at)
 		}
 	}
@@ -64,12 +80,12 @@ func socketInode(link string) (inode uint64, ok bool) {
 }
 
 // table returns the listening sockets of the network namespace in which a process is.
-func (p *pass) table(pid int) sockets {
-	namespace, err := os.Readlink(inProc(pid, "ns/net"))
+func (l *Listeners) table(pid int) sockets {
+	namespace, err := os.Readlink(Path(pid, "ns/net"))
 	if err != nil {
 		return nil
 	}
-	if t, ok := p.tables[namespace]; ok {
+	if t, ok := l.tables[namespace]; ok {
 		return t
 	}
 	t := make(sockets)
@@ -77,13 +93,16 @@ func (p *pass) table(pid int) sockets {
 		t.addTCP(readTable(pid, name))
 	}
 	t.addUnix(readTable(pid, "unix"))
-	p.tables[namespace] = t
+	if l.tables == nil {
+		l.tables = make(map[string]sockets)
+	}
+	l.tables[namespace] = t
 	return t
 }
 
 // readTable returns a table of sockets, of any length: it is the kernel's.
 func readTable(pid int, name string) string {
-	text, _ := os.ReadFile(inProc(pid, "net/"+name))
+	text, _ := os.ReadFile(Path(pid, "net/"+name))
 	return string(text)
 }
 
@@ -139,21 +158,7 @@ func (s sockets) addUnix(table string) {
 		flags, err := strconv.ParseUint(fields[3], 16, 64)
 		inode, errInode := strconv.ParseUint(number, 10, 64)
 		if err == nil && errInode == nil && flags&acceptsAll != 0 {
-			s[inode] = "unix " + oneWord(path)
+			s[inode] = "unix " + clean.Path(path, maxPath)
 		}
 	}
-}
-
-// oneWord returns foreign text without tabs and line ends, shortened.
-func oneWord(text string) string {
-	const longest = 120
-	return clean.Path(text, longest)
-}
-
-func identity(path string) fileID {
-	var st syscall.Stat_t
-	if syscall.Stat(path, &st) != nil {
-		return fileID{}
-	}
-	return fileID{uint64(st.Dev), st.Ino}
 }

@@ -1,0 +1,36 @@
+//go:build !linux
+
+package procs
+
+import (
+	"errors"
+	"syscall"
+)
+
+// Tree returns the process root, if it runs: this system does not tell who has started
+// whom.
+func Tree(root int, _ string) []Process {
+	if root <= 1 || errors.Is(syscall.Kill(root, 0), syscall.ESRCH) {
+		return nil
+	}
+	return []Process{{PID: root}}
+}
+
+// Signal sends a signal to the process and, if it leads one, to its group. One that has
+// ended is no error.
+func (p Process) Signal(sig syscall.Signal) error {
+	pid := p.PID
+	if group, err := syscall.Getpgid(pid); err == nil && group == pid {
+		pid = -pid
+	}
+	if err := syscall.Kill(pid, sig); !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
+}
+
+// Listeners finds out where processes listen. This system does not tell.
+type Listeners struct{}
+
+// Of returns nothing.
+func (*Listeners) Of(int) []string { return nil }

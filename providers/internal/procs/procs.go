@@ -1,0 +1,30 @@
+// Package procs reads what the system tells of processes: which there are, who has
+// started whom, where they listen; and it signals them without hitting another one that
+// has got the same number meanwhile.
+package procs
+
+import (
+	"slices"
+	"strings"
+)
+
+// Process identifies a process: a later one with its number was started at another time.
+type Process struct {
+	PID   int
+	began uint64 // in clock ticks since the system was started; 0 if that is not known
+}
+
+// Variable returns the value of a variable in an environment; "" if it is not set.
+func Variable(environment []string, name string) string {
+	for _, e := range environment {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// Without returns an environment without a variable.
+func Without(environment []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(environment), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+}

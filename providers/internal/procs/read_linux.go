@@ -1,0 +1,141 @@
+package procs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxText is how much is read of a command line or an environment, in bytes.
+const maxText = 256 << 10
+
+// Path returns the path of what the system tells of a process: "/proc/7/cwd".
+func Path(pid int, name string) string { return fmt.Sprintf("/proc/%d/%s", pid, name) }
+
+// All returns the numbers of all processes that the system shows.
+func All() ([]int, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var all []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			all = append(all, pid)
+		}
+	}
+	return all, nil
+}
+
+// Stat is what is needed of /proc/<pid>/stat: proc_pid_stat(5).
+type Stat struct {
+	State    byte // 'Z' for one that has ended and was not waited for
+	Parent   int
+	Terminal int    // its device number
+	Began    uint64 // in clock ticks since the system was started
+}
+
+// ReadStat returns the Stat of a process, and reports whether there is one.
+func ReadStat(pid int) (Stat, bool) {
+	text, err := os.ReadFile(Path(pid, "stat"))
+	if err != nil {
+		return Stat{}, false
+	}
+	return parseStat(text)
+}
+
+func parseStat(text []byte) (s Stat, ok bool) {
+	end := bytes.LastIndexByte(text, ')') // the name may contain anything
+	fields := strings.Fields(string(text[end+1:]))
+	if end < 0 || len(fields) < 20 {
+		return s, false
+	}
+	s.State = fields[0][0]
+	s.Parent, _ = strconv.Atoi(fields[1])
+	s.Terminal, _ = strconv.Atoi(fields[4])
+	s.Began, _ = strconv.ParseUint(fields[19], 10, 64)
+	return s, true
+}
+
+// Args returns the command line of a process, and Environ the environment with which it
+// was started; nil if the system does not tell.
+func Args(pid int) []string    { return splitNul(readText(Path(pid, "cmdline"))) }
+func Environ(pid int) []string { return splitNul(readText(Path(pid, "environ"))) }
+
+// readText returns the beginning of a file in /proc; nil if it cannot be read.
+func readText(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxText))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return text
+}
+
+func splitNul(text []byte) []string {
+	text = bytes.TrimRight(text, "\x00")
+	if len(text) == 0 {
+		return nil
+	}
+	return strings.Split(string(text), "\x00")
+}
+
+// Tree returns the processes of a tree that run: root, if it is not 0, and those whose
+// environment has the variable mark ("NAME=value"), if that is not "", each with all that
+// it has started, except this process. They are in the order in which they were started.
+func Tree(root int, mark string) []Process {
+	all, err := All()
+	if err != nil {
+		return nil
+	}
+	stats := make(map[int]Stat, len(all))
+	for _, pid := range all {
+		if s, ok := ReadStat(pid); ok && s.State != 'Z' && s.State != 'X' {
+			stats[pid] = s
+		}
+	}
+	inside := make(map[int]bool)
+	belongs := func(pid int) bool {
+		return pid == root || mark != "" && slices.Contains(Environ(pid), mark)
+	}
+	var find func(pid, depth int) bool
+	find = func(pid, depth int) bool {
+		s, ok := stats[pid]
+		if !ok || pid <= 1 || depth > len(stats) {
+			return false
+		}
+		if known, ok := inside[pid]; ok {
+			return known
+		}
+		inside[pid] = belongs(pid) || find(s.Parent, depth+1)
+		return inside[pid]
+	}
+	var tree []Process
+	for pid, s := range stats {
+		if find(pid, 0) && pid != os.Getpid() {
+			tree = append(tree, Process{pid, s.Began})
+		}
+	}
+	slices.SortFunc(tree, func(a, b Process) int {
+		if a.began != b.began {
+			return int(a.began) - int(b.began)
+		}
+		return a.PID - b.PID
+	})
+	return tree
+}

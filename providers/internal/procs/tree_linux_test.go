@@ -1,0 +1,54 @@
+package procs
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
+
+// TestTree: what a program has started belongs to it, also what has left it for a session
+// of its own, if it carries the mark.
+func TestTree(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `setsid sleep 1000 & (env -i /bin/sleep 1000) & wait`)
+	cmd.Env = append(os.Environ(), "MARK_OF_THIS_TEST=a b")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	all := func() []Process { return Tree(cmd.Process.Pid, "MARK_OF_THIS_TEST=a b") }
+	var started []Process
+	t.Cleanup(func() {
+		for _, p := range append(started, all()...) {
+			_ = p.Signal(syscall.SIGKILL)
+		}
+		_ = cmd.Wait()
+	})
+	fstest.Eventually(t, "all run", func() bool { return len(all()) >= 3 })
+	if started = all(); started[0].PID != cmd.Process.Pid {
+		t.Errorf("the first is not the root: %v", started)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	left := Tree(0, "MARK_OF_THIS_TEST=a b")
+	if len(left) != 1 {
+		t.Fatalf("with the mark: %v", left)
+	}
+	other := Process{left[0].PID, left[0].began + 1}
+	if err := other.Signal(syscall.SIGKILL); err != nil || !slices.Equal(Tree(0, "MARK_OF_THIS_TEST=a b"), left) {
+		t.Errorf("an older process of that number was not spared: %v", err)
+	}
+	for _, p := range left {
+		if err := p.Signal(syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+	}
+	fstest.Eventually(t, "it has ended", func() bool { return len(Tree(0, "MARK_OF_THIS_TEST=a b")) == 0 })
+	if err := left[0].Signal(syscall.SIGKILL); err != nil {
+		t.Errorf("one that has ended: %v", err)
+	}
+}
