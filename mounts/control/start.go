@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +19,10 @@ import (
 // startTime bounds Start, which waits for other processes that are starting or
 // exiting.
 const startTime = 5 * time.Minute
+
+// treeVariable is set in all that a command of ctxfs run has started, by
+// providers/terminals/holder. The background process is no part of such a command.
+const treeVariable = "CTXFS_TREE"
 
 // readyFD is the descriptor that a process started by [Home.Start] reports its
 // progress on.
@@ -74,6 +79,7 @@ func (h Home) launch(ctx context.Context, command []string) error {
 	log, logPath := h.openLog()
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = "/" // it must not keep anybody's folder in use
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, treeVariable+"=") })
 	if log != nil {
 		defer log.Close()
 		cmd.Stdout, cmd.Stderr = log, log

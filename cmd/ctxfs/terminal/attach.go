@@ -18,9 +18,9 @@ func newAttach(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "attach ID",
-		Short: "show a terminal of ctxfs term here, and type into it",
-		Long: `Attach shows a running terminal here, by its id or name; ctxfs ps lists them. A
-terminal can be attached to several windows, and has the size of the smallest
+		Short: "show a terminal or a command in the background, and type into it",
+		Long: `Attach shows a running terminal of ctxfs term here, or a command of ctxfs run
+--background, by its id or name; ctxfs ps lists them. A terminal can be attached to several windows, and has the size of the smallest
 one. Ctrl-\ d detaches: the terminal goes on. When its shell exits, attach exits
 with the shell's exit code.
 
@@ -93,7 +93,7 @@ func runningTerminals(a *cli.App) (ids []string) {
 	recording := recording(a)
 	all, _ := recording.List() // without terminals there is nothing to complete
 	for _, t := range all {
-		if t.Running() && t.Source == record.Term {
+		if t.Running() && t.Attachable() {
 			ids = append(ids, t.ID)
 		}
 	}

@@ -15,8 +15,9 @@ import (
 func newRun(a *cli.App) *cobra.Command {
 	var name string
 	var limit int
+	var background, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "run [--name NAME] [--max-bytes N] -- COMMAND...",
+		Use:   "run [--name NAME] [--max-bytes N] [--background] -- COMMAND...",
 		Short: "run one command, and record it",
 		Long: `Run runs a command and passes on its input, output, signals and exit code. If a
 signal killed the command, the exit code is 128 plus its number. The output is
@@ -33,16 +34,30 @@ With --max-bytes the output is printed as clean text when the command has ended.
 If it has more than N bytes, that is the beginning and the end, the number of
 bytes left out between them, and on the last line the path of the whole.
 
-If nothing can be recorded, the command runs nevertheless, and a line on
+With --background the command is started, and run returns at once: it prints the
+id of the recording, and on standard error how to go on. The command has a
+terminal of its own, of 120 columns, and belongs to no window: it goes on when
+whoever started it ends. ctxfs wait waits for what it prints or for its end,
+ctxfs stop ends it with all that it has started, ctxfs attach shows it. If it
+cannot be recorded, it is not started.
+
+If nothing can be recorded, any other command runs nevertheless, and a line on
 standard error says why. The exit code is 127 if the command is not found, and
 126 if it cannot be started.`,
 		Example: `  ctxfs run -- make test
   ctxfs run --name build --max-bytes 4000 -- cargo build
-  ctxfs run -- npm test 2>errors | tee log`,
+  ctxfs run -- npm test 2>errors | tee log
+  ctxfs run --background --name web -- npm run dev`,
 		Args:        cli.Args(-1, "which command?"),
 		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case background && cmd.Flags().Changed("max-bytes"):
+				return cli.Usage(cmd, errors.New("--background prints no output, so --max-bytes excludes it"))
+			case asJSON && !background:
+				return cli.Usage(cmd, errors.New("--json is for --background; otherwise the output is the command's"))
+			case background:
+				return runInBackground(a, name, args, asJSON)
 			case !cmd.Flags().Changed("max-bytes"):
 				limit = -1
 			case limit < 0:
@@ -57,6 +72,8 @@ standard error says why. The exit code is 127 if the command is not found, and
 	cmd.Flags().SetInterspersed(false) // what follows the command belongs to it
 	cmd.Flags().StringVar(&name, "name", "", "the id of the recording, instead of a number")
 	cmd.Flags().IntVar(&limit, "max-bytes", 0, "print the first and last bytes of the output, `N` at most, when the command has ended")
+	cmd.Flags().BoolVar(&background, "background", false, "return at once, and print the id")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "with --background, print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("max-bytes", cobra.NoFileCompletions)
 	return cmd

@@ -1,6 +1,6 @@
 // Package terminal has the commands for recorded terminals: term opens one, run
-// records one command, ps lists them, attach shows one again, and the hidden
-// term-holder is the process that owns one.
+// records one command, ps lists them, attach shows one again, stop ends one, and the
+// hidden term-holder is the process that owns one.
 //
 // The work is done by [ctxfs/providers/terminals/holder]; this package words its
 // outcomes. Each file is one command.
@@ -26,7 +26,7 @@ import (
 
 // Commands returns the commands for recorded terminals.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newTerm(a), newPS(a), newAttach(a), newRun(a), newHolder()}
+	return []*cobra.Command{newTerm(a), newPS(a), newAttach(a), newRun(a), newStop(a), newHolder()}
 }
 
 func newTerm(a *cli.App) *cobra.Command {
@@ -156,16 +156,22 @@ func shellPath(a *cli.App, named string) (string, error) {
 
 // openTerminal opens a terminal here, and waits until it has ended or is detached.
 func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
-	self, err := os.Executable()
+	program, log, err := holderProgram(a)
 	if err != nil {
 		return termUnrecorded(a, spec, &holder.Unrecorded{Err: err})
 	}
-	_ = os.MkdirAll(a.State, 0o700) // if it cannot be made, the recording says why
-	out, err := holder.Start(ctx, []string{self, holderName}, filepath.Join(a.State, "holder.log"), spec, stdin(a))
+	out, err := holder.Start(ctx, program, log, spec, stdin(a))
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
 		return termUnrecorded(a, spec, without)
 	}
 	return attachOutcome(a, out, err)
+}
+
+// holderProgram returns how to start a holder, and the file for its errors.
+func holderProgram(a *cli.App) (program []string, log string, err error) {
+	self, err := os.Executable()
+	_ = os.MkdirAll(a.State, 0o700) // if it cannot be made, the recording says why
+	return []string{self, holderName}, filepath.Join(a.State, "holder.log"), err
 }
 
 // termUnrecorded replaces this process with the shell or command, unrecorded.
@@ -206,7 +212,7 @@ const holderName = "term-holder"
 func newHolder() *cobra.Command {
 	return &cobra.Command{
 		Use:    holderName,
-		Short:  "the process that owns a terminal (started by term)",
+		Short:  "the process that owns a terminal (started by term and run)",
 		Hidden: true,
 		Args:   cli.Args(0),
 		RunE:   func(*cobra.Command, []string) error { return holder.Hold() },

@@ -53,11 +53,35 @@ type Missing struct {
 func (m *Missing) Error() string {
 	switch {
 	case m.Other != "":
-		return fmt.Sprintf("%s is recorded by %s: only what ctxfs term has opened can be attached to", m.Name, m.Other)
+		return fmt.Sprintf("%s is recorded by %s: only what ctxfs term has opened, or ctxfs run --background, can be attached to", m.Name, m.Other)
 	case m.Ended != nil:
 		return fmt.Sprintf("terminal %s has ended", m.Name)
 	}
 	return fmt.Sprintf("there is no terminal %q", m.Name)
+}
+
+// Known returns the terminal that has an ID or a name: the running one or else the one
+// that was opened last. The error is a *Missing if there is none.
+func (r *Recording) Known(name string) (*record.Terminal, error) {
+	if record.IsID(name) {
+		if t, err := record.LoadState(filepath.Join(r.Dir, name)); err == nil {
+			return t, nil
+		}
+	}
+	all, err := r.List()
+	if err != nil {
+		return nil, err
+	}
+	missing := &Missing{Name: name}
+	var known []string
+	for _, t := range all {
+		if t.Name == name {
+			return t, nil
+		}
+		known = append(known, t.ID)
+	}
+	missing.Near = nearest.Of(name, known)
+	return nil, missing
 }
 
 // Find returns the running terminal that has an ID or a name. The error is a
@@ -71,7 +95,7 @@ func (r *Recording) Find(name string) (*record.Terminal, error) {
 	var known []string
 	for _, t := range all {
 		if t.ID != name && t.Name != name {
-			if t.Running() && t.Source == record.Term {
+			if t.Running() && t.Attachable() {
 				known = append(known, t.ID)
 			}
 			continue
@@ -79,7 +103,7 @@ func (r *Recording) Find(name string) (*record.Terminal, error) {
 		switch {
 		case !t.Running():
 			missing.Ended = cmp.Or(missing.Ended, t)
-		case t.Source != record.Term:
+		case !t.Attachable():
 			missing.Other = map[string]string{record.Run: "ctxfs run", record.Tmux: "ctxfs from tmux"}[t.Source]
 		default:
 			return t, nil

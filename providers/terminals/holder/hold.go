@@ -13,6 +13,12 @@ import (
 // SocketFD is the descriptor on which a holder receives what to start.
 const SocketFD = 3
 
+// The size of the terminal of a command in the background, until a window is attached.
+const (
+	backgroundCols = 120
+	backgroundRows = 40
+)
+
 // Hold runs a holder: it starts what it receives on [SocketFD], serves it, and
 // returns when that has ended. Earlier errors are reported there too. The
 // process must have a session of its own and do nothing else.
@@ -30,17 +36,21 @@ func Hold() error {
 		return errors.Join(errors.New("there is no terminal to hold: start one with ctxfs term"), err)
 	}
 	fail := func(err error) error {
-		m := message{Op: opFailed, Text: err.Error(), Exit: NotStarted(err)}
+		failed := message{Op: opFailed, Text: NotStartedText(m.Spec.name(), err), Exit: NotStarted(err)}
 		if without := (*Unrecorded)(nil); errors.As(err, &without) {
-			m.Op, m.Text = opUnrecorded, without.Cause()
+			failed.Op, failed.Text = opUnrecorded, without.Cause()
 		}
-		return errors.Join(err, first.send(m, nil))
+		return errors.Join(err, first.send(failed, nil))
 	}
 	spec, file := m.Spec, first.file()
-	if file == nil {
+	source := record.Term
+	switch {
+	case spec.Background:
+		source, m.Cols, m.Rows = record.Run, backgroundCols, backgroundRows
+	case file == nil:
 		return fail(unrecorded(errNoTerminal))
 	}
-	p, err := spec.prepare(record.Term, m.Cols, m.Rows, nil)
+	p, err := spec.prepare(source, m.Cols, m.Rows, nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -64,8 +74,10 @@ func Hold() error {
 		}
 	}()
 	go accept(listener, s)
-	// The first viewer sees everything.
-	if v := s.enter(first, m, file, true); v != nil {
+	if spec.Background {
+		_ = first.send(message{Op: opAttached, ID: p.rec.ID(), Dir: p.rec.Dir(), Pid: s.cmd.Process.Pid}, nil) // it may be gone
+		first.close()
+	} else if v := s.enter(first, m, file, true); v != nil { // the first viewer sees everything
 		go s.follow(v, first)
 	}
 	s.serve()

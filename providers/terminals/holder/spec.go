@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/record"
 	"ctxfs/providers/terminals/shells"
 )
@@ -39,6 +40,20 @@ type Spec struct {
 	Shell string   `json:"shell,omitempty"`
 	Login bool     `json:"login,omitempty"`
 	Argv  []string `json:"argv,omitempty"`
+	// Background runs the command in a holder without a viewer.
+	Background bool `json:"background,omitempty"`
+}
+
+// TreeVariable is the environment variable by which what a command has started is known,
+// whoever its parent is by then; see [Recording.Stop].
+const TreeVariable = "CTXFS_TREE"
+
+// name returns what is started, as people call it.
+func (s *Spec) name() string {
+	if len(s.Argv) > 0 {
+		return s.Argv[0]
+	}
+	return s.Shell
 }
 
 // prepared is a program ready to be started and recorded.
@@ -65,17 +80,23 @@ func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepar
 	if source == record.Term {
 		nonce = rand.Text()
 	}
+	tree, environ := "", procs.Without(os.Environ(), TreeVariable)
+	if source == record.Run {
+		tree = rand.Text()
+		environ = append(environ, TreeVariable+"="+tree)
+	}
 	known := mask.NewKnown(os.Environ())
 	p.pipe = cols == 0
 	p.rec, err = record.New(record.Options{
 		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: p.pipe, Copy: shown,
+		Background: s.Background, Tree: tree,
 		Nonce: nonce, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return known.Masker() },
 	})
 	if err != nil {
 		return p, unrecorded(err)
 	}
 	p.cleanup = func() {}
-	env := append(os.Environ(), Variable+"="+p.rec.ID())
+	env := append(environ, Variable+"="+p.rec.ID())
 	if len(s.Argv) > 0 {
 		var path string
 		path, err = LookPath(argv[0])

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/providers/internal/procs"
 )
 
 // Start starts a Spec in a holder, and shows it in a terminal, which nobody
@@ -18,24 +21,10 @@ func Start(ctx context.Context, program []string, log string, spec Spec, termina
 	if inBackground(terminal) {
 		return Outcome{}, errBackground
 	}
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err != nil {
-		return Outcome{}, unrecorded(err)
-	}
-	unix.CloseOnExec(fds[0])
-	unix.CloseOnExec(fds[1])
-	theirs := os.NewFile(uintptr(fds[1]), "holder")
-	ours, err := fileLink(os.NewFile(uintptr(fds[0]), "holder"))
-	if err != nil {
-		theirs.Close()
-		return Outcome{}, unrecorded(err)
-	}
 	orphans := takeOrphans()
 	defer orphans.stop()
-	err = startHolder(program, log, theirs)
-	theirs.Close()
+	ours, err := startHolder(program, log)
 	if err != nil {
-		ours.close()
 		return Outcome{}, unrecorded(err)
 	}
 	out, err := view(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key}, orphans)
@@ -45,14 +34,75 @@ func Start(ctx context.Context, program []string, log string, spec Spec, termina
 	return out, err
 }
 
-// startHolder starts the process. It is never waited for: when it ends, so does
-// the connection.
-func startHolder(program []string, log string, socket *os.File) error {
+// StartBackground starts the command of a Spec in a holder without a viewer, as Start
+// does, and returns as soon as it runs. Nothing that this process has open is held by it.
+func StartBackground(program []string, log string, spec Spec) (o Outcome, err error) {
+	spec.Background = true
+	keepDescriptors()
+	l, err := startHolder(program, log)
+	if err != nil {
+		return o, unrecorded(err)
+	}
+	defer l.close()
+	if err := l.send(message{Op: opStart, Spec: &spec}, nil); err != nil {
+		return o, unrecorded(err)
+	}
+	m, err := l.next()
+	switch {
+	case err != nil:
+		return o, unrecorded(ErrLost)
+	case m.Op == opUnrecorded:
+		return o, unrecorded(errors.New(m.Text))
+	case m.Op == opFailed:
+		return o, &Fault{m.Text, m.Exit}
+	}
+	return Outcome{ID: m.ID, Dir: m.Dir}, nil
+}
+
+// keepDescriptors marks inherited descriptors, such as the end of a pipe that somebody
+// reads to its end, close-on-exec: the command would otherwise hold them for days.
+func keepDescriptors() {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return // then they are inherited
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
+
+// startHolder starts a holder and returns the link to it.
+func startHolder(program []string, log string) (*link, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, err
+	}
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	theirs := os.NewFile(uintptr(fds[1]), "holder")
+	defer theirs.Close()
+	ours, err := fileLink(os.NewFile(uintptr(fds[0]), "holder"))
+	if err != nil {
+		return nil, err
+	}
+	if err := launch(program, log, theirs); err != nil {
+		ours.close()
+		return nil, err
+	}
+	return ours, nil
+}
+
+// launch starts the process. It is never waited for: when it ends, so does the
+// connection. It is no part of a command that this process is part of.
+func launch(program []string, log string, socket *os.File) error {
 	cmd := exec.Command(program[0], program[1:]...)
 	if errs, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
 		defer errs.Close()
 		cmd.Stderr = errs
 	}
+	cmd.Env = procs.Without(os.Environ(), TreeVariable)
 	cmd.ExtraFiles = []*os.File{socket} // SocketFD
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

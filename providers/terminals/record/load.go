@@ -54,6 +54,9 @@ func (t *Terminal) LastPart() int {
 	return max(t.Meta.Parts, t.Parts[len(t.Parts)-1].Number)
 }
 
+// Attachable reports whether windows can be attached to the terminal while it runs.
+func (t *Terminal) Attachable() bool { return t.Source == Term || t.Source == Run && t.Background }
+
 // Part returns the part with a number.
 func (t *Terminal) Part(number int) (Part, bool) {
 	i, ok := slices.BinarySearchFunc(t.Parts, number, func(p Part, n int) int { return p.Number - n })

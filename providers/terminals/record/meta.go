@@ -32,7 +32,13 @@ type Meta struct {
 	Source  string   `json:"source"`         // Term, Run or Tmux
 	Argv    []string `json:"argv,omitempty"` // the shell or the command
 	Pane    string   `json:"pane,omitempty"`
-	Pid     int      `json:"pid,omitempty"` // of the shell or the command
+	// Background reports whether a command (Run) has a holder of its own, to which windows
+	// can be attached, instead of the process that was told to run it.
+	Background bool `json:"background,omitempty"`
+	// Tree is the value of the variable by which all that a command has started is known;
+	// "" if it has none.
+	Tree string `json:"tree,omitempty"`
+	Pid  int    `json:"pid,omitempty"` // of the shell or the command
 	// Holder is the process that writes this; HolderStart distinguishes it from
 	// a later one with the same number.
 	Holder      int        `json:"holder"`

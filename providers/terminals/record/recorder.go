@@ -58,6 +58,9 @@ type Options struct {
 	// Pane identifies the pane of another multiplexer; it is stored in
 	// meta.json.
 	Pane string
+	// Background and Tree are those of the Meta.
+	Background bool
+	Tree       string
 	// Cwd is the folder it starts in.
 	Cwd string
 	// Cols and Rows are the size; zero means 80 by 24.
@@ -125,7 +128,7 @@ func New(o Options) (*Recorder, error) {
 	r := &Recorder{opts: o}
 	r.mask = r.masker()
 	r.meta = Meta{
-		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedArgs(o.Argv), Pid: o.Pid, Pane: o.Pane,
+		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedArgs(o.Argv), Pid: o.Pid, Pane: o.Pane, Background: o.Background, Tree: o.Tree,
 		Holder: os.Getpid(), HolderStart: processStart(os.Getpid()),
 		Started: timestamp(now), Cols: o.Cols, Rows: o.Rows, Cwd: r.masked(o.Cwd), State: Idle, HeaderLen: HeaderLen,
 	}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/cmd/ctxfs/terminal"
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/terminals/record"
+)
+
+// background starts a command in the background and returns its entry.
+func (b *box) background(args ...string) (e terminal.Entry) {
+	b.Helper()
+	must(b.T, json.Unmarshal([]byte(b.ok(append([]string{"run", "--background", "--json"}, args...)...)), &e))
+	return e
+}
+
+// runsIn reports whether a process runs that a test has written down.
+func runsIn(t *testing.T, file string) bool {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(text), &pid); err != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+// TestRunInBackground: run returns at once with the id, nothing that its caller has open
+// is held, and stop ends the whole tree, also what has left it.
+func TestRunInBackground(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	script := `echo $$ > one; sh -c 'echo $$ > two; exec sleep 1000' & setsid sh -c 'trap "" TERM HUP; echo $$ > three; for i in $(seq 1000); do sleep 0.05; done' & sleep 0.01; test -t 1 && echo serving; wait`
+	// The shell returns when nobody has its output open any more.
+	r := b.shell(`exec 7> held; ctxfs run --background --name web -- sh -c "` + strings.ReplaceAll(strings.ReplaceAll(script, `"`, `\"`), "$", `\$`) + `"`)
+	if r.code != 0 || r.out != "web\n" || !containsAll(r.err, []string{"ctxfs wait terminal web --exit", "ctxfs stop web"}) {
+		t.Fatalf("%v", r)
+	}
+	files := []string{filepath.Join(b.home, "one"), filepath.Join(b.home, "two"), filepath.Join(b.home, "three")}
+	fstest.Eventually(t, "all of it runs", func() bool {
+		return runsIn(t, files[0]) && runsIn(t, files[1]) && runsIn(t, files[2]) && strings.Contains(b.logOf("web"), "serving\n")
+	})
+	e := b.ps("web")
+	if e.State != record.Running || e.Source != record.Run || e.Pid == 0 || !strings.HasPrefix(e.Command, "sh -c") || e.Cwd != b.home {
+		t.Errorf("ps: %+v", e)
+	}
+	if fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", b.holderOf("web"))); err == nil {
+		for _, fd := range fds {
+			if to, _ := os.Readlink(fd); to == filepath.Join(b.home, "held") {
+				t.Errorf("the holder has its caller's file open: %s", fd)
+			}
+		}
+	}
+	if got := b.ok("stop", "web", "--grace", "300ms"); !containsAll(got, []string{"web: ended, exit 143", "had to be killed"}) {
+		t.Errorf("stop: %s", got)
+	}
+	for _, file := range files {
+		if runsIn(t, file) {
+			t.Errorf("%s is left", file)
+		}
+	}
+	if e := b.ps("web"); e.State != record.Ended || e.Killed || e.Exit == nil || *e.Exit != 143 {
+		t.Errorf("ps: %+v", e)
+	}
+	if got := b.ok("stop", "web"); got != "web: had ended already, exit 143\n" {
+		t.Errorf("again: %q", got)
+	}
+	b.refused(exitFailed, []string{`there is no terminal "wob"`, "did you mean: ctxfs stop web"}, "stop", "wob")
+	b.refused(exitUsage, []string{"which terminal?"}, "stop")
+	b.refused(exitUsage, []string{"--max-bytes excludes it"}, "run", "--background", "--max-bytes", "3", "--", "true")
+	b.refused(127, []string{"nosuch: there is no such command"}, "run", "--background", "--", "nosuch")
+}
+
+// TestStopWhatIsLeft: what an ended command has left running is ended, and so is what was
+// held by a holder that was killed; the background process is no part of a command.
+func TestStopWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	e := b.background("--", "sh", "-c", `setsid sh -c 'echo $$ > left; exec sleep 1000' >/dev/null 2>&1 & ctxfs mount >/dev/null 2>&1; while ! test -s left; do sleep 0.01; done`)
+	b.becomes(e.ID, record.Ended)
+	left := filepath.Join(b.dir, "left")
+	if !runsIn(t, left) {
+		t.Fatal("nothing was left running")
+	}
+	pid := b.pid()
+	defer b.ok("unmount")
+	if got := b.ok("stop", e.ID); got != e.ID+": ended, exit 0\n" || runsIn(t, left) {
+		t.Errorf("stop: %q, alive %v", got, runsIn(t, left))
+	}
+	if b.pid() != pid {
+		t.Error("the background process was ended, too")
+	}
+
+	e = b.background("--", "sh", "-c", "trap '' HUP; echo $$ > left; for i in $(seq 1000); do sleep 0.05; done")
+	fstest.Eventually(t, "it runs", func() bool { return runsIn(t, left) })
+	must(t, syscall.Kill(b.holderOf(e.ID), syscall.SIGKILL))
+	b.becomes(e.ID, record.Ended)
+	b.ok("stop", e.ID)
+	if runsIn(t, left) {
+		t.Error("what a killed holder has left runs on")
+	}
+}
+
+// TestStopTerminals: a shell of ctxfs term, a command in somebody's window, and one that is
+// attached to.
+func TestStopTerminals(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal("--name", "api")
+	w.types("sleep 1000\r")
+	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
+	b.ok("stop", "api")
+	w.wait()
+	w.restored()
+	if e := b.ps("api"); e.State != record.Ended {
+		t.Errorf("ps: %+v", e)
+	}
+	front := b.open("run", "--name", "front", "--", "sh", "-c", "echo ready; exec sleep 1000")
+	front.sees("ready")
+	b.ok("stop", "front")
+	if code := front.wait(); code != 143 {
+		t.Errorf("exit %d", code)
+	}
+	back := b.background("--name", "back", "--", "sh", "-c", "read line; echo got $line; read line; exit 4")
+	w = b.open("attach", back.ID)
+	w.types("this\r")
+	w.sees("got this")
+	w.types("\r")
+	if code := w.wait(); code != 4 {
+		t.Errorf("exit %d", code)
+	}
+}

@@ -1,0 +1,134 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs/wording"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/terminals/holder"
+	"ctxfs/providers/terminals/record"
+)
+
+// defaultGrace is how long processes may take to end before they are killed.
+const defaultGrace = 5 * time.Second
+
+func newStop(a *cli.App) *cobra.Command {
+	grace := defaultGrace
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stop ID...",
+		Short: "end a recorded command or terminal with all that it started",
+		Long: `Stop ends recorded terminals by their ids or names; ctxfs ps lists them. A
+command of ctxfs run is asked to end by SIGTERM, and so is all that it has
+started, also what runs in the background; a shell of ctxfs term ends as if its
+window was closed. What still runs after the grace is killed. Stop returns when
+nothing runs any more. What they have shown stays.
+
+One that has ended already is no error; what it has left running is ended. Panes
+of tmux are not ended: they are only recorded.
+
+The exit code is 1 if there is no such terminal, or something cannot be ended.`,
+		Example: `  ctxfs stop 3
+  ctxfs stop web --grace 30s`,
+		Args: cli.Args(-1, "which terminal? give its id or name"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) (ids []string, _ cobra.ShellCompDirective) {
+			recording := recording(a)
+			all, _ := recording.List() // without terminals there is nothing to complete
+			for _, t := range all {
+				if t.Running() && t.Source != record.Tmux {
+					ids = append(ids, cobra.CompletionWithDesc(t.ID, strings.Join(t.Argv, " ")))
+				}
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if grace < 0 {
+				return cli.Usage(cmd, errors.New("--grace must not be negative"))
+			}
+			return stopAll(cmd.Context(), a, args, grace, asJSON)
+		},
+	}
+	cmd.Flags().DurationVar(&grace, "grace", grace, "how long processes may take to end before they are killed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("grace", cobra.NoFileCompletions)
+	return cmd
+}
+
+// stoppedEntry is what was stopped, for scripts.
+type stoppedEntry struct {
+	Entry
+	Already bool `json:"already"` // nothing ran any more
+	Killed  int  `json:"killed"`  // processes that did not end within the grace
+}
+
+// stopAll stops terminals, each whatever becomes of the others.
+func stopAll(ctx context.Context, a *cli.App, names []string, grace time.Duration, asJSON bool) error {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGTERM) // in the terminal that is stopped
+	recording := recording(a)
+	stopped := []stoppedEntry{}
+	var failed []error
+	for _, name := range names {
+		s, err := stopOne(ctx, &recording, name, grace)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		stopped = append(stopped, stoppedEntry{newEntry(s.Terminal), s.Already, s.Killed})
+		if !asJSON {
+			a.Sayf("%s", stoppedText(s))
+		}
+	}
+	if asJSON {
+		failed = append(failed, a.PrintJSON(stopped))
+	}
+	if len(failed) == 1 {
+		return failed[0]
+	}
+	return errors.Join(failed...)
+}
+
+func stopOne(ctx context.Context, recording *holder.Recording, name string, grace time.Duration) (holder.Stopped, error) {
+	t, err := recording.Known(name)
+	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
+		fault := &control.Fault{Message: err.Error(), Hint: "list them: ctxfs ps -a", Missing: true}
+		if missing.Near != "" {
+			fault.Hint = "did you mean: ctxfs stop " + missing.Near
+		}
+		return holder.Stopped{}, fault
+	}
+	if err != nil {
+		return holder.Stopped{}, err
+	}
+	s, err := recording.Stop(ctx, t, grace)
+	switch {
+	case errors.Is(err, holder.ErrElsewhere):
+		err = &control.Fault{Message: t.ID + " is a pane of tmux, which is only recorded", Hint: "end it there: tmux kill-pane -t " + wording.ShellWord(t.Pane[strings.LastIndexByte(t.Pane, ' ')+1:])}
+	case err != nil:
+		err = fmt.Errorf("%s: %w", t.ID, err)
+	}
+	return s, err
+}
+
+// stoppedText says what was stopped, on one line.
+func stoppedText(s holder.Stopped) string {
+	text := s.Terminal.ID + ": ended"
+	if s.Already {
+		text = s.Terminal.ID + ": had ended already"
+	}
+	if s.Terminal.Exit != nil {
+		text += fmt.Sprintf(", exit %d", *s.Terminal.Exit)
+	}
+	if s.Killed > 0 {
+		text += fmt.Sprintf("; processes that had to be killed: %d", s.Killed)
+	}
+	return text
+}

@@ -1,0 +1,107 @@
+package holder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"ctxfs/providers/internal/procs"
+	"ctxfs/providers/terminals/record"
+)
+
+// Stopped is what Stop has done.
+type Stopped struct {
+	Terminal *record.Terminal // as it is now
+	// Already reports whether nothing ran any more.
+	Already bool
+	// Ended counts the processes that have ended, Killed those of them that did not
+	// within the grace.
+	Ended, Killed int
+}
+
+// killTime is how long processes may take to end that were killed, and a holder to write
+// that its program has ended.
+const killTime = 10 * time.Second
+
+// ErrElsewhere reports that a terminal is only recorded by us, and is not ours to end.
+var ErrElsewhere = errors.New("the terminal belongs to another program")
+
+// Stop ends a terminal that Known has returned: a shell as closing its window does, a
+// command and all that it has started by SIGTERM, also what has left it for a session of
+// its own. Whatever still runs after the grace is killed. What an ended command has left
+// running is ended likewise. It returns when nothing runs any more, and its recording is
+// complete; the error says what cannot be ended.
+func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Duration) (s Stopped, err error) {
+	s.Terminal = t
+	if t.Source == record.Tmux && t.Running() {
+		return s, ErrElsewhere
+	}
+	begun, pause := time.Now(), 5*time.Millisecond
+	told, killed := make(map[procs.Process]bool), make(map[procs.Process]bool)
+	for s.Already = true; ; s.Already = false {
+		if now, err := record.LoadState(t.Dir); err == nil && now.Started.Equal(t.Started) {
+			t = now
+			s.Terminal = t
+		}
+		tree := treeOf(t)
+		if len(tree) == 0 && !t.Running() {
+			s.Ended, s.Killed = len(told), len(killed)
+			return s, nil
+		}
+		late := time.Since(begun) - grace
+		err = nil
+		for _, p := range tree {
+			switch {
+			case late >= 0 && (p.PID != t.Holder || late > killTime/2):
+				err = errors.Join(err, signalTo(p, syscall.SIGKILL))
+				killed[p], told[p] = true, true
+			case !told[p]:
+				err = errors.Join(err, signalTo(p, syscall.SIGTERM), signalTo(p, syscall.SIGCONT))
+				told[p] = true
+			}
+		}
+		if late > killTime || late >= 0 && err != nil {
+			return s, errors.Join(fmt.Errorf("still running: %s", pids(tree)), err)
+		}
+		select {
+		case <-ctx.Done():
+			return s, context.Cause(ctx)
+		case <-time.After(pause):
+			pause = min(2*pause, 100*time.Millisecond)
+		}
+	}
+}
+
+// treeOf returns the processes of a terminal that run. Its holder is one of them where
+// that is what closes the terminal.
+func treeOf(t *record.Terminal) []procs.Process {
+	root, mark := 0, ""
+	if t.Tree != "" {
+		mark = TreeVariable + "=" + t.Tree
+	}
+	switch {
+	case !t.Running():
+	case t.Source == record.Term:
+		root = t.Holder
+	default:
+		root = t.Pid
+	}
+	return procs.Tree(root, mark)
+}
+
+func signalTo(p procs.Process, sig syscall.Signal) error {
+	if err := p.Signal(sig); err != nil {
+		return fmt.Errorf("process %d cannot be ended: %w", p.PID, &os.SyscallError{Syscall: "kill", Err: err})
+	}
+	return nil
+}
+
+func pids(tree []procs.Process) (all string) {
+	for _, p := range tree {
+		all += fmt.Sprintf(" %d", p.PID)
+	}
+	return "process" + all
+}
