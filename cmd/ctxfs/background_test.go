@@ -141,3 +141,32 @@ func TestStopTerminals(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 }
+
+// TestServerInIndex: of a server that listens, INDEX.md has the port, the process and the
+// line by which it said so, also where nothing runs in the background.
+func TestServerInIndex(t *testing.T) {
+	t.Parallel()
+	need(t, "node")
+	b := newBox(t)
+	const server = `const s = require("http").createServer().listen(0, "127.0.0.1", () => console.log("  Local:  http://localhost:" + s.address().port + "/"))`
+	b.write("server.js", server)
+	b.write("package.json", `{"scripts": {"dev": "node server.js"}}`)
+	e := b.background("--name", "web", "--", "sh", "-c", "cd "+b.home+" && npm run dev")
+	defer b.ok("stop", e.ID)
+	shows := func() bool {
+		text := b.ok("cat", "terminals/INDEX.md")
+		return containsAll(text, []string{"- **web.txt**: running, pid", "; listens at 127.0.0.1:", " (pid ", "): `Local: http://localhost:"})
+	}
+	fstest.Eventually(t, "it is shown without a background process", shows)
+	b.mount()
+	defer b.ok("unmount")
+	fstest.Eventually(t, "it is shown with one", shows)
+	b.ok("stop", "web")
+	fstest.Eventually(t, "it is gone", func() bool { return !strings.Contains(b.ok("cat", "terminals/INDEX.md"), "listens at") })
+	e = b.background("--name", "later", "--", "sh", "-c", "cd "+b.home+" && until test -e go; do sleep 0.05; done; exec node server.js")
+	defer b.ok("stop", e.ID)
+	b.write("go", "")
+	fstest.Eventually(t, "one that begins later is shown", func() bool {
+		return containsAll(b.ok("cat", "terminals/INDEX.md"), []string{"- **later.txt**: running", "listens at 127.0.0.1:"})
+	})
+}

@@ -26,6 +26,7 @@ const (
 // snapshot is the published state.
 type snapshot struct {
 	terminals []*record.Terminal // newest first
+	serving   map[string]serving // by ID
 	limits    record.Limits
 	index     []byte
 	modTime   time.Time // of the index; zero if no fact has a time
@@ -41,7 +42,7 @@ func (s *snapshot) complete(old *snapshot, p *Provider) {
 	if p.pruneErr != nil {
 		s.problems = append(s.problems, pruneProblem(p.pruneErr, p.dir))
 	}
-	s.index = renderIndex(s.terminals)
+	s.index = renderIndex(s.terminals, s.serving)
 	for _, t := range s.terminals {
 		s.modTime = later(s.modTime, changed(t))
 	}
@@ -87,7 +88,10 @@ func latest(terminals []*record.Terminal) time.Time {
 
 const intro = `# Terminals
 
-A line for each, the newest first; those in **bold** are open. <id>.txt is the log
+A line for each, the newest first; those in **bold** are open. Of a command that
+listens, such as a development server, it has the port, the process, and the line by
+which it said that it is ready. ctxfs wait terminal <id> --for REGEX waits for what one
+prints, ctxfs stop <id> ends it. <id>.txt is the log
 of a terminal: what it is and what runs in it, then all it showed, as plain text
 that only grows. Look at the end of it (tail), or search it (rg); ctxfs find --in
 terminals also tells which command printed a line, and when. The folder <id> has
@@ -106,20 +110,20 @@ const none = `None yet. Open a terminal that is recorded, or run one command in 
 `
 
 // renderIndex returns INDEX.md.
-func renderIndex(terminals []*record.Terminal) []byte {
+func renderIndex(terminals []*record.Terminal, serving map[string]serving) []byte {
 	var b bytes.Buffer
 	b.WriteString(intro)
 	if len(terminals) == 0 {
 		b.WriteString(none)
 	}
 	for _, t := range terminals {
-		b.WriteString(line(t) + "\n")
+		b.WriteString(line(t, serving) + "\n")
 	}
 	return b.Bytes()
 }
 
 // line returns the line of a terminal.
-func line(t *record.Terminal) string {
+func line(t *record.Terminal, serving map[string]serving) string {
 	var b strings.Builder
 	name := t.ID + ".txt"
 	if t.Running() {
@@ -138,6 +142,9 @@ func line(t *record.Terminal) string {
 	}
 	if t.Command != "" && t.Running() {
 		fmt.Fprintf(&b, "; runs: %s, since %s", shortened(t.Command), wording.Time(*t.CommandStarted))
+		if s, ok := serving[t.ID]; ok && s.command.Equal(*t.CommandStarted) {
+			b.WriteString(s.String())
+		}
 	}
 	if n := len(t.Records); n > 0 {
 		c := &t.Records[n-1]

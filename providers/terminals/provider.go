@@ -65,6 +65,7 @@ type Provider struct {
 	noWatch error          // why there is no watcher, though Watch is set
 	holders *holders
 	wake    chan struct{} // starts prune
+	look    chan struct{} // makes survey look soon
 	closing chan struct{}
 	running sync.WaitGroup
 	tmux    adoption
@@ -75,6 +76,7 @@ type Provider struct {
 	mu        sync.Mutex // held while a state is published
 	dir       string     // Options.Dir with links resolved
 	terminals map[string]*terminal
+	serving   map[string]serving // by ID, of commands that run
 	settings  Settings
 	faults    []fs.Problem // of the settings
 	pruneErr  error
@@ -92,7 +94,7 @@ const pruneInterval = time.Hour
 func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, root: liveFolder{new(fs.Folder)}, terminals: make(map[string]*terminal),
-		dir: filepath.Clean(opts.Dir), wake: make(chan struct{}, 1), closing: make(chan struct{}),
+		dir: filepath.Clean(opts.Dir), wake: make(chan struct{}, 1), look: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	p.settings, p.faults = ReadSettings(opts.SettingsPath)
 	p.shown.Store(new(snapshot))
@@ -103,14 +105,17 @@ func New(opts Options) *Provider {
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.watcher != nil {
 		p.watcher.Add(p.dir) // first, so that later changes are reported
 	}
 	p.loadAll()
 	p.publish()
+	p.mu.Unlock()
 	if opts.Watch {
 		p.running.Go(p.prune)
+		p.running.Go(p.survey)
+	} else {
+		p.surveyed()
 	}
 	return p
 }
@@ -256,7 +261,11 @@ func (p *Provider) changed(paths []string) {
 		p.publish()
 	}
 	fewer := len(p.terminals) < before
+	quiet := p.allServe(c, changed)
 	p.mu.Unlock()
+	if !quiet {
+		p.lookSoon()
+	}
 	if p.fulltext.Grew(p.library.grown(paths)); fewer {
 		p.fulltext.Changed() // they leave the index
 	}
@@ -336,7 +345,7 @@ func (c changes) news(terminals map[string]*terminal, changed []string) []string
 // publish shows the terminals as they are known. The caller holds mu.
 func (p *Provider) publish() {
 	old := p.shown.Load()
-	next := &snapshot{terminals: make([]*record.Terminal, 0, len(p.terminals)), limits: p.settings.Limits, problems: slices.Clone(p.faults)}
+	next := &snapshot{serving: p.serving, terminals: make([]*record.Terminal, 0, len(p.terminals)), limits: p.settings.Limits, problems: slices.Clone(p.faults)}
 	nodes := make(map[string]fs.Node, 2*len(p.terminals)+1)
 	for id, t := range p.terminals {
 		next.terminals = append(next.terminals, t.state.Load())

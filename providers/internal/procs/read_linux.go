@@ -2,6 +2,7 @@ package procs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -95,47 +96,58 @@ func splitNul(text []byte) []string {
 	return strings.Split(string(text), "\x00")
 }
 
-// Tree returns the processes of a tree that run: root, if it is not 0, and those whose
-// environment has the variable mark ("NAME=value"), if that is not "", each with all that
-// it has started, except this process. They are in the order in which they were started.
-func Tree(root int, mark string) []Process {
-	all, err := All()
-	if err != nil {
-		return nil
-	}
-	stats := make(map[int]Stat, len(all))
+// Table is all processes as of one moment. It is not safe for concurrent use.
+type Table struct {
+	stats    map[int]Stat
+	environs map[int][]string
+}
+
+// Now returns the processes that run now.
+func Now() *Table {
+	all, _ := All() // where the system shows none, none are found
+	t := &Table{make(map[int]Stat, len(all)), make(map[int][]string)}
 	for _, pid := range all {
 		if s, ok := ReadStat(pid); ok && s.State != 'Z' && s.State != 'X' {
-			stats[pid] = s
+			t.stats[pid] = s
 		}
 	}
-	inside := make(map[int]bool)
-	belongs := func(pid int) bool {
-		return pid == root || mark != "" && slices.Contains(Environ(pid), mark)
+	return t
+}
+
+func (t *Table) environ(pid int) []string {
+	env, ok := t.environs[pid]
+	if !ok {
+		env = Environ(pid)
+		t.environs[pid] = env
 	}
+	return env
+}
+
+// Tree returns the processes of a tree: root, if it is not 0, and those whose environment
+// has the variable mark ("NAME=value"), if that is not "", each with all that it has
+// started, except this process. They are in the order in which they were started.
+func (t *Table) Tree(root int, mark string) []Process {
+	inside := make(map[int]bool)
 	var find func(pid, depth int) bool
 	find = func(pid, depth int) bool {
-		s, ok := stats[pid]
-		if !ok || pid <= 1 || depth > len(stats) {
+		s, ok := t.stats[pid]
+		if !ok || pid <= 1 || depth > len(t.stats) {
 			return false
 		}
 		if known, ok := inside[pid]; ok {
 			return known
 		}
-		inside[pid] = belongs(pid) || find(s.Parent, depth+1)
+		inside[pid] = pid == root || mark != "" && slices.Contains(t.environ(pid), mark) || find(s.Parent, depth+1)
 		return inside[pid]
 	}
 	var tree []Process
-	for pid, s := range stats {
+	for pid, s := range t.stats {
 		if find(pid, 0) && pid != os.Getpid() {
 			tree = append(tree, Process{pid, s.Began})
 		}
 	}
 	slices.SortFunc(tree, func(a, b Process) int {
-		if a.began != b.began {
-			return int(a.began) - int(b.began)
-		}
-		return a.PID - b.PID
+		return cmp.Or(cmp.Compare(a.began, b.began), cmp.Compare(a.PID, b.PID))
 	})
 	return tree
 }

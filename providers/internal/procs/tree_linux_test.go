@@ -18,7 +18,7 @@ func TestTree(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	all := func() []Process { return Tree(cmd.Process.Pid, "MARK_OF_THIS_TEST=a b") }
+	all := func() []Process { return Now().Tree(cmd.Process.Pid, "MARK_OF_THIS_TEST=a b") }
 	var started []Process
 	t.Cleanup(func() {
 		for _, p := range append(started, all()...) {
@@ -34,12 +34,12 @@ func TestTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	left := Tree(0, "MARK_OF_THIS_TEST=a b")
+	left := Now().Tree(0, "MARK_OF_THIS_TEST=a b")
 	if len(left) != 1 {
 		t.Fatalf("with the mark: %v", left)
 	}
 	other := Process{left[0].PID, left[0].began + 1}
-	if err := other.Signal(syscall.SIGKILL); err != nil || !slices.Equal(Tree(0, "MARK_OF_THIS_TEST=a b"), left) {
+	if err := other.Signal(syscall.SIGKILL); err != nil || !slices.Equal(Now().Tree(0, "MARK_OF_THIS_TEST=a b"), left) {
 		t.Errorf("an older process of that number was not spared: %v", err)
 	}
 	for _, p := range left {
@@ -47,7 +47,7 @@ func TestTree(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	fstest.Eventually(t, "it has ended", func() bool { return len(Tree(0, "MARK_OF_THIS_TEST=a b")) == 0 })
+	fstest.Eventually(t, "it has ended", func() bool { return len(Now().Tree(0, "MARK_OF_THIS_TEST=a b")) == 0 })
 	if err := left[0].Signal(syscall.SIGKILL); err != nil {
 		t.Errorf("one that has ended: %v", err)
 	}

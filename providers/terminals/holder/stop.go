@@ -78,10 +78,7 @@ func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Dur
 // treeOf returns the processes of a terminal that run. Its holder is one of them where
 // that is what closes the terminal.
 func treeOf(t *record.Terminal) []procs.Process {
-	root, mark := 0, ""
-	if t.Tree != "" {
-		mark = TreeVariable + "=" + t.Tree
-	}
+	root := 0
 	switch {
 	case !t.Running():
 	case t.Source == record.Term:
@@ -89,7 +86,16 @@ func treeOf(t *record.Terminal) []procs.Process {
 	default:
 		root = t.Pid
 	}
-	return procs.Tree(root, mark)
+	return procs.Now().Tree(root, MarkOf(t))
+}
+
+// MarkOf returns the entry that the environment has of all that a command has started; ""
+// if there is none.
+func MarkOf(t *record.Terminal) string {
+	if t.Tree == "" {
+		return ""
+	}
+	return TreeVariable + "=" + t.Tree
 }
 
 func signalTo(p procs.Process, sig syscall.Signal) error {

@@ -5,6 +5,7 @@ import (
 	"io"
 	iofs "io/fs"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -47,6 +48,27 @@ func (t *Terminal) Output(c Record) (*Output, error) {
 		o.size += to - from
 	}
 	return o, nil
+}
+
+// Current returns the output of the command that runs, as far as it is in the log now.
+// ErrNotExist means that a part of it was deleted, or that nothing is known of a command.
+func (t *Terminal) Current() (*Output, error) {
+	if t.CommandAt == nil || len(t.Parts) == 0 {
+		return nil, iofs.ErrNotExist
+	}
+	parts := slices.Clone(t.Parts)
+	last := &parts[len(parts)-1]
+	if info, err := os.Lstat(t.Path(last.Number)); err == nil && info.Mode().IsRegular() {
+		last.Size = info.Size()
+	}
+	now := *t
+	now.Parts = parts
+	c := Record{}
+	c.span(*t.CommandAt, Place{last.Number, max(last.Size, t.CommandAt.Byte), t.CommandAt.Line})
+	if last.Number != t.CommandAt.Part {
+		c.Bytes[1] = last.Size
+	}
+	return now.Output(c)
 }
 
 // Size returns the size in bytes.
