@@ -138,11 +138,11 @@ func rooms(provider string) []string {
 		const w = "providers/workspaces/"
 		return []string{w + "programs", w + "inside", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
 	case "find":
-		return []string{"providers/find/learned", "providers/find"}
+		return []string{"providers/find/learned", "providers/find/suggest", "providers/find"}
 	case "transcripts":
 		const t = "providers/transcripts/"
 		return []string{
-			t + "event", t + "toolcall", t + "render", t + "agents/history", t + "source", t + "seen", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "spoken", t + "uses", t + "plans", t + "statements", t + "folders", "providers/transcripts",
+			t + "event", t + "toolcall", t + "render", t + "agents/history", t + "source", t + "seen", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "uses", t + "plans", t + "statements", t + "folders", "providers/transcripts",
 		}
 	}
 	return nil

@@ -236,6 +236,9 @@ type Document struct {
 	Signature string
 	Use       string
 	Whole     string
+	// Known are the ids of the agents that tell their models of it by themselves: they
+	// need not be told.
+	Known []string
 }
 
 // Match is one thing that a search found.
@@ -264,6 +267,8 @@ type Match struct {
 	// not been left out in favor of others.
 	More int    `json:"more,omitempty"`
 	In   string `json:"in,omitempty"`
+	// Known is that of the [Document].
+	Known []string `json:"-"`
 	// Evidence is by what it is compared with matches of other providers.
 	Evidence Evidence `json:"-"`
 }
@@ -283,6 +288,8 @@ type Evidence struct {
 	Place string
 	// Own reports whether the words are the user's own.
 	Own bool
+	// Session is the agent's id of the session in which they were said, or "".
+	Session string
 	// Aside reports whether the query asks for something else, see [Document].
 	Aside bool
 	// Part is the path of what it is a part of, such as a session, relative to the

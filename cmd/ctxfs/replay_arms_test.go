@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/find/suggest"
 )
 
 // arm is a way in which an agent has tools.
@@ -27,7 +29,6 @@ func arms() []namedArm {
 		{name: "search tool, names in prompt", arm: deferred{names: true}, loads: true, direct: true},
 		{name: "this tree", arm: files{}, stores: true},
 		{name: "gateway", arm: gatewayed{}, stores: true},
-		{name: "this tree, with hook", arm: files{}, stores: true, hook: true},
 	}
 }
 
@@ -35,11 +36,12 @@ func arms() []namedArm {
 type namedArm struct {
 	arm
 	name   string
-	given  bool // nothing need be looked up
-	loads  bool // a search shows whole definitions, which stay when the history is lost
-	direct bool // the agent knows the name of each tool
-	stores bool // long results are shortened
-	hook   bool // the words of the user come with signatures
+	given  bool        // nothing need be looked up
+	loads  bool        // a search shows whole definitions, which stay when the history is lost
+	direct bool        // the agent knows the name of each tool
+	stores bool        // long results are shortened
+	hook   bool        // the words of the user come with signatures
+	bar    suggest.Bar // of these
 }
 
 // written is a call of a tool as the model writes it.

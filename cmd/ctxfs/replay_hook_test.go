@@ -1,53 +1,53 @@
 package main
 
 import (
-	"cmp"
-	"maps"
-	"slices"
-	"strings"
+	"context"
+	"log/slog"
+	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers"
 	"ctxfs/providers/find"
+	"ctxfs/providers/find/suggest"
 )
 
-// hint is a tool that a hook adds to the words of the user.
-type hint struct {
-	key, text string
-	tokens    int
-	score     float64
+// openFinder opens a finder of the world's catalogues, as a command does without the
+// background process.
+func (w *replayWorld) openFinder() {
+	quiet := slog.New(slog.DiscardHandler)
+	p := w.app.Places
+	list := providers.New(providers.Options{
+		Home: p.Home, Config: p.Config, Cache: p.Cache, State: p.State, Offline: true, Log: quiet,
+		LookupEnv: func(string) (string, bool) { return "", false },
+		Env: func(string) fs.Env {
+			return fs.Env{Changed: func(string) {}, Log: quiet, Now: time.Now, Built: time.Now()}
+		},
+	})
+	w.Cleanup(func() { list.Close() })
+	w.finder = list.Finder()
 }
 
-const (
-	maxHints      = 3
-	maxHintTokens = 150
-)
-
-// hintsFor are the tools that a hook would name: the best for all that the user says,
-// and for each sentence, if they are worth their place, with the signature of each and
-// what it does.
-func (w *replayWorld) hintsFor(words string) []hint {
+// candidates are what is found for the words of the user, with what says how sure it is.
+func (w *replayWorld) candidates(words string) []suggest.Candidate {
+	w.Helper()
 	if all, ok := w.hints[words]; ok {
 		return all
 	}
-	best := make(map[string]hint)
-	for _, want := range append(sentenceEnd.Split(words, -1), words) {
-		if len(strings.Fields(want)) < 2 {
-			continue
-		}
-		for _, m := range w.find(want) {
-			if m.Score < find.GoodScore || m.Kind != "tool" {
-				continue
-			}
-			m.More = 0 // it is about others
-			text := find.List([]find.Answer{{Matches: []fs.Match{m}}}, false)
-			for key := range taken(text, []fs.Match{m}).of {
-				best[key] = hint{key, text, w.pool.count(text), max(m.Score, best[key].score)}
-			}
-		}
+	if w.finder == nil {
+		w.openFinder()
 	}
-	all := slices.SortedFunc(maps.Values(best), func(a, b hint) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
-	})
+	all := suggest.Candidates(w.Context(), func(ctx context.Context, want string) ([]fs.Match, error) {
+		return w.finder.Find(ctx, want, find.Options{Limit: usualMatches})
+	}, words)
 	w.hints[words] = all
 	return all
+}
+
+// told are the lines that a hook adds to the words of the user. It leaves out what was
+// told or used before.
+func (r *replay) tells(words string) []suggest.Suggestion {
+	return suggest.Choose(r.world.candidates(words), r.bar, fs.Moment{Time: time.Now(), Root: "/home/user/.agentctx"}, func(m fs.Match) bool {
+		key := keyOf(m)
+		return r.told[key] || r.seen[key] != "" || r.ever[key]
+	})
 }

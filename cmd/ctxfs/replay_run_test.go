@@ -62,16 +62,11 @@ func (r *replay) hears(h heard) {
 	if !r.hook || !h.user {
 		return
 	}
-	hints, tokens := 0, 0
-	for _, hint := range r.world.hintsFor(h.text) {
-		if r.told[hint.key] || r.seen[hint.key] != "" || hints == maxHints || tokens+hint.tokens > maxHintTokens {
-			continue
-		}
-		hints, tokens = hints+1, tokens+hint.tokens
-		r.told[hint.key] = true
-		r.seen[hint.key] += hint.text
+	for _, s := range r.tells(h.text) {
+		r.told[keyOf(s.Match)] = true
+		r.seen[keyOf(s.Match)] += s.Text
+		r.receives(s.Tokens)
 	}
-	r.receives(tokens)
 }
 
 // reads pays for what is read later of results that were shortened.

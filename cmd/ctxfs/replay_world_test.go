@@ -19,6 +19,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
+	"ctxfs/providers/find/suggest"
 	"ctxfs/providers/mcp"
 )
 
@@ -34,7 +35,8 @@ type replayWorld struct {
 	definitions, page, gatewayPrompt int // in tokens
 	found                            map[string][]fs.Match
 	lists, answers                   map[string]shown
-	hints                            map[string][]hint
+	hints                            map[string][]suggest.Candidate
+	finder                           *find.Finder // of candidates
 }
 
 // shown is what a search has printed: all of it, and the part for each tool.
@@ -47,7 +49,7 @@ type shown struct {
 func newReplayWorld(t *testing.T, pool *toolPool, servers []string) *replayWorld {
 	w := &replayWorld{
 		box: newBox(t), pool: pool, servers: servers, search: newToolSearch(pool, servers),
-		found: make(map[string][]fs.Match), lists: make(map[string]shown), answers: make(map[string]shown), hints: make(map[string][]hint),
+		found: make(map[string][]fs.Match), lists: make(map[string]shown), answers: make(map[string]shown), hints: make(map[string][]suggest.Candidate),
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		serveDefinitions(out, r, pool.servers[strings.TrimPrefix(r.URL.Path, "/")])

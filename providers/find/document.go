@@ -62,6 +62,7 @@ type document struct {
 	kind, place      string
 	signature, use   string
 	whole            string
+	known            []string
 	time             time.Time
 	asides           []string // stems
 	sum              uint64   // of its texts
@@ -81,7 +82,7 @@ type analysis struct {
 
 // digest returns a hash that is equal for documents with equal texts.
 func digest(seed maphash.Seed, d fs.Document) uint64 {
-	sum := maphash.Comparable(seed, [7]any{d.Title, d.Kind, d.Place, d.Signature, d.Use, d.Whole, d.Time.UnixNano()})
+	sum := maphash.Comparable(seed, [8]any{d.Title, d.Kind, d.Place, d.Signature, d.Use, d.Whole, strings.Join(d.Known, " "), d.Time.UnixNano()})
 	for name, text := range d.Fields { // the sum does not depend on the order
 		sum += maphash.String(seed, name+"\x00"+text)
 	}
@@ -92,7 +93,7 @@ func (l *lexicon) analyse(d fs.Document, sum uint64) analysis {
 	a := analysis{
 		document: document{
 			path: d.Path, title: clean.Line(d.Title), why: clean.Sentence(d.Fields["description"], whyLength), kind: d.Kind,
-			signature: d.Signature, use: d.Use, whole: d.Whole, place: d.Place, time: d.Time, sum: sum,
+			signature: d.Signature, use: d.Use, whole: d.Whole, known: d.Known, place: d.Place, time: d.Time, sum: sum,
 		},
 		counts: make(map[string]*[fields]uint8),
 	}

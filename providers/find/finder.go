@@ -33,6 +33,7 @@ type Finder struct {
 	// projects finds the project of the one who asks; nil where it does not matter.
 	projects *project.Resolver
 	learner  *learner // nil where nothing is learned
+	met      met
 
 	mu                sync.Mutex
 	pending           map[string]bool // paths at and below which documents may have changed

@@ -24,6 +24,7 @@ type summary struct {
 	sections  [catalogue.NumFolders]catalogue.Section
 	drifted   *fs.Problem // the problem of its pins, or nil
 	questions []string    // those that are open, a line each
+	clients   []string    // the ids of the agents that are configured to use it
 }
 
 // indexText returns the text of INDEX.md.

@@ -272,7 +272,7 @@ func (s *server) publishSkills(now time.Time) (changed []string) {
 func (s *server) summary() summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file), questions: s.questionLines()}
+	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file), questions: s.questionLines(), clients: s.def.Clients()}
 	if s.shown != nil {
 		b.catalogue, b.tools, b.sections = s.shown.Time, s.shown.Tools(), s.shown.Sections
 	}

@@ -169,6 +169,7 @@ func document(b summary, f catalogue.Folder, t catalogue.Item) fs.Document {
 		Kind:      strings.TrimSuffix(f.Name(), "s"),
 		Signature: signature,
 		Use:       t.Call(b.file, f),
+		Known:     b.clients,
 		Fields: map[string]string{
 			"name":        clean.Line(t.Name),
 			"title":       clean.Line(clean.Prefix(tool.Title, documentText)),

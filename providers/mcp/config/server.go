@@ -111,6 +111,17 @@ func (s Source) Origin() string {
 	return s.File + "\x00" + s.Project
 }
 
+// Clients returns the ids of the agents whose own files configure the server, sorted.
+func (s *Server) Clients() (ids []string) {
+	for _, source := range append(s.AlsoIn[:len(s.AlsoIn):len(s.AlsoIn)], s.Source) {
+		if source.Client != "ctxfs" && !slices.Contains(ids, source.Client) {
+			ids = append(ids, source.Client)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // The states of a server that cannot run as it is configured. StateError is also
 // that of a server that was started and failed.
 const (

@@ -19,9 +19,9 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/internal/spoken"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
-	"ctxfs/providers/transcripts/spoken"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/spoken"
 	"ctxfs/providers/internal/words"
-	"ctxfs/providers/transcripts/spoken"
 )
 
 // longWant and longSaid are the lengths of what is taken, in bytes.

@@ -1,0 +1,137 @@
+package find
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"ctxfs/fs"
+	"ctxfs/providers/find/suggest"
+)
+
+var _ fs.Herald = (*Finder)(nil)
+
+const (
+	// promptMatches is how many matches are looked at for each sentence of a message.
+	promptMatches = 20
+	// mostMet is how many sessions are remembered, and mostUsed how many things each of
+	// them has used.
+	mostMet      = 64
+	mostUsedHere = 500
+)
+
+// News implements fs.Herald. At a message of the user it tells of the tools, the skill and
+// the past session that are surely meant, but of none that the session has used, or that
+// its agent shows it anyway; see package suggest.
+func (f *Finder) News(ctx context.Context, m fs.Moment) (news []fs.News) {
+	switch m.Kind {
+	case fs.AfterTool:
+		f.met.note(m)
+	case fs.Prompted:
+		find := func(ctx context.Context, want string) ([]fs.Match, error) {
+			return f.Find(ctx, want, Options{Limit: promptMatches, Caller: fs.Standpoint{Dir: m.Dir}})
+		}
+		for _, s := range suggest.Choose(suggest.Candidates(ctx, find, m.Prompt), suggest.Usual(), m, func(match fs.Match) bool {
+			return slices.Contains(match.Known, m.Agent) || match.Evidence.Session != "" && match.Evidence.Session == m.Session || f.met.has(m, match)
+		}) {
+			news = append(news, fs.News{Kind: fs.NewsFinding, Key: s.Path, Rank: fs.Helpful, Text: s.Text})
+		}
+	}
+	return news
+}
+
+// met is what sessions have used, as far as their hooks tell.
+type met struct {
+	mu       sync.Mutex
+	sessions []*metSession // the one that was here last at the end
+}
+
+type metSession struct {
+	agent, id string
+	used      map[string]bool // server/tool, and paths of the tree
+}
+
+var (
+	// called is a call of a tool in a shell.
+	called = regexp.MustCompile(`\bctxfs\s+call\s+([\w.-]+)[\s/]+([\w.-]+)`)
+	// opened is a path of the tree, of a tool or of a skill.
+	opened = regexp.MustCompile(`\b(?:mcps/([\w.~-]+)/(?:tools|bin)/([\w~-]+)|(skills/[\w~-]+))`)
+)
+
+// note remembers what a call has used.
+func (a *met) note(m fs.Moment) {
+	if m.Call == nil {
+		return
+	}
+	var used []string
+	if m.Call.Server != "" {
+		used = append(used, m.Call.Server+"/", m.Call.Server+"/"+m.Call.Tool)
+	}
+	text := m.Call.Command
+	if text == "" {
+		text = inputText(m.Call.Input)
+	}
+	for _, c := range called.FindAllStringSubmatch(text, -1) {
+		used = append(used, c[1]+"/"+c[2])
+	}
+	for _, c := range opened.FindAllStringSubmatch(text, -1) {
+		if c[3] != "" {
+			used = append(used, c[3])
+		} else {
+			used = append(used, c[1]+"/"+c[2])
+		}
+	}
+	if len(used) == 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := a.session(m)
+	if s == nil {
+		s = &metSession{agent: m.Agent, id: m.Session, used: make(map[string]bool)}
+	} else {
+		a.sessions = slices.DeleteFunc(a.sessions, func(other *metSession) bool { return other == s })
+	}
+	a.sessions = append(a.sessions, s)
+	a.sessions = a.sessions[max(0, len(a.sessions)-mostMet):]
+	for _, one := range used {
+		if len(s.used) < mostUsedHere {
+			s.used[one] = true
+		}
+	}
+}
+
+// maxInput is how much of a call's arguments is looked at, in bytes.
+const maxInput = 16 << 10
+
+// inputText returns the paths and words that a call names.
+func inputText(input json.RawMessage) string { return string(input[:min(len(input), maxInput)]) }
+
+// session returns what is remembered of a moment's session, or nil. The caller holds mu.
+func (a *met) session(m fs.Moment) *metSession {
+	i := slices.IndexFunc(a.sessions, func(s *metSession) bool { return s.agent == m.Agent && s.id == m.Session })
+	if i < 0 {
+		return nil
+	}
+	return a.sessions[i]
+}
+
+// has reports whether a session has used what was found. An agent that has called a tool of
+// a server by itself has all tools of it.
+func (a *met) has(m fs.Moment, found fs.Match) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := a.session(m)
+	if s == nil {
+		return false
+	}
+	name := found.Whole
+	if found.Signature != "" {
+		name, _, _ = strings.Cut(found.Signature, "(")
+	}
+	server, _, _ := strings.Cut(name, "/")
+	return s.used[name] || found.Signature != "" && s.used[server+"/"]
+}
