@@ -65,6 +65,28 @@ type Edit struct {
 	After  string `json:"after,omitempty"`
 }
 
+// Plain returns the edit as it was made, without what was found when it was done.
+func (e Edit) Plain() Edit { return e.Noted(Edit{}) }
+
+// Noted returns the edit with what was found when another one was done.
+func (e Edit) Noted(done Edit) Edit {
+	e.Found, e.Was, e.Made, e.Created, e.Before, e.After = done.Found, done.Was, done.Made, done.Created, done.Before, done.After
+	return e
+}
+
+// Replaces reports whether nothing is left of another edit where this one is done after it:
+// they are the same, or about what is ours by its name.
+func (e Edit) Replaces(old Edit) bool {
+	if e.Kind != old.Kind || !slices.Equal(e.Path, old.Path) || e.Name != old.Name || e.Comment != old.Comment {
+		return false
+	}
+	switch {
+	case e.Kind == block, e.Kind == top, e.Ours, e.Mark != "" && e.Mark == old.Mark:
+		return true
+	}
+	return e.Text == old.Text && bytes.Equal(e.Value, old.Value)
+}
+
 type kind string
 
 const (
