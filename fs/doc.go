@@ -55,7 +55,7 @@
 //
 // [Folder] (names to nodes), [Text] (bytes in memory), [Rendered] (bytes made
 // on demand), [DiskFile] and [DiskDir] (passed through), [Log] (a growing file
-// on disk) and [Drop] (an inbox) cover nearly every provider.
+// on disk) and package drop (an inbox) cover nearly every provider.
 //
 // # Providers
 //

@@ -53,9 +53,9 @@ func Cause(err error) string {
 	return err.Error()
 }
 
-// contextError converts the end of a context: exceeding the deadline is the
+// ContextError converts the end of a context: exceeding the deadline is the
 // provider's fault, anything else is the caller's wish.
-func contextError(ctx context.Context) error {
+func ContextError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ErrTimeout
 	}

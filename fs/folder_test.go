@@ -11,6 +11,21 @@ import (
 	"ctxfs/fs"
 )
 
+var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// listed returns the names in a folder, as they are listed.
+func listed(t *testing.T, d fs.Dir) (names []string) {
+	t.Helper()
+	entries, err := d.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
 func TestFolderListsSharedly(t *testing.T) {
 	var f fs.Folder // the zero value is ready
 	if entries, err := f.List(t.Context()); len(entries) != 0 || entries == nil || err != nil {

@@ -38,7 +38,7 @@ func call[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) 
 func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) (T, error)) (T, error) {
 	var zero T
 	if ctx.Err() != nil {
-		return zero, contextError(ctx)
+		return zero, ContextError(ctx)
 	}
 	deadline := t.deadline
 	if p, ok := n.(Patient); ok {
@@ -72,7 +72,7 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 		case <-moment.C:
 		}
 	}
-	err := contextError(ended)
+	err := ContextError(ended)
 	if errors.Is(err, ErrTimeout) {
 		t.timeouts.Add(1)
 	}

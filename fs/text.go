@@ -160,7 +160,7 @@ func (f *Rendered) bytes(ctx context.Context) ([]byte, error) {
 	select {
 	case <-r.finished:
 	case <-ctx.Done():
-		return nil, contextError(ctx)
+		return nil, ContextError(ctx)
 	}
 	if r.err != nil {
 		return nil, r.err

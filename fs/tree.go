@@ -246,7 +246,7 @@ func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
 		rest := make([]Found, 0, len(names))
 		for _, name := range names {
 			if ctx.Err() != nil {
-				return nil, contextError(ctx)
+				return nil, ContextError(ctx)
 			}
 			f, _ := t.find(ctx, d, name, true)
 			rest = append(rest, f)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 	"ctxfs/fs/fstest"
 )
 
@@ -307,7 +308,7 @@ func TestFolderLinksAndDisk(t *testing.T) {
 }
 
 func TestFolderLeavesOutInboxesAndWhatIsNotListed(t *testing.T) {
-	inbox := fs.NewDrop(fs.DropOptions{Now: time.Now, Static: map[string]fs.Node{"README.md": textOf("r")}})
+	inbox := drop.New(drop.Options{Now: time.Now, Static: map[string]fs.Node{"README.md": textOf("r")}})
 	defer inbox.Close()
 	tree, _ := newTree(map[string]fs.Node{"calls": inbox, "find": lookupOnly{dirOf(map[string]fs.Node{"README.md": textOf("how")})}})
 	dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 // TestScripts runs the corpus of testdata/scripts, whose README describes the
@@ -146,7 +147,7 @@ func fixture(t *testing.T) *fs.Tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := fs.NewDrop(fs.DropOptions{Now: time.Now, Static: map[string]fs.Node{"README.md": text("put one JSON object here\n")}, Accept: acceptCall})
+	calls := drop.New(drop.Options{Now: time.Now, Static: map[string]fs.Node{"README.md": text("put one JSON object here\n")}, Accept: acceptCall})
 	t.Cleanup(func() { calls.Close() })
 
 	var large strings.Builder
@@ -178,11 +179,11 @@ func fixture(t *testing.T) *fs.Tree {
 }
 
 // acceptCall answers with its input.
-func acceptCall(_ context.Context, name string, _ fs.Standpoint, body []byte) (fs.Work, error) {
+func acceptCall(_ context.Context, name string, _ fs.Standpoint, body []byte) (drop.Work, error) {
 	if strings.Contains(string(body), "refuse") {
 		return nil, fmt.Errorf("%w: as was asked", fs.ErrInvalid)
 	}
-	return func(context.Context) fs.Outcome { return fs.Outcome{OK: true, Text: name, Structured: body} }, nil
+	return func(context.Context) drop.Outcome { return drop.Outcome{OK: true, Text: name, Structured: body} }, nil
 }
 
 // wordsDir is a lookup-only folder: it finds something under all names that

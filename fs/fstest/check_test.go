@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 var silent = slog.New(slog.DiscardHandler)
@@ -42,11 +43,11 @@ func TestReadyMadeNodesConform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inbox := fs.NewDrop(fs.DropOptions{
+	inbox := drop.New(drop.Options{
 		Now:    func() time.Time { return day },
 		Static: map[string]fs.Node{"README.md": text("put one JSON object here\n")},
-		Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
-			return func(context.Context) fs.Outcome { return fs.Outcome{OK: true} }, nil
+		Accept: func(context.Context, string, fs.Standpoint, []byte) (drop.Work, error) {
+			return func(context.Context) drop.Outcome { return drop.Outcome{OK: true} }, nil
 		},
 	})
 	defer inbox.Close()

@@ -15,15 +15,16 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 // helpStands mounts an inbox until its input ends, prints where callers stand, and is
 // such a caller for each line.
 func helpStands(args []string) error {
-	drop := fs.NewDrop(fs.DropOptions{Now: time.Now, Accept: func(_ context.Context, _ string, from fs.Standpoint, _ []byte) (fs.Work, error) {
+	drop := drop.New(drop.Options{Now: time.Now, Accept: func(_ context.Context, _ string, from fs.Standpoint, _ []byte) (drop.Work, error) {
 		line, err := json.Marshal(from)
 		fmt.Printf("%s\n", line)
-		return func(context.Context) fs.Outcome { return fs.Outcome{OK: true} }, err
+		return func(context.Context) drop.Outcome { return drop.Outcome{OK: true} }, err
 	}})
 	defer drop.Close()
 	m, err := New(fs.NewTree(drop, fs.TreeOptions{}), args[0], Options{Log: slog.New(slog.DiscardHandler)})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 // placeFor makes a folder below a temporary one and returns its path without links.
@@ -242,8 +243,8 @@ func BenchmarkCreate(b *testing.B) {
 	times := make([][]float64, 2)
 	for range 2 * warmRounds {
 		for i, known := range []bool{false, true} {
-			drop := fs.NewDrop(fs.DropOptions{Now: time.Now, Keep: 1, Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
-				return func(context.Context) fs.Outcome { return fs.Outcome{OK: true} }, nil
+			drop := drop.New(drop.Options{Now: time.Now, Keep: 1, Accept: func(context.Context, string, fs.Standpoint, []byte) (drop.Work, error) {
+				return func(context.Context) drop.Outcome { return drop.Outcome{OK: true} }, nil
 			}})
 			m, unmount := benchMount(b, drop)
 			m.raw.callers.seen = m.raw.callers.seen && known

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 // inbox is a mounted drop, named calls, and what was delivered to it.
 type inbox struct {
 	*mountedTree
-	drop *fs.Drop
+	drop *drop.Folder
 
 	mu        sync.Mutex
 	delivered map[string]int    // how often, by name
@@ -29,21 +30,21 @@ func newInbox(t *testing.T) *inbox {
 	t.Helper()
 	b := &inbox{delivered: make(map[string]int), bodies: make(map[string]string), from: make(map[string]fs.Standpoint)}
 	var tree *fs.Tree
-	b.drop = fs.NewDrop(fs.DropOptions{
-		Accept: func(_ context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
+	b.drop = drop.New(drop.Options{
+		Accept: func(_ context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.delivered[name]++
 			b.bodies[name], b.from[name] = string(body), from
 			wait := b.wait
-			return func(ctx context.Context) fs.Outcome {
+			return func(ctx context.Context) drop.Outcome {
 				if wait != nil {
 					select {
 					case <-wait:
 					case <-ctx.Done():
 					}
 				}
-				return fs.Outcome{OK: true, Text: fmt.Sprint(name, " has ", len(body), " bytes")}
+				return drop.Outcome{OK: true, Text: fmt.Sprint(name, " has ", len(body), " bytes")}
 			}, nil
 		},
 		Static:  map[string]fs.Node{"README.md": text("put JSON here\n")},

@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 // notes mounts an inbox for texts, which answers with how long a text is.
 func notes(t *testing.T, quiet time.Duration) *mountedTree {
 	t.Helper()
 	var tree *fs.Tree
-	drop := fs.NewDrop(fs.DropOptions{
-		Accept: func(_ context.Context, _ string, _ fs.Standpoint, body []byte) (fs.Work, error) {
-			return func(context.Context) fs.Outcome {
-				return fs.Outcome{OK: true, Text: fmt.Sprintf("%d bytes: %.9s", len(body), body)}
+	drop := drop.New(drop.Options{
+		Accept: func(_ context.Context, _ string, _ fs.Standpoint, body []byte) (drop.Work, error) {
+			return func(context.Context) drop.Outcome {
+				return drop.Outcome{OK: true, Text: fmt.Sprintf("%d bytes: %.9s", len(body), body)}
 			}, nil
 		},
 		Text: true, Quiet: quiet, Extension: ".md", Now: time.Now,

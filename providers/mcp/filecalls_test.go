@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 	"ctxfs/fs/fstest"
 )
 
@@ -32,9 +33,9 @@ func (w *world) put(name, body string) error {
 }
 
 // outcome waits for a result in that folder.
-func (w *world) outcome(name string) fs.Outcome {
+func (w *world) outcome(name string) drop.Outcome {
 	w.t.Helper()
-	var o fs.Outcome
+	var o drop.Outcome
 	if err := json.Unmarshal([]byte(w.cat("callee/calls/"+name+".result")), &o); err != nil {
 		w.t.Fatal(err)
 	}
@@ -61,18 +62,18 @@ func TestCallsByFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
 		err  error
-		want fs.Outcome
+		want drop.Outcome
 	}{
-		"echo.a":           {`{"text":"hello"}`, nil, fs.Outcome{OK: true, Text: "hello"}},
-		"echo.b":           {`{"txt":"hello"}`, fs.ErrInvalid, fs.Outcome{Error: `unknown "txt"; did you mean "text"?` + "\n" + `schema: {"text":{"type":"string"}}`}},
-		"ecko.c":           {`{}`, fs.ErrInvalid, fs.Outcome{Error: `server callee has no tool "ecko"; did you mean "echo"?`}},
-		"asks.d":           {`{}`, fs.ErrPermission, fs.Outcome{Error: `callee/asks may not be called: deny "*/asks" in ` + w.opts.SettingsPath + `:3; if it is to be allowed, change [mcp.policy] there; it is read again at once`}},
-		"delete_all.e":     {`{}`, fs.ErrPermission, fs.Outcome{Error: "callee/delete_all requires confirmation: its server calls it destructive; to confirm, write it again as delete_all.e.yes.json"}},
-		"delete_all.e.yes": {`{}`, nil, fs.Outcome{OK: true, Text: "done delete_all"}},
-		"give_result.f":    {`{"result":"{\"structuredContent\":{\"a\":1},\"content\":[{\"type\":\"text\",\"text\":\"one a\"}]}"}`, nil, fs.Outcome{OK: true, Text: "one a", Structured: json.RawMessage(`{"a":1}`)}},
-		"give_result.g":    {`{"result":"{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no\"}]}"}`, nil, fs.Outcome{Text: "no", Error: "the tool says that it failed"}},
-		"refuses.h":        {`{}`, nil, fs.Outcome{Error: "server callee: tools/call: the server answered: these arguments will not do (code -32602)"}},
-		"echo.i":           {`[]`, fs.ErrInvalid, fs.Outcome{Error: "invalid argument: not one JSON object: it begins with '[' instead of {"}},
+		"echo.a":           {`{"text":"hello"}`, nil, drop.Outcome{OK: true, Text: "hello"}},
+		"echo.b":           {`{"txt":"hello"}`, fs.ErrInvalid, drop.Outcome{Error: `unknown "txt"; did you mean "text"?` + "\n" + `schema: {"text":{"type":"string"}}`}},
+		"ecko.c":           {`{}`, fs.ErrInvalid, drop.Outcome{Error: `server callee has no tool "ecko"; did you mean "echo"?`}},
+		"asks.d":           {`{}`, fs.ErrPermission, drop.Outcome{Error: `callee/asks may not be called: deny "*/asks" in ` + w.opts.SettingsPath + `:3; if it is to be allowed, change [mcp.policy] there; it is read again at once`}},
+		"delete_all.e":     {`{}`, fs.ErrPermission, drop.Outcome{Error: "callee/delete_all requires confirmation: its server calls it destructive; to confirm, write it again as delete_all.e.yes.json"}},
+		"delete_all.e.yes": {`{}`, nil, drop.Outcome{OK: true, Text: "done delete_all"}},
+		"give_result.f":    {`{"result":"{\"structuredContent\":{\"a\":1},\"content\":[{\"type\":\"text\",\"text\":\"one a\"}]}"}`, nil, drop.Outcome{OK: true, Text: "one a", Structured: json.RawMessage(`{"a":1}`)}},
+		"give_result.g":    {`{"result":"{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no\"}]}"}`, nil, drop.Outcome{Text: "no", Error: "the tool says that it failed"}},
+		"refuses.h":        {`{}`, nil, drop.Outcome{Error: "server callee: tools/call: the server answered: these arguments will not do (code -32602)"}},
+		"echo.i":           {`[]`, fs.ErrInvalid, drop.Outcome{Error: "invalid argument: not one JSON object: it begins with '[' instead of {"}},
 	} {
 		if err := w.put(name+".json", c.body); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
@@ -243,7 +244,7 @@ func TestFileCallSaysWhereItWasMade(t *testing.T) {
 		if err == nil {
 			_, err = w.tree.Write(t.Context(), n.(fs.Inbox), d, []byte("{}"), 0)
 		}
-		var o fs.Outcome
+		var o drop.Outcome
 		if err := errors.Join(err, json.Unmarshal([]byte(w.cat("places/calls/"+name+".result")), &o)); err != nil {
 			t.Fatal(err)
 		}

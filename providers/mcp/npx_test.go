@@ -39,10 +39,13 @@ func TestRealNPX(t *testing.T) {
 	})
 	// The end of ctxfs leaves it to its end.
 	w.reopen().start()
-	w.until("it is installed", func() bool { // npm writes this file last; then npx runs twice
+	installs := func() bool { // npm writes this file last; then npx runs twice
 		done, _ := filepath.Glob(filepath.Join(w.home, ".npm/_npx/*/node_modules/.package-lock.json"))
 		return len(done) > 0
-	})
+	}
+	if !fstest.Becomes(installs) { // a slow registry and a busy machine
+		w.until("it is installed", installs)
+	}
 	w.untilState("memory", "ready")
 	installed, err := filepath.Glob(filepath.Join(w.home, ".npm/_npx/*/node_modules"))
 	if err != nil || len(installed) != 1 {

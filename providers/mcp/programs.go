@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
@@ -108,8 +109,8 @@ func (s *server) publishCalls(now time.Time) bool {
 }
 
 // newCalls returns a folder calls.
-func (s *server) newCalls(now time.Time) *fs.Drop {
-	return fs.NewDrop(fs.DropOptions{
+func (s *server) newCalls(now time.Time) *drop.Folder {
+	return drop.New(drop.Options{
 		Accept:    s.acceptCall,
 		Extension: callSuffix,
 		Static:    map[string]fs.Node{"README.md": fs.NewText(now, []byte(callsText))},
@@ -126,7 +127,7 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 
 // acceptCall checks a call by a file, at once: it waits for nothing but the caller's
 // folder, which tells its project.
-func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
+func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
 	tool, _, _ := strings.Cut(name, ".")
 	c := calls.Call{
 		Server: s.summary().file, Tool: tool, Arguments: json.RawMessage(body),
@@ -144,7 +145,7 @@ func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, 
 		return nil, &refusedFile{callFault(err, name), kind}
 	}
 	note := made.note
-	return func(ctx context.Context) fs.Outcome {
+	return func(ctx context.Context) drop.Outcome {
 		r, err := s.p.finishCall(ctx, &underway{begun: begun, call: c, made: made})
 		o := callOutcome(name, r, err)
 		o.Note = cmp.Or(o.Note, note) // a failure may be that of the place
@@ -162,11 +163,11 @@ func (e *refusedFile) Error() string { return e.text }
 func (e *refusedFile) Unwrap() error { return e.kind }
 
 // callOutcome returns the content of the file beside a call.
-func callOutcome(name string, r *calls.Result, err error) fs.Outcome {
+func callOutcome(name string, r *calls.Result, err error) drop.Outcome {
 	if err != nil {
-		return fs.Outcome{Error: callFault(err, name)}
+		return drop.Outcome{Error: callFault(err, name)}
 	}
-	o := fs.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Misfit: r.Misfit, Note: r.Note, Error: r.Fault}
+	o := drop.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Misfit: r.Misfit, Note: r.Note, Error: r.Fault}
 	if r.IsJSON && r.Structured != nil { // the text would repeat it
 		o.Text = ""
 	}

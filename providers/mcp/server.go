@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/calls"
@@ -54,10 +55,10 @@ type server struct {
 		file string
 		catalogue.Section
 	}
-	calls *fs.Drop // in dir; nil while there is none
-	asked waiting  // the folder of open questions
-	left  waiting  // the folder of tasks
-	ended bool     // no more calls are accepted
+	calls *drop.Folder // in dir; nil while there is none
+	asked waiting      // the folder of open questions
+	left  waiting      // the folder of tasks
+	ended bool         // no more calls are accepted
 
 	pinning     sync.Mutex // serializes changes of pins; locked before mu
 	pins        pins.State

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
@@ -38,7 +39,7 @@ The same from a shell: ctxfs remember "…" [--project]
 
 // inbox is the folder in which a file becomes a memory.
 type inbox struct {
-	*fs.Drop
+	*drop.Folder
 	provider *Provider
 
 	mu      sync.Mutex
@@ -54,7 +55,7 @@ type author struct {
 
 func newInbox(p *Provider) *inbox {
 	b := &inbox{provider: p, authors: make(map[string]author)}
-	b.Drop = fs.NewDrop(fs.DropOptions{
+	b.Folder = drop.New(drop.Options{
 		Accept: b.accept, Text: true, Quiet: p.opts.Quiet, Extension: fact.Extension, Now: p.opts.Env.Now, MaxBody: fact.MaxText, Log: p.opts.Env.Log,
 		Static:  map[string]fs.Node{"README.md": fs.NewText(p.opts.Env.Built, []byte(inboxReadme))},
 		Changed: func(name string) { p.opts.Env.Changed(inboxName + "/" + name) },
@@ -65,7 +66,7 @@ func newInbox(p *Provider) *inbox {
 // Create implements fs.Inbox. Who creates the file is asked now: when it is complete, its
 // program may have ended.
 func (b *inbox) Create(ctx context.Context, name string, from fs.Standpoint) (fs.Draft, error) {
-	d, err := b.Drop.Create(ctx, name, from)
+	d, err := b.Folder.Create(ctx, name, from)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (p *Provider) projectAt(at fs.Standpoint) string {
 }
 
 // accept takes a file that was created in the inbox.
-func (b *inbox) accept(_ context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
+func (b *inbox) accept(_ context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
 	b.mu.Lock()
 	by, ok := b.authors[name]
 	delete(b.authors, name)
@@ -119,12 +120,12 @@ func (b *inbox) accept(_ context.Context, name string, from fs.Standpoint, body 
 	if !read.Scoped && read.Memory.Type == fact.Preference {
 		read.Memory.Scope = fact.User
 	}
-	return func(ctx context.Context) fs.Outcome {
+	return func(ctx context.Context) drop.Outcome {
 		added, err := b.provider.add(ctx, ours, read)
 		if err != nil {
-			return fs.Outcome{Error: clean.Line(err.Error())}
+			return drop.Outcome{Error: clean.Line(err.Error())}
 		}
-		o := fs.Outcome{OK: true, Text: fmt.Sprintf("remembered as %s: %s", added.Path, added.Description), File: added.Path}
+		o := drop.Outcome{OK: true, Text: fmt.Sprintf("remembered as %s: %s", added.Path, added.Description), File: added.Path}
 		if added.Known {
 			o.Text = "known already as " + added.Path
 		}

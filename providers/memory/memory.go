@@ -62,7 +62,7 @@ type Options struct {
 	// Watch keeps the provider current, once it is started. Without it, for a command
 	// that reads once, memories are looked for when they are first asked for.
 	Watch bool
-	// Quiet is for tests; see [fs.DropOptions].
+	// Quiet is for tests; see [drop.Options].
 	Quiet time.Duration
 }
 

@@ -1,108 +1,43 @@
 package transcripts
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"ctxfs/providers/modeltest"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
 
-// madeBy is an agent that is run to make a session.
-type madeBy struct {
-	name, bin string
-	// prepare writes what it is meant to find, for a stub model at url.
-	prepare func(t *testing.T, home, url string)
-	env     func(url string) []string
-	args    []string
-}
+// What is made: the agent has a command run, whose output does not stand in it, and answers
+// once it has seen that.
+const (
+	madePrompt  = "Run the command that tells the number, please."
+	madeCommand = "printf number-%d 7391"
+	madeOutput  = "number-7391"
+	madeAnswer  = "The number is number-7391. Shall I run it again?"
+)
 
-const madePrompt = "Run the command that tells the number, please."
-
-func madeAgents() []madeBy {
-	write := func(t *testing.T, path, text string) {
-		t.Helper()
-		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		check(t, os.WriteFile(path, []byte(text), 0o600))
-	}
-	return []madeBy{
-		{
-			name: "claude-code", bin: "claude",
-			env: func(url string) []string {
-				return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=stub-key", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
-			},
-			args: []string{"-p", madePrompt, "--allowedTools", "Bash"},
-		},
-		{
-			name: "codex", bin: "codex",
-			prepare: func(t *testing.T, home, url string) {
-				write(t, filepath.Join(home, ".codex", "config.toml"), "model = \"stub-model\"\nmodel_provider = \"stub\"\n[model_providers.stub]\nname = \"stub\"\nbase_url = \""+url+"/v1\"\nenv_key = \"STUB_KEY\"\nwire_api = \"responses\"\n")
-			},
-			env:  func(string) []string { return []string{"STUB_KEY=stub-key"} },
-			args: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", madePrompt},
-		},
-		{
-			name: "opencode", bin: "opencode",
-			prepare: func(t *testing.T, home, url string) {
-				write(t, filepath.Join(home, ".config", "opencode", "opencode.json"), `{"autoupdate":false,"share":"disabled","model":"stub/stub-model","small_model":"stub/stub-model","permission":{"bash":"allow"},
-					"provider":{"stub":{"npm":"@ai-sdk/openai-compatible","name":"stub","options":{"baseURL":"`+url+`/v1","apiKey":"stub-key"},"models":{"stub-model":{"name":"stub","tool_call":true}}}}}`)
-			},
-			env: func(string) []string {
-				return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"}
-			},
-			args: []string{"run", madePrompt},
-		},
-		{
-			name: "gemini", bin: "gemini",
-			prepare: func(t *testing.T, home, _ string) {
-				write(t, filepath.Join(home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false}}`)
-			},
-			env: func(url string) []string {
-				return []string{"GEMINI_API_KEY=stub-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
-			},
-			args: []string{"--yolo", "-p", madePrompt},
-		},
-	}
-}
-
-// TestSessionsMadeByAgents runs the agents themselves, offline, with a stub model
-// on this machine, and reads the sessions that they have made. CTXFS_TEST_AGENTS
-// is the folder in which they were installed (1.1 GB):
-//
-//	npm install @anthropic-ai/claude-code @openai/codex opencode-ai @google/gemini-cli
+// TestSessionsMadeByAgents runs the agents themselves, offline, with a stand-in for their
+// models, and reads the sessions that they have made. See [modeltest.Variable].
 func TestSessionsMadeByAgents(t *testing.T) {
-	dir := os.Getenv("CTXFS_TEST_AGENTS")
-	if dir == "" {
-		t.Skip("CTXFS_TEST_AGENTS does not name a folder in which the agents are installed")
-	}
-	for _, a := range madeAgents() {
-		t.Run(a.name, func(t *testing.T) {
-			bin := filepath.Join(dir, "node_modules", ".bin", a.bin)
-			if _, err := os.Stat(bin); err != nil {
-				t.Skipf("%s is not installed: %v", a.name, err)
-			}
+	for _, a := range modeltest.Agents() {
+		t.Run(a.ID, func(t *testing.T) {
 			home := tempHome(t)
 			work := filepath.Join(home, "work")
 			check(t, os.Mkdir(work, 0o755))
-			model := startStubModel(t)
-			if a.prepare != nil {
-				a.prepare(t, home, model.url)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, bin, a.args...)
+			model := modeltest.Start(t, madePrompt, madeAnswer, modeltest.Step{Until: madeOutput, Calls: modeltest.Shell(madeCommand)})
+			a.Configure(t, home, model)
+			cmd := a.Command(t, model, "HOME="+home, "PATH="+os.Getenv("PATH"))
 			cmd.Dir = work
-			cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=dumb", "NO_COLOR=1", "CI=1"}, a.env(model.url)...)
 			began := time.Now().Add(-time.Second)
 			said, err := cmd.CombinedOutput()
 			if err != nil {
-				t.Logf("%s ended with %v:\n%s\nit asked for %q", a.name, err, said, model.asked())
+				t.Logf("%s ended with %v:\n%s\nit asked for %q", a.ID, err, said, model.Asked())
 			}
 			ended := time.Now().Add(time.Second)
 
@@ -110,12 +45,12 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			f.scanner.First()
 			var found *catalogue.Session
 			for _, s := range f.catalogue.All() {
-				if v, _ := f.catalogue.View(s); s.Agent == a.name && v.Parent == nil {
+				if v, _ := f.catalogue.View(s); s.Agent == a.ID && v.Parent == nil {
 					found = s
 				}
 			}
 			if found == nil {
-				t.Fatalf("it has made no session; it said:\n%s\nit asked for %q", said, model.asked())
+				t.Fatalf("it has made no session; it said:\n%s\nit asked for %q", said, model.Asked())
 			}
 			path := f.catalogue.Path(found)
 			text := f.read(path + "/transcript.md")
@@ -129,11 +64,11 @@ func TestSessionsMadeByAgents(t *testing.T) {
 					t.Logf("unknown: %.300s", e.Record)
 				case e.Kind == event.User && e.Origin != event.Injected && strings.Contains(e.Text, madePrompt) && len(e.Text) < len(madePrompt)+3: // opencode quotes it
 					asked++
-				case e.Kind == event.Assistant && strings.TrimSpace(e.Text) == stubAnswer:
+				case e.Kind == event.Assistant && strings.TrimSpace(e.Text) == madeAnswer:
 					answered++
-				case e.Call != nil && strings.Contains(e.Call.Input, stubCommand):
+				case e.Call != nil && strings.Contains(e.Call.Input, madeCommand):
 					called = e.Call.ID
-				case e.Result != nil && strings.Contains(e.Result.Text, stubOutput) && e.Result.CallID == called:
+				case e.Result != nil && strings.Contains(e.Result.Text, madeOutput) && e.Result.CallID == called:
 					resulted++
 				}
 			}
@@ -146,13 +81,13 @@ func TestSessionsMadeByAgents(t *testing.T) {
 				t.Errorf("in %s from %v to %v; it was in %s from %v to %v", info.CWD, info.Start, info.Last, work, began, ended)
 			}
 			digest := f.read(path + "/digest.md")
-			if _, ending, _ := strings.Cut(digest, "\n## Last words\n"); !strings.Contains(ending, stubAnswer) {
+			if _, ending, _ := strings.Cut(digest, "\n## Last words\n"); !strings.Contains(ending, madeAnswer) {
 				t.Errorf("the digest: %s", digest)
 			}
 			if s := f.Status(); s.State != "ready" {
 				t.Errorf("status %+v", s)
 			}
-			t.Logf("%s %s: %d events", a.name, info.Program, v.Published.Events)
+			t.Logf("%s %s: %d events", a.ID, info.Program, v.Published.Events)
 		})
 	}
 }

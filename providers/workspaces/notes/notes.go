@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/mask"
@@ -88,7 +89,7 @@ type Options struct {
 	// Changed is called with the name of a file in the box, or "" for all, that was
 	// added or removed; it only enqueues.
 	Changed func(name string)
-	// Quiet is for tests; see [fs.DropOptions].
+	// Quiet is for tests; see [drop.Options].
 	Quiet time.Duration
 }
 
@@ -96,7 +97,7 @@ type Options struct {
 // and by several processes: none overwrites a note of another.
 type Box struct {
 	opts Options
-	drop *fs.Drop
+	drop *drop.Folder
 
 	mu      sync.Mutex
 	notes   []Note // the newest first
@@ -111,7 +112,7 @@ var _ fs.Inbox = (*Box)(nil)
 // Fault.
 func Open(opts Options) *Box {
 	b := &Box{opts: opts, files: new(fs.Folder), authors: make(map[string]Author)}
-	b.drop = fs.NewDrop(fs.DropOptions{
+	b.drop = drop.New(drop.Options{
 		Accept: b.accept, Text: true, Quiet: opts.Quiet, Extension: extension, Now: opts.Now, Changed: opts.Changed, MaxBody: MaxText,
 	})
 	b.load()
@@ -284,7 +285,7 @@ func (b *Box) Take(name string) (Note, error) {
 }
 
 // accept takes a file that was created in the box.
-func (b *Box) accept(_ context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
+func (b *Box) accept(_ context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
 	b.mu.Lock()
 	author, ok := b.authors[name]
 	delete(b.authors, name)
@@ -299,7 +300,9 @@ func (b *Box) accept(_ context.Context, name string, from fs.Standpoint, body []
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) fs.Outcome { return fs.Outcome{OK: true, Text: "left as " + n.Name, File: n.Name} }, nil
+	return func(context.Context) drop.Outcome {
+		return drop.Outcome{OK: true, Text: "left as " + n.Name, File: n.Name}
+	}, nil
 }
 
 // file returns the note as a file.

@@ -1,20 +1,21 @@
-package fs
+package drop
 
 import (
 	"context"
+	"ctxfs/fs"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 )
 
-// defaultQuiet is DropOptions.Quiet where that is 0.
+// defaultQuiet is Options.Quiet where that is 0.
 const defaultQuiet = time.Second
 
-// textDraft is a file being written into a [Drop] that takes texts. Its pieces may
+// textDraft is a file being written into a [Folder] that takes texts. Its pieces may
 // arrive in any order, and later ones replace earlier ones.
 type textDraft struct {
-	drop *Drop
+	drop *Folder
 	slot
 
 	mu      sync.Mutex
@@ -32,7 +33,7 @@ type span struct{ from, to int64 }
 func (w *textDraft) Write(_ context.Context, p []byte, off int64) (int, error) {
 	limit := w.drop.opts.MaxBody
 	if off < 0 {
-		return 0, ErrInvalid
+		return 0, fs.ErrInvalid
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,9 +41,9 @@ func (w *textDraft) Write(_ context.Context, p []byte, off int64) (int, error) {
 	case w.done && w.verdict != nil:
 		return 0, w.verdict
 	case w.done:
-		return 0, fmt.Errorf("%w: %s was taken already, after %s without a write", ErrInvalid, w.name, w.drop.opts.Quiet)
+		return 0, fmt.Errorf("%w: %s was taken already, after %s without a write", fs.ErrInvalid, w.name, w.drop.opts.Quiet)
 	case off > limit-int64(len(p)):
-		return 0, w.end(fmt.Errorf("%w: at most %d bytes are accepted here", ErrTooLarge, limit))
+		return 0, w.end(fmt.Errorf("%w: at most %d bytes are accepted here", fs.ErrTooLarge, limit))
 	}
 	if more := off + int64(len(p)) - int64(len(w.body)); more > 0 {
 		w.body = append(w.body, make([]byte, more)...)
@@ -82,10 +83,10 @@ func (w *textDraft) take() {
 	}
 	switch {
 	case len(w.body) == 0:
-		w.end(fmt.Errorf("%w: the file is empty", ErrInvalid))
+		w.end(fmt.Errorf("%w: the file is empty", fs.ErrInvalid))
 		return
 	case len(w.written) != 1 || w.written[0] != span{0, int64(len(w.body))}:
-		w.end(fmt.Errorf("%w: some of the file was not written", ErrInvalid))
+		w.end(fmt.Errorf("%w: some of the file was not written", fs.ErrInvalid))
 		return
 	}
 	var work Work

@@ -1,4 +1,4 @@
-package fs_test
+package drop_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -21,11 +22,11 @@ var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func fixed() time.Time { return day }
 
 // echo accepts every object and answers with it at once.
-func echo(_ context.Context, _ string, _ fs.Standpoint, body []byte) (fs.Work, error) {
-	return func(context.Context) fs.Outcome { return fs.Outcome{OK: true, Structured: body} }, nil
+func echo(_ context.Context, _ string, _ fs.Standpoint, body []byte) (drop.Work, error) {
+	return func(context.Context) drop.Outcome { return drop.Outcome{OK: true, Structured: body} }, nil
 }
 
-func newDrop(t *testing.T, opts fs.DropOptions) *fs.Drop {
+func newDrop(t *testing.T, opts drop.Options) *drop.Folder {
 	t.Helper()
 	if opts.Now == nil {
 		opts.Now = fixed
@@ -34,12 +35,12 @@ func newDrop(t *testing.T, opts fs.DropOptions) *fs.Drop {
 		opts.Accept = echo
 	}
 	opts.Log = slog.New(slog.DiscardHandler)
-	d := fs.NewDrop(opts)
+	d := drop.New(opts)
 	t.Cleanup(func() { d.Close() })
 	return d
 }
 
-func create(t *testing.T, d *fs.Drop, name string) fs.Draft {
+func create(t *testing.T, d *drop.Folder, name string) fs.Draft {
 	t.Helper()
 	w, err := d.Create(t.Context(), name, fs.Standpoint{})
 	if err != nil {
@@ -48,14 +49,14 @@ func create(t *testing.T, d *fs.Drop, name string) fs.Draft {
 	return w
 }
 
-func put(t *testing.T, d *fs.Drop, name, body string) error {
+func put(t *testing.T, d *drop.Folder, name, body string) error {
 	t.Helper()
 	_, err := create(t, d, name).Write(t.Context(), []byte(body), 0)
 	return err
 }
 
 // outcomeOf waits for the outcome of a file and reads it.
-func outcomeOf(t *testing.T, d *fs.Drop, name string) fs.Outcome {
+func outcomeOf(t *testing.T, d *drop.Folder, name string) drop.Outcome {
 	t.Helper()
 	tree := fs.NewTree(d, fs.TreeOptions{})
 	n, err := tree.Resolve(t.Context(), name+".result")
@@ -66,7 +67,7 @@ func outcomeOf(t *testing.T, d *fs.Drop, name string) fs.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var o fs.Outcome
+	var o drop.Outcome
 	if err := json.Unmarshal(body, &o); err != nil {
 		t.Fatalf("result of %s: %v in %q", name, err, body)
 	}
@@ -91,7 +92,7 @@ func TestDropTakesOneObjectInPieces(t *testing.T) {
 	for _, after := range []string{"", "\n", " \r\n\t"} {
 		whole := []byte(object + after)
 		for size := 1; size <= len(whole); size++ {
-			d := newDrop(t, fs.DropOptions{})
+			d := newDrop(t, drop.Options{})
 			w := create(t, d, "x")
 			for off := 0; off < len(whole); off += size {
 				piece := whole[off:min(off+size, len(whole))]
@@ -117,7 +118,7 @@ func TestDropTakesPiecesInAnyOrder(t *testing.T) {
 	for range 300 {
 		var got []byte
 		calls := 0
-		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
+		d := newDrop(t, drop.Options{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (drop.Work, error) {
 			got, calls = b, calls+1
 			return echo(ctx, name, from, b)
 		}})
@@ -152,7 +153,7 @@ func TestDropRefusesWhatIsNoObject(t *testing.T) {
 		"{\"a\": \"\n\"}": `at byte`,
 	} {
 		accepted := false
-		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
+		d := newDrop(t, drop.Options{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (drop.Work, error) {
 			accepted = true
 			return echo(ctx, name, from, b)
 		}})
@@ -174,7 +175,7 @@ func TestDropRefusesWhatIsNoObject(t *testing.T) {
 
 func TestDropDeliversOnce(t *testing.T) {
 	calls := 0
-	d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
+	d := newDrop(t, drop.Options{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (drop.Work, error) {
 		calls++
 		return echo(ctx, name, from, b)
 	}})
@@ -204,7 +205,7 @@ func TestDropDeliversOnce(t *testing.T) {
 }
 
 func TestDropRefusesChangedBytes(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{})
+	d := newDrop(t, drop.Options{})
 	w := create(t, d, "x")
 	w.Write(t.Context(), []byte(`{"a": 1`), 0)
 	if _, err := w.Write(t.Context(), []byte(`2}`), 6); !errors.Is(err, fs.ErrInvalid) {
@@ -219,7 +220,7 @@ func TestDropRefusesChangedBytes(t *testing.T) {
 
 func TestDropVerdictComesBackFromTheWrite(t *testing.T) {
 	verdict := fmt.Errorf("%w: no tool is called y; see tools/", fs.ErrInvalid)
-	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) { return nil, verdict }})
+	d := newDrop(t, drop.Options{Accept: func(context.Context, string, fs.Standpoint, []byte) (drop.Work, error) { return nil, verdict }})
 	if err := put(t, d, "x", `{}`); !errors.Is(err, verdict) {
 		t.Errorf("write: %v", err)
 	}
@@ -229,7 +230,7 @@ func TestDropVerdictComesBackFromTheWrite(t *testing.T) {
 }
 
 func TestDropLimit(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{MaxBody: 10})
+	d := newDrop(t, drop.Options{MaxBody: 10})
 	if err := put(t, d, "fits", `{"a":"bcd"`[:9]+`}`); errors.Is(err, fs.ErrTooLarge) {
 		t.Error("ten bytes do not fit in ten")
 	}
@@ -251,7 +252,7 @@ func TestDropLimit(t *testing.T) {
 }
 
 func TestDropLargeBodyIsScannedOnce(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{})
+	d := newDrop(t, drop.Options{})
 	body := []byte(`{"text":"` + strings.Repeat("x", 10<<20) + `"}`)
 	w := create(t, d, "x")
 	for off := 0; off < len(body); off += 4096 {
@@ -265,7 +266,7 @@ func TestDropLargeBodyIsScannedOnce(t *testing.T) {
 }
 
 func TestDropNames(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{Static: map[string]fs.Node{"README.md": fs.NewText(day, []byte("put\n"))}})
+	d := newDrop(t, drop.Options{Static: map[string]fs.Node{"README.md": fs.NewText(day, []byte("put\n"))}})
 	for _, name := range []string{"", ".", "..", ".x.swp", "x~", "x.result", "a/b", "a\x00b", "a\nb", "\xff", "a\u202eb", strings.Repeat("x", 249)} {
 		if _, err := d.Create(t.Context(), name, fs.Standpoint{}); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("create %q: %v", name, err)
@@ -295,7 +296,7 @@ func FuzzDropBody(f *testing.F) {
 			return
 		}
 		var got []byte
-		d := fs.NewDrop(fs.DropOptions{Now: fixed, Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
+		d := drop.New(drop.Options{Now: fixed, Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (drop.Work, error) {
 			got = b
 			return echo(ctx, name, from, b)
 		}})
@@ -318,7 +319,7 @@ func FuzzDropBody(f *testing.F) {
 // TestDropExtension has names of one kind only, and results in their place.
 func TestDropExtension(t *testing.T) {
 	var asked []string
-	d := newDrop(t, fs.DropOptions{Extension: ".json", Accept: func(ctx context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
+	d := newDrop(t, drop.Options{Extension: ".json", Accept: func(ctx context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
 		asked = append(asked, name)
 		return echo(ctx, name, from, body)
 	}})

@@ -1,13 +1,14 @@
-package fs
+package drop
 
 import (
 	"context"
+	"ctxfs/fs"
 	"fmt"
 	"sync"
 	"time"
 )
 
-// result is the file <name>.result of a [Drop]: the outcome of a request. Until
+// result is the file <name>.result of a [Folder]: the outcome of a request. Until
 // the outcome is there its size is SizeOnDemand, and only Measure waits for it. A
 // read does not wait, because a kernel does not interrupt reads: before the
 // outcome it fails, so that nothing caches bytes that this version does not have.
@@ -24,8 +25,8 @@ type result struct {
 }
 
 var (
-	_ Measurer = (*result)(nil)
-	_ Patient  = (*result)(nil)
+	_ fs.Measurer = (*result)(nil)
+	_ fs.Patient  = (*result)(nil)
 )
 
 // publish makes the outcome visible, once.
@@ -52,10 +53,10 @@ func (r *result) doneAt() time.Time {
 }
 
 // Attr implements Node.
-func (r *result) Attr(context.Context) (Attr, error) {
+func (r *result) Attr(context.Context) (fs.Attr, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := Attr{Mode: 0o444, Size: SizeOnDemand, ModTime: r.modTime, Version: r.version}
+	a := fs.Attr{Mode: 0o444, Size: fs.SizeOnDemand, ModTime: r.modTime, Version: r.version}
 	if r.body != nil {
 		a.Size = int64(len(r.body))
 	}
@@ -63,24 +64,24 @@ func (r *result) Attr(context.Context) (Attr, error) {
 }
 
 // Measure implements Measurer: it waits for the outcome.
-func (r *result) Measure(ctx context.Context) (Attr, error) {
+func (r *result) Measure(ctx context.Context) (fs.Attr, error) {
 	select {
 	case <-r.finished:
 		return r.Attr(ctx)
 	case <-ctx.Done():
-		return Attr{}, contextError(ctx)
+		return fs.Attr{}, fs.ContextError(ctx)
 	}
 }
 
 // ReadAt implements File.
-func (r *result) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+func (r *result) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	r.mu.Lock()
 	body := r.body
 	r.mu.Unlock()
 	if body == nil {
-		return 0, fmt.Errorf("%w: the outcome of %s is not there yet", ErrTimeout, r.name)
+		return 0, fmt.Errorf("%w: the outcome of %s is not there yet", fs.ErrTimeout, r.name)
 	}
-	return readBytesAt(body, p, off)
+	return fs.NewText(time.Time{}, body).ReadAt(ctx, p, off)
 }
 
 // Patience implements Patient: as long as the work may take.

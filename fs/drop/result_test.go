@@ -1,4 +1,4 @@
-package fs_test
+package drop_test
 
 import (
 	"context"
@@ -14,14 +14,15 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 func TestDropResultWaits(t *testing.T) {
 	release, news := make(chan struct{}), make(chan string, 10)
-	d := newDrop(t, fs.DropOptions{
+	d := newDrop(t, drop.Options{
 		Changed: func(name string) { news <- name },
-		Accept: func(_ context.Context, _ string, _ fs.Standpoint, _ []byte) (fs.Work, error) {
-			return func(context.Context) fs.Outcome { <-release; return fs.Outcome{OK: true, Text: "<done>"} }, nil
+		Accept: func(_ context.Context, _ string, _ fs.Standpoint, _ []byte) (drop.Work, error) {
+			return func(context.Context) drop.Outcome { <-release; return drop.Outcome{OK: true, Text: "<done>"} }, nil
 		}})
 	tree := fs.NewTree(d, fs.TreeOptions{})
 	before, _ := d.Attr(t.Context())
@@ -80,7 +81,7 @@ func TestDropResultWaits(t *testing.T) {
 }
 
 func TestDropNameAgain(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{})
+	d := newDrop(t, drop.Options{})
 	put(t, d, "x", `{"n":1}`)
 	outcomeOf(t, d, "x")
 	old, _ := d.Lookup(t.Context(), "x.result")
@@ -100,7 +101,7 @@ func TestDropNameAgain(t *testing.T) {
 }
 
 func TestDropAbandoned(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{})
+	d := newDrop(t, drop.Options{})
 	w := create(t, d, "x")
 	w.Write(t.Context(), []byte(`{"a": `), 0)
 	w.Abandon()
@@ -114,13 +115,13 @@ func TestDropAbandoned(t *testing.T) {
 }
 
 func TestDropSurvivesPanics(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, _ fs.Standpoint, _ []byte) (fs.Work, error) {
+	d := newDrop(t, drop.Options{Accept: func(_ context.Context, name string, _ fs.Standpoint, _ []byte) (drop.Work, error) {
 		if name == "accept" {
 			panic("oh")
 		}
-		return func(context.Context) fs.Outcome {
+		return func(context.Context) drop.Outcome {
 			if name == "json" {
-				return fs.Outcome{OK: true, Structured: json.RawMessage("{")}
+				return drop.Outcome{OK: true, Structured: json.RawMessage("{")}
 			}
 			panic("oh")
 		}, nil
@@ -140,7 +141,7 @@ func TestDropSurvivesPanics(t *testing.T) {
 func TestDropKeepsTheNewest(t *testing.T) {
 	now := day
 	var gone []string
-	d := newDrop(t, fs.DropOptions{Keep: 3, Now: func() time.Time { return now }, Changed: func(name string) { gone = append(gone, name) }})
+	d := newDrop(t, drop.Options{Keep: 3, Now: func() time.Time { return now }, Changed: func(name string) { gone = append(gone, name) }})
 	abandon := func(name string) {
 		w := create(t, d, name)
 		w.Abandon()
@@ -168,8 +169,8 @@ func TestDropKeepsTheNewest(t *testing.T) {
 
 func TestDropWorkHasATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDrop(t, fs.DropOptions{Now: time.Now, WorkTimeout: time.Hour, Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
-			return func(ctx context.Context) fs.Outcome { <-ctx.Done(); return fs.Outcome{Error: ctx.Err().Error()} }, nil
+		d := newDrop(t, drop.Options{Now: time.Now, WorkTimeout: time.Hour, Accept: func(context.Context, string, fs.Standpoint, []byte) (drop.Work, error) {
+			return func(ctx context.Context) drop.Outcome { <-ctx.Done(); return drop.Outcome{Error: ctx.Err().Error()} }, nil
 		}})
 		begin := time.Now()
 		put(t, d, "x", "{}")
@@ -180,8 +181,8 @@ func TestDropWorkHasATimeout(t *testing.T) {
 }
 
 func TestDropClose(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
-		return func(ctx context.Context) fs.Outcome { <-ctx.Done(); return fs.Outcome{Error: "stopped"} }, nil
+	d := newDrop(t, drop.Options{Accept: func(context.Context, string, fs.Standpoint, []byte) (drop.Work, error) {
+		return func(ctx context.Context) drop.Outcome { <-ctx.Done(); return drop.Outcome{Error: "stopped"} }, nil
 	}})
 	put(t, d, "running", "{}")
 	create(t, d, "unwritten")
@@ -203,8 +204,8 @@ func TestDropManyWriters(t *testing.T) {
 	var mu sync.Mutex
 	var held []chan struct{} // works that wait until a later one lets them go
 	allIn := make(chan struct{})
-	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, _ fs.Standpoint, body []byte) (fs.Work, error) {
-		return func(context.Context) fs.Outcome {
+	d := newDrop(t, drop.Options{Accept: func(_ context.Context, name string, _ fs.Standpoint, body []byte) (drop.Work, error) {
+		return func(context.Context) drop.Outcome {
 			mine := make(chan struct{})
 			mu.Lock()
 			if held = append(held, mine); len(held) > 10 {
@@ -217,7 +218,7 @@ func TestDropManyWriters(t *testing.T) {
 			case <-mine:
 			case <-allIn:
 			}
-			return fs.Outcome{OK: true, Text: name, Structured: body}
+			return drop.Outcome{OK: true, Text: name, Structured: body}
 		}, nil
 	}})
 	tree := fs.NewTree(d, fs.TreeOptions{})

@@ -1,4 +1,4 @@
-package fs
+package drop
 
 import (
 	"bytes"
@@ -10,14 +10,15 @@ import (
 	"slices"
 	"sync"
 
+	"ctxfs/fs"
 	"ctxfs/fs/jsonscan"
 )
 
-// draft is a file being written into a [Drop]. Its pieces may arrive in any order
+// draft is a file being written into a [Folder]. Its pieces may arrive in any order
 // and may overlap if they agree; the bytes that are contiguous from the beginning
 // are scanned as they arrive.
 type draft struct {
-	drop *Drop
+	drop *Folder
 	slot
 
 	mu      sync.Mutex
@@ -33,7 +34,7 @@ type draft struct {
 // Write implements Draft.
 func (w *draft) Write(_ context.Context, p []byte, off int64) (int, error) {
 	if off < 0 {
-		return 0, ErrInvalid
+		return 0, fs.ErrInvalid
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,7 +65,7 @@ func (w *draft) Abandon() {
 func (w *draft) take(p []byte, off int64) error {
 	limit := w.drop.opts.MaxBody
 	if off > limit-int64(len(p)) || w.waiting > limit-int64(len(p)) {
-		return w.fail(fmt.Errorf("%w: at most %d bytes are accepted here", ErrTooLarge, limit))
+		return w.fail(fmt.Errorf("%w: at most %d bytes are accepted here", fs.ErrTooLarge, limit))
 	}
 	if off > int64(len(w.body)) {
 		heap.Push(&w.pending, piece{off, slices.Clone(p)})
@@ -214,7 +215,7 @@ func checkObject(body []byte) error {
 }
 
 func invalidBody(format string, args ...any) error {
-	return fmt.Errorf("%w: not one JSON object: %s", ErrInvalid, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: not one JSON object: %s", fs.ErrInvalid, fmt.Sprintf(format, args...))
 }
 
 // isSpace reports whether p is JSON white space only.

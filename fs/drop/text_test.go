@@ -1,4 +1,4 @@
-package fs_test
+package drop_test
 
 import (
 	"context"
@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 )
 
 // quote accepts every text but "no" and answers with it.
-func quote(_ context.Context, _ string, _ fs.Standpoint, body []byte) (fs.Work, error) {
+func quote(_ context.Context, _ string, _ fs.Standpoint, body []byte) (drop.Work, error) {
 	if string(body) == "no" {
 		return nil, fs.ErrPermission
 	}
-	return func(context.Context) fs.Outcome { return fs.Outcome{OK: true, Text: string(body)} }, nil
+	return func(context.Context) drop.Outcome { return drop.Outcome{OK: true, Text: string(body)} }, nil
 }
 
-func newTextDrop(t *testing.T, quiet time.Duration) *fs.Drop {
-	return newDrop(t, fs.DropOptions{Accept: quote, Text: true, Quiet: quiet, Extension: ".md", MaxBody: 1 << 10})
+func newTextDrop(t *testing.T, quiet time.Duration) *drop.Folder {
+	return newDrop(t, drop.Options{Accept: quote, Text: true, Quiet: quiet, Extension: ".md", MaxBody: 1 << 10})
 }
 
 func TestTextIsTakenWhenItIsAbandoned(t *testing.T) {

@@ -1,15 +1,20 @@
-package fs
+// Package drop is a folder in which files are created to have something done: an inbox.
+//
+// drop.go is the folder, draft.go a file of JSON that is being written, text.go one of any
+// text, result.go what came of it.
+package drop
 
 import (
 	"bytes"
 	"cmp"
 	"context"
+	"ctxfs/fs"
 	"encoding/json"
-	"errors"
 	"fmt"
 	iofs "io/fs"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +23,7 @@ import (
 	"unicode/utf8"
 )
 
-// Default limits of a [Drop].
+// Default limits of a [Folder].
 const (
 	DefaultMaxBody     int64 = 64 << 20
 	defaultKeep              = 1000
@@ -66,8 +71,8 @@ func (o Outcome) body() ([]byte, error) {
 // Work does what a file in an inbox requests. It returns soon after ctx ends.
 type Work func(ctx context.Context) Outcome
 
-// DropOptions are the settings of a [Drop].
-type DropOptions struct {
+// Options are the settings of a [Folder].
+type Options struct {
 	// Accept checks a complete body, once for each file. It decides at once, from
 	// memory and what it must look at on disk. If it fails, its error is returned from the write
 	// (ErrInvalid: this is not what the inbox takes) and becomes the file's
@@ -75,7 +80,7 @@ type DropOptions struct {
 	// its own. Ctx ends with the drop and not with the writer, which may be
 	// interrupted. From is where the program that created the file stood when it
 	// did; another one may have written the body. The body must not be modified.
-	Accept func(ctx context.Context, name string, from Standpoint, body []byte) (Work, error)
+	Accept func(ctx context.Context, name string, from fs.Standpoint, body []byte) (Work, error)
 	// Text takes any text instead of one JSON object. Nothing in a text says where
 	// it ends: it is complete when nobody can write to the file any more, or when
 	// nothing was written for the time Quiet. What is wrong with it is told in its
@@ -87,7 +92,7 @@ type DropOptions struct {
 	// result has ".result" instead. With "" any name is accepted.
 	Extension string
 	// Static are further nodes that explain the folder, such as a README.md.
-	Static map[string]Node
+	Static map[string]fs.Node
 	// Now is the clock.
 	Now func() time.Time
 	// Log logs panics; nil means slog.Default().
@@ -104,13 +109,13 @@ type DropOptions struct {
 	Keep int
 }
 
-// Drop is an [Inbox] in memory. A file that is created in it is never shown:
+// Folder is an [Inbox] in memory. A file that is created in it is never shown:
 // its body goes to Accept, and its outcome becomes the file <name>.result (see
 // Extension). The result can be looked up as soon as the file was created, and is
 // listed when the outcome is there. From then on the name may be used again; the
 // new result replaces the old one.
-type Drop struct {
-	opts DropOptions
+type Folder struct {
+	opts Options
 	ctx  context.Context // of all work
 	end  context.CancelFunc
 	work sync.WaitGroup
@@ -120,16 +125,16 @@ type Drop struct {
 	results  map[string]*result // by the name of the request, without the extension
 	finished []*result          // oldest first
 	drafts   map[slotted]struct{}
-	sorted   []Entry // nil after a change, made again by List
+	sorted   []fs.Entry // nil after a change, made again by List
 	modTime  time.Time
 	born     int64
 	number   uint64
 }
 
-var _ Inbox = (*Drop)(nil)
+var _ fs.Inbox = (*Folder)(nil)
 
-// NewDrop returns an empty inbox. Close ends it.
-func NewDrop(opts DropOptions) *Drop {
+// New returns an empty inbox. Close ends it.
+func New(opts Options) *Folder {
 	opts.WorkTimeout = cmp.Or(opts.WorkTimeout, defaultWorkTimeout)
 	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
 	opts.Quiet = cmp.Or(opts.Quiet, defaultQuiet)
@@ -141,7 +146,7 @@ func NewDrop(opts DropOptions) *Drop {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	now := opts.Now()
-	return &Drop{
+	return &Folder{
 		opts: opts, ctx: ctx, end: end,
 		results: make(map[string]*result), drafts: make(map[slotted]struct{}),
 		modTime: now, born: now.UnixNano(),
@@ -150,7 +155,7 @@ func NewDrop(opts DropOptions) *Drop {
 
 // Close ends all work and waits for it. Unfinished requests get an outcome that
 // says so. Afterwards results can still be read, and nothing can be created.
-func (d *Drop) Close() error {
+func (d *Folder) Close() error {
 	d.mu.Lock()
 	d.closed = true
 	drafts := make([]slotted, 0, len(d.drafts))
@@ -167,54 +172,54 @@ func (d *Drop) Close() error {
 }
 
 // Attr implements Node.
-func (d *Drop) Attr(context.Context) (Attr, error) {
+func (d *Folder) Attr(context.Context) (fs.Attr, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return Attr{Mode: iofs.ModeDir | 0o755, ModTime: d.modTime, Version: uint64(d.modTime.UnixNano()), Live: true}, nil
+	return fs.Attr{Mode: iofs.ModeDir | 0o755, ModTime: d.modTime, Version: uint64(d.modTime.UnixNano()), Live: true}, nil
 }
 
 // Lookup implements Dir. A result exists from the moment its file was created.
-func (d *Drop) Lookup(_ context.Context, name string) (Node, error) {
+func (d *Folder) Lookup(_ context.Context, name string) (fs.Node, error) {
 	if n, ok := d.opts.Static[name]; ok {
 		return n, nil
 	}
 	asked, ok := strings.CutSuffix(name, resultSuffix)
 	if !ok {
-		return nil, ErrNotExist
+		return nil, fs.ErrNotExist
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if r, ok := d.results[asked]; ok {
 		return r, nil
 	}
-	return nil, ErrNotExist
+	return nil, fs.ErrNotExist
 }
 
 // List implements Dir. It lists finished results only.
-func (d *Drop) List(context.Context) ([]Entry, error) {
+func (d *Folder) List(context.Context) ([]fs.Entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.sorted == nil {
-		d.sorted = make([]Entry, 0, len(d.opts.Static)+len(d.finished))
+		d.sorted = make([]fs.Entry, 0, len(d.opts.Static)+len(d.finished))
 		for name, n := range d.opts.Static {
-			d.sorted = append(d.sorted, Entry{Name: name, Type: typeOf(n)})
+			d.sorted = append(d.sorted, fs.Entry{Name: name, Type: typeOf(n)})
 		}
 		for _, r := range d.finished {
-			d.sorted = append(d.sorted, Entry{Name: r.name + resultSuffix})
+			d.sorted = append(d.sorted, fs.Entry{Name: r.name + resultSuffix})
 		}
-		sortEntries(d.sorted)
+		slices.SortFunc(d.sorted, func(a, b fs.Entry) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return d.sorted, nil
 }
 
 // Create implements Inbox.
-func (d *Drop) Create(_ context.Context, name string, from Standpoint) (Draft, error) {
+func (d *Folder) Create(_ context.Context, name string, from fs.Standpoint) (fs.Draft, error) {
 	if err := checkDropName(name); err != nil {
 		return nil, err
 	}
 	base, ok := strings.CutSuffix(name, d.opts.Extension)
 	if !ok || base == "" {
-		return nil, fmt.Errorf("%w: names end in %s here", ErrInvalid, d.opts.Extension)
+		return nil, fmt.Errorf("%w: names end in %s here", fs.ErrInvalid, d.opts.Extension)
 	}
 	w, err := d.create(name, base, from)
 	if err != nil {
@@ -224,28 +229,28 @@ func (d *Drop) Create(_ context.Context, name string, from Standpoint) (Draft, e
 	return w, nil
 }
 
-func (d *Drop) create(name, base string, from Standpoint) (slotted, error) {
+func (d *Folder) create(name, base string, from fs.Standpoint) (slotted, error) {
 	now := d.opts.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return nil, fmt.Errorf("%w: this inbox has been closed", ErrReadOnly)
+		return nil, fmt.Errorf("%w: this inbox has been closed", fs.ErrReadOnly)
 	}
 	_, taken := d.opts.Static[name]
 	_, hidden := d.opts.Static[base+resultSuffix]
 	if taken || hidden {
-		return nil, ErrReadOnly
+		return nil, fs.ErrReadOnly
 	}
 	if old, ok := d.results[base]; ok {
 		if !old.isFinished() {
-			return nil, fmt.Errorf("%w: a file of this name is under way", ErrExist)
+			return nil, fmt.Errorf("%w: a file of this name is under way", fs.ErrExist)
 		}
 		d.finished = slices.DeleteFunc(d.finished, func(r *result) bool { return r == old })
 	}
 	d.number++
 	r := &result{
-		name: base, modTime: now, version: numbersVersion(uint64(d.born), d.number),
-		patience: d.opts.WorkTimeout + DefaultDeadline, finished: make(chan struct{}),
+		name: base, modTime: now, version: fs.BytesVersion(fmt.Append(nil, d.born, d.number)),
+		patience: d.opts.WorkTimeout + fs.DefaultDeadline, finished: make(chan struct{}),
 	}
 	d.results[base] = r
 	var w slotted
@@ -263,7 +268,7 @@ func (d *Drop) create(name, base string, from Standpoint) (slotted, error) {
 // and where its outcome goes.
 type slot struct {
 	name   string
-	from   Standpoint
+	from   fs.Standpoint
 	result *result
 }
 
@@ -271,7 +276,7 @@ func (s *slot) slotOf() *slot { return s }
 
 // slotted is a [Draft] with its slot.
 type slotted interface {
-	Draft
+	fs.Draft
 	slotOf() *slot
 }
 
@@ -280,17 +285,17 @@ type slotted interface {
 func checkDropName(name string) error {
 	switch {
 	case name == "" || strings.ContainsRune(name, '/') || len(name)+len(resultSuffix) > 255:
-		return fmt.Errorf("%w: not a file name that can be used here", ErrInvalid)
+		return fmt.Errorf("%w: not a file name that can be used here", fs.ErrInvalid)
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, resultSuffix):
-		return fmt.Errorf("%w: names of this kind are not accepted here", ErrInvalid)
+		return fmt.Errorf("%w: names of this kind are not accepted here", fs.ErrInvalid)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("%w: the name holds what cannot be printed", ErrInvalid)
+		return fmt.Errorf("%w: the name holds what cannot be printed", fs.ErrInvalid)
 	}
 	return nil
 }
 
 // start runs the work for w. It is called once for each draft, and so is finish.
-func (d *Drop) start(w slotted, work Work) {
+func (d *Folder) start(w slotted, work Work) {
 	d.work.Go(func() {
 		ctx, cancel := context.WithTimeout(d.ctx, d.opts.WorkTimeout)
 		defer cancel()
@@ -303,10 +308,10 @@ func (d *Drop) start(w slotted, work Work) {
 }
 
 // finish publishes the outcome.
-func (d *Drop) finish(w slotted, o Outcome) {
+func (d *Folder) finish(w slotted, o Outcome) {
 	body, err := o.body()
 	if err != nil {
-		body, _ = Outcome{Error: fmt.Sprintf("%v: the outcome cannot be written down: %v", ErrBroken, err)}.body()
+		body, _ = Outcome{Error: fmt.Sprintf("%v: the outcome cannot be written down: %v", fs.ErrBroken, err)}.body()
 	}
 	now := d.opts.Now()
 	d.mu.Lock()
@@ -324,17 +329,27 @@ func (d *Drop) finish(w slotted, o Outcome) {
 	}
 }
 
-// guard calls code of the inbox's owner, and logs its panic.
-func (d *Drop) guard(f func() error) error {
-	err := guard(f)
-	if p := (*panicError)(nil); errors.As(err, &p) {
-		d.opts.Log.Error("an inbox panicked", "panic", p.value, "stack", string(p.stack))
+// guard calls code of the inbox's owner. A panic is logged, and becomes an error that is
+// ErrBroken.
+func (d *Folder) guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			d.opts.Log.Error("an inbox panicked", "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("%w: %v", fs.ErrBroken, v)
+		}
+	}()
+	return f()
+}
+
+func typeOf(n fs.Node) iofs.FileMode {
+	if _, ok := n.(fs.Dir); ok {
+		return iofs.ModeDir
 	}
-	return err
+	return 0
 }
 
 // trim removes the oldest outcomes beyond those that are kept.
-func (d *Drop) trim(now time.Time) (dropped []*result) {
+func (d *Folder) trim(now time.Time) (dropped []*result) {
 	for len(d.finished) > d.opts.Keep && now.Sub(d.finished[0].doneAt()) >= keepAtLeast {
 		dropped = append(dropped, d.finished[0])
 		delete(d.results, d.finished[0].name)
@@ -345,7 +360,7 @@ func (d *Drop) trim(now time.Time) (dropped []*result) {
 }
 
 // changed advances the modification time even if the clock has not moved.
-func (d *Drop) changed(now time.Time) {
+func (d *Folder) changed(now time.Time) {
 	d.sorted = nil
 	if !now.After(d.modTime) {
 		now = d.modTime.Add(time.Nanosecond)
