@@ -92,6 +92,13 @@ func Obstacle() (cause, cure string) {
 // maxUsers is how many processes that use a mount are named.
 const maxUsers = 5
 
+// Users returns the processes that have a mount as their working directory, or a
+// file in it open, as "name (pid)". It does not touch the mount.
+func Users(dir string) []string {
+	users, _ := usersOf(dir)
+	return users
+}
+
 // usersOf returns the processes that have a folder as their working directory,
 // or a file in it open, as "name (pid)", and whether one of these own does, which are
 // not named. It only reads links in /proc, never the folder itself.

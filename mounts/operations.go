@@ -56,10 +56,13 @@ func (s *Server) ownOperations() fs.Operations {
 		}),
 		OpSync.Handle(func(ctx context.Context, q ViewQuery, tell func(Report) error, reply func(fs.None) (io.Writer, error)) error {
 			// A write error means that the client has left, which ends ctx.
-			if err := s.sync(ctx, q.Dir, q.Once, func(r Report) { _ = tell(r) }); err != nil {
-				return err
+			err := s.sync(ctx, q.Dir, q.Once, func(r Report) { _ = tell(r) })
+			if s.isRetired() {
+				return errEnding
 			}
-			_, err := reply(fs.None{})
+			if err == nil {
+				_, err = reply(fs.None{})
+			}
 			return err
 		}),
 		OpWait.Handle(func(ctx context.Context, q ViewQuery, tell tell, reply reply) error {
@@ -72,8 +75,17 @@ func (s *Server) ownOperations() fs.Operations {
 				case <-ctx.Done():
 				}
 			}
+			if s.isRetired() {
+				return errEnding
+			}
 			_, err := reply(fs.None{})
 			return err
+		}),
+		OpRetire.Handle(func(ctx context.Context, _ fs.None, tell tell, reply func(Retired) (io.Writer, error)) error {
+			return s.retire(ctx, func() error { return tell(fs.None{}) }, func(r Retired) error {
+				_, err := reply(r)
+				return err
+			})
 		}),
 		OpHold.Handle(func(ctx context.Context, _ fs.None, tell tell, _ reply) error {
 			return s.gateway(ctx, func() error { return tell(fs.None{}) })

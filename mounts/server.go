@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
@@ -60,13 +61,18 @@ type Options struct {
 type Server struct {
 	opts   Options
 	left   []string      // folders that earlier processes have left mounted
+	handed *Handed       // what is yet to be shown again, or what the next process shall show
 	keeper *guard.Keeper // nil without Options.Guardian
 
 	operations fs.Operations
 
 	mounting sync.Mutex // held while a view is made
 
+	retiring atomic.Bool   // another process takes over, or a client has asked for that
+	retired  chan struct{} // closed when the client of OpRetire has its reply
+
 	mu       sync.Mutex
+	sealed   bool // the views and the record are the next process's
 	views    []*view
 	fading   []*view       // unmounted lazily, and still in use
 	talks    int           // conversations under way
@@ -85,7 +91,8 @@ type Server struct {
 func NewServer(opts Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{
-		opts: opts, ended: make(chan struct{}), ctx: ctx, stop: stop, left: leftBehind(opts.Seat.Home()),
+		opts: opts, ended: make(chan struct{}), retired: make(chan struct{}), ctx: ctx, stop: stop,
+		left: leftBehind(opts.Seat.Home()), handed: handedOver(opts.Seat.Home()),
 	}
 	if opts.Guardian != nil {
 		s.keeper = guard.NewKeeper(opts.Guardian, opts.Log)
@@ -104,7 +111,16 @@ func (s *Server) Serve() {
 	go s.accept()
 	<-s.ended
 	s.opts.Seat.Listener.Close()
+	if s.isRetired() { // its folders may be the next process's already
+		awaitAtMost(time.Second, s.retired)
+		s.opts.Seat.Free(true) // the next process begins, while this one still serves who uses its mounts
+		s.stop()
+		s.serveFading()
+		s.wg.Wait()
+		return
+	}
 	s.closeViews()
+	s.serveFading()
 	s.finishTalks()
 	s.stop()
 	s.wg.Wait()
@@ -122,18 +138,23 @@ func (s *Server) finishTalks() {
 		s.last.Wait()
 		close(finished)
 	}()
+	awaitAtMost(time.Second, finished)
+}
+
+func awaitAtMost(d time.Duration, done <-chan struct{}) {
 	select {
-	case <-finished:
-	case <-time.After(time.Second):
+	case <-done:
+	case <-time.After(d):
 	}
 }
 
+// ending reports whether another process should be asked instead.
 func (s *Server) ending() bool {
 	select {
 	case <-s.ended:
 		return true
 	default:
-		return false
+		return s.retiring.Load()
 	}
 }
 

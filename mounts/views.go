@@ -30,14 +30,14 @@ type ViewInfo struct {
 // record.
 type ServerInfo struct {
 	control.Record
-	// Program is the file that the process was started from, if known.
-	Program string     `json:"program,omitempty"`
-	Mounts  []ViewInfo `json:"mounts"`
+	Mounts []ViewInfo `json:"mounts"`
 	// Gateways is how many gateways keep the process alive besides its views.
 	Gateways int `json:"gateways,omitempty"`
 	// Left are folders that may still have mounts of earlier processes that were
 	// killed.
 	Left []string `json:"left,omitempty"`
+	// Handed is what a retired process has shown and nobody shows again yet.
+	Handed *Handed `json:"handed,omitempty"`
 }
 
 type view struct {
@@ -171,6 +171,9 @@ func (s *Server) remove(v *view) {
 
 // saveTable writes the record with the views. The caller holds mu, or is alone.
 func (s *Server) saveTable() {
+	if s.sealed {
+		return // it is the next process's
+	}
 	if err := s.opts.Seat.Write(s.info()); err != nil {
 		s.opts.Log.Warn("cannot write the mount table", "error", err)
 	}
@@ -178,8 +181,7 @@ func (s *Server) saveTable() {
 
 // info returns what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
-	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.gateways}
-	info.Program, _ = os.Executable()
+	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.gateways, Handed: s.handed}
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}
@@ -239,21 +241,28 @@ func (v *view) close(asking int) []string {
 	return users
 }
 
-// closeViews ends all views when the server ends, and briefly serves those that
-// are still in use.
+// closeViews ends all views when the server ends.
 func (s *Server) closeViews() {
 	s.mounting.Lock() // a mount being made becomes a view first
 	defer s.mounting.Unlock()
 	s.mu.Lock()
 	views := slices.Clone(s.views)
-	fading := slices.Clone(s.fading)
 	s.mu.Unlock()
 	for _, v := range views {
 		if users := v.close(0); users != nil {
+			s.mu.Lock()
+			s.fading = append(s.fading, v)
+			s.mu.Unlock()
 			s.opts.Log.Warn("the mount is in use; it was unmounted lazily", "dir", v.Dir, "users", users)
-			fading = append(fading, v)
 		}
 	}
+}
+
+// serveFading briefly serves those views that are still in use.
+func (s *Server) serveFading() {
+	s.mu.Lock()
+	fading := slices.Clone(s.fading)
+	s.mu.Unlock()
 	grace := time.After(busyGrace)
 	for _, v := range fading {
 		select {

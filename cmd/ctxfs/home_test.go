@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/mount"
-	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 )
@@ -187,61 +186,4 @@ func TestDeletedState(t *testing.T) {
 	signalTo(t, pid, syscall.SIGTERM)
 	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
 	b.mount()
-}
-
-// TestAnotherVersion lets a process of another version serve: each user is told
-// once, with the command that restarts it.
-func TestAnotherVersion(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	newer := buildVersion(t, "9.9.9")
-	b.mount()
-	pid := b.pid()
-	line := fmt.Sprintf("ctxfs: process %d runs version %s of ctxfs, this program is version 9.9.9; restart it: kill %d; ctxfs mount\n", pid, places.Version, pid)
-	for _, args := range [][]string{{"status"}, {"ls"}, {"mount"}, {"prompt"}} {
-		if r := b.do(newer, args...); r.code != 0 || r.err != line {
-			t.Errorf("%q: exit %d\n%v", args, r.code, r)
-		}
-	}
-	r := b.do(newer, "status", "--json")
-	if r.err != line || !json.Valid([]byte(r.out)) {
-		t.Errorf("status --json: %v", r)
-	}
-	hook := b.command(t.Context(), newer, "history", "--hook")
-	hook.Stdin = strings.NewReader(`{"session_id":"a","hook_event_name":"SessionStart"}`)
-	var errs strings.Builder
-	hook.Stderr = &errs
-	if out, err := hook.Output(); err != nil || errs.Len() > 0 || !json.Valid(out) {
-		t.Errorf("a hook: %v, %s%s", err, out, errs.String())
-	}
-	if r := b.do(newer, "__complete", "ls", ""); strings.Contains(r.err, "9.9.9") {
-		t.Errorf("completion: %v", r)
-	}
-	// The command that is named does it.
-	signalTo(t, pid, syscall.SIGTERM)
-	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
-	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" {
-		t.Errorf("mount: %v", r)
-	}
-	if report := b.status(); report.Version != "9.9.9" {
-		t.Errorf("status: %+v", report)
-	}
-}
-
-// buildVersion builds the command as another version of it.
-func buildVersion(t *testing.T, version string) string {
-	t.Helper()
-	need(t, "go")
-	dir := t.TempDir()
-	source, err := filepath.Abs("places/places.go")
-	must(t, err)
-	text := strings.Replace(readFile(t, source), `"`+places.Version+`"`, `"`+version+`"`, 1)
-	must(t, os.WriteFile(filepath.Join(dir, "places.go"), []byte(text), 0o600))
-	overlay := asJSON(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "places.go")}})
-	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), []byte(overlay), 0o600))
-	program := filepath.Join(base, "bin", "ctxfs-"+version)
-	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
 }

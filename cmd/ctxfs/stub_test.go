@@ -201,6 +201,12 @@ func member(object json.RawMessage, name string) string {
 // stubCalled is what a call of a tool answers: what is in a file, if there is
 // one, or the arguments as they came; "" is never.
 func stubCalled(tool string, arguments json.RawMessage) string {
+	for strings.HasPrefix(tool, "await") { // the result
+		if _, err := os.Stat(os.Getenv(stubResult)); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
 	if text, err := os.ReadFile(os.Getenv(stubResult)); err == nil {
 		return `"result":` + strings.ReplaceAll(string(text), "\n", " ")
 	}

@@ -139,6 +139,18 @@ func (m *Mount) Unmount() error {
 	}
 }
 
+// Yield removes the name of the mount, so that another mount can take the folder at
+// once, and goes on serving the programs that use this one; Done is closed when they
+// have left. Unmount must not be called any more: it would remove the other mount.
+func (m *Mount) Yield() error {
+	m.raw.touch.close()
+	err := Detach(m.dir)
+	if errors.Is(err, syscall.EINVAL) { // another program has removed it
+		return nil
+	}
+	return err
+}
+
 // timeToLeave is how long programs have that are just leaving.
 const timeToLeave = time.Second
 

@@ -26,6 +26,8 @@ type greeting struct {
 	Pid     int    `json:"pid"`
 	Version string `json:"version"`
 	Home    string `json:"home"`
+	Program string `json:"program,omitempty"` // as in Record
+	Build   string `json:"build,omitempty"`
 }
 
 type request struct {
@@ -50,6 +52,12 @@ type Client struct {
 	// Pid is the process ID of the background process, 0 if it cannot be seen
 	// from here.
 	Pid int
+	// Version is that of the process, "" if it does not say.
+	Version string
+	// Older says that this program is a newer build than the process, and may take
+	// over from it: by its version or, of one version, since it has replaced the file
+	// from which the process was started.
+	Older bool
 	// Limit is how long Ask waits for a process that is stopped, once it has
 	// received a request; 0 means forever.
 	Limit time.Duration
@@ -171,8 +179,16 @@ func (c *Client) greeted(ctx context.Context) error {
 			Hint:    "unset XDG_STATE_HOME, or set it to a folder of this home: export XDG_STATE_HOME=" + c.home.Dir + "/.local/state",
 		}
 	}
-	if g.Version != c.home.Version {
-		c.home.note("process %d runs version %s of ctxfs, this program is version %s; restart it: kill %[1]d; ctxfs mount", g.Pid, g.Version, c.home.Version)
+	if g.Program == "" {
+		g.Program, g.Build = programOf(c.Pid)
+	}
+	c.Version = g.Version
+	switch c.home.ageOf(g) {
+	case older:
+		c.Older = true
+		c.home.note("process %d runs an older build of ctxfs (version %s; this program: %s); replace it, which keeps what is mounted: ctxfs mount", g.Pid, g.Version, c.home.Version)
+	case newer:
+		c.home.note("process %d runs version %s of ctxfs, this program is the older version %s; use the newer one: %s", g.Pid, g.Version, c.home.Version, g.Program)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type Conn struct {
 // Receive greets a client and waits for its request.
 func (s *Seat) Receive(conn net.Conn) (*Conn, error) {
 	c := &Conn{conn: conn, lines: bufio.NewReader(conn)}
-	hello, err := json.Marshal(greeting{Pid: s.Record.Pid, Version: s.Record.Version, Home: s.Record.Home})
+	hello, err := json.Marshal(greeting{Pid: s.Record.Pid, Version: s.Record.Version, Home: s.Record.Home, Program: s.Record.Program, Build: s.Record.Build})
 	if err != nil {
 		return nil, err
 	}

@@ -171,6 +171,10 @@ type Record struct {
 	Home    string    `json:"home"`
 	// Host is the machine; home folders may be on several.
 	Host string `json:"host"`
+	// Program is the file that the process was started from, if known, and Build
+	// identifies it: another file may take its place.
+	Program string `json:"program,omitempty"`
+	Build   string `json:"build,omitempty"`
 }
 
 const recordName = "daemon.json"

@@ -14,6 +14,11 @@ func sampleOf(int) sample { return sample{} }
 
 func peer(net.Conn) int { return 0 }
 
+func programOf(int) (path, id string) { return "", "" }
+
+// sharesMounts reports true: there are no sandboxes with mounts of their own here.
+func sharesMounts(int) bool { return true }
+
 func (h Home) Holder() int { return h.record().Pid }
 
 // HomeOf returns the zero value: the home of a process cannot be seen here.

@@ -71,13 +71,18 @@ type Silent struct {
 func (s *Silent) Error() string { return s.Fault.Error() }
 func (s *Silent) Unwrap() error { return &s.Fault }
 
+// processName names the background process, whose ID is 0 if it cannot be seen.
+func processName(pid int) string {
+	if pid == 0 {
+		return "the background process"
+	}
+	return fmt.Sprintf("the background process (%d)", pid)
+}
+
 // newSilent describes what is wrong with a process, and how to fix it.
 func newSilent(pid int, state State, what string) *Silent {
 	s := &Silent{Pid: pid, State: state}
-	name := fmt.Sprintf("the background process (%d)", pid)
-	if pid == 0 {
-		name = "the background process"
-	}
+	name := processName(pid)
 	switch state {
 	case Stopped:
 		s.Fault = Fault{Message: name + " " + what + ": it is stopped", Hint: fmt.Sprintf("let it go on: kill -CONT %d", pid)}

@@ -64,6 +64,7 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 		Pid: os.Getpid(), Version: h.Version, Since: time.Now(), Home: h.Dir, Host: host,
 		Socket: filepath.Join(s.socket, socketName),
 	}
+	s.Record.Program, s.Record.Build = thisProgram()
 	// Views of the previous process are kept until the server has read them.
 	before := make(map[string]any)
 	_ = h.ReadRecord(&before)

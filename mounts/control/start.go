@@ -68,6 +68,23 @@ func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
 	}
 }
 
+// Succeed starts a process that takes over from the background process, which
+// [Client.Older] says is of an older build: the command must become a process that
+// waits for the end of that one, calls [Home.Claim], and reports the result with a
+// [Starter]. It returns nil, too, if yet another process has the seat by then.
+func (h Home) Succeed(ctx context.Context, pid int, command ...string) error {
+	if !sharesMounts(pid) {
+		return &Fault{
+			Message: fmt.Sprintf("%s runs an older build of ctxfs outside of this sandbox or container, and cannot be replaced from here", processName(pid)),
+			Hint:    "replace it out there: ctxfs mount",
+		}
+	}
+	if err := h.launch(ctx, command); !errors.Is(err, ErrRunning) {
+		return err
+	}
+	return nil
+}
+
 // launch starts a process and waits until it has the seat. It fails with
 // ErrRunning if another process has it.
 func (h Home) launch(ctx context.Context, command []string) error {

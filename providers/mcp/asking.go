@@ -264,16 +264,11 @@ func (p *Provider) stopCalls() {
 	}
 }
 
-// isLeft reports whether calls go on that have been left.
-func (p *Provider) isLeft() bool {
+// isCalling reports whether calls are under way.
+func (p *Provider) isCalling() bool {
 	p.underMu.Lock()
 	defer p.underMu.Unlock()
-	for u := range p.under {
-		if u.taskID() != "" {
-			return true
-		}
-	}
-	return false
+	return len(p.under) > 0
 }
 
 // sampling is the command that answers for a language model, and how long a question

@@ -86,9 +86,9 @@ func (p *Provider) Restart(name string) error {
 }
 
 // Busy reports whether a server is starting, or installing what it needs, or calls
-// go on without their callers.
+// are under way.
 func (p *Provider) Busy() bool {
-	if p.isLeft() {
+	if p.isCalling() {
 		return true
 	}
 	for _, s := range p.all() {

@@ -44,6 +44,8 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Log takes the log, as lines of text.
 	Log io.Writer
+	// TakeOver says that a process of an older build runs, and is to be replaced.
+	TakeOver bool
 }
 
 // Run serves until the last view is gone or a signal arrives. It claims the seat
@@ -54,16 +56,32 @@ func Run(ctx context.Context, o Options) error {
 	signal.Ignore(syscall.SIGHUP)
 	starter := control.NewStarter()
 	o.Places.Note = starter.Note
-	seat, err := o.Places.Process().Claim(ctx)
-	starter.Claimed(err)
+	seat, err := Claim(ctx, o, starter.Note)
 	if err != nil {
+		starter.Claimed(err)
 		return err
+	}
+	if !o.TakeOver {
+		starter.Claimed(nil)
 	}
 	s, closeTree := New(o, seat, idleTime)
 	defer closeTree()
 	go EndOnSignal(s, signals)
+	s.Restore(starter.Note)
+	if o.TakeOver {
+		starter.Claimed(nil)
+	}
 	s.Serve()
 	return nil
+}
+
+// Claim takes the seat, from a process of an older build if the options say so. Note
+// is called with a line for a person who waits.
+func Claim(ctx context.Context, o Options, note func(line string)) (*control.Seat, error) {
+	if !o.TakeOver {
+		return o.Places.Process().Claim(ctx)
+	}
+	return mounts.TakeOver(ctx, o.Places.Process(), func() { note("waiting for calls that are under way, for at most 10 s") })
 }
 
 // New makes the tree of this user and a server for it. The caller must call Serve,

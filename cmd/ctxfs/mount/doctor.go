@@ -168,10 +168,14 @@ func checkDaemon(ctx context.Context, a *cli.App) (all []Finding, answers bool) 
 	f := Finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
 	if report.Running {
 		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.Tilde(a.Log()))
-		if report.Version != places.Version {
-			f.OK = false
-			f.What = fmt.Sprintf("process %d is of version %s, this program of %s", report.Pid, report.Version, places.Version)
-			f.Mend = "ctxfs unmount --all; ctxfs mount"
+		switch {
+		case report.Older && report.Version == places.Version:
+			f = Finding{"process", false, fmt.Sprintf("process %d runs an older build of ctxfs: %s was replaced since", report.Pid, a.Tilde(report.Program)), "ctxfs mount"}
+		case report.Older:
+			f = Finding{"process", false, fmt.Sprintf("process %d is of version %s, this program of %s", report.Pid, report.Version, places.Version), "ctxfs mount"}
+		case report.Version != places.Version:
+			f = Finding{"process", false, fmt.Sprintf("process %d is of version %s, this program of %s, which does not replace it", report.Pid, report.Version, places.Version),
+				"use the newer program: " + report.Program}
 		}
 	}
 	all = append(all, f)

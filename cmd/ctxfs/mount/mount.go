@@ -41,7 +41,13 @@ that, in the background; the others start at their first call.
 
 One background process serves all mounts of a home: the first mount starts it
 and the last unmount ends it. If DIR is mounted already, nothing changes. If it
-is a dead mount, whose process was killed, that is replaced.`,
+is a dead mount, whose process was killed, that is replaced.
+
+After an update, mount has the new program take over from the running process:
+calls under way finish (for at most 10 s), terminals go on, and all mounts are
+there again within a second. Programs that stand in a mount are named: they see
+the old one until they enter the folder again. An older program never takes
+over from a newer one.`,
 		Example: `  ctxfs mount
   ctxfs mount /tmp/ctx
   ctxfs mount -f     in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,
@@ -58,6 +64,9 @@ is a dead mount, whose process was killed, that is replaced.`,
 			if _, err := mounts.Rescue(a.Process()); err != nil {
 				return err
 			}
+			if err := os.Chdir("/"); err != nil { // this very command may stand in a mount that is replaced
+				return err
+			}
 			if foreground {
 				return mountForeground(cmd.Context(), a, dir)
 			}
@@ -70,8 +79,12 @@ is a dead mount, whose process was killed, that is replaced.`,
 }
 
 func mount(ctx context.Context, a *cli.App, dir string, asJSON bool) error {
+	before, err := takeOver(ctx, a)
+	if err != nil {
+		return err
+	}
 	var result mounts.MountResult
-	err := places.UntilServed(func() (err error) {
+	err = places.UntilServed(func() (err error) {
 		result, err = requestMount(ctx, a, dir)
 		return err
 	})
@@ -86,7 +99,14 @@ func mount(ctx context.Context, a *cli.App, dir string, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return a.PrintJSON(result)
+		return a.PrintJSON(struct {
+			mounts.MountResult
+			Replaced *predecessor `json:"replaced,omitempty"`
+		}{result, before})
+	}
+	if before != nil {
+		before.report(a)
+		result.Already = false
 	}
 	reportMount(a, result)
 	return nil
@@ -119,7 +139,12 @@ func mountForeground(ctx context.Context, a *cli.App, dir string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	seat, err := a.Process().Claim(ctx)
+	before, err := olderProcess(ctx, a)
+	if err != nil {
+		return interrupted(ctx, dir, err)
+	}
+	options := daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err, TakeOver: before != nil}
+	seat, err := daemon.Claim(ctx, options, func(line string) { a.Notef("%s", line) })
 	if errors.Is(err, control.ErrRunning) {
 		signal.Stop(signals)
 		defer context.AfterFunc(ctx, stop)() // the second signal ends the process
@@ -128,9 +153,13 @@ func mountForeground(ctx context.Context, a *cli.App, dir string) error {
 	if err != nil {
 		return interrupted(ctx, dir, err)
 	}
-	s, closeTree := daemon.New(daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err}, seat, 0)
+	s, closeTree := daemon.New(options, seat, 0)
 	defer closeTree()
 	go daemon.EndOnSignal(s, signals)
+	s.Restore(func(line string) { a.Notef("%s", line) })
+	if before != nil {
+		before.report(a)
+	}
 	result, err := s.Mount(dir)
 	if err != nil {
 		s.End()
@@ -159,25 +188,39 @@ func mountElsewhere(ctx context.Context, a *cli.App, dir string) error {
 	if err := mount(ctx, a, dir, false); err != nil {
 		return interrupted(ctx, dir, err)
 	}
-	c, err := a.Process().Dial(ctx)
-	if err == nil {
-		defer c.Close()
-		err = c.Stay(ctx, mounts.OpWait.Name, mounts.ViewQuery{Dir: dir}, func() {})
-	}
+	err := awaitEnd(ctx, a, dir)
 	if ctx.Err() != nil {
 		return unmount(context.WithoutCancel(ctx), a, []string{dir}, false, false)
 	}
 	return err
 }
 
+// awaitEnd waits until a mount ends, whichever process shows it.
+func awaitEnd(ctx context.Context, a *cli.App, dir string) error {
+	for {
+		c, err := a.Process().Dial(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.Stay(ctx, mounts.OpWait.Name, mounts.ViewQuery{Dir: dir}, func() {})
+		c.Close()
+		if !errors.Is(err, control.ErrGone) || !shownByNext(ctx, a, dir) {
+			return err
+		}
+	}
+}
+
 func newDaemon(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	takeOver := false
+	cmd := &cobra.Command{
 		Use:    "daemon",
 		Short:  "the background process (started by mount)",
 		Hidden: true,
 		Args:   cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return daemon.Run(cmd.Context(), daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err})
+			return daemon.Run(cmd.Context(), daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err, TakeOver: takeOver})
 		},
 	}
+	cmd.Flags().BoolVar(&takeOver, places.TakeOverFlag, false, "replace a process of an older build")
+	return cmd
 }

@@ -23,9 +23,12 @@ type StatusReport struct {
 	Pid     int    `json:"pid"`
 	Version string `json:"version,omitempty"`
 	// Program is the executable that the process was started from.
-	Program string            `json:"program,omitempty"`
-	Since   time.Time         `json:"since,omitzero"`
-	Mounts  []mounts.ViewInfo `json:"mounts"`
+	Program string    `json:"program,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	// Older says that this program is a newer build than the process, and that
+	// ctxfs mount has it take over.
+	Older  bool              `json:"older,omitempty"`
+	Mounts []mounts.ViewInfo `json:"mounts"`
 	// Gateways is the number of other programs, such as ctxfs serve, that need the
 	// process.
 	Gateways  int                       `json:"gateways,omitempty"`
@@ -71,6 +74,9 @@ func status(ctx context.Context, a *cli.App) (*StatusReport, error) {
 	}
 	report := &StatusReport{
 		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Program: info.Program, Since: info.Since, Mounts: []mounts.ViewInfo{}, Gateways: info.Gateways,
+	}
+	if before, err := olderProcess(ctx, a); err == nil && before != nil {
+		report.Older = true
 	}
 	var served []string
 	for _, v := range info.Mounts {

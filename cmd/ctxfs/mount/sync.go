@@ -129,7 +129,7 @@ func syncFollow(ctx context.Context, a *cli.App, dir string, r *passPrinter) err
 		}
 		defer c.Close()
 		err = syncCall(ctx, a, c, dir, false, r)
-		if errors.Is(err, control.ErrGone) && r.passes > 0 {
+		if errors.Is(err, control.ErrGone) && r.passes > 0 && !servedByNext(ctx, a) {
 			return fmt.Errorf("what is written stays as it is: %v", err)
 		}
 		return err

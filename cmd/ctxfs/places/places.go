@@ -67,6 +67,19 @@ func (p Places) Start(ctx context.Context) (*control.Client, error) {
 	return p.Process().Start(ctx, self, "daemon")
 }
 
+// TakeOver replaces the background process, which is of an older build, by one of
+// this program. It returns when that one shows what the other one has shown.
+func (p Places) TakeOver(ctx context.Context, pid int) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return p.Process().Succeed(ctx, pid, self, "daemon", "--"+TakeOverFlag)
+}
+
+// TakeOverFlag has the command daemon replace the one that runs.
+const TakeOverFlag = "take-over"
+
 // nextTime is how long UntilServed tries to reach the next process.
 const nextTime = 30 * time.Second
 

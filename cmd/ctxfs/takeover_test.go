@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+	"ctxfs/mounts"
+	"ctxfs/mounts/control"
+)
+
+// TestAnotherVersion lets a process of an older version serve: each user is told
+// once, with the command that replaces it, and that command does.
+func TestAnotherVersion(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	newer := buildVersion(t, "9.9.9")
+	b.mount()
+	pid := b.pid()
+	line := fmt.Sprintf("ctxfs: process %d runs an older build of ctxfs (version %s; this program: 9.9.9); replace it, which keeps what is mounted: ctxfs mount\n", pid, places.Version)
+	for _, args := range [][]string{{"status"}, {"ls"}, {"prompt"}} {
+		if r := b.do(newer, args...); r.code != 0 || r.err != line {
+			t.Errorf("%q: exit %d\n%v", args, r.code, r)
+		}
+	}
+	r := b.do(newer, "status", "--json")
+	if r.err != line || !json.Valid([]byte(r.out)) {
+		t.Errorf("status --json: %v", r)
+	}
+	if r := b.do(newer, "__complete", "ls", ""); strings.Contains(r.err, "9.9.9") {
+		t.Errorf("completion: %v", r)
+	}
+	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" || !strings.HasPrefix(r.out, fmt.Sprintf("replaced process %d, of version %s, by one of version 9.9.9\nmounted on ~/.agentctx\n", pid, places.Version)) {
+		t.Errorf("mount: %v", r)
+	}
+	report := b.status()
+	if report.Version != "9.9.9" || report.Pid == pid || alive(pid) && !fstest.Becomes(func() bool { return !alive(pid) }) {
+		t.Errorf("status: %+v", report)
+	}
+	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" || r.out != "already mounted on ~/.agentctx\n" {
+		t.Errorf("again: %v", r)
+	}
+	// An older program uses a newer process, and never replaces it.
+	line = fmt.Sprintf("ctxfs: process %d runs version 9.9.9 of ctxfs, this program is the older version %s; use the newer one: %s\n", report.Pid, places.Version, newer)
+	for _, args := range [][]string{{"mount"}, {"status"}, {"mount", "--json"}} {
+		if r := b.run(args...); r.code != 0 || !strings.Contains(r.err, line) {
+			t.Errorf("%q: exit %d\n%v", args, r.code, r)
+		}
+	}
+	if now := b.status(); now.Pid != report.Pid {
+		t.Errorf("the older program has replaced the newer: %+v", now)
+	}
+}
+
+// installed copies the program to a place of the box from which it is run; again,
+// it replaces the file as an update does.
+func (b *box) installed() (program string) {
+	b.Helper()
+	program = filepath.Join(b.dir, "bin", "ctxfs")
+	install(b, program)
+	return program
+}
+
+func install(t testing.TB, program string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(program), 0o755))
+	body, err := os.ReadFile(binary())
+	must(t, err)
+	must(t, os.WriteFile(program+".new", body, 0o755))
+	must(t, os.Rename(program+".new", program))
+}
+
+// TestUpdateTakesOver replaces the file of a program whose process shows two mounts
+// and a folder, and is used: by a terminal, a call, a program in a mount.
+func TestUpdateTakesOver(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	answer := filepath.Join(b.dir, "result.json")
+	b.write("tools.json", `[{"name":"await_it","inputSchema":{"type":"object"}}]`)
+	b.stub("zoo", "", map[string]string{stubResult: answer, stubTools: filepath.Join(b.home, "tools.json"), stubJournal: filepath.Join(b.dir, "journal")})
+	program := b.installed()
+	second := filepath.Join(b.dir, "second mount")
+	for _, dir := range []string{b.mnt(), second} {
+		if r := b.do(program, "mount", dir); r.code != 0 {
+			t.Fatal(r)
+		}
+	}
+	pid := b.pid()
+	w := b.terminal("--name", "api")
+	w.types("echo be''fore\r")
+	b.shows("terminals/api.txt", "\nbefore\n")
+	plain := filepath.Join(b.dir, "plain")
+	syncing := b.syncing(plain)
+	defer func() { _ = syncing.Process.Signal(syscall.SIGTERM); _ = syncing.Wait() }()
+	defer b.hold(filepath.Join(second, "mcps"))()
+	b.ready("zoo")
+	call := b.command(t.Context(), program, "call", "zoo", "await_it")
+	var said strings.Builder
+	call.Stdout, call.Stderr = &said, &said
+	must(t, call.Start())
+	fstest.Eventually(t, "the call is under way", func() bool { return b.underway() })
+
+	b.installed()
+	replaced := make(chan result, 1)
+	go func() { replaced <- b.do(program, "mount", "--json") }()
+	must(t, os.WriteFile(answer+".new", []byte(`{"content":[{"type":"text","text":"finished"}]}`), 0o600))
+	must(t, os.Rename(answer+".new", answer))
+	if err := call.Wait(); err != nil || !strings.Contains(said.String(), "finished") {
+		t.Errorf("the call: %v, %s", err, said.String())
+	}
+	r := <-replaced
+	var report struct {
+		mounts.MountResult
+		Replaced struct {
+			Pid   int
+			Users map[string][]string
+		}
+	}
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil || report.Replaced.Pid != pid || report.Pid == pid || len(report.Replaced.Users[second]) != 1 || !strings.HasPrefix(report.Replaced.Users[second][0], "sleep (") {
+		t.Fatalf("mount: %v, %v", err, r)
+	}
+	w.types("echo af''ter\r")
+	b.shows("terminals/api.txt", "\nbefore\n", "\nafter\n")
+	if text, err := os.ReadFile(filepath.Join(second, "AGENTS.md")); err != nil || len(text) == 0 {
+		t.Errorf("the second mount: %v", err)
+	}
+	fstest.Eventually(t, "the folder is synced by the next process", func() bool {
+		now := b.status()
+		return now.Pid == report.Pid && len(now.Mounts) == 3
+	})
+	if r := b.do(program, "call", "zoo", "await_it"); r.code != 0 || !strings.Contains(r.out, "finished") {
+		t.Errorf("a call of the next process: %v", r)
+	}
+	w.types("exit\r")
+	w.wait()
+}
+
+// underway reports whether a call is under way.
+func (b *box) underway() bool {
+	text, _ := os.ReadFile(filepath.Join(b.dir, "journal"))
+	return strings.Contains(string(text), "tools/call")
+}
+
+// TestUpdatesAtOnce lets several commands replace one process, several times.
+func TestUpdatesAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	program := b.installed()
+	if r := b.do(program, "mount"); r.code != 0 {
+		t.Fatal(r)
+	}
+	for range 3 {
+		pid := b.pid()
+		b.installed()
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if r := b.do(program, "mount"); r.code != 0 {
+					t.Errorf("mount: %v", r)
+				}
+			})
+		}
+		all.Wait()
+		if now := b.status(); now.Pid == pid || len(now.Mounts) != 1 || now.Mounts[0].State != mounts.Healthy {
+			t.Errorf("%+v", now)
+		}
+	}
+}
+
+// TestUpdateKilled kills the process that takes over when the other one has left it
+// its mounts: the next command shows them.
+func TestUpdateKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	second := filepath.Join(b.dir, "second")
+	b.mount()
+	b.ok("mount", second)
+	pid := b.pid()
+	home := control.Home{Dir: b.home, State: filepath.Join(b.state, "ctxfs"), Version: "99.0.0"}
+	c, err := home.Dial(t.Context())
+	must(t, err)
+	if !c.Older {
+		t.Error("it is not older")
+	}
+	retired, err := mounts.OpRetire.Ask(t.Context(), c, fs.None{}, nil, nil)
+	c.Close()
+	if err != nil || len(retired.Views) != 2 {
+		t.Fatalf("%+v, %v", retired, err)
+	}
+	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
+	if _, err := os.ReadDir(second); err != nil {
+		t.Errorf("the folder below the mount: %v", err)
+	}
+	b.mount()
+	for _, dir := range []string{b.mnt(), second} {
+		if _, err := os.Stat(filepath.Join(dir, "AGENTS.md")); err != nil {
+			t.Error(err)
+		}
+	}
+	// Killed while it retires, it has left all the same.
+	pid = b.pid()
+	text := readFile(t, filepath.Join(home.State, "daemon.json"))
+	signalTo(t, pid, syscall.SIGKILL)
+	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
+	var record map[string]any
+	must(t, json.Unmarshal([]byte(text), &record))
+	record["handed"] = mounts.Handed{Views: retired.Views, At: time.Now()}
+	must(t, os.WriteFile(filepath.Join(home.State, "daemon.json"), []byte(asJSON(record)), 0o600))
+	b.ok("mount", second)
+	if now := b.status(); len(now.Mounts) != 2 {
+		t.Errorf("%+v", now)
+	}
+	// What was left long ago is not shown again.
+	b.ok("unmount", "--all")
+	record["handed"] = mounts.Handed{Views: retired.Views, At: time.Now().Add(-time.Hour)}
+	must(t, os.WriteFile(filepath.Join(home.State, "daemon.json"), []byte(asJSON(record)), 0o600))
+	b.mount()
+	if now := b.status(); len(now.Mounts) != 1 {
+		t.Errorf("%+v", now)
+	}
+}
+
+// TestUpdateInFront has a process in the foreground take over, and another one wait
+// for the mount of a process that is replaced.
+func TestUpdateInFront(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	newer := buildVersion(t, "9.9.9")
+	b.mount()
+	waits := b.command(t.Context(), binary(), "mount", "-f")
+	must(t, waits.Start())
+	pid := b.pid()
+	front := b.command(t.Context(), newer, "mount", "-f")
+	must(t, front.Start())
+	fstest.Eventually(t, "it takes over", func() bool { return b.status().Pid == front.Process.Pid })
+	fstest.Eventually(t, "the other one ends", func() bool { return !alive(pid) })
+	b.read("AGENTS.md")
+	if !alive(waits.Process.Pid) {
+		t.Error("the command that waits for the mount has ended")
+	}
+	signalTo(t, front.Process.Pid, syscall.SIGTERM)
+	must(t, front.Wait())
+	_ = waits.Wait()
+}
+
+// BenchmarkTakeOver measures for how long a file of the mount cannot be seen while
+// an updated program takes over, with 25 servers and a program that stands in the
+// mount, and compares it with unmounting and mounting.
+func BenchmarkTakeOver(b *testing.B) {
+	for name, commands := range map[string][][]string{
+		"mount": {{"mount"}}, "unmount-and-mount": {{"unmount"}, {"mount"}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			env, mnt := benchServers(b, 25, 5)
+			program := filepath.Join(filepath.Dir(filepath.Dir(mnt)), "ctxfs")
+			install(b, program)
+			benchRun(b, env, program, "mount")
+			var times []float64
+			for range 9 {
+				stands := exec.Command("sleep", "1000")
+				stands.Dir = mnt
+				if err := stands.Start(); err != nil {
+					b.Fatal(err)
+				}
+				install(b, program)
+				ctx, cancel := context.WithCancel(b.Context())
+				gap := make(chan time.Duration, 1)
+				go func() { gap <- longestGap(ctx, filepath.Join(mnt, "AGENTS.md")) }()
+				for _, command := range commands {
+					benchRun(b, env, program, command...)
+				}
+				cancel()
+				times = append(times, float64((<-gap).Microseconds())/1000)
+				_ = stands.Process.Kill()
+				_ = stands.Wait()
+			}
+			slices.Sort(times)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(times[len(times)/2], "ms-gone")
+			b.ReportMetric(times[len(times)-1], "worst-ms-gone")
+		})
+	}
+}
+
+// longestGap returns the longest time for which a file could not be seen.
+func longestGap(ctx context.Context, path string) (longest time.Duration) {
+	since := time.Now()
+	for ctx.Err() == nil {
+		if _, err := os.Stat(path); err == nil {
+			since = time.Now()
+		}
+		longest = max(longest, time.Since(since))
+		time.Sleep(time.Millisecond)
+	}
+	return longest
+}
+
+// buildVersion builds the command as another version of it.
+func buildVersion(t *testing.T, version string) string {
+	t.Helper()
+	need(t, "go")
+	dir := t.TempDir()
+	source, err := filepath.Abs("places/places.go")
+	must(t, err)
+	text := strings.Replace(readFile(t, source), `"`+places.Version+`"`, `"`+version+`"`, 1)
+	must(t, os.WriteFile(filepath.Join(dir, "places.go"), []byte(text), 0o600))
+	overlay := asJSON(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "places.go")}})
+	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), []byte(overlay), 0o600))
+	program := filepath.Join(base, "bin", "ctxfs-"+version)
+	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
