@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
+	"ctxfs/providers/hooks"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/watch"
@@ -18,7 +19,7 @@ import (
 func (l *List) Problems() []fs.Problem {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Concat(l.problems, l.finder.Problems())
+	return slices.Concat(l.problems, l.finder.Problems(), l.hooks.Problems())
 }
 
 // checkTables looks for tables in config.toml that no provider reads.
@@ -33,7 +34,7 @@ func (l *List) checkTables() {
 }
 
 func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
-	known := []string{find.Table}
+	known := []string{find.Table, hooks.Table}
 	for _, p := range Of[fs.Configured](l) {
 		known = append(known, p.Tables()...)
 	}
@@ -77,6 +78,7 @@ func (l *List) watchConfig() {
 func (w *configWatch) reload() {
 	w.list.checkTables()
 	w.list.finder.ReloadSettings()
+	w.list.hooks.Reload()
 	for _, p := range Of[fs.Configured](w.list) {
 		p.Reload()
 	}

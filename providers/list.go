@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"path/filepath"
@@ -12,9 +13,12 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
+	"ctxfs/providers/hooks"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/toolcall"
 )
 
 // Named is a provider and its folder in the root.
@@ -28,6 +32,7 @@ type List struct {
 	opts   Options
 	all    []Named
 	finder *find.Finder
+	hooks  *hooks.Engine
 	stated *statements
 	views  *overviews
 	watch  *configWatch // nil where nothing is watched
@@ -68,6 +73,11 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 	l.finder.Learn(find.Learning{
 		Cache: filepath.Join(opts.Cache, "find"), State: filepath.Join(opts.State, "find"), Settings: opts.Config, Offline: opts.Offline,
 		Changed: func() { opts.Env("find").Changed(learned.PageName) }, Log: opts.Log,
+	})
+	l.hooks = hooks.New(hooks.Options{
+		Heralds:  func() []fs.Herald { return Of[fs.Herald](l) },
+		Settings: opts.Config, State: filepath.Join(opts.State, "hooks"),
+		Root: opts.MountPoint, Page: opts.Page, Files: filesOf, Now: now, Offline: opts.Offline, Log: opts.Log,
 	})
 	l.checkTables()
 	if !opts.Offline {
@@ -118,6 +128,20 @@ func (l *List) All() []Named { return l.all }
 
 // Finder returns what searches the providers.
 func (l *List) Finder() *find.Finder { return l.finder }
+
+// Hooks returns what answers the hooks of agents.
+func (l *List) Hooks() *hooks.Engine { return l.hooks }
+
+// filesOf returns which files a call of an agent's tool writes, and its command line.
+func filesOf(tool string, input json.RawMessage) (writes []string, command string) {
+	call := toolcall.Parse(&event.Call{Name: tool, Input: string(input)})
+	for _, f := range call.Files() {
+		if f.Writes {
+			writes = append(writes, f.Path)
+		}
+	}
+	return writes, call.Command
+}
 
 // Of returns the providers of a list that have a type, or implement an interface,
 // in order.

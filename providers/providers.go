@@ -9,6 +9,7 @@ package providers
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -50,6 +51,10 @@ type Options struct {
 	// mount if there is one, since that is what agents may read, or else that on
 	// disk.
 	ResultsFolder func() string
+	// MountPoint returns where the tree is mounted now, "" if nowhere, and Page the text of
+	// AGENTS.md, for hooks of agents; either may be nil.
+	MountPoint func() string
+	Page       func(ctx context.Context) (string, error)
 	// Offline starts nothing and watches nothing.
 	Offline bool
 	// Changed is called when Problems have changed. It only enqueues.

@@ -3,7 +3,7 @@
 // have changed since a session last saw them.
 //
 // session.go finds the session that a command means, history.go and stale.go are the
-// commands, and hook.go is history --hook, which answers the hooks of agents.
+// commands, and hook.go is hook, which answers the hooks of agents.
 package sessions
 
 import (
@@ -28,11 +28,11 @@ import (
 
 // Commands returns the commands for sessions.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newHere(a), newPlans(a), newRules(a), newSkills(a), newNote(a), newHistory(a), newStale(a)}
+	return []*cobra.Command{newHere(a), newPlans(a), newRules(a), newSkills(a), newNote(a), newHistory(a), newStale(a), newHook(a)}
 }
 
 func newHistory(a *cli.App) *cobra.Command {
-	var all, hook, asJSON bool
+	var all, asJSON bool
 	var cwd string
 	cmd := &cobra.Command{
 		Use:   "history [SESSION]",
@@ -49,36 +49,15 @@ If none does, it is the newest session of the current folder, else of the next
 folder above it, up to the root of the repository. SESSION names another one: an
 id, the beginning of one, or the path of its log or of its folder in the mount.
 
-Without a mount it prints the path in the tree, for ctxfs cat.
-
-With --hook it answers a hook of an agent, given as JSON on the input, with a
-line that names the history and how to search it, at these events:
-
-` + hookEvents() + `
-It takes at most two seconds. It never fails, and does not answer what it does
-not know.`,
+Without a mount it prints the path in the tree, for ctxfs cat.`,
 		Example: `  ctxfs history
   rg -n "connection refused" "$(ctxfs history)"
   ctxfs history --all --cwd .
   ctxfs history --json 08940314 | jq -r .digest`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if hook {
-				return nil // a usage error would stop the agent
-			}
-			return cli.Args(1)(cmd, args)
-		},
+		Args:              cli.Args(1),
 		ValidArgsFunction: completeSession(a),
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if hook {
-				return nil // it works without a home folder
-			}
-			return cmd.Root().PersistentPreRunE(cmd, args)
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case hook:
-				answerHook(cmd.Context(), a)
-				return nil
 			case all && len(args) > 0:
 				return cli.Usage(cmd, errors.New("--all and a session exclude each other"))
 			case !all && cmd.Flags().Changed("cwd"):
@@ -93,7 +72,6 @@ not know.`,
 	}
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list all sessions, the newest first")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "with --all: only those that began in this folder or below it")
-	cmd.Flags().BoolVar(&hook, "hook", false, "answer the hook of an agent, which is JSON on standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("cwd", cli.CompleteDirs) // fails for a flag that is not there
 	return cmd
@@ -260,15 +238,4 @@ func sayingAgents() string {
 		}
 	}
 	return "  in shells and hooks  " + strings.Join(shells, ", ") + "\n  in hooks only        " + strings.Join(hooks, ", ") + "\n"
-}
-
-// hookEvents lists the agents whose hooks are answered.
-func hookEvents() string {
-	var b strings.Builder
-	for _, a := range caller.Agents() {
-		if len(a.Events) > 0 {
-			fmt.Fprintf(&b, "  %-12s %s\n", a.Name, strings.Join(a.Events, ", "))
-		}
-	}
-	return b.String()
 }

@@ -1,186 +1,135 @@
 package sessions
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
-	"time"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/hooks"
+	"ctxfs/providers/hooks/form"
 )
 
-const (
-	// hookTime is how long the answer to a hook may take: an agent waits for it.
-	hookTime = 2 * time.Second
-	// askTime is how much of it the background process may take.
-	askTime = time.Second
-	// maxHook is the limit in bytes for a hook's input. The longest thing that
-	// agents send is a summary.
-	maxHook = 8 << 20
-)
+// newHook returns the command that agents run as their hook. When they do, it is answered
+// before this is reached, by package early; this has the help, and what hooks have told.
+func newHook(a *cli.App) *cobra.Command {
+	var log, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "hook AGENT EVENT",
+		Short: "tell an agent in its hooks what matters now",
+		Long: `Hook answers a hook of an agent, given as JSON on the input. AGENT is one of
+` + wrapped(form.Agents()) + `
+and EVENT the agent's own name of the event, or start, compacting, compacted,
+prompt, before or after (a call of a tool). It tells a session, once:
 
-// hookInput has the fields that the hooks of Claude Code, Codex, Cursor and Gemini
-// CLI share, and those that distinguish them.
-type hookInput struct {
-	Event          string `json:"hook_event_name"`
-	SessionID      string `json:"session_id"`
-	ConversationID string `json:"conversation_id"` // of Cursor's
-	TranscriptPath string `json:"transcript_path"` // may be null
-	TurnID         string `json:"turn_id"`         // of Codex's alone
-}
+  at its start   the page of the workspace (HERE.md), and what is remembered
+  compacted      where its whole history is, and how to search it
+  a message      files changed behind its back, failed commands in terminals,
+                 servers that want a login or an answer, notes, open tasks,
+                 tools and skills for what the user wants
+  before a call  that the file to be edited has changed since it was read
+  after a call   long output: its shape, its ends, and the file that has it all
 
-// answerHook answers an agent's hook. Whatever happens, it returns within hookTime
-// and the command exits with 0: an exit code of 2, which is also that of a panic,
-// would stop the agent.
-func answerHook(ctx context.Context, a *cli.App) {
-	a.Note = nil // an agent is told only what concerns its session
-	ctx, cancel := context.WithTimeout(ctx, hookTime)
-	defer cancel()
-	type result struct {
-		text string
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		defer func() {
-			if fault := recover(); fault != nil {
-				done <- result{err: fmt.Errorf("%v", fault)}
+It never fails: what it cannot answer within 0.3 seconds, it does not answer. It
+starts nothing: without a background process (ctxfs mount) it says only where
+the history is.
+
+In config.toml:
+
+  [hooks]
+  enabled = true
+  start = "here"          # or "agents" (AGENTS.md), "none"
+  off = ["finding"]       # kinds of news, as --log names them
+  budget = ` + fmt.Sprint(hooks.Budget) + `            # tokens at one moment
+  start_budget = ` + fmt.Sprint(hooks.StartBudget) + `     # with the page at a start
+  session_budget = ` + fmt.Sprint(hooks.SessionBudget) + `  # in a whole session`,
+		Example: `  echo '{"session_id":"a","hook_event_name":"SessionStart","cwd":"'$PWD'"}' | ctxfs hook claude-code SessionStart
+  ctxfs hook --log`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeHook,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil // it works without a home folder
 			}
-		}()
-		text, err := hookText(ctx, a)
-		done <- result{text, err}
-	}()
-	select {
-	case r := <-done:
-		if r.err != nil {
-			a.Notef("the hook is not answered: %v", r.err)
-			return
-		}
-		_, _ = io.WriteString(a.Out, r.text) // an agent that does not read it does not want it
-	case <-ctx.Done():
-		a.Notef("the hook is not answered: its input did not end")
+			return cmd.Root().PersistentPreRunE(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 0:
+				if code := answerHook(cmd.Context(), a, args); code != 0 {
+					return cli.Exit(code, nil)
+				}
+				return nil
+			case log:
+				return printCosts(cmd.Context(), a, asJSON)
+			}
+			return cmd.Help() // a usage error would stop the agent
+		},
 	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Exit(1, err) })
+	cmd.Flags().BoolVar(&log, "log", false, "print what hooks have told agents, and what that cost in tokens")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "with --log: print as JSON")
+	return cmd
 }
 
-func hookText(ctx context.Context, a *cli.App) (string, error) {
-	if console.IsTerminal(a.In) {
-		return "", errors.New("--hook is for agents, which give JSON on the input")
+// wrapped lists words with commas, on lines that are not too long.
+func wrapped(words []string) string {
+	half := (len(words) + 1) / 2
+	return strings.Join(words[:half], ", ") + ",\n" + strings.Join(words[half:], ", ")
+}
+
+func completeHook(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return form.Agents(), cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		return []string{"start", "compacting", "compacted", "prompt", "before", "after"}, cobra.ShellCompDirectiveNoFileComp
 	}
-	text, err := io.ReadAll(io.LimitReader(a.In, maxHook+1))
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// printCosts prints what hooks have told agents.
+func printCosts(ctx context.Context, a *cli.App, asJSON bool) error {
+	of := a.Fallback()
+	defer of.Close()
+	costs, err := hooks.OpCosts.Ask(ctx, of, fs.None{})
 	if err != nil {
-		return "", err
+		return err
 	}
-	in, err := parseHook(text)
-	if err != nil {
-		return "", err
+	if asJSON {
+		return a.PrintJSON(costs)
 	}
-	id, err := in.session()
-	if err != nil {
-		return "", err
+	if len(costs.Kinds) == 0 {
+		a.Sayf("Hooks have told agents nothing yet.")
+		return nil
 	}
-	return in.answer(historyLine(ctx, a, id))
-}
-
-// parseHook reads the input of a hook.
-func parseHook(text []byte) (in hookInput, err error) {
-	if len(text) > maxHook {
-		return in, fmt.Errorf("its input has more than %d bytes", maxHook)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NEWS\tTIMES\tTOKENS")
+	var all hooks.Cost
+	kinds := slices.SortedFunc(maps.Keys(costs.Kinds), func(x, y string) int {
+		return cmp.Or(cmp.Compare(costs.Kinds[y].Tokens, costs.Kinds[x].Tokens), cmp.Compare(x, y))
+	})
+	for _, kind := range kinds {
+		c := costs.Kinds[kind]
+		all.Times, all.Tokens = all.Times+c.Times, all.Tokens+c.Tokens
+		fmt.Fprintf(w, "%s\t%d\t%d\n", kind, c.Times, c.Tokens)
 	}
-	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &in); err != nil {
-		return in, fmt.Errorf("its input is not the JSON of a hook: %w", err)
-	}
-	return in, nil
-}
-
-// session is the id of the session that the hook names.
-func (in hookInput) session() (string, error) {
-	id := in.ConversationID
-	if id == "" {
-		id = in.SessionID
-	}
-	if name := filepath.Base(in.TranscriptPath); id == "" && in.TranscriptPath != "" {
-		id = strings.TrimSuffix(name, filepath.Ext(name))
-	}
-	switch {
-	case id == "":
-		return "", errors.New("its input names no session")
-	case len(id) > 200 || strings.Trim(id, ".") == "" || strings.ContainsFunc(id, isNoID):
-		return "", errors.New("the session has an id that cannot be a name")
-	}
-	return id, nil
-}
-
-func isNoID(r rune) bool {
-	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
-}
-
-// answer returns the output that hands the line to the agent:
-//
-//  1. At a start it goes to the model.
-//  2. Before a compaction, Claude Code takes text as an instruction for the summary.
-//  3. Before a compaction in other agents, and after one in all of them, it can only
-//     be shown to the user; the model gets it at the start that follows.
-func (in hookInput) answer(line string) (string, error) {
-	output := map[string]any{"systemMessage": line}
-	switch in.Event {
-	case "SessionStart": // Claude Code, Codex, Gemini CLI
-		return jsonLine(map[string]any{"hookSpecificOutput": map[string]any{
-			"hookEventName": in.Event, "additionalContext": line,
-		}})
-	case "sessionStart": // Cursor
-		return jsonLine(map[string]any{"additional_context": line})
-	case "preCompact": // Cursor
-		return jsonLine(map[string]any{"user_message": line})
-	case "PreCompact":
-		if in.TurnID != "" { // Codex
-			return jsonLine(output)
+	fmt.Fprintf(w, "all\t%d\t%d\n", all.Times, all.Tokens)
+	fmt.Fprintln(w, "\nWHEN\tAGENT\tSESSION\tAT\tTOKENS\tNEWS")
+	for _, t := range costs.Recent {
+		var kinds []string
+		for _, k := range t.Kinds {
+			kinds = append(kinds, string(k))
 		}
-		return "End the summary with this line, word for word:\n" + line + "\n", nil
-	case "PostCompact", // Claude Code, Codex
-		"PreCompress": // Gemini CLI
-		return jsonLine(output)
-	case "":
-		return "", errors.New("its input names no event")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", wording.Time(t.At), t.Agent, t.Session, t.Moment, t.Tokens, strings.Join(kinds, ", "))
 	}
-	return "", fmt.Errorf("there is no answer to the event %q", in.Event)
-}
-
-func jsonLine(value any) (string, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(value)
-	return b.String(), err
-}
-
-// historyLine names the history of a session, which may not be written yet, and how to
-// search it. It uses the path by id, since that never changes.
-func historyLine(ctx context.Context, a *cli.App, id string) string {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	const what = "Full history of this session, also from before compactions: "
-	folder := transcriptsFolder + "/by-id/" + id
-	shown, _ := currentViews(ctx, a) // nowhere, where that cannot be found out
-	for _, v := range shown {
-		if v.Kind == "fuse" {
-			file := filepath.Join(v.Dir, folder, "transcript.md")
-			return fmt.Sprintf("%s%s (rg -n WORDS %s; digest.md beside it sums up).", what, file, wording.ShellWord(file))
-		}
-	}
-	program := "ctxfs"
-	if _, err := exec.LookPath(program); err != nil {
-		if self, err := os.Executable(); err == nil {
-			program = wording.ShellWord(self)
-		}
-	}
-	return fmt.Sprintf("%s%s cat %s/transcript.md | rg -n WORDS (%[2]s cat %[3]s/digest.md sums up).", what, program, folder)
+	return w.Flush()
 }

@@ -17,6 +17,7 @@ import (
 	"ctxfs/providers"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
+	"ctxfs/providers/hooks"
 	"ctxfs/providers/prompt"
 )
 
@@ -121,6 +122,8 @@ func (t *Tree) ownOperations() fs.Operations {
 			}
 			return folders, nil
 		}),
+		OpHook.Handle(t.answerHook),
+		hooks.OpCosts.Handle(t.providers.Hooks().Costs),
 		call.Op.Handle(t.answerCall),
 		call.OpAnswer.Handle(t.answerQuestion),
 		OpAgentCall.Handle(t.answerAgentCall),

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ctxfs/cmd/ctxfs/places"
@@ -74,6 +75,8 @@ func New(opts Options) *Tree {
 		Hide:          opts.Hide,
 		Offline:       opts.Offline,
 		ResultsFolder: t.resultsFolder,
+		MountPoint:    t.mountPoint,
+		Page:          t.agentsPage,
 		Changed:       t.pages.renew,
 		Log:           opts.Log,
 	})
@@ -107,12 +110,29 @@ func builtAt(program string) time.Time {
 // resultsFolder returns the folder where users find long results: in a mount, if
 // there is one, since that is what agents may read, or else on disk.
 func (t *Tree) resultsFolder() string {
-	if t.opts.MountPoint != nil {
-		if dir := t.opts.MountPoint(); dir != "" {
-			return filepath.Join(dir, "results")
-		}
+	if dir := t.mountPoint(); dir != "" {
+		return filepath.Join(dir, "results")
 	}
 	return filepath.Join(t.opts.Places.State, "results")
+}
+
+// mountPoint returns where the tree is mounted, or "".
+func (t *Tree) mountPoint() string {
+	if t.opts.MountPoint == nil {
+		return ""
+	}
+	return t.opts.MountPoint()
+}
+
+// agentsPage returns the text of AGENTS.md.
+func (t *Tree) agentsPage(ctx context.Context) (string, error) {
+	f, size, err := t.file(ctx, agentsName)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = t.copy(ctx, f, size, &text)
+	return text.String(), err
 }
 
 // Providers returns the providers of the tree.

@@ -202,7 +202,7 @@ type Skills struct {
 // Hooks describes the files with an agent's hooks.
 type Hooks struct {
 	Places
-	// Events are those that `ctxfs history --hook` answers.
+	// Events are those that `ctxfs hook` answers.
 	Events []string
 }
 

@@ -1,0 +1,88 @@
+package sessions
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/hook"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/hooks/form"
+)
+
+// answerHook answers a hook that package hook has not answered, and returns the exit code.
+// Whatever fails, it prints nothing and returns 0.
+//
+// It starts no background process. One that is started by an agent would lie in the
+// agent's sandbox and end with it, and would be there where the user wants none. Without
+// one only that is answered for which none is needed: where the session's history is.
+func answerHook(ctx context.Context, a *cli.App, args []string) (code int) {
+	if console.IsTerminal(a.In) {
+		console.Complain(a.Err, &control.Fault{Message: "hooks are run by agents, which give JSON on the input", Hint: "see what there is: ctxfs hook --help"})
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, hook.Patience)
+	defer cancel()
+	answered := make(chan hook.Reply, 1)
+	go func() {
+		var r hook.Reply
+		defer func() {
+			_ = recover() // see above
+			answered <- r
+		}()
+		r = hookReply(ctx, a, args)
+	}()
+	select {
+	case r := <-answered:
+		_, _ = a.Err.Write(r.Err)
+		_, _ = a.Out.Write(r.Out)
+		return r.Code
+	case <-ctx.Done():
+		return 0
+	}
+}
+
+func hookReply(ctx context.Context, a *cli.App, args []string) hook.Reply {
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(io.LimitReader(a.In, hook.MaxInput+1)); err != nil || text.Len() > hook.MaxInput {
+		return hook.Reply{}
+	}
+	r := hook.Request{Agent: []byte(args[0]), Input: text.Bytes(), Home: []byte(a.Home)}
+	if len(args) > 1 {
+		r.Event = []byte(args[1])
+	}
+	if dir, err := os.Getwd(); err == nil {
+		r.Dir = []byte(dir)
+	}
+	reply, err := usertree.OpHook.Ask(ctx, a.OnlyRunning(), r)
+	if errors.Is(err, control.ErrNotRunning) {
+		return historyReply(r)
+	}
+	return reply
+}
+
+// historyReply answers without a background process: after a compaction, and before one
+// where what is said goes into the summary, it says how to read the session's history.
+func historyReply(r hook.Request) hook.Reply {
+	in, err := form.Parse(string(r.Agent), string(r.Event), r.Input)
+	if err != nil || in.Kind != fs.Compacted && in.Kind != fs.Compacting {
+		return hook.Reply{}
+	}
+	program := "ctxfs"
+	if self, err := os.Executable(); err == nil {
+		program = wording.ShellWord(self)
+	}
+	line := program + " cat transcripts/by-id/" + in.Session + "/transcript.md | rg -n WORDS"
+	say := "From ctxfs: the full history of this session, also from before the compaction: " + line
+	if in.Kind == fs.Compacting {
+		say = "End the summary with this line, word for word:\nFull history of this session: " + line
+	}
+	return usertree.HookReply(in.Output(form.Answer{Say: say}))
+}

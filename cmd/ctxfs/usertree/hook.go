@@ -1,0 +1,33 @@
+package usertree
+
+import (
+	"context"
+
+	"ctxfs/cmd/ctxfs/hook"
+	"ctxfs/fs"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/hooks"
+	"ctxfs/providers/hooks/form"
+)
+
+// OpHook answers the hook of an agent.
+var OpHook = fs.Op[hook.Request, hook.Reply]{Name: hook.Operation}
+
+// answerHook answers [OpHook]. A hook of another home, which shares the state folder, is
+// told nothing.
+func (t *Tree) answerHook(ctx context.Context, r hook.Request) (hook.Reply, error) {
+	if !control.Same(string(r.Home), t.opts.Places.Home) {
+		return hook.Reply{}, nil
+	}
+	out, err := t.providers.Hooks().Answer(ctx, hooks.Query{Agent: string(r.Agent), Event: string(r.Event), Input: r.Input, Dir: string(r.Dir)})
+	if err != nil {
+		t.opts.Log.Debug("a hook is not answered", "agent", string(r.Agent), "event", string(r.Event), "error", err)
+		return hook.Reply{}, nil
+	}
+	return HookReply(out), nil
+}
+
+// HookReply returns how a hook ends, as it goes to its agent.
+func HookReply(out form.Output) hook.Reply {
+	return hook.Reply{Code: out.Code, Out: []byte(out.Out), Err: []byte(out.Err)}
+}

@@ -1,0 +1,274 @@
+// Package hooks answers the hooks of agents: it tells a session what matters to it now,
+// once, and within a budget. It knows no provider by name: whoever has news is a [fs.Herald].
+//
+// The order of its parts: form (what agents write and read), engine.go ([Engine.Answer]),
+// compose.go (what is said of all that there is to say), ledger.go (what was told to whom,
+// and what it cost), settings.go (the table of config.toml).
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/hooks/form"
+)
+
+// patience is how long the heralds may take together. An agent waits for its hook.
+const patience = 150 * time.Millisecond
+
+// Options are what an Engine needs.
+type Options struct {
+	// Heralds returns who has news. It is called for each moment.
+	Heralds func() []fs.Herald
+	// Settings is the path of config.toml, State the folder for the ledger.
+	Settings, State string
+	// Root returns the folder in which the tree is shown, or "".
+	Root func() string
+	// Page returns the text of AGENTS.md; nil if there is none.
+	Page func(ctx context.Context) (string, error)
+	// Files returns which files a call of a tool writes, as far as its arguments tell, and
+	// the line that it gives to a shell. Paths may be relative.
+	Files func(tool string, input json.RawMessage) (writes []string, command string)
+	Now   func() time.Time
+	// Offline only reads the ledger.
+	Offline bool
+	Log     *slog.Logger
+}
+
+// Engine answers hooks. It is safe for concurrent use.
+type Engine struct {
+	opts   Options
+	ledger *ledger
+
+	mu       sync.Mutex
+	settings settings
+	problems []fs.Problem
+	prompts  map[string]string      // by session, where the agent could not be told anything with them
+	busy     map[string]*sync.Mutex // one moment of a session at a time
+}
+
+// New returns an engine, which has read its settings and its ledger.
+func New(o Options) *Engine {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{opts: o, prompts: make(map[string]string), busy: make(map[string]*sync.Mutex)}
+	if o.Root == nil {
+		e.opts.Root = func() string { return "" }
+	}
+	e.ledger = openLedger(o.State, o.Now, o.Offline)
+	e.Reload()
+	return e
+}
+
+// Query is one run of a hook: the agent and the event that the command line names, what
+// stands on standard input, and the folder in which the hook was started.
+type Query struct {
+	Agent, Event string
+	Input        []byte
+	Dir          string
+}
+
+// Answer returns how the hook ends. An error is a hook that cannot be answered; its agent
+// is told nothing then. What is told counts as told, so ctx must last until the answer
+// arrives.
+func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
+	in, err := form.Parse(q.Agent, q.Event, q.Input)
+	if err != nil {
+		return form.Output{}, err
+	}
+	set := e.current()
+	if !set.enabled || in.Kind == "" {
+		return form.Output{}, nil
+	}
+	if in.Dir == "" {
+		in.Dir = q.Dir
+	}
+	defer e.alone(in)()
+	key := sessionKey(in)
+	s := e.ledger.session(key)
+	m := e.moment(in, s)
+	moments, started := e.moments(in, m, s)
+	defer e.ledger.visited(key, m, started)
+	if len(moments) == 0 {
+		return form.Output{}, nil
+	}
+	news := e.ask(ctx, moments, set)
+	answer, told := compose(news, set, e.ledger.session(key), in, started)
+	if ctx.Err() != nil {
+		return form.Output{}, context.Cause(ctx)
+	}
+	out := in.Output(answer)
+	if out != (form.Output{}) {
+		e.ledger.told(key, m, told)
+	}
+	return out, nil
+}
+
+// sessionKey names the context that is told something: a subagent has one of its own.
+func sessionKey(in *form.Input) string {
+	if in.Subagent == "" {
+		return in.Agent + "/" + in.Session
+	}
+	return in.Agent + "/" + in.Session + "/" + in.Subagent
+}
+
+// alone waits until no other moment of the session is answered, and returns the function
+// that ends this one.
+func (e *Engine) alone(in *form.Input) (done func()) {
+	key := sessionKey(in)
+	e.mu.Lock()
+	if len(e.busy) > maxSessions {
+		clear(e.busy)
+	}
+	one := e.busy[key]
+	if one == nil {
+		one = new(sync.Mutex)
+		e.busy[key] = one
+	}
+	e.mu.Unlock()
+	one.Lock()
+	return one.Unlock
+}
+
+// moment returns the moment as heralds are asked about it.
+func (e *Engine) moment(in *form.Input, s session) fs.Moment {
+	m := fs.Moment{
+		Kind: in.Kind, Agent: in.Agent, Session: in.Session, Subagent: in.Subagent, Dir: in.Dir,
+		Root: e.opts.Root(), Time: e.opts.Now(), Last: s.Last, Prompt: in.Prompt, Call: in.Call,
+	}
+	if c := m.Call; c != nil && e.opts.Files != nil {
+		c.Writes, c.Command = e.opts.Files(c.Tool, c.Input)
+		c.Writes = slices.DeleteFunc(absolute(in.Dir, c.Writes), func(path string) bool { return path == "" })
+	}
+	return m
+}
+
+// moments returns the moments of which news can be told now: that of the hook, and before
+// it those at which the session should have been told something and could not. These are
+// its start, where hooks were not there yet or the agent has no event for it, the
+// compaction, where the agent tells only that it comes, and the user's message. Started
+// reports whether the session is told now what it begins with.
+func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Moment, started bool) {
+	key := sessionKey(in)
+	if !in.Says {
+		if in.Kind == fs.Prompted {
+			e.keepPrompt(key, in.Prompt)
+		}
+		if c := in.Call; c != nil && (c.MayRefuse || c.MayReplace) {
+			return []fs.Moment{m}, false
+		}
+		return nil, false
+	}
+	another := func(kind fs.MomentKind, prompt string) {
+		other := m
+		other.Kind, other.Call, other.Prompt = kind, nil, prompt
+		all = append(all, other)
+	}
+	if in.Cleared {
+		e.ledger.cleared(key)
+	}
+	if in.Kind == fs.SessionStarts || in.Kind == fs.Compacted {
+		return []fs.Moment{m}, true
+	}
+	prompt, late := "", false
+	if in.Kind == fs.AfterTool {
+		prompt, late = e.takePrompt(key)
+	}
+	switch {
+	case in.Subagent != "" || in.Kind != fs.Prompted && in.Kind != fs.AfterTool:
+	case s.Compacting:
+		e.ledger.cleared(key)
+		another(fs.Compacted, "")
+		started = true
+	case !s.Started && (in.Kind == fs.Prompted || late):
+		another(fs.SessionStarts, "")
+		started = true
+	}
+	if late {
+		another(fs.Prompted, prompt)
+	}
+	return append(all, m), started
+}
+
+func (e *Engine) keepPrompt(key, prompt string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.prompts) > maxSessions {
+		clear(e.prompts)
+	}
+	e.prompts[key] = prompt
+}
+
+func (e *Engine) takePrompt(key string) (prompt string, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	prompt, ok = e.prompts[key]
+	delete(e.prompts, key)
+	return prompt, ok
+}
+
+// ask asks all heralds at once, and returns what they have said in time: by rank, then in
+// the order of the heralds.
+func (e *Engine) ask(ctx context.Context, moments []fs.Moment, set settings) []fs.News {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	heralds := e.opts.Heralds()
+	type answer struct {
+		of   int
+		news []fs.News
+	}
+	answers := make(chan answer, len(heralds)+1)
+	for i, h := range heralds {
+		go func() {
+			var news []fs.News
+			defer func() {
+				if fault := recover(); fault != nil {
+					e.opts.Log.Error("a herald panicked", "fault", fault)
+				}
+				answers <- answer{i, news}
+			}()
+			for _, m := range moments {
+				news = append(news, h.News(ctx, m)...)
+			}
+		}()
+	}
+	by := make([][]fs.News, len(heralds))
+	for range heralds {
+		select {
+		case a := <-answers:
+			by[a.of] = a.news
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	all := slices.Concat(by...)
+	all = e.startPage(ctx, moments, all, set)
+	slices.SortStableFunc(all, func(a, b fs.News) int { return cmp.Compare(a.Rank, b.Rank) })
+	return all
+}
+
+// startPage replaces the page that a session begins with, where the user wants another one
+// or none.
+func (e *Engine) startPage(ctx context.Context, moments []fs.Moment, all []fs.News, set settings) []fs.News {
+	if set.start == startHere {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(n fs.News) bool { return n.Kind == fs.NewsStart })
+	starts := slices.ContainsFunc(moments, func(m fs.Moment) bool { return m.Kind == fs.SessionStarts || m.Kind == fs.Compacted })
+	if set.start != startAgents || !starts || e.opts.Page == nil {
+		return all
+	}
+	page, err := e.opts.Page(ctx)
+	if err != nil || page == "" {
+		return all
+	}
+	return append(all, fs.News{Kind: fs.NewsStart, Key: sum(page), Rank: fs.Orienting, Text: page})
+}

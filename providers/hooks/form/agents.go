@@ -1,0 +1,305 @@
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"ctxfs/fs"
+)
+
+// agent is an agent with hooks.
+type agent struct {
+	id string
+	// is reports whether an input is certainly this agent's, whatever the command line says.
+	is func(f fields) bool
+	// says reports whether the model reads what a hook says at this moment.
+	says func(in *Input, f fields) bool
+	// say, refuse and replace make the output. Refuse is nil where hooks cannot refuse a call,
+	// replace where they cannot replace an output; it returns nil for an output that they
+	// cannot.
+	say     func(in *Input, text string) any
+	refuse  func(in *Input, why string) any
+	replace func(in *Input, text string) any
+}
+
+// agents returns the agents whose hooks are answered. Those that run the hooks of others
+// come first.
+func agents() []agent {
+	return []agent{cursor(), windsurf(), cline(), vscode(), copilot(), codex(), claudeCode(), gemini(), opencode()}
+}
+
+// Agents returns the ids of the agents whose hooks are answered.
+func Agents() (ids []string) {
+	for _, a := range agents() {
+		ids = append(ids, a.id)
+	}
+	return ids
+}
+
+// agentOf returns the agent whose input this is: that which the input tells, else that
+// with the name.
+func agentOf(name string, f fields) (is agent, ok bool) {
+	for _, a := range agents() {
+		if a.is != nil && a.is(f) {
+			return a, true
+		}
+	}
+	for _, a := range agents() {
+		if plainName(a.id) == plainName(name) {
+			return a, true
+		}
+	}
+	return agent{}, false
+}
+
+// momentOf returns the moment of an event, "" for one that needs no answer. Agents have
+// few words for the same, so one table serves them all.
+func momentOf(event string) fs.MomentKind {
+	switch plainName(event) {
+	case "sessionstart", "taskstart", "taskresume", "agentstart", "agentresume", "start":
+		return fs.SessionStarts
+	case "compacted":
+		return fs.Compacted
+	case "precompact", "precompress", "experimentalsessioncompacting", "compacting":
+		return fs.Compacting
+	case "userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent", "preuserprompt", "promptsubmit", "chatmessage", "prompt":
+		return fs.Prompted
+	case "pretooluse", "beforetool", "beforeshellexecution", "beforemcpexecution", "prewritecode", "preruncommand", "premcptooluse", "toolexecutebefore", "toolcall", "before":
+		return fs.BeforeTool
+	case "posttooluse", "posttoolusefailure", "aftertool", "aftershellexecution", "aftermcpexecution", "afterfileedit", "postwritecode", "postruncommand", "postmcptooluse",
+		"toolexecuteafter", "toolresult", "after":
+		return fs.AfterTool
+	}
+	return ""
+}
+
+// toolOfEvent returns what a call does whose tool an event does not name.
+func toolOfEvent(event string) string {
+	switch plainName(event) {
+	case "beforeshellexecution", "aftershellexecution", "preruncommand", "postruncommand":
+		return "shell"
+	case "afterfileedit", "prewritecode", "postwritecode":
+		return "write_file"
+	}
+	return ""
+}
+
+// saysAt returns a function that reports whether a moment is one of these.
+func saysAt(kinds ...fs.MomentKind) func(*Input, fields) bool {
+	return func(in *Input, _ fields) bool {
+		for _, k := range kinds {
+			if in.Kind == k {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// claudeCode: what is said goes into hookSpecificOutput.additionalContext, a refusal into
+// permissionDecision; before a compaction, plain text becomes an instruction for the
+// summary. An output is replaced by one of the same shape, so that of Bash keeps its other
+// members; the tools that read files have shapes of their own and are left alone, and so is
+// an output that Claude Code has put into a file itself.
+//
+// Sources: @anthropic-ai/claude-code 2.1.197 (the schemas of hookSpecificOutput,
+// newCustomInstructions, "does not match … output shape"); code.claude.com/docs/en/hooks.
+// Before 2.1.121 updatedToolOutput is ignored.
+func claudeCode() agent {
+	return agent{
+		id:   "claude-code",
+		says: saysAt(fs.SessionStarts, fs.Compacted, fs.Compacting, fs.Prompted, fs.BeforeTool, fs.AfterTool),
+		say: func(in *Input, text string) any {
+			if in.Kind == fs.Compacting {
+				return plain(text)
+			}
+			return specific(in.Event, "additionalContext", text)
+		},
+		refuse: denied,
+		replace: func(in *Input, text string) any {
+			if in.Event != "PostToolUse" { // one that failed has no output
+				return nil
+			}
+			if in.Call.Server != "" {
+				return specific(in.Event, "updatedToolOutput", []any{textBlock(text)})
+			}
+			var f fields
+			if in.Call.Tool != "Bash" || json.Unmarshal(in.response, &f) != nil || !f.has("stdout") || f.has("persistedOutputPath") || f.has("backgroundTaskId") || f.yes("isImage") || f.yes("interrupted") {
+				return nil
+			}
+			f["stdout"], f["stderr"] = quoted(text), quoted("")
+			return specific(in.Event, "updatedToolOutput", f)
+		},
+	}
+}
+
+// codex: as Claude Code, but it takes no member that it does not know, nothing but a
+// refusal before a call, and no text before a compaction. With continue set to false after a
+// call, the reason is what the model reads as its output, and the turn goes on.
+//
+// Sources: @openai/codex 0.169.0 (the schemas post-tool-use.command.output and others, their
+// messages "hook returned unsupported …"); developers.openai.com/codex/hooks; at
+// rust-v0.155.1 core/src/tools/registry.rs, hooks/src/events/post_tool_use.rs.
+func codex() agent {
+	return agent{
+		id:     "codex",
+		is:     func(f fields) bool { return f.has("turn_id") },
+		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.Prompted, fs.AfterTool),
+		say:    func(in *Input, text string) any { return specific(in.Event, "additionalContext", text) },
+		refuse: denied,
+		replace: func(in *Input, text string) any {
+			if in.Call.Tool != "Bash" && in.Call.Server == "" {
+				return nil
+			}
+			return map[string]any{"continue": false, "stopReason": "ctxfs put a long output into a file", "reason": text}
+		},
+	}
+}
+
+// gemini: what is said before a compression only its user reads. A denied output becomes
+// a failed one ("Tool result blocked"), so outputs are not replaced.
+//
+// Sources: @google/gemini-cli 0.61.0, bundle/docs/hooks/reference.md and
+// packages/core/src/core/coreToolHookTriggers.ts in it.
+func gemini() agent {
+	return agent{
+		id:   "gemini",
+		says: saysAt(fs.SessionStarts, fs.Prompted, fs.AfterTool),
+		say:  func(in *Input, text string) any { return specific(in.Event, "additionalContext", text) },
+		refuse: func(_ *Input, why string) any {
+			return map[string]any{"decision": "deny", "reason": why}
+		},
+	}
+}
+
+// cursor: additional_context of at most 10,000 characters at a start, after a tool, and,
+// in builds of its command line program from 2026.09.18 on, with a message. Of outputs
+// those of MCP tools can be replaced. An input of its has cursor_version, also where it runs
+// the hooks of Claude Code.
+//
+// Sources: cursor.com/docs/hooks; what the bundle of 2026.09.18-9a7762b accepts as
+// responses (beforeSubmitPrompt, postToolUse).
+func cursor() agent {
+	return agent{
+		id: "cursor",
+		is: func(f fields) bool { return f.has("cursor_version") },
+		says: func(in *Input, f fields) bool {
+			version := f.text("cursor_version")
+			switch plainName(in.Event) {
+			case "sessionstart", "posttooluse", "posttoolusefailure":
+				return true
+			case "beforesubmitprompt":
+				return len(version) > 10 && strings.HasPrefix(version, "20") && version[:10] >= "2026.09.18"
+			}
+			return false
+		},
+		say: func(_ *Input, text string) any { return map[string]any{"additional_context": within(text, 9900)} },
+		refuse: func(_ *Input, why string) any {
+			return map[string]any{"permission": "deny", "agent_message": why, "user_message": why}
+		},
+		replace: func(in *Input, text string) any {
+			if !strings.HasPrefix(in.Call.Tool, "MCP:") || plainName(in.Event) != "posttooluse" {
+				return nil
+			}
+			return map[string]any{"updated_mcp_tool_output": map[string]any{"content": []any{textBlock(text)}}}
+		},
+	}
+}
+
+// vscode: members are in camel case, or as Claude Code has them; with a message it takes
+// the common output only, which the model does not read. It also runs the hooks in
+// ~/.claude/settings.json.
+//
+// Source: code.visualstudio.com/docs/agents/reference/hooks-reference (29 July 2026).
+func vscode() agent {
+	return agent{
+		id:     "vscode",
+		is:     func(f fields) bool { return f.has("hookEventName") && f.has("sessionId") },
+		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.BeforeTool, fs.AfterTool),
+		say:    func(in *Input, text string) any { return specific(in.Event, "additionalContext", text) },
+		refuse: denied,
+	}
+}
+
+// copilot is Copilot CLI. It drops what a hook says to a message, and of a call that
+// failed.
+//
+// Source: docs.github.com/en/copilot/reference/hooks-reference.
+func copilot() agent {
+	return agent{
+		id: "copilot",
+		is: func(f fields) bool {
+			var at float64
+			return f.has("sessionId") && json.Unmarshal(f["timestamp"], &at) == nil && !f.has("hookEventName")
+		},
+		says: func(in *Input, f fields) bool {
+			return in.Kind == fs.SessionStarts || plainName(in.Event) == "posttooluse"
+		},
+		say: func(_ *Input, text string) any { return map[string]any{"additionalContext": within(text, 9900)} },
+		refuse: func(_ *Input, why string) any {
+			return map[string]any{"permissionDecision": "deny", "permissionDecisionReason": why}
+		},
+		replace: func(in *Input, text string) any {
+			if plainName(in.Event) != "posttooluse" || in.Call.Failed || plainName(in.Call.Tool) == "view" || plainName(in.Call.Tool) == "read" {
+				return nil
+			}
+			return map[string]any{"modifiedResult": map[string]any{"resultType": "success", "textResultForLlm": text}}
+		},
+	}
+}
+
+// windsurf reads nothing of its hooks but that one refuses: exit code 2, and why on
+// standard error.
+//
+// Source: docs.windsurf.com/windsurf/cascade/hooks.
+func windsurf() agent {
+	return agent{
+		id:     "windsurf",
+		is:     func(f fields) bool { return f.has("agent_action_name") },
+		refuse: func(_ *Input, why string) any { return exit2(why) },
+	}
+}
+
+// cline takes contextModification, of at most 50,000 characters. Its cancel ends the
+// whole task, so it refuses no calls.
+//
+// Sources: cline 3.0.65 (contextModification, cancel), docs.cline.bot/features/hooks.
+func cline() agent {
+	return agent{
+		id:   "cline",
+		is:   func(f fields) bool { return f.has("clineVersion") || f.has("taskId") && f.has("hookName") },
+		says: saysAt(fs.SessionStarts, fs.Prompted, fs.BeforeTool, fs.AfterTool),
+		say: func(_ *Input, text string) any {
+			return map[string]any{"cancel": false, "contextModification": text}
+		},
+	}
+}
+
+// opencode has plugins, which call us in a form of our own. The input has session_id, cwd,
+// hook_event_name (chat.message, tool.execute.before, tool.execute.after,
+// experimental.session.compacting) and, as they apply, prompt, tool_name, tool_input,
+// tool_use_id, tool_response. The output is nothing, or an object with one member: context,
+// which the plugin adds to the message, the output or the prompt of the compaction; deny,
+// with which it throws an error; output, which replaces the output.
+//
+// Source of what a plugin may do: @opencode-ai/plugin 1.18.33, dist/index.d.ts, interface
+// Hooks.
+func opencode() agent {
+	return agent{
+		id:     "opencode",
+		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.Compacting, fs.Prompted, fs.AfterTool),
+		say:    func(_ *Input, text string) any { return map[string]any{"context": text} },
+		refuse: func(_ *Input, why string) any { return map[string]any{"deny": why} },
+		replace: func(in *Input, text string) any {
+			switch plainName(in.Call.Tool) {
+			case "read", "edit", "write", "skill", "task":
+				return nil
+			}
+			return map[string]any{"output": text}
+		},
+	}
+}
+
+// yes reports whether a member is true.
+func (f fields) yes(name string) bool { return bytes.Equal(bytes.TrimSpace(f[name]), []byte("true")) }

@@ -1,0 +1,72 @@
+package form
+
+import (
+	"encoding/json"
+	"strings"
+
+	"ctxfs/fs"
+)
+
+// exit2 is a refusal by exit code 2, with a text for standard error; plain is a text for
+// standard output that is no JSON.
+type (
+	exit2 string
+	plain string
+)
+
+// Output returns how the hook tells its agent an answer. What the agent does not let its
+// hooks do is left out; with nothing to tell, the hook prints nothing.
+func (in *Input) Output(a Answer) Output {
+	var value any
+	switch {
+	case a.Refuse != "" && in.Kind == fs.BeforeTool && in.agent.refuse != nil:
+		value = in.agent.refuse(in, a.Refuse)
+	case a.Instead != "" && in.Kind == fs.AfterTool && in.agent.replace != nil:
+		if a.Say != "" {
+			a.Instead += "\n\n" + a.Say
+		}
+		value = in.agent.replace(in, a.Instead)
+	}
+	if value == nil && a.Say != "" && in.Says {
+		value = in.agent.say(in, a.Say)
+	}
+	switch v := value.(type) {
+	case nil:
+		return Output{}
+	case exit2:
+		return Output{Err: string(v) + "\n", Code: 2}
+	case plain:
+		return Output{Out: string(v) + "\n"}
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(value) != nil {
+		return Output{}
+	}
+	return Output{Out: b.String()}
+}
+
+// specific returns Claude Code's output for an event, which others have taken over.
+func specific(event, member string, value any) any {
+	return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": event, member: value}}
+}
+
+// denied is a refused call in that form.
+func denied(in *Input, why string) any {
+	return map[string]any{"hookSpecificOutput": map[string]any{
+		"hookEventName": in.Event, "permissionDecision": "deny", "permissionDecisionReason": why,
+	}}
+}
+
+// textBlock is a text as a block of the content of an MCP tool's result.
+func textBlock(text string) any { return map[string]any{"type": "text", "text": text} }
+
+// quoted returns a text as JSON.
+func quoted(text string) json.RawMessage {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		return json.RawMessage(`""`)
+	}
+	return raw
+}
