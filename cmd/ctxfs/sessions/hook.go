@@ -51,7 +51,7 @@ In config.toml:
   budget = ` + fmt.Sprint(hooks.Budget) + `            # tokens at one moment
   start_budget = ` + fmt.Sprint(hooks.StartBudget) + `     # with the page at a start
   session_budget = ` + fmt.Sprint(hooks.SessionBudget) + `  # in a whole session`,
-		Example: `  echo '{"session_id":"a","hook_event_name":"SessionStart","cwd":"'$PWD'"}' | ctxfs hook claude-code SessionStart
+		Example: `  echo '{"session_id":"a"}' | ctxfs hook claude-code SessionStart
   ctxfs hook --log`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeHook,

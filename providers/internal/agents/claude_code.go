@@ -64,7 +64,7 @@ func claudeCode() Agent {
 		},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "settings.json"}, Project: settings},
-			Events: []string{"SessionStart", "PreCompact", "PostCompact"},
+			Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PreCompact"},
 		},
 		Sessions: []Path{home + "projects", "~/.config/claude/projects"},
 		Resume:   []string{"claude", "--resume", SessionID},

@@ -38,7 +38,7 @@ func codex() Agent {
 		Memory:      Places{User: []Path{home + "memories"}},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "hooks.json"}, Project: []string{".codex/hooks.json"}},
-			Events: []string{"SessionStart", "PreCompact", "PostCompact"},
+			Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact"},
 		},
 		Sessions: []Path{home + "sessions", home + "archived_sessions"},
 		Resume:   []string{"codex", "resume", SessionID},

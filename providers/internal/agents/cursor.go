@@ -38,7 +38,7 @@ func cursor() Agent {
 		},
 		Hooks: Hooks{
 			Places: Places{User: []Path{"~/.cursor/hooks.json"}, Project: []string{".cursor/hooks.json"}},
-			Events: []string{"sessionStart", "preCompact"},
+			Events: []string{"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure", "preCompact"},
 		},
 		Sessions: []Path{"~/.cursor/projects", "~/.cursor/chats", support + "Cursor/User/globalStorage"},
 		Resume:   []string{"cursor-agent", "--resume", SessionID},

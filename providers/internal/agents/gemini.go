@@ -46,7 +46,7 @@ func gemini() Agent {
 		Memory: Places{User: []Path{home + "GEMINI.md", home + "tmp/*/memory"}},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},
-			Events: []string{"SessionStart", "PreCompress"},
+			Events: []string{"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"},
 		},
 		Sessions: []Path{home + "tmp"},
 		Resume:   []string{"gemini", "--resume", SessionID},
