@@ -41,8 +41,8 @@ func TestNothingPushed(t *testing.T) {
 		return strings.Join([]string{
 			b.ok("prompt"), b.sh("cat " + b.mnt("AGENTS.md")), b.sh("cat " + b.mnt("STATUS.md")), b.sh("cat " + page), b.ok("here", "--page", shop),
 			b.sh("cd src/shop/api && ctxfs here --json"), b.ok("status"), b.agentIn(shop, nil).hello.Instructions,
-			b.hook("claude-code", "", `{"session_id":"` + claudeID + `","cwd":"` + shop + `","hook_event_name":"SessionStart","source":"startup"}`).out,
-			b.hook("claude-code", "", `{"session_id":"` + claudeID + `","cwd":"` + shop + `","hook_event_name":"PreCompact","trigger":"auto"}`).out,
+			b.hook("claude-code", "", `{"session_id":"`+claudeID+`","cwd":"`+shop+`","hook_event_name":"SessionStart","source":"startup"}`).out,
+			b.hook("claude-code", "", `{"session_id":"`+claudeID+`","cwd":"`+shop+`","hook_event_name":"PreCompact","trigger":"auto"}`).out,
 			b.sh("cat " + b.mnt("workspaces/INDEX.md")),
 		}, "\n=====\n")
 	}
