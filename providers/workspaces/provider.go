@@ -70,6 +70,7 @@ type Provider struct {
 	mounts  atomic.Pointer[map[string]bool] // file systems in workspaces, which are not watched
 	prober  *fs.Prober                      // of whether folders answer
 	looks   *fs.Prober                      // of looks at them
+	edits   edits
 
 	looking     sync.Mutex // held while processes are looked at
 	processesAt time.Time  // when they were

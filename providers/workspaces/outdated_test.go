@@ -1,0 +1,149 @@
+package workspaces
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+)
+
+// TestOutdatedEdits: an edit is refused if its file has changed since the session last saw
+// it, and a change has one key, by which it is told once.
+func TestOutdatedEdits(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, link := filepath.Join(home, "it's.go"), filepath.Join(home, "link.go")
+	other, gone := filepath.Join(home, "other.go"), filepath.Join(home, "gone.go")
+	then := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	write := func(path, text string, at time.Time) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file, "package old\n", then.Add(-time.Hour))
+	write(other, "package other\n", then.Add(time.Hour))
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	sights := map[string]fs.Sight{
+		file: {File: file, Time: then, Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "package old\n"}}},
+		gone: {File: gone, Time: then},
+	}
+	w := newWorld(t)
+	w.Provider.opts.Seen = func(_ context.Context, session, dir string) (all []fs.Sight, err error) {
+		if session != "s" {
+			return nil, fs.ErrNotExist
+		}
+		for path, s := range sights {
+			if fs.Within(path, dir) {
+				all = append(all, s)
+			}
+		}
+		return all, nil
+	}
+	at := func(kind fs.MomentKind, session string, files ...string) fs.Moment {
+		return fs.Moment{Kind: kind, Session: session, Time: then.Add(2 * time.Hour), Call: &fs.AgentCall{Writes: files, MayRefuse: true}}
+	}
+	refused := func(m fs.Moment) (text, key string) {
+		t.Helper()
+		news := w.News(t.Context(), m)
+		if len(news) == 0 {
+			return "", ""
+		}
+		if n := news[0]; len(news) != 1 || !n.Refuse || n.Kind != fs.NewsStale || n.Rank != fs.Blocking {
+			t.Errorf("%+v", news)
+		}
+		return news[0].Text, news[0].Key
+	}
+	if text, _ := refused(at(fs.BeforeTool, "s", file)); text != "" {
+		t.Errorf("as it was seen: %s", text)
+	}
+	write(file, "package new\n", then.Add(time.Hour))
+	text, key := refused(at(fs.BeforeTool, "s", file))
+	for _, want := range []string{"2026-05-01T13:00:00Z", "2026-05-01T12:00:00Z", "ctxfs stale --diff '", "the same call passes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("changed: %s; it lacks %q", text, want)
+		}
+	}
+	if _, again := refused(at(fs.BeforeTool, "s", file)); again != key || key == "" {
+		t.Errorf("the same change has the keys %q and %q", key, again)
+	}
+	if text, _ := refused(at(fs.BeforeTool, "s", link)); text == "" {
+		t.Error("by another name it is not refused")
+	}
+	write(file, "package newer\n", then.Add(90*time.Minute))
+	if _, again := refused(at(fs.BeforeTool, "s", file)); again == key {
+		t.Error("another change has the same key")
+	}
+	if text, _ := refused(at(fs.BeforeTool, "s", other, gone)); !strings.Contains(text, "was deleted") {
+		t.Errorf("deleted: %s", text)
+	}
+	may := at(fs.BeforeTool, "s", file)
+	may.Call.MayRefuse = false
+	for what, m := range map[string]fs.Moment{
+		"a file that it has not seen": at(fs.BeforeTool, "s", other), "another session": at(fs.BeforeTool, "x", file), "no session": at(fs.BeforeTool, "", file),
+		"one that cannot be refused": may, "a message": {Kind: fs.Prompted, Session: "s"}, "no call": {Kind: fs.BeforeTool, Session: "s"}, "a file in no folder": at(fs.BeforeTool, "s", home+"/none/x"),
+	} {
+		if text, _ := refused(m); text != "" {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+
+	// What the session wrote itself, as its hook tells before its log does.
+	refused(at(fs.AfterTool, "s", file))
+	if text, _ := refused(at(fs.BeforeTool, "s", file)); text != "" {
+		t.Errorf("its own edit: %s", text)
+	}
+	write(file, "package somebody\n", then.Add(100*time.Minute))
+	if text, _ := refused(at(fs.BeforeTool, "s", file)); text == "" {
+		t.Error("what somebody wrote after its own edit is not refused")
+	}
+	failed := at(fs.AfterTool, "s", file)
+	failed.Call.Failed = true
+	refused(failed)
+	if text, _ := refused(at(fs.BeforeTool, "s", file)); text == "" {
+		t.Error("an edit that failed counts as one")
+	}
+}
+
+// TestLongLogs: a hook does not wait for a long log, which is read for the next one.
+func TestLongLogs(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(t.TempDir(), "a.go")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, asked := make(chan bool), make(chan bool)
+	var first sync.Once
+	w.Provider.opts.Seen = func(ctx context.Context, _, _ string) ([]fs.Sight, error) {
+		first.Do(func() { close(asked) })
+		<-read
+		return []fs.Sight{{File: file, Time: time.Unix(1, 0)}}, ctx.Err()
+	}
+	m := fs.Moment{Kind: fs.BeforeTool, Session: "s", Time: day, Call: &fs.AgentCall{Writes: []string{file}, MayRefuse: true}}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	if news := w.News(ctx, m); len(news) > 0 {
+		t.Errorf("before it is read: %+v", news)
+	}
+	if news := w.News(t.Context(), m); len(news) > 0 { // it is read once
+		t.Errorf("while it is read: %+v", news)
+	}
+	close(read)
+	fstest.Eventually(t, "the edit is refused", func() bool { return len(w.News(t.Context(), m)) == 1 })
+}
