@@ -40,6 +40,7 @@ type Provider struct {
 	shown atomic.Pointer[snapshot]
 
 	fulltext *fulltext.Index
+	replaced replaced
 
 	watcher *watch.Watcher // nil if nothing is watched
 	noWatch error          // why there is no watcher, though Watch is set
