@@ -199,7 +199,8 @@ type Skills struct {
 	Deprecated bool
 }
 
-// Hooks describes the files with an agent's hooks.
+// Hooks describes the files with an agent's hooks; a folder where each event is a file of
+// its own.
 type Hooks struct {
 	Places
 	// Events are those that `ctxfs hook` answers.

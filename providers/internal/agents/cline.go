@@ -37,7 +37,11 @@ func cline() Agent {
 			},
 			Nested: []string{"AGENTS.md"},
 		},
-		Always:   Places{User: []Path{"~/Documents/Cline/Rules/ctxfs.md"}, Project: []string{"AGENTS.md"}},
+		Always: Places{User: []Path{"~/Documents/Cline/Rules/ctxfs.md"}, Project: []string{"AGENTS.md"}},
+		Hooks: Hooks{
+			Places: Places{User: []Path{"~/Documents/Cline/Hooks"}, Project: []string{".clinerules/hooks"}},
+			Events: []string{"TaskStart", "TaskResume", "UserPromptSubmit", "PostToolUse", "PreCompact"},
+		},
 		Plans:    Plans{Lists: Places{User: extensionFolders(extension, "tasks/*/focus_chain_taskid_*.md")}},
 		Sessions: append(extensionFolders(extension, "tasks"), data+"/tasks", "${CLINE_SESSION_DATA_DIR:-"+data+"/sessions}"),
 	}

@@ -28,6 +28,10 @@ func copilot() Agent {
 			Nested: files,
 		},
 		Always: Places{User: []Path{home + "copilot-instructions.md"}, Project: []string{".github/copilot-instructions.md", "AGENTS.md"}},
+		Hooks: Hooks{
+			Places: Places{User: []Path{home + "hooks/ctxfs.json"}, Project: []string{".github/hooks/ctxfs.json"}},
+			Events: []string{"sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse", "postToolUseFailure", "preCompact"},
+		},
 		Plans: Plans{
 			Lists: Places{User: []Path{home + "session-state/*/plan.md", home + "session-state/*/session.db"}},
 		},

@@ -53,6 +53,10 @@ func opencode() Agent {
 			},
 			Project: settings.Project,
 		},
+		Hooks: Hooks{
+			Places: Places{User: []Path{config + "plugins/ctxfs.js"}, Project: []string{".opencode/plugins/ctxfs.js"}},
+			Events: []string{"chat.message", "tool.execute.before", "tool.execute.after", "experimental.session.compacting"},
+		},
 		Plans: Plans{
 			Texts: Places{User: []Path{xdgData + "opencode/plans/*.md"}, Project: []string{".opencode/plans/*.md"}},
 			Lists: Places{User: []Path{xdgData + "opencode/storage/todo/*.json", xdgData + "opencode/opencode.db"}},

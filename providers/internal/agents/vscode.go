@@ -20,6 +20,7 @@ func vscode() Agent {
 				Project: []string{".claude/skills", sharedProjectSkills},
 			},
 		},
+		Hooks:     copilot().Hooks,
 		Commands:  Places{Project: []string{".github/prompts/**/*.prompt.md"}},
 		Subagents: Places{Project: []string{".github/agents/*.md", ".github/chatmodes/*.chatmode.md"}},
 		Rules: Rules{Places: Places{

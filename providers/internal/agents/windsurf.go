@@ -23,6 +23,10 @@ func windsurf() Agent {
 			Nested: []string{".windsurf/rules/**/*.md", "AGENTS.md", "agents.md"},
 		},
 		Always: Places{User: []Path{"~/.codeium/windsurf/memories/global_rules.md"}, Project: []string{"AGENTS.md"}},
+		Hooks: Hooks{
+			Places: Places{User: []Path{"~/.codeium/windsurf/hooks.json"}, Project: []string{".windsurf/hooks.json"}},
+			Events: []string{"pre_write_code"},
+		},
 		Plans:  Plans{Texts: Places{User: []Path{"~/.windsurf/plans/*.md"}, Project: []string{".windsurf/plans/*.md"}}},
 		Memory: Places{User: []Path{"~/.codeium/windsurf/memories"}},
 	}

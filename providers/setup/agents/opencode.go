@@ -1,6 +1,10 @@
 package agents
 
 import (
+	_ "embed" // the plugin
+	"encoding/json"
+	"strings"
+
 	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/internal/syntax"
 )
@@ -11,9 +15,11 @@ import (
 //
 // Sources: opencode-ai 1.18.33, the types of its configuration in @opencode-ai/sdk 1.19.3
 // (PermissionConfig: an action, or actions by tool and pattern) and fromConfig in its bundle,
-// which expands "~/".
+// which expands "~/"; plugins as @opencode-ai/plugin 1.18.33 has them (dist/index.d.ts,
+// interface Hooks): all files of the folders plugin and plugins are loaded.
 func opencode(p *plan) {
 	p.pointer("")
+	p.change(p.file(p.agent.Hooks.Places), "hooks, as a plugin", edit.File([]byte(p.plugin())))
 
 	file := p.file(p.agent.Permissions)
 	there := settings(file)
@@ -35,4 +41,16 @@ func opencode(p *plan) {
 	if bash, ok := permission.At("bash"); ok && bash.Text != "allow" {
 		p.note("opencode asks before commands of ctxfs as permission.bash in %s says; nothing is added to it", p.short(file))
 	}
+}
+
+//go:embed opencode.js
+var opencodePlugin string
+
+// plugin returns our plugin, which runs ctxfs by its path, or as PATH has it.
+func (p *plan) plugin() string {
+	if p.Project != "" {
+		return opencodePlugin
+	}
+	program, _ := json.Marshal(p.Program) // a string always has one
+	return strings.Replace(opencodePlugin, `const program = "ctxfs"`, "const program = "+string(program), 1)
 }

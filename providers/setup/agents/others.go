@@ -2,6 +2,8 @@ package agents
 
 import (
 	"os"
+	"path/filepath"
+	"strings"
 
 	"ctxfs/providers/internal/edit"
 )
@@ -26,15 +28,22 @@ func amp(p *plan) {
 // maxGlobalRules is how many bytes of its global rules Windsurf reads.
 const maxGlobalRules = 6000
 
-// windsurf has one file with the user's rules.
+// windsurf has one file with the user's rules. Of its hooks the model reads only why one
+// refuses a call, by exit code 2; other codes let it go on.
 //
-// Source: docs.windsurf.com/windsurf/cascade/memories.
+// Sources: docs.windsurf.com/windsurf/cascade/memories and /cascade/hooks.
 func windsurf(p *plan) {
 	p.pointer("")
 	file := p.file(p.agent.Always)
 	if info, err := os.Stat(file); p.Project == "" && err == nil && info.Size()+int64(len(p.text())) > maxGlobalRules {
 		p.note("Windsurf reads %d characters of %s, which are used up: what is beyond is not read", maxGlobalRules, p.short(file))
 	}
+	p.hooks(p.file(p.agent.Hooks.Places), func(event string) any {
+		return struct {
+			Command string `json:"command"`
+			Shown   bool   `json:"show_output"`
+		}{strings.TrimSuffix(p.command(event), " || true"), false}
+	})
 }
 
 // zed asks before commands as agent.tool_permissions of its settings say, which match a whole
@@ -43,10 +52,25 @@ func windsurf(p *plan) {
 // Source: zed.dev/docs/ai/rules and /docs/ai/tool-permissions.
 func zed(p *plan) { p.pointer("") }
 
-// cline reads all files of its folder of rules.
+// cline reads all files of its folder of rules, and runs the program that has the name of an
+// event in its folder of hooks. There is one for each event: one that is there already stays.
 //
-// Source: docs.cline.bot/customization/cline-rules.
-func cline(p *plan) { p.pointer("") }
+// Sources: docs.cline.bot/customization/cline-rules and /customization/hooks; @cline/core
+// 0.0.86, listHookConfigFiles.
+func cline(p *plan) {
+	p.pointer("")
+	folder := p.file(p.agent.Hooks.Places)
+	for _, event := range p.agent.Hooks.Events {
+		file := filepath.Join(folder, event)
+		body := "#!/bin/sh\n# Written by \"ctxfs setup cline\"; \"ctxfs setup --undo cline\" takes it away again.\n" + p.command(event) + "\n"
+		if there, err := os.ReadFile(file); err == nil && !strings.Contains(string(there), p.mark(event)) {
+			p.note("%s is a hook of your own and stays; let it run %q for what ctxfs says then", p.short(file), p.command(event))
+			continue
+		}
+		p.change(file, "a hook", edit.File([]byte(body)))
+		p.changes[len(p.changes)-1].Mode = 0o755
+	}
+}
 
 // claudeDesktop has no shell: it gets the gateway, `ctxfs serve`, as an MCP server.
 //
