@@ -11,6 +11,7 @@ import (
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/stats/prices"
 )
 
 // Problems returns the problems of config.toml that concern no provider: each
@@ -34,7 +35,7 @@ func (l *List) checkTables() {
 }
 
 func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
-	known := []string{find.Table, hooks.Table}
+	known := []string{find.Table, hooks.Table, prices.SettingsTable}
 	for _, p := range Of[fs.Configured](l) {
 		known = append(known, p.Tables()...)
 	}

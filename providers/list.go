@@ -175,8 +175,9 @@ func (l *List) Roots() (roots []string) {
 // Busy reports whether a provider is doing what should not be interrupted.
 func (l *List) Busy() bool { return slices.ContainsFunc(Of[fs.Busy](l), fs.Busy.Busy) }
 
-// Operations returns the operations of all providers.
+// Operations returns the operations of all providers, and that of counting.
 func (l *List) Operations() (all fs.Operations) {
+	all = append(all, l.newCounter().Operations()...)
 	for _, p := range Of[fs.Operator](l) {
 		all = append(all, p.Operations()...)
 	}

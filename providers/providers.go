@@ -52,7 +52,7 @@ type Options struct {
 	// disk.
 	ResultsFolder func() string
 	// MountPoint returns where the tree is mounted now, "" if nowhere, and Page the text of
-	// AGENTS.md, for hooks of agents; either may be nil.
+	// AGENTS.md, for hooks and counts; either may be nil.
 	MountPoint func() string
 	Page       func(ctx context.Context) (string, error)
 	// Offline starts nothing and watches nothing.

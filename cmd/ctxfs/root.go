@@ -19,6 +19,7 @@ import (
 	"ctxfs/cmd/ctxfs/servers"
 	"ctxfs/cmd/ctxfs/sessions"
 	"ctxfs/cmd/ctxfs/setup"
+	"ctxfs/cmd/ctxfs/stats"
 	"ctxfs/cmd/ctxfs/terminal"
 	"ctxfs/cmd/ctxfs/tree"
 )
@@ -93,7 +94,7 @@ Exit codes:
 		{"Tree:", tree.Commands(a)},
 		{"MCP servers:", servers.Commands(a)},
 		{"Terminals:", terminal.Commands(a)},
-		{"Work:", append(sessions.Commands(a), memories.Commands(a)...)},
+		{"Work:", append(append(sessions.Commands(a), memories.Commands(a)...), stats.Command(a))},
 		{"Programs:", append(setup.Commands(a), serve.Command(a))},
 	} {
 		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})

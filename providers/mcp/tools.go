@@ -234,3 +234,55 @@ func parameters(schema json.RawMessage) (names, details string) {
 	}
 	return name.String(), detail.String()
 }
+
+// Costs implements fs.Costed: the servers that are not disabled, those of projects where
+// dir is in one of them.
+func (p *Provider) Costs(ctx context.Context, dir string) (all []fs.Cost, _ error) {
+	for _, s := range p.all() {
+		if ctx.Err() != nil {
+			return all, ctx.Err()
+		}
+		s.mu.Lock()
+		def, file, shown, cat := s.def, s.file, s.shown, s.unsaved
+		s.mu.Unlock()
+		if def.Disabled || len(def.Projects) > 0 && !slices.ContainsFunc(def.Projects, func(root string) bool { return dir != "" && fs.Within(dir, root) }) {
+			continue
+		}
+		one := fs.Cost{Kind: fs.ServerCost, Name: file, Agents: askedBy(def)}
+		if cat == nil && shown != nil {
+			cat = p.cache.Catalogue(catalogue.KeysOf(def))
+		}
+		if cat == nil {
+			one.Unknown = "it was never started"
+		} else {
+			names := make(map[string]bool)
+			for _, t := range shown.Tools() {
+				names[t.Name] = true
+			}
+			one.Count = len(names)
+			one.Tokens = cat.Tokens(func(name string) bool { return names[name] })
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// askedBy returns the ids of the agents whose configuration has a server; nil if it
+// is in that of ctxfs, which is for all.
+func askedBy(def *config.Server) (agents []string) {
+	for _, source := range def.Sources() {
+		if source.Client == "ctxfs" {
+			return nil
+		}
+		if !slices.Contains(agents, source.Client) {
+			agents = append(agents, source.Client)
+		}
+	}
+	slices.Sort(agents)
+	return agents
+}
+
+// Calls implements fs.Called.
+func (p *Provider) Calls(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error) {
+	return p.callLog.Tally(ctx, q)
+}

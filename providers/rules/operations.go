@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/rules/check"
+	"ctxfs/providers/rules/scope"
 )
 
 // PathQuery names a path, which is absolute.
@@ -32,6 +34,24 @@ type Checked struct {
 // OpCheck checks the rules of the project of a folder; of the home folder, those of the
 // user.
 var OpCheck = fs.Op[PathQuery, Checked]{Name: "rules-check", Slow: true}
+
+// Costs implements fs.Costed: the rules that agents always read for a folder; without one
+// those of the user.
+func (p *Provider) Costs(_ context.Context, dir string) (all []fs.Cost, _ error) {
+	if dir == "" {
+		dir = p.opts.Home
+	}
+	page, err := p.page(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the rules for %s are not counted: %w", p.tilde(dir), err)
+	}
+	for _, r := range page.Rules {
+		if r.Applies == scope.Always {
+			all = append(all, fs.Cost{Kind: fs.RuleCost, Name: p.tilde(r.Source[0]), Agents: r.Agents, Tokens: tokens.Count(r.text)})
+		}
+	}
+	return all, nil
+}
 
 // Operations implements fs.Operator.
 func (p *Provider) Operations() []fs.Operation {

@@ -111,6 +111,31 @@ func (p *Provider) list() []Listed {
 	return all
 }
 
+// Costs implements fs.Costed: the name and the description of each skill and subagent, which
+// its agents have in every request. Not so that of a command, which a person names, as of a
+// skill that says so, and of what comes with ctxfs.
+func (p *Provider) Costs(_ context.Context, dir string) (all []fs.Cost, _ error) {
+	for _, s := range p.studied().skills {
+		if s.isBuiltin() || s.Is(read.Command) || s.Card.Fields["disable-model-invocation"] == true ||
+			s.Source.Root != "" && (dir == "" || !fs.Within(dir, s.Source.Root)) {
+			continue
+		}
+		one := fs.Cost{Kind: fs.SkillCost, Name: s.name, Agents: []string{}}
+		for _, id := range s.readers() {
+			if !slices.Contains(s.hidden, id) {
+				one.Agents = append(one.Agents, id)
+			}
+		}
+		if s.study == nil {
+			one.Unknown = "it was not read yet"
+		} else {
+			one.Tokens = s.study.Card
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
 // check checks what is in a folder, or all that is shown.
 func (p *Provider) check(ctx context.Context, q CheckQuery) (Checked, error) {
 	checked := Checked{Dir: q.Dir, Findings: []check.Finding{}}

@@ -1,0 +1,157 @@
+package stats
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/stats"
+)
+
+// view is a section of a report as a table: that for its name on the command line.
+type view struct {
+	name  string
+	about string // for the help
+	of    stats.Section
+	table func(a *cli.App, r *stats.Report) *table
+}
+
+// views returns the sections in their order.
+func views() []view {
+	return []view{
+		{"static", "what stands in every request, and what the tree takes instead", stats.Static, staticTable},
+		{"calls", "calls per tool, with time, failures and what went to files", stats.Calls, callsTable},
+	}
+}
+
+// staticTable has a line for each server, skill and file of rules.
+func staticTable(a *cli.App, r *stats.Report) *table {
+	s := r.Static
+	t := &table{
+		title:   "In every request of " + cmpAgent(s.Agent) + in(a, s.Dir) + " that is given it all:",
+		columns: []column{{"", true}, {"tokens", false}, {"tree", false}},
+		names:   []string{"kind", "name", "tools", "agents", "tokens", "tree_tokens", "unknown"},
+	}
+	for _, sum := range s.Kinds {
+		t.rows = append(t.rows, row{cells: []string{kindName(sum), number(sum.Tokens), treeCell(sum.Kind, sum.Tree)}, value: float64(sum.Tokens)})
+		for _, i := range s.Items {
+			if i.Kind != sum.Kind {
+				continue
+			}
+			name, count := "  "+i.Name, number(i.Tokens)
+			if i.Kind == fs.ServerCost && i.Unknown == "" {
+				name += fmt.Sprintf(" (%d)", i.Count)
+			}
+			if i.Unknown != "" {
+				count = "?"
+				name += ": " + i.Unknown
+			}
+			t.rows = append(t.rows, row{
+				cells: []string{name, count, treeCell(i.Kind, i.Tree)}, value: float64(i.Tokens),
+				raw: []any{string(i.Kind), i.Name, i.Count, strings.Join(i.Agents, " "), i.Tokens, i.Tree, i.Unknown},
+			})
+		}
+	}
+	t.rows = append(t.rows, total(s))
+	t.notes = money(s)
+	return t
+}
+
+// total is the line that compares all with the page.
+func total(s *stats.StaticReport) row {
+	return row{cells: []string{"all, and AGENTS.md of the tree", number(s.Injected), number(s.Page)}}
+}
+
+// treeCell is what the tree says instead: of rules it says nothing by name.
+func treeCell(kind fs.CostKind, n int) string {
+	if kind == fs.RuleCost {
+		return "-"
+	}
+	return number(n)
+}
+
+func cmpAgent(id string) string {
+	if id == "" {
+		return "an agent"
+	}
+	return id
+}
+
+func in(a *cli.App, dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return " in " + a.Tilde(dir)
+}
+
+// kindName says how many there are.
+func kindName(s stats.Sum) string {
+	switch s.Kind {
+	case fs.ServerCost:
+		return wording.Count(s.Items, "servers") + ", " + wording.Count(s.Count, "tools")
+	case fs.SkillCost:
+		return wording.Count(s.Items, "skills")
+	}
+	return wording.Count(s.Items, "files") + " of rules"
+}
+
+// money says what is saved, as lines.
+func money(s *stats.StaticReport) (lines []string) {
+	if s.Injected > s.Page {
+		lines = append(lines, fmt.Sprintf("The tree takes %s less in every request.", percent(s.Injected-s.Page, s.Injected)))
+	}
+	if m := s.Money; m != nil {
+		lines = append(lines, fmt.Sprintf("At %s a million tokens (%s): %s a request, %s from a cache; the tree %s, %s.",
+			dollars(m.Input), m.Model, dollars(m.Injected), dollars(m.InjectedCached), dollars(m.Page), dollars(m.PageCached)))
+		if m.Requests > 0 && m.Saved > 0 {
+			lines = append(lines, fmt.Sprintf("In the %s requests of this time, from a cache, that is %s.", number(m.Requests), dollars(m.Saved)))
+		}
+	}
+	return lines
+}
+
+// callsTable has a line for each tool.
+func callsTable(_ *cli.App, r *stats.Report) *table {
+	c := r.Calls
+	t := &table{
+		title:   "Calls of tools: " + callsLine(c),
+		columns: []column{{"tool", true}, {"calls", false}, {"failed", false}, {"median", false}, {"p95", false}, {"in all", false}, {"to files", false}},
+		names:   []string{"server", "tool", "calls", "failed", "outcomes", "total_ms", "median_ms", "p95_ms", "bytes", "filed", "filed_bytes", "last"},
+	}
+	for _, one := range c.Tools {
+		failed, filed := "", ""
+		if one.Failed > 0 {
+			failed = number(one.Failed)
+		}
+		if one.Filed > 0 {
+			filed = fmt.Sprintf("%d, %s", one.Filed, wording.Size(one.FiledBytes))
+		}
+		t.rows = append(t.rows, row{
+			cells: []string{one.Server + "/" + one.Tool, number(one.Calls), failed, milliseconds(one.Median), milliseconds(one.P95), milliseconds(one.Total), filed},
+			value: float64(one.Calls),
+			raw: []any{
+				one.Server, one.Tool, one.Calls, one.Failed, outcomes(one.Outcomes), one.Total, one.Median, one.P95, one.Bytes, one.Filed, one.FiledBytes,
+				one.Last.UTC().Format(time.RFC3339),
+			},
+		})
+	}
+	return t
+}
+
+// callsLine sums up the calls.
+func callsLine(c *stats.CallsReport) string {
+	if c.Calls == 0 {
+		return "none"
+	}
+	line := wording.Count(c.Calls, "calls") + " in " + milliseconds(c.Total)
+	if c.Failed > 0 {
+		line += fmt.Sprintf(", %d failed", c.Failed)
+	}
+	if c.Filed > 0 {
+		line += fmt.Sprintf(", %s (%s) went to files", wording.Count(c.Filed, "results"), wording.Size(c.FiledBytes))
+	}
+	return line
+}

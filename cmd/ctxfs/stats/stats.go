@@ -1,0 +1,241 @@
+// Package stats has the command stats: what an agent's context costs, how tools were
+// called, and what sessions have spent. table.go prints tables, sections.go makes them.
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
+	"ctxfs/providers/stats"
+)
+
+// usualDays is how many days are counted unless the command line says otherwise.
+const usualDays = "30d"
+
+// options are the flags.
+type options struct {
+	since, until, agent, server, project, in string
+	asJSON, asCSV                            bool
+}
+
+// Command returns the command stats.
+func Command(a *cli.App) *cobra.Command {
+	var o options
+	var names []string
+	for _, v := range views() {
+		names = append(names, v.name)
+	}
+	cmd := &cobra.Command{
+		Use:   "stats [SECTION]",
+		Short: "what servers, skills and rules cost, and how tools were called",
+		Long: `Stats prints what your MCP servers, skills and rules take in every request of an
+agent that is given them, what the tree takes instead, and how tools were
+called. Without SECTION it prints the beginning of each, with one all of it:
+
+` + about() + `
+What is counted, and what is estimated:
+
+- Tokens are those of OpenAI's o200k; other models count up to a third more.
+- A server takes the name, the description and the schema of each tool that is
+  not hidden, as compact JSON, and so for all servers that are known; agents add
+  some words to each. A server that was never started is not counted: "?".
+- A skill or subagent takes its name and description, a rule that always holds
+  its text with what it imports. They are those of the agent with the most of
+  them, in the folder in which you stand; --agent and --in name others.
+- The tree takes AGENTS.md, whole: an agent that looks into it reads more, when
+  it does. What hooks say is not in it.
+- Money is the list price of tokens that are read, for the model that took the
+  most tokens in your sessions: anew, and from a cache, as nearly all are.
+- Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
+  how long one took does not include what its server asked you.`,
+		Example: `  ctxfs stats
+  ctxfs stats calls --since 7d
+  ctxfs stats static --agent codex --in ~/src/shop
+  ctxfs stats calls --csv > calls.csv`,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				for _, v := range views() {
+					all = append(all, cobra.CompletionWithDesc(v.name, v.about))
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp
+		},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage(cmd, errors.New("one section at a time"))
+			}
+			if len(args) == 1 && !slices.Contains(names, args[0]) {
+				return cli.Usage(cmd, fmt.Errorf("there is no section %q; there are: %s", args[0], strings.Join(names, ", ")))
+			}
+			if o.asCSV && len(args) == 0 {
+				return cli.Usage(cmd, fmt.Errorf("--csv needs a section: %s", strings.Join(names, ", ")))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, a, &o, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.since, "since", usualDays, "from this `DAY` on: 7d, 4w, 2026-01-31 or all")
+	f.StringVar(&o.until, "until", "", "to this `DAY`: 2026-01-31")
+	f.StringVar(&o.agent, "agent", "", "only this `AGENT`, such as claude-code")
+	f.StringVar(&o.server, "server", "", "only this `SERVER`")
+	f.StringVar(&o.project, "project", "", "only what was done for the project in `DIR`")
+	f.StringVar(&o.in, "in", "", "skills and rules for `DIR`, not where you stand")
+	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
+	f.BoolVar(&o.asCSV, "csv", false, "print the section as CSV")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv")
+	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs)
+	return cmd
+}
+
+// about lists the sections.
+func about() string {
+	var b strings.Builder
+	for _, v := range views() {
+		fmt.Fprintf(&b, "  %-9s %s\n", v.name, v.about)
+	}
+	return b.String()
+}
+
+func run(cmd *cobra.Command, a *cli.App, o *options, args []string) error {
+	shown := views()
+	if len(args) == 1 {
+		shown = slices.DeleteFunc(shown, func(v view) bool { return v.name != args[0] })
+	}
+	q, err := query(cmd, a, o)
+	if err != nil {
+		return err
+	}
+	for _, v := range shown {
+		if !slices.Contains(q.Sections, v.of) {
+			q.Sections = append(q.Sections, v.of)
+		}
+	}
+	asker := a.Fallback()
+	defer asker.Close()
+	r, err := stats.OpStats.Ask(cmd.Context(), asker, q)
+	if err != nil {
+		return err
+	}
+	for _, problem := range r.Problems {
+		a.Notef("%s", problem)
+	}
+	switch {
+	case o.asJSON:
+		return a.PrintJSON(r)
+	case o.asCSV:
+		return shown[0].table(a, &r).writeCSV(a.Out)
+	}
+	limit := 0
+	if len(args) == 0 {
+		limit = overviewLines
+	}
+	s := newScreen(a.Out)
+	for i, v := range shown {
+		if i > 0 {
+			fmt.Fprintln(a.Out)
+		}
+		s.print(v.table(a, &r), limit, "ctxfs stats "+v.name)
+	}
+	return nil
+}
+
+// overviewLines is how many lines each section has where all are printed.
+const overviewLines = 8
+
+// query returns what the flags ask for.
+func query(cmd *cobra.Command, a *cli.App, o *options) (q stats.Query, err error) {
+	q = stats.Query{Agent: o.agent, Server: o.server, Zone: zone()}
+	now := time.Now()
+	if q.Zone == "" {
+		_, q.Offset = now.Zone()
+	}
+	if q.Since, err = day(o.since, now); err != nil {
+		return q, cli.Usage(cmd, fmt.Errorf("--since takes 7d, 4w, a day such as 2026-01-31, or all, not %q", o.since))
+	}
+	if o.until != "" {
+		if _, err := time.Parse(time.DateOnly, o.until); err != nil {
+			return q, cli.Usage(cmd, fmt.Errorf("--until takes a day such as 2026-01-31, not %q", o.until))
+		}
+		q.Until = o.until
+	}
+	if o.project != "" {
+		at, err := a.Standpoint(o.project)
+		if err != nil {
+			return q, err
+		}
+		q.Project = at.Dir
+	}
+	at := fs.Here()
+	if o.in != "" {
+		if at, err = a.Standpoint(o.in); err != nil {
+			return q, err
+		}
+	}
+	q.Dir = at.Dir
+	return q, nil
+}
+
+// day returns the first day of a time that ends now; "" for all.
+func day(since string, now time.Time) (string, error) {
+	if since == "all" {
+		return "", nil
+	}
+	if _, err := time.Parse(time.DateOnly, since); err == nil {
+		return since, nil
+	}
+	if since == "" {
+		return "", errors.New("no day")
+	}
+	n, err := strconv.Atoi(since[:len(since)-1])
+	if err != nil || n < 1 || n > 36500 {
+		return "", errors.New("no number of days")
+	}
+	switch since[len(since)-1] {
+	case 'w':
+		n *= 7
+	case 'd':
+	default:
+		return "", errors.New("no days")
+	}
+	return now.AddDate(0, 0, 1-n).Format(time.DateOnly), nil // today is one of them
+}
+
+// zone returns the IANA name of the local time zone, or "" where it is not known.
+func zone() string {
+	name := time.Local.String()
+	if name == "Local" {
+		at, err := filepath.EvalSymlinks("/etc/localtime")
+		if err != nil {
+			return ""
+		}
+		_, name, _ = strings.Cut(at, "/zoneinfo/")
+	}
+	if name == "" || filepath.IsAbs(name) {
+		return ""
+	}
+	if _, err := time.LoadLocation(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+// outcomes returns how many calls ended in which way: "ok 3, timeout 1".
+func outcomes(all map[string]int) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name, all[name]))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,59 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path/filepath"
+
+	"ctxfs/fs"
+	"ctxfs/providers/stats"
+)
+
+// newCounter returns what counts for `ctxfs stats` what all providers know.
+func (l *List) newCounter() *stats.Counter {
+	return stats.New(stats.Options{
+		Costs: l.costs, Calls: l.calls, Spent: l.spent, Page: l.opts.Page, ProjectOf: l.views.workspaces.RootAt,
+		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), ReadOnly: l.opts.Offline, Now: l.opts.Env("stats").Now,
+	})
+}
+
+// costs returns what all providers know of what agents are given.
+func (l *List) costs(ctx context.Context, dir string) (all []fs.Cost, _ error) {
+	var failed []error
+	for _, p := range Of[fs.Costed](l) {
+		some, err := p.Costs(ctx, dir)
+		all, failed = append(all, some...), append(failed, err)
+	}
+	return all, errors.Join(failed...)
+}
+
+// calls returns what all providers know of calls of tools.
+func (l *List) calls(ctx context.Context, q fs.CallsQuery) (all []fs.ToolCalls, _ error) {
+	var failed []error
+	for _, p := range Of[fs.Called](l) {
+		some, err := p.Calls(ctx, q)
+		all, failed = append(all, some...), append(failed, err)
+	}
+	return all, errors.Join(failed...)
+}
+
+// spent yields what all providers know of requests to models, with paths from the root.
+func (l *List) spent(ctx context.Context, known func(name string) string) iter.Seq[fs.SpentPart] {
+	return func(yield func(fs.SpentPart) bool) {
+		for _, p := range l.all {
+			spender, ok := p.Provider.(fs.Spender)
+			if !ok {
+				continue
+			}
+			for part := range spender.Spent(ctx, known) {
+				if part.Path != "" {
+					part.Path = p.Folder + "/" + part.Path
+				}
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package calls
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+// Tally counts the calls in the log, see [fs.Called]. A log that does not exist has none.
+func (l *Log) Tally(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error) {
+	if l.path == "" {
+		return nil, nil
+	}
+	t := tally{query: q, tools: make(map[[2]string]*called)}
+	for _, path := range []string{l.path + olderSuffix, l.path} {
+		if err := t.read(ctx, path); err != nil {
+			return nil, err
+		}
+	}
+	return t.all(), ctx.Err()
+}
+
+// tally counts calls.
+type tally struct {
+	query fs.CallsQuery
+	tools map[[2]string]*called // by server and tool
+}
+
+// called is what is known of a tool's calls: their sums, and how long each took.
+type called struct {
+	fs.ToolCalls
+	ms []int64
+}
+
+// read counts what is in a file of the log.
+func (t *tally) read(ctx context.Context, path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return eachLine(f, func(line []byte) bool {
+		var c Called
+		if json.Unmarshal(line, &c) == nil && !c.Time.IsZero() && t.wants(&c) {
+			t.add(&c)
+		}
+		return ctx.Err() == nil
+	})
+}
+
+// wants reports whether a call is asked for.
+func (t *tally) wants(c *Called) bool {
+	q := &t.query
+	return !c.Time.Before(q.Since) && (q.Until.IsZero() || c.Time.Before(q.Until)) &&
+		(q.Server == "" || c.Server == q.Server) && (q.Agent == "" || c.Agent == q.Agent) &&
+		(q.Project == "" || fs.Within(cmp.Or(c.Project, c.Dir), q.Project))
+}
+
+func (t *tally) add(c *Called) {
+	server, tool := clean.Line(c.Server), clean.Line(c.Tool)
+	one := t.tools[[2]string{server, tool}]
+	if one == nil {
+		one = &called{ToolCalls: fs.ToolCalls{Server: server, Tool: tool, Outcomes: make(map[string]int)}}
+		t.tools[[2]string{server, tool}] = one
+	}
+	one.Calls++
+	one.Outcomes[clean.Line(c.Outcome)]++
+	if c.ended() != fs.Worked {
+		one.Failed++
+	}
+	one.ms = append(one.ms, max(c.MS, 0))
+	one.Total += max(c.MS, 0)
+	one.Bytes += int64(max(c.Bytes, 0))
+	if c.File != "" {
+		one.Filed++
+		one.FiledBytes += int64(max(c.Bytes, 0))
+	}
+	if c.Time.After(one.Last) {
+		one.Last = c.Time
+	}
+}
+
+// all returns the tools with their sums, in the order of their names.
+func (t *tally) all() []fs.ToolCalls {
+	all := make([]fs.ToolCalls, 0, len(t.tools))
+	for _, one := range t.tools {
+		slices.Sort(one.ms)
+		one.Median, one.P95 = quantile(one.ms, 50), quantile(one.ms, 95)
+		all = append(all, one.ToolCalls)
+	}
+	slices.SortFunc(all, func(a, b fs.ToolCalls) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
+	})
+	return all
+}
+
+// quantile returns the least of some sorted values, at least one, that percent of 100 of them
+// are at most.
+func quantile(sorted []int64, percent int) int64 {
+	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
+}

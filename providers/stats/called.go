@@ -1,0 +1,41 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+)
+
+// CallsReport is how tools were called.
+type CallsReport struct {
+	Calls  int `json:"calls"`
+	Failed int `json:"failed"`
+	// Total is how long they took in all, in milliseconds.
+	Total int64 `json:"total_ms"`
+	// Bytes is the size of their results. Of these, Filed results with FiledBytes went to
+	// files.
+	Bytes      int64 `json:"bytes"`
+	Filed      int   `json:"filed"`
+	FiledBytes int64 `json:"filed_bytes"`
+	// Tools begin with the one that was called most.
+	Tools []fs.ToolCalls `json:"tools"`
+}
+
+// newCalls returns the report of what became of calls.
+func newCalls(all []fs.ToolCalls) *CallsReport {
+	r := &CallsReport{Tools: append([]fs.ToolCalls{}, all...)}
+	for _, t := range all {
+		r.Calls += t.Calls
+		r.Failed += t.Failed
+		r.Total += t.Total
+		r.Bytes += t.Bytes
+		r.Filed += t.Filed
+		r.FiledBytes += t.FiledBytes
+	}
+	slices.SortFunc(r.Tools, func(a, b fs.ToolCalls) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
+	})
+	return r
+}

@@ -1,0 +1,197 @@
+// Package stats tells what an agent's context costs: what the user's servers, skills and
+// rules take in every request of an agent that is given them, what the tree takes instead,
+// how tools were called, and what sessions have spent.
+//
+// It knows no provider by name. What there is to tell comes from those that are a
+// [fs.Costed], a [fs.Called] or a [fs.Spender]; package prices says what tokens cost, and
+// package spending counts what was spent. static.go counts what stands in every request,
+// called.go the calls.
+package stats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/stats/prices"
+	"ctxfs/providers/stats/spending"
+)
+
+// Options are what a [Counter] counts.
+type Options struct {
+	// Costs returns what all providers know, see [fs.Costed], and what could not be
+	// counted.
+	Costs func(ctx context.Context, dir string) ([]fs.Cost, error)
+	// Calls returns what all providers know, see [fs.Called].
+	Calls func(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error)
+	// Spent yields what all providers know, see [fs.Spender].
+	Spent func(ctx context.Context, known func(name string) string) iter.Seq[fs.SpentPart]
+	// Page returns the text of AGENTS.md.
+	Page func(ctx context.Context) (string, error)
+	// ProjectOf returns the root of the project that a folder is in, or "".
+	ProjectOf func(dir string) string
+	// Config is the path of config.toml, Cache a folder for what can be counted again.
+	Config, Cache string
+	// ReadOnly has nothing written.
+	ReadOnly bool
+	Now      func() time.Time
+}
+
+// Section is a part of a [Report].
+type Section string
+
+// The sections.
+const (
+	Static   Section = "static"   // what stands in every request
+	Calls    Section = "calls"    // calls per tool
+	Spending Section = "spending" // tokens and money of sessions
+)
+
+// Query says what is asked for.
+type Query struct {
+	// Sections are those that are wanted; none stands for all.
+	Sections []Section
+	// Dir is the folder in which an agent works, an absolute path, or "".
+	Dir string
+	// Zone is the time zone of the days, by its IANA name, or Offset seconds east of UTC
+	// where that is "".
+	Zone   string
+	Offset int
+	// Since and Until are the first and the last day, as 2006-01-02; "" for all.
+	Since, Until string
+	// Agent, Server, Model and Project choose: an agent by its id, a server by its folder,
+	// a model by a part of its name, a project by its folder. "" is any.
+	Agent, Server, Model, Project string
+}
+
+// Report is what was counted. What was not asked for is nil.
+type Report struct {
+	Time time.Time `json:"time"`
+	// Since and Until are those of the query.
+	Since    string           `json:"since,omitempty"`
+	Until    string           `json:"until,omitempty"`
+	Static   *StaticReport    `json:"static,omitempty"`
+	Calls    *CallsReport     `json:"calls,omitempty"`
+	Spending *spending.Report `json:"spending,omitempty"`
+	// Problems are why something is missing.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// OpStats counts.
+var OpStats = fs.Op[Query, Report]{Name: "stats", Slow: true}
+
+// Counter answers [OpStats].
+type Counter struct {
+	opts Options
+
+	reading sync.Mutex // of the book of what was spent: one at a time
+}
+
+// New returns a counter.
+func New(o Options) *Counter { return &Counter{opts: o} }
+
+// Operations returns the operations.
+func (c *Counter) Operations() []fs.Operation { return []fs.Operation{OpStats.Handle(c.count)} }
+
+// count answers a query.
+func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
+	zone, err := zoneOf(q)
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Time: c.opts.Now(), Since: q.Since, Until: q.Until}
+	since, until, err := days(q, zone)
+	if err != nil {
+		return Report{}, err
+	}
+	failed := func(err error) {
+		if err != nil {
+			r.Problems = append(r.Problems, clean.Line(err.Error()))
+		}
+	}
+	wants := func(s Section) bool { return len(q.Sections) == 0 || slices.Contains(q.Sections, s) }
+	list := prices.Load(c.opts.Config)
+	for _, p := range list.Problems {
+		r.Problems = append(r.Problems, clean.Line(p.What))
+	}
+	var spent *spending.Report
+	if wants(Spending) || wants(Static) {
+		spent, err = c.spent(ctx, q, zone, list)
+		failed(err)
+	}
+	if wants(Spending) {
+		r.Spending = spent
+	}
+	if wants(Static) {
+		var problems []error
+		r.Static, problems = c.static(ctx, q, list, spent)
+		for _, err := range problems {
+			failed(err)
+		}
+	}
+	if wants(Calls) {
+		all, err := c.opts.Calls(ctx, fs.CallsQuery{Since: since, Until: until, Server: q.Server, Agent: q.Agent, Project: q.Project})
+		failed(err)
+		r.Calls = newCalls(all)
+	}
+	if err := ctx.Err(); err != nil {
+		return Report{}, err
+	}
+	return r, nil
+}
+
+// spent counts what sessions have spent.
+func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list *prices.List) (*spending.Report, error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	book := spending.Open(c.opts.Cache)
+	book.Learn(ctx, c.opts.Spent)
+	var err error
+	if !c.opts.ReadOnly {
+		if err = book.Save(); err != nil {
+			err = fmt.Errorf("what was read of sessions is not kept, and read again next time: %w", err)
+		}
+	}
+	report := book.Count(spending.Query{
+		Zone: zone, Since: q.Since, Until: q.Until, Agent: q.Agent, Model: q.Model, Project: q.Project, ProjectOf: c.opts.ProjectOf,
+		Price: func(call fs.ModelCall) (float64, bool) {
+			p, ok := list.Of(call.Model, call.Time)
+			return p.Cost(call.Tokens), ok
+		},
+	})
+	return &report, err
+}
+
+// zoneOf returns the time zone of a query.
+func zoneOf(q Query) (*time.Location, error) {
+	if q.Zone == "" {
+		return time.FixedZone("", q.Offset), nil
+	}
+	zone, err := time.LoadLocation(q.Zone)
+	if err != nil {
+		return nil, fmt.Errorf("the time zone %s is not known here", clean.Line(q.Zone))
+	}
+	return zone, nil
+}
+
+// days returns the beginning of the first day and the end of the last one; zero is any.
+func days(q Query, zone *time.Location) (since, until time.Time, err error) {
+	if q.Since != "" {
+		if since, err = time.ParseInLocation(time.DateOnly, q.Since, zone); err != nil {
+			return since, until, errors.New("the first day is not as 2006-01-02")
+		}
+	}
+	if q.Until != "" {
+		if until, err = time.ParseInLocation(time.DateOnly, q.Until, zone); err != nil {
+			return since, until, errors.New("the last day is not as 2006-01-02")
+		}
+		until = until.AddDate(0, 0, 1)
+	}
+	return since, until, nil
+}
