@@ -151,5 +151,12 @@ func TestOthersAsCCUsage(t *testing.T) {
 			`"usageLedger":{"events":[{"id":"e","timestamp":"2026-02-02T03:00:00.000Z","model":"claude-opus-4-5","credits":1,"toMessageId":1,"tokens":{"input":11,"output":22}}]}}`)
 	historytest.WriteFile(t, filepath.Join(home, ".local/share/amp/threads"), "T-00000000-0000-4000-8000-000000000002.json",
 		`{"v":1,"id":"T-00000000-0000-4000-8000-000000000002","created":1770000000000,"messages":[{"role":"assistant","messageId":1,"content":[],"usage":{"model":"claude-haiku-4-5","inputTokens":1,"outputTokens":2,"cacheCreationInputTokens":30,"cacheReadInputTokens":40,"timestamp":"2026-02-03T03:00:00.000Z"}}]}`)
+	goose := historytest.MakeDatabase(t, filepath.Join(home, ".local/share/goose/sessions/sessions.db"),
+		`CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT NOT NULL DEFAULT '', working_dir TEXT NOT NULL, created_at TIMESTAMP, updated_at TIMESTAMP, provider_name TEXT, model_config_json TEXT,
+			total_tokens INTEGER, input_tokens INTEGER, output_tokens INTEGER, accumulated_total_tokens INTEGER, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER)`,
+		`CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT, session_id TEXT NOT NULL, role TEXT NOT NULL, content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL, timestamp TIMESTAMP, metadata_json TEXT)`,
+		`INSERT INTO sessions VALUES ('20260203_1', 'a', '/work/app', '2026-02-03 04:05:06', '2026-02-03 04:06:00', 'anthropic', '{"model_name":"claude-sonnet-4-5"}', 30, 20, 10, 335, 200, 100)`,
+		`INSERT INTO sessions VALUES ('20260203_2', 'b', '/work/app', '2026-02-03 23:05:06', '2026-02-03 23:06:00', 'openai', '{"model_name":"gpt-5.2"}', 30, 20, 10, NULL, NULL, NULL)`)
+	goose.Close()
 	sameAsCCUsage(t, home)
 }

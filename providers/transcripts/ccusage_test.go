@@ -71,7 +71,7 @@ func micros(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) }
 // agentNames are our names of what ccusage calls agents.
 var agentNames = map[string]string{
 	"claude": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode", "pi": "pi", "amp": "amp",
-	"droid": "droid", "copilot": "copilot-cli", "goose": "goose",
+	"droid": "droid", "copilot": "copilot", "goose": "goose",
 }
 
 // counted returns what we count, in the same form, of agents that ccusage knows.
@@ -155,5 +155,7 @@ func TestRealSessionsAsCCUsage(t *testing.T) {
 	put(".pi/agent/sessions/--work-app--/2025-11-20T23-33-02-000Z_"+id+"3.jsonl", "pi/large-session.jsonl")
 	put(".pi/agent/sessions/--work-app--/2026-05-07T10-00-00-000Z_"+id+"4.jsonl", "same-task-per-agent/pi/convo.jsonl")
 	put(".pi/agent/sessions/--work-app--/2026-05-07T10-00-00-000Z_"+id+"5.jsonl", "small-fixtures/pi/small.jsonl")
+	put(".copilot/session-state/"+id+"6/events.jsonl", "same-task-per-agent/copilot/convo.jsonl")
+	put(".copilot/session-state/"+id+"7/events.jsonl", "small-fixtures/copilot/small.jsonl")
 	sameAsCCUsage(t, home)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/database"
@@ -23,7 +24,7 @@ func goose() history.Agent {
 	return history.Agent{Name: "goose", Places: func(m history.Machine) []history.Place {
 		return []history.Place{{Dir: m.Folders("goose")[0], File: func(rel string) history.Format {
 			if rel == "sessions.db" {
-				return history.Store{Sessions: gooseSessions, Read: gooseRead}
+				return history.Store{Sessions: gooseSessions, Read: gooseRead, Spent: gooseSpent}
 			}
 			return nil
 		}}}
@@ -238,4 +239,34 @@ func (g *gooseReader) result(e *event.Event, block lazyjson.Value) {
 	}
 	e.Kind, e.Origin, e.Model = event.ToolResult, "", ""
 	e.Result = g.names.Result(block.Get("id").Str, text, failed)
+}
+
+// gooseSpent reads what a session took, which is known of all its requests together.
+func gooseSpent(ctx context.Context, path, key string, out func(fs.ModelCall)) error {
+	calls, err := database.Read(ctx, path, func(h *database.Snapshot, add func(fs.ModelCall)) error {
+		sessions, _, err := gooseTables(h)
+		if err != nil || !sessions.Exists() {
+			return err
+		}
+		return h.Each("SELECT "+sessions.Pick("model_config_json", "created_at", "accumulated_input_tokens", "input_tokens", "accumulated_output_tokens", "output_tokens",
+			"accumulated_total_tokens", "total_tokens")+" FROM "+sessions.From()+" WHERE id = ?", func(r sqlite.Row) error {
+			or := func(i int) int64 { // the sum or, in older versions, the last request
+				if n := r.Int(i); n > 0 {
+					return n
+				}
+				return max(0, r.Int(i+1))
+			}
+			c := fs.ModelCall{Model: lazyjson.ParseString(r.Text(0)).Get("model_name").Str, Time: r.Time(1)}
+			c.Tokens = fs.Tokens{Input: or(2), Output: or(4)}
+			c.Tokens.Reasoning = max(0, or(6)-c.Tokens.Total())
+			if c.Tokens.Total() > 0 {
+				add(c)
+			}
+			return nil
+		}, key)
+	})
+	for _, c := range calls {
+		out(c)
+	}
+	return database.IgnorePartial(err)
 }

@@ -49,6 +49,7 @@ func taskPlaces(agent string, dirs []string) []history.Place {
 	store := history.Store{
 		Sessions: func(_ context.Context, path string) ([]history.Entry, error) { return taskSessions(agent, path) },
 		Read:     func(_ context.Context, path, _ string, out event.Sink) error { return taskRead(path, out) },
+		Spent:    taskSpent,
 	}
 	var places []history.Place
 	for _, dir := range dirs {

@@ -25,7 +25,7 @@ func sdkFormat(rel string) history.Format {
 	if !ok || folder == "" || strings.Contains(name, "/") || !strings.HasSuffix(name, sdkMessages) {
 		return nil
 	}
-	return history.Store{Sessions: sdkSessions, Read: sdkRead}
+	return history.Store{Sessions: sdkSessions, Read: sdkRead, Spent: sdkSpent}
 }
 
 func sdkSessions(_ context.Context, path string) ([]history.Entry, error) {

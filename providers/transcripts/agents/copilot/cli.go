@@ -44,7 +44,7 @@ func cliFormat(rel string) history.Format {
 			return nil
 		}
 	}
-	return history.Log{ID: id, Rank: rank, Open: func(path string) history.Reader {
+	return history.Log{ID: id, Rank: rank, Spent: spentInCLI, Open: func(path string) history.Reader {
 		return &reader{describe: func(out event.Sink) { readWorkspace(filepath.Dir(path), out) }}
 	}}
 }

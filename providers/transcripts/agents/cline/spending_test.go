@@ -1,0 +1,45 @@
+package cline
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/agents/historytest"
+)
+
+func TestSpent(t *testing.T) {
+	dir := t.TempDir()
+	read := func(spent func(context.Context, string, string, func(fs.ModelCall)) error, path string) (calls []fs.ModelCall) {
+		if err := spent(context.Background(), path, "", func(c fs.ModelCall) { calls = append(calls, c) }); err != nil {
+			t.Error(err)
+		}
+		return calls
+	}
+	historytest.WriteFile(t, dir, "1/"+taskModels, `{"model_usage":[{"model_id":"m0"},{"model_id":"m1"}]}`)
+	historytest.WriteFile(t, dir, "1/"+taskScreen, `[
+		{"ts":1783376870000,"type":"say","say":"text","text":"{\"tokensIn\":5}"},
+		{"ts":1783376870000,"type":"say","say":"api_req_started","text":"{\"request\":\"…\"}"},
+		{"ts":1783376871000,"type":"say","say":"api_req_started","text":"{\"tokensIn\":1,\"tokensOut\":2,\"cacheWrites\":3,\"cacheReads\":4,\"cost\":0.5}"},
+		{"ts":1783376872000,"type":"say","say":"api_req_started","text":"{\"tokensIn\":1e99,\"tokensOut\":-2}","modelInfo":{"modelId":"m2"}},
+		{"ts":1783376873000,"type":"say","say":"api_req_started","text":"{"}]`)
+	want := []fs.ModelCall{
+		{Time: time.UnixMilli(1783376871000).UTC(), Model: "m1", Cost: 0.5, Tokens: fs.Tokens{Input: 1, Output: 2, CacheWrite: 3, CacheRead: 4}},
+		{Time: time.UnixMilli(1783376872000).UTC(), Model: "m2", Tokens: fs.Tokens{Input: 1 << 40}},
+	}
+	if got := read(taskSpent, filepath.Join(dir, "1", taskHistory)); !slices.Equal(got, want) {
+		t.Errorf("a task has %+v", got)
+	}
+	sdk := historytest.WriteFile(t, dir, "s/s"+sdkMessages, `{"messages":[{"id":"a","role":"user","ts":1783376870000},
+		{"id":"b","role":"assistant","ts":1783376871000,"modelInfo":{"id":"m"},"metrics":{"inputTokens":100,"outputTokens":7,"cacheReadTokens":80,"cacheWriteTokens":15,"cost":0.25}}]}`)
+	want = []fs.ModelCall{{Time: time.UnixMilli(1783376871000).UTC(), Model: "m", Cost: 0.25, Tokens: fs.Tokens{Input: 5, Output: 7, CacheWrite: 15, CacheRead: 80}}}
+	if got := read(sdkSpent, sdk); !slices.Equal(got, want) {
+		t.Errorf("a session has %+v", got)
+	}
+	if got := read(taskSpent, filepath.Join(dir, "none", taskHistory)); got != nil {
+		t.Errorf("where nothing is, there is %+v", got)
+	}
+}
