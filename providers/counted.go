@@ -13,7 +13,7 @@ import (
 // newCounter returns what counts for `ctxfs stats` what all providers know.
 func (l *List) newCounter() *stats.Counter {
 	return stats.New(stats.Options{
-		Costs: l.costs, Calls: l.calls, Spent: l.spent, Page: l.opts.Page, ProjectOf: l.views.workspaces.RootAt,
+		Costs: l.costs, Calls: l.calls, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.views.workspaces.RootAt,
 		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), ReadOnly: l.opts.Offline, Now: l.opts.Env("stats").Now,
 	})
 }
@@ -56,4 +56,18 @@ func (l *List) spent(ctx context.Context, known func(name string) string) iter.S
 			}
 		}
 	}
+}
+
+// page returns the text of AGENTS.md.
+func (l *List) page(ctx context.Context) (string, error) {
+	if l.opts.Page == nil {
+		return "", nil
+	}
+	return l.opts.Page(ctx)
+}
+
+// told returns to how many sessions hooks have told something, and how many tokens.
+func (l *List) told(ctx context.Context) (sessions, tokens int, err error) {
+	c, err := l.hooks.Costs(ctx, fs.None{})
+	return c.Sessions, c.Tokens, err
 }

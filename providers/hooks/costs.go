@@ -16,6 +16,10 @@ var OpCosts = fs.Op[fs.None, Costs]{Name: "hook-costs"}
 type Costs struct {
 	// Kinds has the cost of each kind of news since the ledger was begun.
 	Kinds map[string]Cost `json:"kinds"`
+	// Sessions is how many sessions of the last weeks were told something, Tokens what these
+	// were told in all.
+	Sessions int `json:"sessions"`
+	Tokens   int `json:"tokens"`
 	// Recent are the last runs of hooks that told something, the last one at the end.
 	Recent []Telling `json:"recent"`
 	// Off says that hooks are switched off.
@@ -40,6 +44,12 @@ func (e *Engine) Costs(context.Context, fs.None) (Costs, error) {
 	defer l.mu.Unlock()
 	for kind, cost := range l.total {
 		c.Kinds[kind] = cost
+	}
+	for _, s := range l.sessions {
+		if s.Spent > 0 {
+			c.Sessions++
+			c.Tokens += s.Spent
+		}
 	}
 	for _, one := range l.recent[max(0, len(l.recent)-maxRecent):] {
 		t := Telling{At: one.At, Moment: one.Moment}

@@ -28,8 +28,13 @@ type StaticReport struct {
 	// Kinds has the sums of the items of each kind; Injected that of all of them.
 	Kinds    []Sum `json:"kinds"`
 	Injected int   `json:"injected_tokens"`
-	// Page is what AGENTS.md takes, all of it: it has the lines of the items, too.
-	Page int `json:"page_tokens"`
+	// Page is what AGENTS.md takes, all of it: it has the lines of the items, too. Told is
+	// what hooks have told a session by its end, on average over so many Sessions. Tree is
+	// both.
+	Page     int `json:"page_tokens"`
+	Told     int `json:"told_tokens"`
+	Sessions int `json:"told_sessions"`
+	Tree     int `json:"tree_tokens"`
 	// Money is what that costs; nil where no price is known.
 	Money *Money `json:"money,omitempty"`
 }
@@ -60,14 +65,14 @@ type Money struct {
 	Model     string  `json:"model"`
 	Input     float64 `json:"input"`
 	CacheRead float64 `json:"cache_read"`
-	// Injected and Page are what they cost in a request that reads them anew, and where
+	// Injected and Tree are what they cost in a request that reads them anew, and where
 	// they are read from a cache.
 	Injected       float64 `json:"injected"`
-	Page           float64 `json:"page"`
+	Tree           float64 `json:"tree"`
 	InjectedCached float64 `json:"injected_cached"`
-	PageCached     float64 `json:"page_cached"`
+	TreeCached     float64 `json:"tree_cached"`
 	// Requests is how many requests sessions have made in the time of the query, and Saved
-	// what the difference between Injected and Page is in as many, read from a cache.
+	// what the difference between Injected and Tree is in as many, read from a cache.
 	Requests int     `json:"requests"`
 	Saved    float64 `json:"saved_cached"`
 }
@@ -83,10 +88,16 @@ func (c *Counter) static(ctx context.Context, q Query, list *prices.List, spent 
 	if err != nil {
 		problems = append(problems, fmt.Errorf("AGENTS.md is not counted: %w", err))
 	}
-	r := &StaticReport{Dir: q.Dir, Agent: cmp.Or(q.Agent, most(all)), Items: []Item{}, Page: tokens.Count(page)}
+	sessions, told, err := c.opts.Told(ctx)
+	if err != nil {
+		problems = append(problems, fmt.Errorf("what hooks say is not counted: %w", err))
+	}
+	r := &StaticReport{Dir: q.Dir, Agent: cmp.Or(q.Agent, most(all)), Items: []Item{}, Page: tokens.Count(page), Sessions: sessions}
+	r.Told = told / max(sessions, 1)
+	r.Tree = r.Page + r.Told
 	named := words(page)
 	for _, one := range all {
-		if !given(one, r.Agent) && (q.Agent != "" || one.Kind != fs.ServerCost) || q.Server != "" && one.Kind == fs.ServerCost && one.Name != q.Server {
+		if !given(one, r.Agent) && (q.Agent != "" || one.Kind != fs.ServerCost) || q.Server != "" && (one.Kind != fs.ServerCost || one.Name != q.Server) {
 			continue
 		}
 		item := Item{Cost: one}
@@ -188,8 +199,8 @@ func money(r *StaticReport, list *prices.List, spent *spending.Report, now time.
 		cached := func(n int) float64 { return p.CacheRead * float64(n) / 1e6 }
 		return &Money{
 			Model: m.Name, Input: p.Input, CacheRead: p.CacheRead,
-			Injected: cost(r.Injected), Page: cost(r.Page), InjectedCached: cached(r.Injected), PageCached: cached(r.Page),
-			Requests: spent.Calls, Saved: cached(r.Injected-r.Page) * float64(spent.Calls),
+			Injected: cost(r.Injected), Tree: cost(r.Tree), InjectedCached: cached(r.Injected), TreeCached: cached(r.Tree),
+			Requests: spent.Calls, Saved: cached(max(r.Injected-r.Tree, 0)) * float64(spent.Calls),
 		}
 	}
 	return nil

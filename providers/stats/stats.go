@@ -34,6 +34,8 @@ type Options struct {
 	Spent func(ctx context.Context, known func(name string) string) iter.Seq[fs.SpentPart]
 	// Page returns the text of AGENTS.md.
 	Page func(ctx context.Context) (string, error)
+	// Told returns what hooks have told to how many sessions, in tokens.
+	Told func(ctx context.Context) (sessions, tokens int, err error)
 	// ProjectOf returns the root of the project that a folder is in, or "".
 	ProjectOf func(dir string) string
 	// Config is the path of config.toml, Cache a folder for what can be counted again.

@@ -41,6 +41,7 @@ func (w *world) count(t *testing.T, q Query) Report {
 			}
 		},
 		Page:      func(context.Context) (string, error) { return w.page, w.err },
+		Told:      func(context.Context) (int, int, error) { return 4, 400, w.err },
 		ProjectOf: func(dir string) string { return dir },
 		Cache:     t.TempDir(), Now: func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) },
 	}
@@ -68,7 +69,7 @@ func TestStatic(t *testing.T) {
 		}}},
 	}
 	s := w.count(t, Query{Sections: []Section{Static}}).Static
-	if s.Agent != "claude-code" || s.Injected != 5159 || s.Page < 20 || s.Page > 40 {
+	if s.Agent != "claude-code" || s.Injected != 5159 || s.Page < 20 || s.Page > 40 || s.Tree != s.Page+100 {
 		t.Errorf("%+v", s)
 	}
 	var names []string
@@ -90,7 +91,7 @@ func TestStatic(t *testing.T) {
 	if got := w.count(t, Query{Sections: []Section{Static}, Agent: "codex"}).Static; got.Agent != "codex" || got.Injected != 5049 {
 		t.Errorf("codex: %+v", got)
 	}
-	if got := w.count(t, Query{Sections: []Section{Static}, Server: "github"}).Static; got.Injected != 5059 {
+	if got := w.count(t, Query{Sections: []Section{Static}, Server: "github"}).Static; got.Injected != 5000 {
 		t.Errorf("github: %+v", got)
 	}
 	w.costs, w.spent = nil, nil
@@ -123,7 +124,7 @@ func TestCalls(t *testing.T) {
 func TestProblems(t *testing.T) {
 	w := &world{err: errors.New("no\x1b[1m disk")}
 	r := w.count(t, Query{})
-	if len(r.Problems) != 3 || strings.Contains(strings.Join(r.Problems, ""), "\x1b") || r.Static == nil || r.Calls == nil {
+	if len(r.Problems) != 4 || strings.Contains(strings.Join(r.Problems, ""), "\x1b") || r.Static == nil || r.Calls == nil {
 		t.Errorf("%+v", r)
 	}
 	c := New(w.options)

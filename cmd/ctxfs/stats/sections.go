@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -31,38 +32,40 @@ func views() []view {
 func staticTable(a *cli.App, r *stats.Report) *table {
 	s := r.Static
 	t := &table{
-		title:   "In every request of " + cmpAgent(s.Agent) + in(a, s.Dir) + " that is given it all:",
-		columns: []column{{"", true}, {"tokens", false}, {"tree", false}},
+		title:   "In every request of " + cmp.Or(s.Agent, "an agent") + in(a, s.Dir) + " that is given it all, and in the tree:",
+		columns: []column{{"tokens", true}, {"given", false}, {"tree", false}},
 		names:   []string{"kind", "name", "tools", "agents", "tokens", "tree_tokens", "unknown"},
 	}
 	for _, sum := range s.Kinds {
 		t.rows = append(t.rows, row{cells: []string{kindName(sum), number(sum.Tokens), treeCell(sum.Kind, sum.Tree)}, value: float64(sum.Tokens)})
 		for _, i := range s.Items {
-			if i.Kind != sum.Kind {
-				continue
+			if i.Kind == sum.Kind {
+				t.rows = append(t.rows, itemRow(i))
 			}
-			name, count := "  "+i.Name, number(i.Tokens)
-			if i.Kind == fs.ServerCost && i.Unknown == "" {
-				name += fmt.Sprintf(" (%d)", i.Count)
-			}
-			if i.Unknown != "" {
-				count = "?"
-				name += ": " + i.Unknown
-			}
-			t.rows = append(t.rows, row{
-				cells: []string{name, count, treeCell(i.Kind, i.Tree)}, value: float64(i.Tokens),
-				raw: []any{string(i.Kind), i.Name, i.Count, strings.Join(i.Agents, " "), i.Tokens, i.Tree, i.Unknown},
-			})
 		}
 	}
-	t.rows = append(t.rows, total(s))
+	t.rows = append(t.rows, row{cells: []string{"AGENTS.md, all of it", "", number(s.Page)}, value: float64(s.Page)})
+	if s.Sessions > 0 {
+		t.rows = append(t.rows, row{cells: []string{"hooks, by the end of a session", "", number(s.Told)}, value: float64(s.Told)})
+	}
+	t.rows = append(t.rows, row{cells: []string{"all", number(s.Injected), number(s.Tree)}})
 	t.notes = money(s)
 	return t
 }
 
-// total is the line that compares all with the page.
-func total(s *stats.StaticReport) row {
-	return row{cells: []string{"all, and AGENTS.md of the tree", number(s.Injected), number(s.Page)}}
+// itemRow is the line of a server, a skill or a file of rules.
+func itemRow(i stats.Item) row {
+	name, count := "  "+i.Name, number(i.Tokens)
+	if i.Kind == fs.ServerCost && i.Unknown == "" {
+		name += fmt.Sprintf(" (%d)", i.Count)
+	}
+	if i.Unknown != "" {
+		name, count = name+": "+i.Unknown, "?"
+	}
+	return row{
+		cells: []string{name, count, treeCell(i.Kind, i.Tree)}, value: float64(i.Tokens), detail: true,
+		raw: []any{string(i.Kind), i.Name, i.Count, strings.Join(i.Agents, " "), i.Tokens, i.Tree, i.Unknown},
+	}
 }
 
 // treeCell is what the tree says instead: of rules it says nothing by name.
@@ -71,13 +74,6 @@ func treeCell(kind fs.CostKind, n int) string {
 		return "-"
 	}
 	return number(n)
-}
-
-func cmpAgent(id string) string {
-	if id == "" {
-		return "an agent"
-	}
-	return id
 }
 
 func in(a *cli.App, dir string) string {
@@ -100,12 +96,12 @@ func kindName(s stats.Sum) string {
 
 // money says what is saved, as lines.
 func money(s *stats.StaticReport) (lines []string) {
-	if s.Injected > s.Page {
-		lines = append(lines, fmt.Sprintf("The tree takes %s less in every request.", percent(s.Injected-s.Page, s.Injected)))
+	if s.Injected > s.Tree {
+		lines = append(lines, fmt.Sprintf("The tree takes %s less in every request.", percent(s.Injected-s.Tree, s.Injected)))
 	}
 	if m := s.Money; m != nil {
 		lines = append(lines, fmt.Sprintf("At %s a million tokens (%s): %s a request, %s from a cache; the tree %s, %s.",
-			dollars(m.Input), m.Model, dollars(m.Injected), dollars(m.InjectedCached), dollars(m.Page), dollars(m.PageCached)))
+			dollars(m.Input), m.Model, dollars(m.Injected), dollars(m.InjectedCached), dollars(m.Tree), dollars(m.TreeCached)))
 		if m.Requests > 0 && m.Saved > 0 {
 			lines = append(lines, fmt.Sprintf("In the %s requests of this time, from a cache, that is %s.", number(m.Requests), dollars(m.Saved)))
 		}
@@ -131,7 +127,7 @@ func callsTable(_ *cli.App, r *stats.Report) *table {
 		}
 		t.rows = append(t.rows, row{
 			cells: []string{one.Server + "/" + one.Tool, number(one.Calls), failed, milliseconds(one.Median), milliseconds(one.P95), milliseconds(one.Total), filed},
-			value: float64(one.Calls),
+			value: float64(one.Calls), detail: true,
 			raw: []any{
 				one.Server, one.Tool, one.Calls, one.Failed, outcomes(one.Outcomes), one.Total, one.Median, one.P95, one.Bytes, one.Filed, one.FiledBytes,
 				one.Last.UTC().Format(time.RFC3339),

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/providers/stats"
 )
@@ -52,8 +53,8 @@ What is counted, and what is estimated:
 - A skill or subagent takes its name and description, a rule that always holds
   its text with what it imports. They are those of the agent with the most of
   them, in the folder in which you stand; --agent and --in name others.
-- The tree takes AGENTS.md, whole: an agent that looks into it reads more, when
-  it does. What hooks say is not in it.
+- The tree takes AGENTS.md and, on average, what hooks have told a session by
+  its end. An agent that looks into the tree reads more, when it does.
 - Money is the list price of tokens that are read, for the model that took the
   most tokens in your sessions: anew, and from a cache, as nearly all are.
 - Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
@@ -124,6 +125,10 @@ func run(cmd *cobra.Command, a *cli.App, o *options, args []string) error {
 	}
 	asker := a.Fallback()
 	defer asker.Close()
+	if console.IsTerminal(a.Err) {
+		wait := time.AfterFunc(waitTime, func() { a.Notef("logs of sessions that were not counted yet are read") })
+		defer wait.Stop()
+	}
 	r, err := stats.OpStats.Ask(cmd.Context(), asker, q)
 	if err != nil {
 		return err
@@ -151,8 +156,12 @@ func run(cmd *cobra.Command, a *cli.App, o *options, args []string) error {
 	return nil
 }
 
-// overviewLines is how many lines each section has where all are printed.
-const overviewLines = 8
+const (
+	// overviewLines is how many details each section has where all are printed.
+	overviewLines = 5
+	// waitTime is how long nothing is said of what takes time.
+	waitTime = 2 * time.Second
+)
 
 // query returns what the flags ask for.
 func query(cmd *cobra.Command, a *cli.App, o *options) (q stats.Query, err error) {

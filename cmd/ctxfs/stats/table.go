@@ -36,6 +36,8 @@ type row struct {
 	cells []string
 	// value is what the bar is of; 0 has none.
 	value float64
+	// detail marks a line that may be left out where there are many.
+	detail bool
 	// raw are the values in the CSV; nil leaves the line out there.
 	raw []any
 }
@@ -66,15 +68,13 @@ func newScreen(out io.Writer) screen {
 	return s
 }
 
-// print prints a table, at most its first lines; 0 is all. More says how to see the others.
+// print prints a table. Of details that follow each other it prints at most so many; 0 is
+// all. More says how to see the others.
 func (s screen) print(t *table, limit int, more string) {
 	if t.title != "" {
 		fmt.Fprintln(s.out, t.title)
 	}
-	rows := t.rows
-	if limit > 0 && len(rows) > limit+1 { // a line for one is as long as that one
-		rows = rows[:limit]
-	}
+	rows := t.beginnings(limit)
 	widths := make([]int, len(t.columns))
 	var largest float64
 	for i, c := range t.columns {
@@ -97,12 +97,38 @@ func (s screen) print(t *table, limit int, more string) {
 		}
 		s.line(t.columns, widths, r.cells, text)
 	}
-	if left := len(t.rows) - len(rows); left > 0 {
-		fmt.Fprintf(s.out, "%d more: %s\n", left, more)
+	if len(rows) < len(t.rows) {
+		fmt.Fprintf(s.out, "all of it: %s\n", more)
 	}
 	for _, note := range t.notes {
 		fmt.Fprintln(s.out, note)
 	}
+}
+
+// beginnings returns the lines without the details that are too many, and lines that count
+// these.
+func (t *table) beginnings(limit int) (rows []row) {
+	if limit == 0 {
+		return t.rows
+	}
+	for i := 0; i < len(t.rows); {
+		end := i
+		for end < len(t.rows) && t.rows[end].detail {
+			end++
+		}
+		if end-i > limit+1 { // a line for one is as long as that one
+			rows = append(rows, t.rows[i:i+limit]...)
+			left := make([]string, len(t.columns))
+			left[0] = fmt.Sprintf("  %d more", end-i-limit)
+			rows = append(rows, row{cells: left})
+			i = end
+			continue
+		}
+		end = max(end, i+1)
+		rows = append(rows, t.rows[i:end]...)
+		i = end
+	}
+	return rows
 }
 
 // fit makes the first column as narrow as the screen needs it, and returns the width of
