@@ -38,6 +38,9 @@ type Moment struct {
 	// Time is now, and Last when the session, or the subagent, was last at a moment of any
 	// kind, as far as that is known; zero at its first.
 	Time, Last time.Time
+	// Turn is when the session's last turn began: with a message before this one, or with
+	// its context. It is zero at the first.
+	Turn time.Time
 	// Prompt is what the user wrote, at Prompted.
 	Prompt string
 	// Call is the call, at BeforeTool and AfterTool.

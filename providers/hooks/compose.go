@@ -76,7 +76,10 @@ func compose(news []fs.News, set settings, s session, in *form.Input, started bo
 	if refusal != nil { // the agent reads nothing else then
 		return form.Answer{Refuse: a.Refuse}, refusal
 	}
-	if len(block) > 0 {
+	switch {
+	case len(block) > 0 && in.Kind == fs.Compacting: // what is said is itself part of an instruction
+		a.Say = strings.Join(block, "\n")
+	case len(block) > 0:
 		a.Say = heading + "\n" + strings.Join(block, "\n")
 	}
 	return a, all

@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"hash/fnv"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -46,11 +48,12 @@ type Engine struct {
 	opts   Options
 	ledger *ledger
 
+	busy [64]sync.Mutex // by the sum of a session: it has one moment at a time
+
 	mu       sync.Mutex
 	settings settings
 	problems []fs.Problem
-	prompts  map[string]string      // by session, where the agent could not be told anything with them
-	busy     map[string]*sync.Mutex // one moment of a session at a time
+	prompts  map[string]turn // by session, where the agent could not be told anything with them
 }
 
 // New returns an engine, which has read its settings and its ledger.
@@ -58,7 +61,7 @@ func New(o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{opts: o, prompts: make(map[string]string), busy: make(map[string]*sync.Mutex)}
+	e := &Engine{opts: o, prompts: make(map[string]turn)}
 	if o.Root == nil {
 		e.opts.Root = func() string { return "" }
 	}
@@ -90,12 +93,12 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	if in.Dir == "" {
 		in.Dir = q.Dir
 	}
-	defer e.alone(in)()
 	key := sessionKey(in)
+	defer e.alone(key)()
 	s := e.ledger.session(key)
 	m := e.moment(in, s)
 	moments, started := e.moments(in, m, s)
-	defer e.ledger.visited(key, m, started)
+	defer e.ledger.visited(key, m, started, in.Kind == fs.Prompted || in.Cleared)
 	if len(moments) == 0 {
 		return form.Output{}, nil
 	}
@@ -121,18 +124,10 @@ func sessionKey(in *form.Input) string {
 
 // alone waits until no other moment of the session is answered, and returns the function
 // that ends this one.
-func (e *Engine) alone(in *form.Input) (done func()) {
-	key := sessionKey(in)
-	e.mu.Lock()
-	if len(e.busy) > maxSessions {
-		clear(e.busy)
-	}
-	one := e.busy[key]
-	if one == nil {
-		one = new(sync.Mutex)
-		e.busy[key] = one
-	}
-	e.mu.Unlock()
+func (e *Engine) alone(key string) (done func()) {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, key)
+	one := &e.busy[h.Sum32()%uint32(len(e.busy))]
 	one.Lock()
 	return one.Unlock
 }
@@ -141,7 +136,7 @@ func (e *Engine) alone(in *form.Input) (done func()) {
 func (e *Engine) moment(in *form.Input, s session) fs.Moment {
 	m := fs.Moment{
 		Kind: in.Kind, Agent: in.Agent, Session: in.Session, Subagent: in.Subagent, Dir: in.Dir,
-		Root: e.opts.Root(), Time: e.opts.Now(), Last: s.Last, Prompt: in.Prompt, Call: in.Call,
+		Root: e.opts.Root(), Time: e.opts.Now(), Last: s.Last, Turn: s.Turn, Prompt: in.Prompt, Call: in.Call,
 	}
 	if c := m.Call; c != nil && e.opts.Files != nil {
 		c.Writes, c.Command = e.opts.Files(c.Tool, c.Input)
@@ -159,16 +154,16 @@ func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Momen
 	key := sessionKey(in)
 	if !in.Says {
 		if in.Kind == fs.Prompted {
-			e.keepPrompt(key, in.Prompt)
+			e.keepPrompt(key, turn{in.Prompt, s.Turn})
 		}
 		if c := in.Call; c != nil && (c.MayRefuse || c.MayReplace) {
 			return []fs.Moment{m}, false
 		}
 		return nil, false
 	}
-	another := func(kind fs.MomentKind, prompt string) {
+	another := func(kind fs.MomentKind, of turn) {
 		other := m
-		other.Kind, other.Call, other.Prompt = kind, nil, prompt
+		other.Kind, other.Call, other.Prompt, other.Turn = kind, nil, of.prompt, of.before
 		all = append(all, other)
 	}
 	if in.Cleared {
@@ -177,41 +172,47 @@ func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Momen
 	if in.Kind == fs.SessionStarts || in.Kind == fs.Compacted {
 		return []fs.Moment{m}, true
 	}
-	prompt, late := "", false
+	message, late := turn{}, false
 	if in.Kind == fs.AfterTool {
-		prompt, late = e.takePrompt(key)
+		message, late = e.takePrompt(key)
 	}
 	switch {
 	case in.Subagent != "" || in.Kind != fs.Prompted && in.Kind != fs.AfterTool:
 	case s.Compacting:
 		e.ledger.cleared(key)
-		another(fs.Compacted, "")
+		another(fs.Compacted, turn{before: s.Turn})
 		started = true
 	case !s.Started && (in.Kind == fs.Prompted || late):
-		another(fs.SessionStarts, "")
+		another(fs.SessionStarts, turn{before: s.Turn})
 		started = true
 	}
 	if late {
-		another(fs.Prompted, prompt)
+		another(fs.Prompted, message)
 	}
 	return append(all, m), started
 }
 
-func (e *Engine) keepPrompt(key, prompt string) {
+// turn is a message of the user, and when the turn before it began.
+type turn struct {
+	prompt string
+	before time.Time
+}
+
+func (e *Engine) keepPrompt(key string, t turn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.prompts) > maxSessions {
 		clear(e.prompts)
 	}
-	e.prompts[key] = prompt
+	e.prompts[key] = t
 }
 
-func (e *Engine) takePrompt(key string) (prompt string, ok bool) {
+func (e *Engine) takePrompt(key string) (t turn, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	prompt, ok = e.prompts[key]
+	t, ok = e.prompts[key]
 	delete(e.prompts, key)
-	return prompt, ok
+	return t, ok
 }
 
 // ask asks all heralds at once, and returns what they have said in time: by rank, then in

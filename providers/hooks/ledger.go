@@ -32,7 +32,8 @@ const (
 
 // entry is a line of the ledger: what a session was told, or that it was at a moment.
 type entry struct {
-	At      time.Time     `json:"at"`
+	At      time.Time     `json:"at,omitzero"`
+	Turn    time.Time     `json:"turn,omitzero"`     // when a turn began
 	Session string        `json:"session,omitempty"` // its key
 	Moment  fs.MomentKind `json:"moment,omitempty"`
 	Told    []told        `json:"told,omitempty"`
@@ -56,7 +57,7 @@ type Cost struct {
 
 // session is what the ledger knows of one.
 type session struct {
-	Last                time.Time
+	Last, Turn          time.Time
 	Started, Compacting bool
 	Told                map[string]bool
 	pages               map[string]bool // of Told, what may be told again to a new context
@@ -123,7 +124,12 @@ func (l *ledger) apply(e entry) {
 		s = &session{Told: make(map[string]bool), pages: make(map[string]bool)}
 		l.sessions[e.Session] = s
 	}
-	s.Last = e.At
+	if e.Moment != "" {
+		s.Last = e.At
+	}
+	if !e.Turn.IsZero() {
+		s.Turn = e.Turn
+	}
 	s.Compacting = (s.Compacting || e.Compacting) && !e.Cleared
 	s.Started = s.Started || e.Started
 	if e.Cleared {
@@ -180,13 +186,16 @@ func (l *ledger) session(key string) session {
 
 // visited records that a session was at a moment. Most moments need no line: only those
 // after which the session is in another state, and a user's message, have one.
-func (l *ledger) visited(key string, m fs.Moment, started bool) {
+func (l *ledger) visited(key string, m fs.Moment, started, turn bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.sessions[key]
 	e := entry{At: m.Time, Session: key, Moment: m.Kind, Compacting: m.Kind == fs.Compacting, Started: started && (s == nil || !s.Started)}
+	if turn {
+		e.Turn = m.Time
+	}
 	l.apply(e)
-	if e.Started || e.Compacting || m.Kind == fs.Prompted {
+	if e.Started || e.Compacting || turn {
 		l.write(e)
 	}
 }
@@ -211,7 +220,7 @@ func (l *ledger) cleared(key string) {
 	if s == nil || len(s.pages) == 0 && !s.Compacting {
 		return
 	}
-	e := entry{At: s.Last, Session: key, Cleared: true}
+	e := entry{Session: key, Cleared: true}
 	l.apply(e)
 	l.write(e)
 }
@@ -227,9 +236,14 @@ func (l *ledger) write(e entry) {
 	if err != nil {
 		return
 	}
-	if l.size == 0 || l.size > maxLedger {
+	switch {
+	case l.size > maxLedger:
 		l.renew()
 		return
+	case l.size == 0:
+		if jsonlines.Write(l.path, ledgerFormat, slices.Values([]entry(nil))) != nil {
+			return
+		}
 	}
 	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -254,7 +268,7 @@ func (l *ledger) renew() {
 			delete(l.sessions, key)
 			continue
 		}
-		e := entry{At: s.Last, Session: key, Started: s.Started, Compacting: s.Compacting, Spent: s.Spent}
+		e := entry{At: s.Last, Turn: s.Turn, Session: key, Moment: fs.AfterTool, Started: s.Started, Compacting: s.Compacting, Spent: s.Spent}
 		for _, sum := range slices.Sorted(maps.Keys(s.Told)) {
 			if s.pages[sum] {
 				e.Pages = append(e.Pages, sum)

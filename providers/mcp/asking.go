@@ -1,12 +1,16 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
@@ -33,6 +37,35 @@ func (p *Provider) Questions(id string) ([]questions.Question, error) {
 	}
 	return []questions.Question{q}, nil
 }
+
+var _ fs.Herald = (*Provider)(nil)
+
+// News implements fs.Herald: which servers want an answer or a login, of those that the
+// session's folder may use.
+func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
+	if m.Kind != fs.Prompted {
+		return nil
+	}
+	for _, q := range p.questions.List(nil) {
+		news = append(news, fs.News{Kind: fs.NewsServers, Key: q.ID + "@" + q.Since.String(), Rank: fs.Blocking, Text: "An MCP server waits: question " + q.Line()})
+	}
+	for _, s := range p.all() {
+		d, _, _ := s.named()
+		b := s.summary()
+		if b.condition.State != wire.StateNeedsAuth || d.Project != "" && !fs.Within(m.Dir, d.Project) {
+			continue
+		}
+		text := fmt.Sprintf("The MCP server %s wants a login, which only the user can give", b.file)
+		if fix := cmp.Or(b.condition.FixHere, b.condition.Fix); fix != "" {
+			text += ": " + clean.Cut(clean.Line(fix), maxNews)
+		}
+		news = append(news, fs.News{Kind: fs.NewsServers, Key: b.file + "@" + b.condition.Since.String(), Rank: fs.Behind, Text: text})
+	}
+	return news
+}
+
+// maxNews is the longest fix that is said, in bytes.
+const maxNews = 200
 
 // Answer answers a question, once: see [questions.Store.Answer]. The ID of a task
 // stands for its question, if it has one.

@@ -11,6 +11,10 @@ var _ fs.Herald = (*Provider)(nil)
 // News implements fs.Herald.
 func (p *Provider) News(ctx context.Context, m fs.Moment) []fs.News {
 	switch m.Kind {
+	case fs.SessionStarts, fs.Compacted:
+		return p.opening(ctx, m)
+	case fs.Prompted:
+		return p.behind(ctx, m)
 	case fs.BeforeTool:
 		return p.outdated(ctx, m)
 	case fs.AfterTool:

@@ -83,7 +83,7 @@ func (w *place) load() {
 		}
 	}
 	if _, ok := w.shown[hereName]; !ok {
-		w.show(hereName, "# "+w.workspace().Name+"\n\n"+w.workspace().Dir+"\n\nThis page was not made yet. In that folder, `ctxfs here --page` makes and prints it.\n", w.workspace().Time)
+		w.show(hereName, "# "+w.workspace().Name+"\n\n"+w.workspace().Dir+"\n\n"+notMade+" In that folder, `ctxfs here --page` makes and prints it.\n", w.workspace().Time)
 	}
 }
 

@@ -1,0 +1,61 @@
+package terminals
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+)
+
+// mostFailures is how many commands that failed are told at once.
+const mostFailures = 2
+
+var _ fs.Herald = (*Provider)(nil)
+
+// News implements fs.Herald: the commands that have failed in a terminal since the
+// session's last turn, in its folder, below it or above it in the same project, and have not
+// worked since.
+func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
+	if m.Kind != fs.Prompted || m.Turn.IsZero() || m.Dir == "" {
+		return nil
+	}
+	last := make(map[string]failed)
+	p.mu.Lock()
+	for _, t := range p.terminals {
+		state := t.state.Load()
+		for i := range state.Records {
+			r := &state.Records[i]
+			if !r.End.After(m.Turn) || r.Command == "" || !fs.Within(r.Cwd, m.Dir) && !fs.Within(m.Dir, r.Cwd) {
+				continue
+			}
+			key := r.Cwd + "\x00" + r.Command
+			if before, ok := last[key]; !ok || !r.End.Before(before.End) {
+				last[key] = failed{r, state}
+			}
+		}
+	}
+	p.mu.Unlock()
+	for _, f := range stillFailing(last) {
+		if len(news) == mostFailures {
+			break
+		}
+		file := m.Path(path.Join("terminals", f.terminal.ID, commandsName, strconv.Itoa(f.N)+".txt"))
+		text := fmt.Sprintf("In terminal %s `%s` failed %s", f.terminal.ID, clean.Cut(clean.Line(f.Command), commandLen), wording.Minute(f.End))
+		if f.Exit != nil {
+			text += fmt.Sprintf(", exit %d", *f.Exit)
+		}
+		if why := f.cause(); why != "" {
+			text += fmt.Sprintf(", with %q", why)
+		}
+		news = append(news, fs.News{
+			Kind: fs.NewsTerminals, Key: f.terminal.ID + "/" + strconv.Itoa(f.N) + "@" + f.End.Format(time.RFC3339Nano), Rank: fs.Behind,
+			Text: text + ": " + clean.Line(file),
+		})
+	}
+	return news
+}

@@ -1,0 +1,197 @@
+package workspaces
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	known "ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/workspaces/changes"
+	"ctxfs/providers/workspaces/notes"
+)
+
+const (
+	// mostTold is how many changed files are told one by one.
+	mostTold = 3
+	// mostNamed is how many are named where there are more.
+	mostNamed = 8
+)
+
+// opening returns the page that a session in a workspace begins with.
+func (p *Provider) opening(ctx context.Context, m fs.Moment) []fs.News {
+	w := p.placeOf(m.Dir)
+	if w == nil {
+		return nil
+	}
+	node, err := w.folder.Lookup(ctx, hereName)
+	if err != nil {
+		return nil
+	}
+	page, ok := node.(*fs.Text)
+	if !ok {
+		return nil
+	}
+	attr, err := page.Attr(ctx)
+	if err != nil || attr.ModTime.Equal(w.workspace().Time) && strings.Contains(textOf(ctx, page, attr), notMade) {
+		return nil // nobody has looked at the workspace yet
+	}
+	text := strings.TrimSpace(textOf(ctx, page, attr))
+	where := m.Path("workspaces/" + w.workspace().Name + "/" + hereName)
+	return []fs.News{{
+		Kind: fs.NewsStart, Key: where + "\x00" + text, Rank: fs.Orienting,
+		Text: "This is " + clean.Line(where) + ", from where its relative paths lead:\n" + text,
+	}}
+}
+
+// notMade is what the page says of a workspace that nobody has looked at.
+const notMade = "This page was not made yet."
+
+func textOf(ctx context.Context, page *fs.Text, attr fs.Attr) string {
+	body := make([]byte, attr.Size)
+	n, _ := page.ReadAt(ctx, body, 0)
+	return string(body[:n])
+}
+
+// behind returns what has happened in the workspace of a session without it: the files
+// that it saw and that others have changed, and the notes that others have left.
+func (p *Provider) behind(ctx context.Context, m fs.Moment) []fs.News {
+	w := p.placeOf(m.Dir)
+	if w == nil || !p.answers(w.workspace().Dir) {
+		return nil
+	}
+	return append(p.newNotes(w, m), p.changedBehind(ctx, w, m)...)
+}
+
+// newNotes returns the notes that were left since the session's last turn. Of a project
+// that is not trusted it is only told that there is one, as on the page.
+func (p *Provider) newNotes(w *place, m fs.Moment) (news []fs.News) {
+	if m.Turn.IsZero() {
+		return nil // those that there were before stand on the page
+	}
+	trusted := p.opts.Trusts(w.workspace().Dir)
+	for _, n := range w.box.All() {
+		if n.Time.Before(m.Turn.Truncate(time.Second)) || n.Author.Session != "" && n.Author.Session == m.Session {
+			continue
+		}
+		news = append(news, fs.News{
+			Kind: fs.NewsNotes, Key: n.Name + "@" + n.Time.Format(time.RFC3339Nano), Rank: fs.Behind, Text: noteText(w.workspace(), n, m, trusted),
+		})
+	}
+	return news
+}
+
+func noteText(w known.Workspace, n notes.Note, m fs.Moment, trusted bool) string {
+	file := clean.Line(m.Path(path.Join("workspaces", w.Name, notesName, n.Name)))
+	if !trusted {
+		return fmt.Sprintf("A note was left here %s by %s (not trusted).", wording.Minute(n.Time), n.Author)
+	}
+	return fmt.Sprintf("A note was left here %s by %s, not by your user: %q (%s; take it: `ctxfs note --take %s`)",
+		wording.Minute(n.Time), n.Author, clean.Cut(clean.Line(n.Text), maxRemark), file, wording.ShellWord(n.Name))
+}
+
+// changedBehind returns the files that have changed since the session last saw them, and
+// not by it.
+func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (news []fs.News) {
+	if m.Session == "" {
+		return nil
+	}
+	var changed []changes.Change
+	for _, s := range p.sightsIn(ctx, m.Session, w.workspace().Folders()) {
+		if ctx.Err() != nil {
+			break
+		}
+		if p.hides(s.File) || p.edits.asLeft(m.Session, s.File) {
+			continue
+		}
+		if c, compared := changes.Compare(s, lastSeen(m)); compared && c.Outdated() {
+			changed = append(changed, c)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	slices.SortFunc(changed, func(a, b changes.Change) int {
+		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path))
+	})
+	how := fmt.Sprintf("`ctxfs stale --diff --session %s`", wording.ShellWord(m.Session))
+	if m.Root != "" {
+		how = clean.Line(m.Path(path.Join("workspaces", w.workspace().Name, changesFolder, m.Session+diffSuffix)))
+	}
+	name := func(c changes.Change) string {
+		file := c.Path
+		if rel, err := filepath.Rel(m.Dir, c.Path); err == nil && filepath.IsLocal(rel) {
+			file = rel
+		}
+		file = "`" + strings.ReplaceAll(clean.Line(file), "`", "'") + "`"
+		if c.State == changes.Deleted {
+			return file + " was deleted"
+		}
+		return file + " changed " + wording.Time(c.Modified)
+	}
+	if len(changed) <= mostTold {
+		for _, c := range changed {
+			news = append(news, fs.News{
+				Kind: fs.NewsChanges, Key: changeKey(c), Rank: fs.Behind,
+				Text: name(c) + " after this session saw it, and not by it: " + how,
+			})
+		}
+		return news
+	}
+	var named []string
+	key := ""
+	for i, c := range changed {
+		key += changeKey(c) + "\x00"
+		if i < mostNamed {
+			named = append(named, name(c))
+		}
+	}
+	rest := ""
+	if n := len(changed) - len(named); n > 0 {
+		rest = fmt.Sprintf(" and %d more", n)
+	}
+	return []fs.News{{
+		Kind: fs.NewsChanges, Key: key, Rank: fs.Behind,
+		Text: "Files changed after this session saw them, and not by it: " + strings.Join(named, ", ") + rest + "; how: " + how,
+	}}
+}
+
+func changeKey(c changes.Change) string {
+	return c.Path + "@" + c.Modified.Format(time.RFC3339Nano) + string(c.State)
+}
+
+// sightsIn returns what a session last saw of the files in folders; nothing when ctx ends
+// before its log is read.
+func (p *Provider) sightsIn(ctx context.Context, session string, dirs []string) []fs.Sight {
+	if p.ctx.Err() != nil || !p.edits.begin(session) {
+		return nil
+	}
+	found := make(chan []fs.Sight, 1)
+	p.working.Go(func() {
+		defer p.edits.end(session)
+		ctx, cancel := context.WithTimeout(p.ctx, readTime)
+		defer cancel()
+		var all []fs.Sight
+		for _, dir := range dirs {
+			seen, err := p.opts.Seen(ctx, session, dir)
+			if err != nil {
+				break
+			}
+			all = append(all, seen...)
+		}
+		found <- all
+	})
+	select {
+	case all := <-found:
+		return all
+	case <-ctx.Done():
+		return nil
+	}
+}
