@@ -11,6 +11,8 @@
 package agents
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -87,11 +89,30 @@ func installed(m Machine, a known.Agent) (where string, ok bool) {
 		}
 	}
 	for _, path := range m.known().Paths(append([]known.Path{a.Home}, a.Data...)...) {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if isFolder(path) && !onlyOurs(path) {
 			return path, true
 		}
 	}
 	return "", false
+}
+
+// onlyOurs reports whether there is nothing in a folder but what setup makes, as in that of
+// Copilot CLI when only VS Code was set up.
+func onlyOurs(folder string) bool {
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() && !ownName(path) {
+			return errors.New("something else")
+		}
+		return nil
+	})
+	entries, _ := os.ReadDir(folder)
+	return err == nil && len(entries) > 0
+}
+
+// isFolder reports whether a folder is there.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // known returns the machine as package agents of providers/internal has it.

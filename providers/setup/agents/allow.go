@@ -14,7 +14,7 @@ import "strings"
 func Reading() []string {
 	return []string{
 		"find", "here", "ls", "cat", "tools", "history", "stale", "rules", "plans", "memory show", "memory --summary",
-		"ps", "status", "prompt",
+		"ps", "status", "stats", "prompt",
 	}
 }
 

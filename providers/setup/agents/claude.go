@@ -12,8 +12,9 @@ import (
 // Sources: @anthropic-ai/claude-code 2.1.330, the schema of settings in its bundle: hooks by
 // event with groups of matcher (names of tools with "|" between them, or an expression) and
 // hooks, a timeout in seconds; rules of permissions such as Bash(PREFIX:*), Read(~/FOLDER/**)
-// and Read(//FOLDER/**), of which a deny wins; additionalDirectories, which load no skills;
-// sandbox.excludedCommands, which still ask. On Linux its sandbox cannot allow one socket
+// and Read(//FOLDER/**), of which a deny wins; additionalDirectories, which load no skills,
+// but are mounted into its sandbox to be written to, so that a mount that hangs would hold up
+// every command there; sandbox.excludedCommands, which still ask. On Linux its sandbox cannot allow one socket
 // (network.allowUnixSockets is for macOS only), and allowAllUnixSockets would open all.
 func claudeCode(p *plan) {
 	p.pointer("")
@@ -27,6 +28,7 @@ func claudeCode(p *plan) {
 	})
 
 	there := settings(file)
+	sandboxed := is(there, "true", "sandbox", "enabled")
 	refused := append(texts(there, "permissions", "deny"), texts(there, "permissions", "ask")...)
 	var edits []edit.Edit
 	allow := func(rules ...string) {
@@ -45,7 +47,7 @@ func claudeCode(p *plan) {
 	}
 	if !slices.Contains(refused, "Read("+folder+"/**)") {
 		allow("Read(" + folder + "/**)")
-		if p.Project == "" {
+		if p.Project == "" && !sandboxed {
 			edits = append(edits, edit.Element([]string{"permissions", "additionalDirectories"}, p.Mount))
 		}
 	}
@@ -59,7 +61,7 @@ func claudeCode(p *plan) {
 	}
 	p.change(file, "permissions", edits...)
 
-	if is(there, "true", "sandbox", "enabled") && p.Project == "" {
+	if sandboxed && p.Project == "" {
 		edits = nil
 		for _, words := range append(Reading(), connecting()...) {
 			edits = append(edits, edit.Element([]string{"sandbox", "excludedCommands"}, "ctxfs "+words+":*"))

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 
 	known "ctxfs/providers/internal/agents"
@@ -73,10 +72,4 @@ func vscode(p *plan) {
 			p.pointerIn(file, "---\napplyTo: \"**\"\ndescription: where context files are\n---\n\n")
 		}
 	}
-}
-
-// isFolder reports whether a folder is there.
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

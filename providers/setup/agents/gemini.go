@@ -14,7 +14,7 @@ import (
 //
 // Sources: @google/gemini-cli 0.61.0, docs/hooks/reference.md (a matcher is an expression
 // over names of tools, a timeout is in milliseconds), docs/reference/policy-engine.md (rules
-// of workspaces have no effect) and getEnvironmentContext in its bundle.
+// of workspaces have no effect) and getEnvironmentContext and ChatCompressionService.compress in its bundle.
 func gemini(p *plan) {
 	file := p.file(p.agent.Always)
 	user := p.file(p.agent.Hooks.Places)
@@ -31,6 +31,9 @@ func gemini(p *plan) {
 			matcher := map[string]string{
 				"BeforeTool": "replace|write_file|edit",
 				"AfterTool":  "run_shell_command|mcp_.*",
+				// One that is automatic is announced before each request, also where
+				// nothing is compressed then.
+				"PreCompress": "manual",
 			}[event]
 			return group{Matcher: matcher, Hooks: []handler{{Name: "ctxfs", Type: "command", Command: p.command(event), Timeout: 1000 * hookSeconds}}}
 		})
