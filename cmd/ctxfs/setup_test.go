@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSetupShell: one line is written and taken out again; the rest of the file,
-// its mode and a link to it stay as they are.
+// TestSetupShell: one line is written and taken out again; the rest of the file, its mode
+// and a link to it stay as they are.
 func TestSetupShell(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -28,29 +28,39 @@ func TestSetupShell(t *testing.T) {
 	}
 	b.env = append(b.env, "SHELL=/usr/bin/bash")
 
-	line := b.ok("setup", "shell", "--print")
+	if out := b.ok("setup", "shell", "--dry-run"); !containsAll(out, []string{"change ~/.bashrc", "(a link to ~/dotfiles)", "+if [[ $- == *i*"}) {
+		t.Errorf("%s", out)
+	}
 	if got := read(real); got != text {
-		t.Errorf("--print has written: %q", got)
+		t.Errorf("--dry-run has written: %q", got)
 	}
-	out := b.ok("setup", "shell")
-	if !containsAll(out, []string{"~/.bashrc", strings.TrimSpace(line), "undo: ctxfs setup shell --shell bash --remove"}) {
+	if out := b.ok("setup", "shell"); !containsAll(out, []string{"changed ~/.bashrc", "undo: ctxfs setup --undo shell"}) {
 		t.Errorf("%s", out)
 	}
-	if got := read(real); got != line+text {
-		t.Errorf("%q", got)
+	with := read(real)
+	if !strings.HasPrefix(with, "if [[ $- == *i*") || !strings.HasSuffix(with, "\n"+text) {
+		t.Errorf("%q", with)
 	}
-	if out := b.ok("setup", "shell", "--shell", "bash"); !strings.Contains(out, "has the line already") {
+	if out := b.ok("setup", "shell", "--shell", "bash"); !strings.Contains(out, "all is as it should be") {
 		t.Errorf("%s", out)
 	}
-	if got := read(real); got != line+text {
+	if got := read(real); got != with {
 		t.Errorf("written twice: %q", got)
 	}
-	b.ok("setup", "shell", "--remove")
-	if got := read(real); got != text {
+	b.ok("setup", "shell", "--shell", "fish")
+	if got := read(filepath.Join(b.home, ".config/fish/config.fish")); !strings.HasPrefix(got, "if status is-interactive;") {
 		t.Errorf("%q", got)
 	}
-	if out := b.ok("setup", "shell", "--remove"); !strings.Contains(out, "no line of ctxfs") {
-		t.Errorf("%s", out)
+	zshrc := filepath.Join(b.home, ".zshrc")
+	b.ok("setup", "shell", "--shell", "zsh")
+	if got := read(zshrc); !strings.HasPrefix(got, "if [[ -o interactive ") {
+		t.Errorf("%q", got)
+	}
+	must(t, os.WriteFile(zshrc, []byte(read(zshrc)+"alias l=ls\n"), 0o600))
+
+	b.ok("setup", "--undo", "shell", "--shell", "bash")
+	if got := read(real); got != text {
+		t.Errorf("%q", got)
 	}
 	if target, err := os.Readlink(rc); err != nil || target != "dotfiles" {
 		t.Errorf("the link is now %q, %v", target, err)
@@ -58,48 +68,24 @@ func TestSetupShell(t *testing.T) {
 	if info, err := os.Stat(real); err != nil || info.Mode() != 0o640 {
 		t.Errorf("the mode is now %v, %v", info.Mode(), err)
 	}
-
-	b.ok("setup", "shell", "--shell", "fish")
-	if got := read(filepath.Join(b.home, ".config/fish/config.fish")); !strings.HasPrefix(got, "if status is-interactive;") {
-		t.Errorf("%q", got)
+	b.ok("setup", "--undo", "shell")
+	if _, err := os.Lstat(filepath.Join(b.home, ".config/fish")); !os.IsNotExist(err) {
+		t.Errorf("the folder of fish is left: %v", err)
 	}
-	b.ok("setup", "shell", "--shell", "zsh")
-	if got := read(filepath.Join(b.home, ".zshrc")); !strings.HasPrefix(got, "if [[ -o interactive ") {
-		t.Errorf("%q", got)
-	}
-	// Files that were made for the line go with it, unless something else is in them.
-	b.ok("setup", "shell", "--shell", "fish") // written twice, made once
-	b.ok("setup", "shell", "--shell", "fish", "--remove")
-	if _, err := os.Lstat(filepath.Join(b.home, ".config/fish/config.fish")); !os.IsNotExist(err) {
-		t.Errorf("config.fish is left: %v", err)
-	}
-	zshrc := filepath.Join(b.home, ".zshrc")
-	must(t, os.WriteFile(zshrc, []byte(read(zshrc)+"alias l=ls\n"), 0o600))
-	b.ok("setup", "shell", "--shell", "zsh", "--remove")
 	if got := read(zshrc); got != "alias l=ls\n" {
 		t.Errorf("%q", got)
 	}
-	must(t, os.WriteFile(zshrc, nil, 0o600)) // empty, but somebody's
-	b.ok("setup", "shell", "--shell", "zsh")
-	b.ok("setup", "shell", "--shell", "zsh", "--remove")
-	if got := read(zshrc); got != "" {
-		t.Errorf("%q", got)
-	}
-	if files, err := filepath.Glob(filepath.Join(b.home, ".ctxfs-*")); err != nil || len(files) > 0 {
-		t.Errorf("left: %q, %v", files, err)
+	if out := b.ok("setup", "--undo", "shell"); !strings.Contains(out, "nothing to undo") {
+		t.Errorf("%s", out)
 	}
 
 	b.refused(exitUsage, []string{`bash, zsh or fish, not "nu"`}, "setup", "shell", "--shell", "nu")
-	b.refused(exitUsage, []string{"unknown command"}, "setup", "shel")
+	b.refused(exitUsage, []string{`cannot set up "shel"`, "did you mean: ctxfs setup shell"}, "setup", "shel")
 	b.env = append(b.env, "SHELL=/usr/bin/nu")
 	b.refused(exitFailed, []string{"$SHELL", "ctxfs setup shell --shell bash"}, "setup", "shell")
-	if err := os.Remove(rc); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("/none/such", rc); err != nil {
-		t.Fatal(err)
-	}
-	b.refused(exitFailed, []string{"ctxfs setup shell --shell bash --print"}, "setup", "shell", "--shell", "bash")
+	must(t, os.Remove(rc))
+	must(t, os.Symlink("/none/such", rc))
+	b.refused(exitFailed, []string{"it is a link to /none/such, which does not exist"}, "setup", "shell", "--shell", "bash")
 }
 
 // TestRecordable: what the line in a shell's file asks before it gives the shell

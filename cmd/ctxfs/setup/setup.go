@@ -1,8 +1,9 @@
 // Package setup has the commands that make other programs use ctxfs: setup, which
-// writes into their files and can remove exactly that again, and completion, which
-// prints a script for a shell.
+// changes their files and can undo exactly that, uninstall, which undoes everything, and
+// completion, which prints a script for a shell.
 //
-// setup.go is the commands, rcfile.go how a shell's file is read and replaced,
+// setup.go is the command, run.go what it does, show.go what it prints and asks; shell.go and
+// service.go are the two targets that are no agents, uninstall.go is the command of that name,
 // completion.go with the folder completion the scripts.
 package setup
 
@@ -10,221 +11,207 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/caller"
-	"ctxfs/providers/terminals/holder"
+	"ctxfs/providers"
+	"ctxfs/providers/setup"
+	"ctxfs/providers/setup/agents"
 	"ctxfs/providers/terminals/shells"
 )
 
-// Commands returns the commands setup and completion.
+// Commands returns the commands setup, uninstall and completion.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newSetup(a), newCompletion(a)}
+	return []*cobra.Command{newSetup(a), newUninstall(a), newCompletion(a)}
+}
+
+// options are the flags of setup.
+type options struct {
+	project, undo, dryRun, yes, asJSON, check bool
+	shell                                     string
 }
 
 func newSetup(a *cli.App) *cobra.Command {
+	var o options
 	cmd := &cobra.Command{
-		Use:   "setup",
-		Short: "make other programs use ctxfs",
-		Long: `Setup changes the files of other programs so that they use ctxfs. It shows what
-it wrote, and can remove exactly that again.`,
-		Args: cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newSetupShell(a))
-	return cmd
-}
+		Use:   "setup [AGENT...]",
+		Short: "make agents and other programs use ctxfs",
+		Long: `Setup makes coding agents use the tree: it writes a pointer into their
+instructions, hooks, and permissions to read the mount and to run ctxfs; for
+agents without a shell the gateway. Without AGENT these are all that are
+installed. It shows what it would change and asks before it does; where nobody
+can be asked it does what its arguments name. Whatever else is in a file stays
+as it is, comments, order and spacing included.
 
-func newSetupShell(a *cli.App) *cobra.Command {
-	var name string
-	var remove, show, check bool
-	cmd := &cobra.Command{
-		Use:   "shell",
-		Short: "record every new terminal of your shell",
-		Long: `Shell inserts one line at the top of your shell's startup file (~/.bashrc,
-~/.zshrc or ~/.config/fish/config.fish). From then on every new interactive
-terminal is recorded, as by ctxfs term. Nothing else in the file changes;
---remove removes the line again, and --print only shows it.
+--undo restores each file to the byte, unless somebody has edited it since:
+then it takes out what setup wrote, and nothing else.
 
-The shell starts as usual, and is not recorded, if ctxfs is missing or cannot
-record; in scripts; without a terminal; in a terminal that is recorded already;
-and if an agent or an editor started it for its own use.`,
-		Example: `  ctxfs setup shell
-  ctxfs setup shell --shell zsh --print
-  ctxfs setup shell --remove`,
-		Args: cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if check {
+Besides agents there are two targets that are set up only by name:
+  shell     records every new interactive terminal, as by ctxfs term: a line at
+            the top of ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish. The
+            shell starts as usual, and is not recorded, if ctxfs is missing or
+            cannot record; in scripts; in a terminal that is recorded already;
+            and if an agent or an editor started it for its own use.
+  service   mounts at login, by a unit of systemd (systemctl --user)`,
+		Example: `  ctxfs setup                          what is installed, one by one or all
+  ctxfs setup --dry-run                show the changes, and write nothing
+  ctxfs setup codex cursor --project   for all who work on this project
+  ctxfs setup shell --shell zsh
+  ctxfs setup --undo                   as if it had never run`,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, name := range append(names, targetNames(a)...) {
+				if word, _, _ := strings.Cut(name, "\t"); !slices.Contains(args, word) {
+					names = append(names, name)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.check {
 				if !opensShells(cmd.Root()) || recordable(a) != nil {
 					return cli.Exit(console.ExitFailed, nil) // the line discards messages
 				}
 				return nil
 			}
-			name, err := shellName(a, cmd, name)
+			r, err := newRun(a, cmd, o, args)
 			if err != nil {
 				return err
 			}
-			program, err := programPath()
-			if err != nil {
-				return err
-			}
-			path, line := shells.RCFile(name, program, a.Home, a.LookupEnv)
-			switch {
-			case show:
-				a.Sayf("%s", line)
-				return nil
-			case remove:
-				return unsetShell(a, path)
-			}
-			return setShell(a, name, path, line)
+			return r.run(cmd.Context())
 		},
 	}
-	cmd.Flags().StringVar(&name, "shell", "", "bash, zsh or fish (default: that of $SHELL)")
-	cmd.Flags().BoolVar(&remove, "remove", false, "remove the line again")
-	cmd.Flags().BoolVar(&show, "print", false, "print the line, and write nothing")
-	cmd.Flags().BoolVar(&check, "check", false, "")
-	_ = cmd.Flags().MarkHidden("check") // asked by the line itself
-	cmd.MarkFlagsMutuallyExclusive("remove", "print", "check")
+	cmd.Flags().BoolVar(&o.project, "project", false, "change the project's files, not your own")
+	cmd.Flags().BoolVar(&o.undo, "undo", false, "undo what setup did; without AGENT for all")
+	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "show the changes, and write nothing")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print what was done as JSON; do not ask")
+	cmd.Flags().StringVar(&o.shell, "shell", "", "which shell (default: that of $SHELL)")
+	cmd.Flags().BoolVar(&o.check, "check", false, "")
+	_ = cmd.Flags().MarkHidden("check") // asked by the line in a shell's file
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
 	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions(shells.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// shellName is the shell to set up, by default the user's.
-func shellName(a *cli.App, cmd *cobra.Command, given string) (string, error) {
-	if given != "" {
-		if !slices.Contains(shells.Names(), given) {
-			return "", cli.Usage(cmd, fmt.Errorf("--shell is bash, zsh or fish, not %q", given))
+// targetNames returns the names of all targets, described for completion.
+func targetNames(a *cli.App) []string {
+	var names []string
+	for _, t := range agents.All() {
+		names = append(names, cobra.CompletionWithDesc(t.ID, t.Title))
+	}
+	return append(names, cobra.CompletionWithDesc("shell", "record new terminals"), cobra.CompletionWithDesc("service", "mount at login"))
+}
+
+// run is one execution of setup.
+type run struct {
+	options
+	app  *cli.App
+	home setup.Home
+	// ids are the targets that were named, or all that are installed; named says which.
+	ids   []string
+	named bool
+	opts  agents.Options
+	found []setup.Found
+}
+
+// newRun finds the targets that are meant.
+func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, error) {
+	r := &run{options: o, app: a, named: len(args) > 0}
+	home, err := newHome(a)
+	if err != nil {
+		return nil, err
+	}
+	r.home = home
+	if o.project {
+		if r.opts.Project, err = projectFolder(a.Home); err != nil {
+			return nil, err
 		}
-		return given, nil
 	}
-	path, _ := a.LookupEnv("SHELL")
-	if name := filepath.Base(path); slices.Contains(shells.Names(), name) {
-		return name, nil
+	for _, name := range args {
+		switch {
+		case name == "shell" && o.undo && o.shell == "":
+			r.ids = append(r.ids, name) // whichever was set up
+		case name == "shell":
+			t, err := shellTarget(a, cmd, home.Program, o.shell)
+			if err != nil {
+				return nil, err
+			}
+			r.home.Targets = append(r.home.Targets, t)
+			r.ids = append(r.ids, t.ID)
+		case slices.ContainsFunc(home.Targets, func(t agents.Agent) bool { return t.ID == name }):
+			r.ids = append(r.ids, name)
+		default:
+			return nil, unknownTarget(name, home.Targets)
+		}
 	}
-	return "", &control.Fault{Message: "your shell ($SHELL) is not bash, zsh or fish", Hint: "name the shell to set up: ctxfs setup shell --shell bash"}
+	if o.shell != "" && !slices.Contains(args, "shell") {
+		return nil, cli.Usage(cmd, errors.New("--shell is for the target shell: ctxfs setup shell --shell "+o.shell))
+	}
+	if r.found, err = r.home.Find(); err != nil {
+		return nil, err
+	}
+	if !r.named && !o.undo {
+		for _, f := range r.found {
+			if f.Where != "" && f.ID != "service" {
+				r.ids = append(r.ids, f.ID)
+			}
+		}
+	}
+	return r, nil
 }
 
-// opensShells reports whether ctxfs term accepts the flags that the line in a
-// shell's file passes. If it did not, the line would replace the shell with an
-// error.
-func opensShells(root *cobra.Command) bool {
-	term, _, err := root.Find([]string{"term"})
-	return err == nil && term != root && term.Flags().Lookup("shell") != nil && term.Flags().Lookup("login") != nil
+func unknownTarget(name string, targets []agents.Agent) error {
+	names := []string{"shell"}
+	for _, t := range targets {
+		names = append(names, t.ID)
+	}
+	hint := "there are: " + strings.Join(names, ", ")
+	if nearest := providers.Nearest(name, names); nearest != "" {
+		hint = "did you mean: ctxfs setup " + nearest
+	}
+	return cli.Exit(console.ExitUsage, &control.Fault{Message: fmt.Sprintf("ctxfs cannot set up %q", name), Hint: hint})
 }
 
-// programPath is the path of this program in a shell's file: absolute, since the
-// file may be read before PATH is complete, and that of the link in PATH if there
-// is one, since the next version may be in another folder.
-func programPath() (string, error) {
-	self, err := os.Executable()
+// newHome returns what is set up: the user, this program, and all targets but the shell.
+func newHome(a *cli.App) (setup.Home, error) {
+	program, err := programPath()
+	if err != nil {
+		return setup.Home{}, err
+	}
+	if a.PlacesErr != nil {
+		return setup.Home{}, a.PlacesErr
+	}
+	m := agents.Machine{Home: a.Home, OS: runtime.GOOS, LookupEnv: a.LookupEnv, Program: program, Mount: a.DefaultMount()}
+	return setup.Home{
+		Machine: m, Journal: filepath.Join(a.State, "setup.json"),
+		Targets: append(agents.All(), serviceTarget(a, program)),
+	}, nil
+}
+
+// projectFolder returns the folder of the project that the current folder is in: the one
+// with its repository, else the current folder itself.
+func projectFolder(home string) (string, error) {
+	here, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	if named, err := exec.LookPath("ctxfs"); err == nil && filepath.IsAbs(named) && sameFile(named, self) {
-		return named, nil
-	}
-	return self, nil
-}
-
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
-}
-
-func setShell(a *cli.App, name, path, line string) error {
-	old, exists, err := readRC(path)
-	if err != nil {
-		return err
-	}
-	if text := shells.WithLine(old, exists, line); text != old {
-		if err := writeRC(path, text); err != nil {
-			return &control.Fault{Message: err.Error(), Hint: "write the line yourself: ctxfs setup shell --shell " + name + " --print"}
-		}
-		a.Sayf("wrote one line at the top of %s:\n  %s", a.Tilde(path), line)
-	} else {
-		a.Sayf("%s has the line already", a.Tilde(path))
-	}
-	a.Sayf("every new %s in a terminal is recorded; list them: ctxfs ps", name)
-	a.Sayf("undo: ctxfs setup shell --shell %s --remove", name)
-	return nil
-}
-
-func unsetShell(a *cli.App, path string) error {
-	old, _, err := readRC(path)
-	if err != nil {
-		return err
-	}
-	rest, found := shells.WithoutLine(old)
-	if !found.Line {
-		a.Sayf("%s has no line of ctxfs", a.Tilde(path))
-		return nil
-	}
-	if info, err := os.Lstat(path); found.Created && rest == "" && err == nil && info.Mode().IsRegular() {
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-		a.Sayf("removed %s, which held nothing else; new terminals are not recorded", a.Tilde(path))
-		return nil
-	}
-	if err := writeRC(path, rest); err != nil {
-		return err
-	}
-	a.Sayf("removed the line from %s; new terminals are not recorded", a.Tilde(path))
-	return nil
-}
-
-// recordable returns why the calling shell cannot, or should not, become a recorded
-// terminal; nil if it can. It runs at the start of every shell, so it must be
-// quick, and it changes nothing.
-func recordable(a *cli.App) error {
-	// The line in the shell's file tests standard output itself, and sends that of
-	// this command to /dev/null.
-	if !holder.IsTerminal(os.Stdin) {
-		return errors.New("standard input is not a terminal")
-	}
-	if id, inside := a.LookupEnv("CTXFS_TERMINAL"); inside {
-		return fmt.Errorf("this is the recorded terminal %s", id)
-	}
-	if term, _ := a.LookupEnv("TERM"); term == "" || term == "dumb" {
-		return errors.New("the terminal shows plain lines only")
-	}
-	if name := foreignShell(os.Environ()); name != "" {
-		return fmt.Errorf("another program started this shell for itself: %s is set", name)
-	}
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		return err
-	}
-	if err := terminal.Close(); err != nil {
-		return err
-	}
-	return places.TryFolder(filepath.Join(a.State, "terminals"))
-}
-
-// foreignShell returns the name of an environment variable that shows that an agent
-// or an editor started the shell for its own use, or "".
-func foreignShell(environ []string) string {
-	for _, entry := range environ {
-		switch name, _, _ := strings.Cut(entry, "="); {
-		case caller.Marks(name),
-			name == "VSCODE_RESOLVING_ENVIRONMENT", name == "INTELLIJ_ENVIRONMENT_READER", name == "ZED_ENVIRONMENT",
-			name == "SSH_ORIGINAL_COMMAND": // scp, rsync and git
-			return name
+	project := here
+	for dir := here; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			project = dir
+			break
 		}
 	}
-	return ""
+	if control.Same(project, home) {
+		return "", &control.Fault{Message: "the current folder is your home folder, not a project", Hint: "go to the project, or leave --project out"}
+	}
+	return project, nil
 }

@@ -130,3 +130,22 @@ func splice(text []byte, begin, end int, by string) []byte {
 	out = append(out, by...)
 	return append(out, text[end:]...)
 }
+
+// Line is one line at the beginning of a text that contains mark, which identifies it; others
+// with the mark are replaced.
+func Line(text, mark string) Edit { return Edit{Kind: line, Text: text, Mark: mark} }
+
+func (e Edit) putLine(text []byte) ([]byte, Edit, error) {
+	e.Created = len(text) == 0
+	return append([]byte(e.Text+newline(text)), e.takeLine(text)...), e, nil
+}
+
+func (e Edit) takeLine(text []byte) []byte {
+	rest := make([]byte, 0, len(text))
+	for l := range bytes.Lines(text) {
+		if !bytes.Contains(l, []byte(e.Mark)) {
+			rest = append(rest, l...)
+		}
+	}
+	return rest
+}

@@ -63,3 +63,20 @@ func TestBlockEdited(t *testing.T) {
 		t.Errorf("half a block: %v", err)
 	}
 }
+
+// TestLine: one line stands at the top, and older ones go.
+func TestLine(t *testing.T) {
+	e := Line("exec x # ours", "# ours")
+	for _, text := range []string{"", "a\n", "a", "a\r\nb\r\n"} {
+		after, done, err := e.Apply([]byte(text))
+		if err != nil || !strings.HasPrefix(string(after), "exec x # ours"+newline([]byte(text))) {
+			t.Errorf("%q: %q %v", text, after, err)
+		}
+		if again, _, err := Line("exec y # ours", "# ours").Apply(after); err != nil || strings.Count(string(again), "# ours") != 1 {
+			t.Errorf("%q: %q %v", text, again, err)
+		}
+		if back, err := done.Revert(after); err != nil || string(back) != text {
+			t.Errorf("%q: back it is %q %v", text, back, err)
+		}
+	}
+}

@@ -3,8 +3,8 @@
 // missing final newline stay as they are.
 //
 // An [Edit] is one change of a text: [Member] and [Element] of JSON with or without
-// comments, [TOMLKey] and [TOMLElement], [YAMLMember], their removal ([Without]), a [Block] between markers in any
-// text that has comments, and a whole [File]. A text that is not there is nil. After an
+// comments, [TOMLKey] and [TOMLElement], [YAMLMember], their removal ([Without]), a [Block] between markers or a
+// [Line] in any text that has comments, and a whole [File]. A text that is not there is nil. After an
 // edit the text is parsed again and compared with what it was: an edit that would change
 // anything else is an error, and so is one of a text that cannot be parsed.
 //
@@ -81,7 +81,7 @@ func (e Edit) Replaces(old Edit) bool {
 		return false
 	}
 	switch {
-	case e.Kind == block, e.Kind == top, e.Ours, e.Mark != "" && e.Mark == old.Mark:
+	case e.Kind == block, e.Kind == top, e.Kind == line && e.Mark == old.Mark, e.Ours, e.Mark != "" && e.Mark == old.Mark:
 		return true
 	}
 	return e.Text == old.Text && bytes.Equal(e.Value, old.Value)
@@ -92,6 +92,7 @@ type kind string
 const (
 	block       kind = "block"
 	top         kind = "top"
+	line        kind = "line"
 	file        kind = "file"
 	jsonMember  kind = "member"
 	jsonElement kind = "element"
@@ -199,6 +200,8 @@ func (e Edit) apply(text []byte) ([]byte, Edit, error) {
 	switch e.Kind {
 	case block, top:
 		return e.putBlock(text)
+	case line:
+		return e.putLine(text)
 	case file:
 		switch {
 		case text == nil:
@@ -239,6 +242,11 @@ func (e Edit) revert(text []byte) ([]byte, error) {
 	switch e.Kind {
 	case block, top:
 		return e.takeBlock(text)
+	case line:
+		if text = e.takeLine(text); e.Created && len(text) == 0 {
+			return nil, nil
+		}
+		return text, nil
 	case file:
 		if string(text) == e.Text {
 			return nil, nil

@@ -3,7 +3,6 @@ package shells
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"ctxfs/fs/wording"
 )
@@ -11,11 +10,12 @@ import (
 // Names returns the shells that can print marks.
 func Names() []string { return []string{"bash", "zsh", "fish"} }
 
-// lineMark ends the line in a shell's file, and identifies it.
-const lineMark = "# records each new terminal; undo: ctxfs setup shell --remove"
+// LineMark is what identifies the line in a shell's file. Versions before 0.2 wrote more
+// after it.
+const LineMark = "# records each new terminal; undo: ctxfs setup"
 
-// createdMark is lineMark in a file that was created for the line.
-const createdMark = lineMark + " (and this file, if nothing else is in it)"
+// undo is the end of that.
+const undo = " --undo shell"
 
 // The lines that make each new interactive shell a recorded terminal; %[1]s is the
 // path of ctxfs. The first conditions need no program; "setup shell --check"
@@ -39,45 +39,11 @@ func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (
 	}
 	switch word := wording.ShellWord(program); name {
 	case "bash":
-		return filepath.Join(home, ".bashrc"), fmt.Sprintf(bashLine, word) + " " + lineMark
+		return filepath.Join(home, ".bashrc"), fmt.Sprintf(bashLine, word) + " " + LineMark + undo
 	case "zsh":
-		return filepath.Join(below("ZDOTDIR", home), ".zshrc"), fmt.Sprintf(zshLine, word) + " " + lineMark
+		return filepath.Join(below("ZDOTDIR", home), ".zshrc"), fmt.Sprintf(zshLine, word) + " " + LineMark + undo
 	default:
 		return filepath.Join(below("XDG_CONFIG_HOME", filepath.Join(home, ".config")), "fish", "config.fish"),
-			fmt.Sprintf(fishLine, fishWord(program)) + " " + lineMark
+			fmt.Sprintf(fishLine, fishWord(program)) + " " + LineMark + undo
 	}
-}
-
-// WithLine returns a file's text with the line at its beginning, and without any
-// older one: commands before it would run twice, in the shell that is replaced and
-// in the recorded one. If the file does not exist yet, the line says so.
-func WithLine(text string, exists bool, line string) string {
-	rest, found := WithoutLine(text)
-	if found.Created || !exists {
-		line = strings.TrimSuffix(line, lineMark) + createdMark
-	}
-	return line + "\n" + rest
-}
-
-// Found describes the line in a file.
-type Found struct {
-	Line bool
-	// Created reports whether the file was created for the line.
-	Created bool
-}
-
-// WithoutLine returns a file's text without the line, and what it found of the
-// line.
-func WithoutLine(text string) (rest string, found Found) {
-	var kept strings.Builder
-	for line := range strings.Lines(text) {
-		end := strings.TrimRight(line, "\r\n")
-		switch created := strings.HasSuffix(end, createdMark); {
-		case created || strings.HasSuffix(end, lineMark):
-			found.Line, found.Created = true, found.Created || created
-		default:
-			kept.WriteString(line)
-		}
-	}
-	return kept.String(), found
 }
