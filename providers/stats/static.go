@@ -78,7 +78,7 @@ type Money struct {
 }
 
 // static counts what stands in every request.
-func (c *Counter) static(ctx context.Context, q Query, list *prices.List, spent *spending.Report) (*StaticReport, []error) {
+func (c *Counter) static(ctx context.Context, q Query) (*StaticReport, []error) {
 	var problems []error
 	all, err := c.opts.Costs(ctx, q.Dir)
 	if err != nil {
@@ -110,9 +110,6 @@ func (c *Counter) static(ctx context.Context, q Query, list *prices.List, spent 
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(b.Tokens, a.Tokens), strings.Compare(a.Name, b.Name))
 	})
 	r.sum()
-	if spent != nil {
-		r.Money = money(r, list, spent, c.opts.Now())
-	}
 	return r, problems
 }
 
@@ -185,10 +182,11 @@ func (r *StaticReport) sum() {
 	}
 }
 
-// money returns what a report's tokens cost, by the model that took most tokens and whose
-// price is known, or nil.
-func money(r *StaticReport, list *prices.List, spent *spending.Report, now time.Time) *Money {
-	models := slices.Clone(spent.Models)
+// price says what the tokens cost, by the model that took most tokens in sessions and whose
+// price is known: spent are those that the query asks for, ever also others, if there are
+// none. Without such a model nothing is said.
+func (r *StaticReport) price(list *prices.List, spent, ever *spending.Report, now time.Time) {
+	models := slices.Clone(ever.Models)
 	slices.SortStableFunc(models, func(a, b spending.Row) int { return cmp.Compare(b.Total, a.Total) })
 	for _, m := range models {
 		p, ok := list.Of(m.Name, now)
@@ -197,11 +195,11 @@ func money(r *StaticReport, list *prices.List, spent *spending.Report, now time.
 		}
 		cost := func(n int) float64 { return p.Input * float64(n) / 1e6 }
 		cached := func(n int) float64 { return p.CacheRead * float64(n) / 1e6 }
-		return &Money{
+		r.Money = &Money{
 			Model: m.Name, Input: p.Input, CacheRead: p.CacheRead,
 			Injected: cost(r.Injected), Tree: cost(r.Tree), InjectedCached: cached(r.Injected), TreeCached: cached(r.Tree),
 			Requests: spent.Calls, Saved: cached(max(r.Injected-r.Tree, 0)) * float64(spent.Calls),
 		}
+		return
 	}
-	return nil
 }

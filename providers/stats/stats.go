@@ -122,9 +122,9 @@ func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
 	for _, p := range list.Problems {
 		r.Problems = append(r.Problems, clean.Line(p.What))
 	}
-	var spent *spending.Report
+	var spent, ever *spending.Report
 	if wants(Spending) || wants(Static) {
-		spent, err = c.spent(ctx, q, zone, list)
+		spent, ever, err = c.spent(ctx, q, zone, list)
 		failed(err)
 	}
 	if wants(Spending) {
@@ -132,7 +132,8 @@ func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
 	}
 	if wants(Static) {
 		var problems []error
-		r.Static, problems = c.static(ctx, q, list, spent)
+		r.Static, problems = c.static(ctx, q)
+		r.Static.price(list, spent, ever, c.opts.Now())
 		for _, err := range problems {
 			failed(err)
 		}
@@ -148,26 +149,31 @@ func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
 	return r, nil
 }
 
-// spent counts what sessions have spent.
-func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list *prices.List) (*spending.Report, error) {
+// spent counts what sessions have spent: what the query asks for, and ever.
+func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list *prices.List) (spent, ever *spending.Report, err error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
 	book := spending.Open(c.opts.Cache)
 	book.Learn(ctx, c.opts.Spent)
-	var err error
 	if !c.opts.ReadOnly {
 		if err = book.Save(); err != nil {
 			err = fmt.Errorf("what was read of sessions is not kept, and read again next time: %w", err)
 		}
 	}
-	report := book.Count(spending.Query{
+	asked := spending.Query{
 		Zone: zone, Since: q.Since, Until: q.Until, Agent: q.Agent, Model: q.Model, Project: q.Project, ProjectOf: c.opts.ProjectOf,
 		Price: func(call fs.ModelCall) (float64, bool) {
 			p, ok := list.Of(call.Model, call.Time)
 			return p.Cost(call.Tokens), ok
 		},
-	})
-	return &report, err
+	}
+	report := book.Count(asked)
+	if report.Calls > 0 {
+		return &report, &report, err
+	}
+	asked.Since, asked.Until = "", ""
+	all := book.Count(asked)
+	return &report, &all, err
 }
 
 // zoneOf returns the time zone of a query.

@@ -88,6 +88,9 @@ func TestStatic(t *testing.T) {
 	if m := s.Money; m == nil || m.Model != "claude-sonnet-4-5" || m.Input != 3 || m.Injected != 5159*3/1e6 || m.InjectedCached >= m.Injected || m.Requests != 2 || m.Saved <= 0 {
 		t.Errorf("money: %+v", m)
 	}
+	if m := w.count(t, Query{Sections: []Section{Static}, Since: "2026-11-23", Zone: "UTC"}).Static.Money; m == nil || m.Input != 3 || m.Requests != 0 {
+		t.Errorf("money without a request: %+v", m)
+	}
 	if got := w.count(t, Query{Sections: []Section{Static}, Agent: "codex"}).Static; got.Agent != "codex" || got.Injected != 5049 {
 		t.Errorf("codex: %+v", got)
 	}

@@ -32,8 +32,8 @@ func views() []view {
 func staticTable(a *cli.App, r *stats.Report) *table {
 	s := r.Static
 	t := &table{
-		title:   "In every request of " + cmp.Or(s.Agent, "an agent") + in(a, s.Dir) + " that is given it all, and in the tree:",
-		columns: []column{{"tokens", true}, {"given", false}, {"tree", false}},
+		title:   "Tokens in every request of " + cmp.Or(s.Agent, "an agent") + in(a, s.Dir) + ":",
+		columns: []column{{"", true}, {"given all", false}, {"the tree", false}},
 		names:   []string{"kind", "name", "tools", "agents", "tokens", "tree_tokens", "unknown"},
 	}
 	for _, sum := range s.Kinds {
@@ -97,13 +97,13 @@ func kindName(s stats.Sum) string {
 // money says what is saved, as lines.
 func money(s *stats.StaticReport) (lines []string) {
 	if s.Injected > s.Tree {
-		lines = append(lines, fmt.Sprintf("The tree takes %s less in every request.", percent(s.Injected-s.Tree, s.Injected)))
+		lines = append(lines, fmt.Sprintf("The tree takes %s less.", percent(s.Injected-s.Tree, s.Injected)))
 	}
 	if m := s.Money; m != nil {
-		lines = append(lines, fmt.Sprintf("At %s a million tokens (%s): %s a request, %s from a cache; the tree %s, %s.",
+		lines = append(lines, fmt.Sprintf("At %s a million (%s) a request costs %s, from a cache %s; with the tree %s and %s.",
 			dollars(m.Input), m.Model, dollars(m.Injected), dollars(m.InjectedCached), dollars(m.Tree), dollars(m.TreeCached)))
 		if m.Requests > 0 && m.Saved > 0 {
-			lines = append(lines, fmt.Sprintf("In the %s requests of this time, from a cache, that is %s.", number(m.Requests), dollars(m.Saved)))
+			lines = append(lines, fmt.Sprintf("Over the %s requests of this time that is %s less, if all came from a cache.", number(m.Requests), dollars(m.Saved)))
 		}
 	}
 	return lines

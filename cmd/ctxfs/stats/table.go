@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -268,15 +267,12 @@ func milliseconds(ms int64) string {
 	return fmt.Sprintf("%dh%02dm", ms/3600_000, ms/60_000%60)
 }
 
-// percent returns which part of a whole something is.
+// percent returns which part of a whole something is, with a digit after the point, or two
+// where one would make it the whole.
 func percent(part, whole int) string {
-	return fmt.Sprintf("%.*f %%", cmp.Compare(whole, 0)*precision(part, whole), 100*float64(part)/float64(max(whole, 1)))
-}
-
-// precision is one digit after the point, unless that would round a part to the whole.
-func precision(part, whole int) int {
-	if part < whole && 1000*part > 999*whole {
-		return 2
+	share := 100 * float64(part) / float64(max(whole, 1))
+	if part < whole && share > 99.9 {
+		return fmt.Sprintf("%.2f %%", share)
 	}
-	return 1
+	return fmt.Sprintf("%.1f %%", share)
 }
