@@ -138,7 +138,7 @@ func rooms(provider string) []string {
 		const w = "providers/workspaces/"
 		return []string{w + "programs", w + "inside", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
 	case "hooks":
-		return []string{"providers/hooks/form", "providers/hooks"}
+		return []string{"providers/hooks/form", "providers/hooks/repeats", "providers/hooks"}
 	case "find":
 		return []string{"providers/find/learned", "providers/find/suggest", "providers/find"}
 	case "transcripts":

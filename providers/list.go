@@ -14,6 +14,7 @@ import (
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/hooks"
+	"ctxfs/providers/hooks/repeats"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -75,7 +76,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Changed: func() { opts.Env("find").Changed(learned.PageName) }, Log: opts.Log,
 	})
 	l.hooks = hooks.New(hooks.Options{
-		Heralds:  func() []fs.Herald { return Of[fs.Herald](l) },
+		Heralds:  l.heralds(repeats.New(repeats.Options{Signature: l.finder.Signature})),
 		Settings: opts.Config, State: filepath.Join(opts.State, "hooks"),
 		Root: opts.MountPoint, Page: opts.Page, Files: filesOf, Now: now, Offline: opts.Offline, Log: opts.Log,
 	})
@@ -131,6 +132,12 @@ func (l *List) Finder() *find.Finder { return l.finder }
 
 // Hooks returns what answers the hooks of agents.
 func (l *List) Hooks() *hooks.Engine { return l.hooks }
+
+// heralds returns who has news for sessions: of what providers know, of what they can find,
+// and others.
+func (l *List) heralds(others ...fs.Herald) func() []fs.Herald {
+	return func() []fs.Herald { return append(append(Of[fs.Herald](l), l.finder), others...) }
+}
 
 // filesOf returns which files a call of an agent's tool writes, and its command line.
 func filesOf(tool string, input json.RawMessage) (writes []string, command string) {

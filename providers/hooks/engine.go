@@ -96,7 +96,7 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	key := sessionKey(in)
 	defer e.alone(key)()
 	s := e.ledger.session(key)
-	m := e.moment(in, s)
+	m := e.moment(in, s, set)
 	moments, started := e.moments(in, m, s)
 	defer e.ledger.visited(key, m, started, in.Kind == fs.Prompted || in.Cleared)
 	if len(moments) == 0 {
@@ -133,7 +133,7 @@ func (e *Engine) alone(key string) (done func()) {
 }
 
 // moment returns the moment as heralds are asked about it.
-func (e *Engine) moment(in *form.Input, s session) fs.Moment {
+func (e *Engine) moment(in *form.Input, s session, set settings) fs.Moment {
 	m := fs.Moment{
 		Kind: in.Kind, Agent: in.Agent, Session: in.Session, Subagent: in.Subagent, Dir: in.Dir,
 		Root: e.opts.Root(), Time: e.opts.Now(), Last: s.Last, Turn: s.Turn, Prompt: in.Prompt, Call: in.Call,
@@ -141,6 +141,10 @@ func (e *Engine) moment(in *form.Input, s session) fs.Moment {
 	if c := m.Call; c != nil && e.opts.Files != nil {
 		c.Writes, c.Command = e.opts.Files(c.Tool, c.Input)
 		c.Writes = slices.DeleteFunc(absolute(in.Dir, c.Writes), func(path string) bool { return path == "" })
+	}
+	if c := m.Call; c != nil { // what is switched off is not prepared either
+		c.MayRefuse = c.MayRefuse && !set.off[fs.NewsStale]
+		c.MayReplace = c.MayReplace && !set.off[fs.NewsResults]
 	}
 	return m
 }
@@ -156,7 +160,7 @@ func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Momen
 		if in.Kind == fs.Prompted {
 			e.keepPrompt(key, turn{in.Prompt, s.Turn})
 		}
-		if c := in.Call; c != nil && (c.MayRefuse || c.MayReplace) {
+		if c := in.Call; c != nil && (c.MayRefuse || in.Kind == fs.AfterTool) { // heralds note what was called
 			return []fs.Moment{m}, false
 		}
 		return nil, false

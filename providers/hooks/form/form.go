@@ -236,7 +236,7 @@ func (in *Input) call(f fields) {
 	if json.Unmarshal(inside["success"], &success) == nil && !success {
 		c.Failed = true
 	}
-	c.MayReplace = in.agent.replace != nil && in.agent.replace(in, "") != nil
+	c.MayReplace = in.agent.replace != nil && in.agent.replace(in, "") != nil && onlyText(in.response)
 }
 
 // splitTool takes the server out of the name of an MCP server's tool: agents write
@@ -322,6 +322,25 @@ func outputOf(raw json.RawMessage) (text string, failed bool) {
 		}
 	}
 	return "", failed
+}
+
+// onlyText reports whether an output has no content but text: an image would be lost with
+// what replaces it.
+func onlyText(raw json.RawMessage) bool {
+	var f fields
+	if json.Unmarshal(raw, &f) == nil && f.has("content") {
+		raw = f["content"]
+	}
+	var blocks []fields
+	if json.Unmarshal(raw, &blocks) != nil {
+		return true
+	}
+	for _, b := range blocks {
+		if kind := b.text("type"); kind != "" && kind != "text" {
+			return false
+		}
+	}
+	return true
 }
 
 // textOf joins the texts of content blocks.
