@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -189,6 +190,9 @@ func (f fixture) run(t *testing.T, file string) {
 	f.compare(t, file, out)
 
 	again, _ := find(t, f.agent).Changes(m, o)
+	if !reflect.DeepEqual(changes, again) {
+		t.Errorf("a second time something else is wanted:\n%+v\nnot\n%+v", again, changes)
+	}
 	for _, c := range again {
 		now := read(t, c.Path)
 		if after, _, err := edit.Apply(now, c.Edits); err == nil && !bytes.Equal(after, now) {

@@ -21,7 +21,7 @@ func cursor(p *plan) {
 		p.note("Cursor keeps user rules in its settings: put this there (Settings, Rules), for sessions without hooks: %s", oneLine(p.text()))
 	}
 	if file := p.file(p.agent.Hooks.Places); len(p.agent.Hooks.Events) > 0 {
-		if _, ok := settings(file).Get("version"); !ok {
+		if v, ok := settings(file).Get("version"); !ok || v.Text == "1" {
 			p.change(file, "hooks", edit.Member([]string{"version"}, 1))
 		}
 		p.hooks(file, func(event string) any {
