@@ -243,28 +243,36 @@ func (p *Provider) Costs(ctx context.Context, dir string) (all []fs.Cost, _ erro
 			return all, ctx.Err()
 		}
 		s.mu.Lock()
-		def, file, shown, cat := s.def, s.file, s.shown, s.unsaved
+		def := s.def
 		s.mu.Unlock()
 		if def.Disabled || len(def.Projects) > 0 && !slices.ContainsFunc(def.Projects, func(root string) bool { return dir != "" && fs.Within(dir, root) }) {
 			continue
 		}
-		one := fs.Cost{Kind: fs.ServerCost, Name: file, Agents: askedBy(def)}
-		if cat == nil && shown != nil {
-			cat = p.cache.Catalogue(catalogue.KeysOf(def))
-		}
-		if cat == nil {
-			one.Unknown = "it was never started"
-		} else {
-			names := make(map[string]bool)
-			for _, t := range shown.Tools() {
-				names[t.Name] = true
-			}
-			one.Count = len(names)
-			one.Tokens = cat.Tokens(func(name string) bool { return names[name] })
-		}
-		all = append(all, one)
+		all = append(all, s.cost())
 	}
 	return all, nil
+}
+
+// cost returns what the definitions of the server's tools take in a request.
+func (s *server) cost() fs.Cost {
+	s.mu.Lock()
+	def, file, shown, cat := s.def, s.file, s.shown, s.unsaved
+	s.mu.Unlock()
+	one := fs.Cost{Kind: fs.ServerCost, Name: file, Agents: askedBy(def)}
+	if cat == nil && shown != nil {
+		cat = s.p.cache.Catalogue(catalogue.KeysOf(def))
+	}
+	if cat == nil {
+		one.Unknown = "it was never started"
+		return one
+	}
+	names := make(map[string]bool)
+	for _, t := range shown.Tools() {
+		names[t.Name] = true
+	}
+	one.Count = len(names)
+	one.Tokens = cat.Tokens(func(name string) bool { return names[name] })
+	return one
 }
 
 // askedBy returns the ids of the agents whose configuration has a server; nil if it

@@ -89,7 +89,8 @@ func printFindings(a *cli.App, findings []Finding, ill int) {
 
 func examine(ctx context.Context, a *cli.App) []Finding {
 	var all []Finding
-	all = append(all, checkFuse(a), checkTools(a), checkFolders(a))
+	all = append(all, checkFuse(a), checkTools(a), checkPath(ctx, a), checkVersions(ctx, a), checkFolders(a))
+	all = append(all, checkDisk(ctx, a)...)
 	switch freed, err := mounts.Rescue(a.Process()); {
 	case err != nil:
 		return append(all, processFault(a, err))
