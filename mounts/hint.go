@@ -73,3 +73,12 @@ func removeHint(dir string) {
 		os.Remove(filepath.Join(dir, hintName))
 	}
 }
+
+// Abandon removes a folder that ctxfs has created as a mount point, if nothing is mounted on
+// it and nothing else is in it.
+func Abandon(dir string) {
+	if isHint(dir) {
+		removeHint(dir)
+		_ = os.Remove(dir) // unless somebody has put something there
+	}
+}

@@ -16,6 +16,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/setup"
 )
@@ -162,12 +163,20 @@ func (u *uninstall) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	points := []string{u.app.DefaultMount()}
+	if info, err := u.app.ServerInfo(ctx); err == nil { // or unmounting says why not
+		for _, m := range info.Mounts {
+			points = append(points, m.Dir)
+		}
+	}
 	unmount := exec.CommandContext(ctx, self, "unmount", "--all")
 	unmount.Stdout, unmount.Stderr = u.app.Out, u.app.Err
 	if err := unmount.Run(); err != nil {
 		return fmt.Errorf("ctxfs unmount --all: %w", err)
 	}
-	_ = os.Remove(u.app.DefaultMount()) // the empty folder that it was on
+	for _, dir := range points {
+		mounts.Abandon(dir)
+	}
 	pid := u.app.Process().Holder()
 	if pid > 0 {
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
@@ -200,7 +209,7 @@ func (u *uninstall) removeData() error {
 			continue
 		}
 		u.app.Sayf("removed %s", u.app.Tilde(dir))
-		for above := filepath.Dir(dir); above != u.app.Home && above != "/"; above = filepath.Dir(above) {
+		for above := filepath.Dir(dir); strings.HasPrefix(above, u.app.Home+"/") || strings.HasPrefix(filepath.Base(above), "ctxfs-"); above = filepath.Dir(above) {
 			if os.Remove(above) != nil {
 				break // something else is in it
 			}

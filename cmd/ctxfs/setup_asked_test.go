@@ -1,0 +1,102 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
+
+// TestSetupAsked: at a terminal it shows coloured differences and asks, for all or for each
+// agent.
+func TestSetupAsked(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	need(t, "script")
+	b.world()
+	was := snapshot(t, b.home)
+	at := func(keys, command string) string {
+		t.Helper()
+		return b.sh("printf '" + keys + "' | script -qec 'env TERM=xterm " + command + "' /dev/null")
+	}
+	out := at(`n\n`, "ctxfs setup")
+	if !containsAll(out, []string{"\x1b[32m+", "[y/N/a]", "nothing was written"}) {
+		t.Errorf("%q", out)
+	}
+	sameFiles(t, "no", was, snapshot(t, b.home))
+	if out := at(`n\n`, "NO_COLOR=1 ctxfs setup codex"); strings.Contains(out, "\x1b[3") || !strings.Contains(out, "[y/N]") {
+		t.Errorf("%q", out)
+	}
+	at(`a\nn\ny\nn\nn\nn\n`, "ctxfs setup claude-code codex")
+	if got := snapshot(t, filepath.Join(b.home, ".claude")); len(got) != 2 {
+		t.Errorf("Claude Code was refused: %v", got)
+	}
+	if _, err := os.Stat(filepath.Join(b.home, ".codex/AGENTS.md")); err != nil {
+		t.Error(err)
+	}
+	at(`y\n`, "ctxfs setup --undo")
+	sameFiles(t, "--undo", was, snapshot(t, b.home))
+}
+
+// TestSetupService: the unit is written, switched on and off by systemctl, and goes again.
+func TestSetupService(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	log := filepath.Join(b.dir, "systemctl.log")
+	b.write("bin/systemctl", "#!/bin/sh\necho \"$@\" >> "+log+"\n")
+	must(t, os.Chmod(filepath.Join(b.home, "bin/systemctl"), 0o755))
+	was := snapshot(t, b.home)
+	b.setenv("PATH", filepath.Join(b.home, "bin")+":"+filepath.Dir(binary())+":"+os.Getenv("PATH"))
+	b.ok("setup", "service")
+	unit, err := os.ReadFile(filepath.Join(b.home, ".config/systemd/user/ctxfs.service"))
+	if err != nil || !containsAll(string(unit), []string{"ExecStart=\"" + binary() + "\" mount\n", "Environment=\"PATH=" + b.home + "/bin:"}) {
+		t.Errorf("%s %v", unit, err)
+	}
+	b.ok("setup", "--undo", "service")
+	if calls, err := os.ReadFile(log); err != nil || string(calls) != "--user daemon-reload\n--user enable --now ctxfs.service\n--user disable --now ctxfs.service\n--user daemon-reload\n" {
+		t.Errorf("%s %v", calls, err)
+	}
+	sameFiles(t, "--undo", was, snapshot(t, b.home))
+	b.setenv("PATH", filepath.Dir(binary()))
+	if r := b.run("setup", "service"); !strings.Contains(r.err, "no systemd here") {
+		t.Errorf("%v", r)
+	}
+}
+
+// TestSetupKilled: whenever setup is killed, undoing restores every byte, and doing it again
+// finishes it.
+func TestSetupKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.world()
+	was := snapshot(t, b.home)
+	b.ok("setup", "--yes")
+	with := snapshot(t, b.home)
+	b.ok("setup", "--undo")
+	journal := filepath.Join(b.state, "ctxfs", "setup.json")
+	for range 6 {
+		cmd := b.command(t.Context(), binary(), "setup", "--yes")
+		must(t, cmd.Start())
+		// It is killed when it has begun: somewhere between its first file and its last.
+		ended := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(ended) }()
+		_ = fstest.Becomes(func() bool {
+			_, err := os.Stat(journal)
+			select {
+			case <-ended:
+				return true
+			default:
+				return err == nil
+			}
+		})
+		_ = cmd.Process.Signal(syscall.SIGKILL)
+		<-ended
+		b.ok("setup", "--undo")
+		sameFiles(t, "killed and undone", was, snapshot(t, b.home))
+	}
+	b.ok("setup", "--yes")
+	sameFiles(t, "done again", with, snapshot(t, b.home))
+}
