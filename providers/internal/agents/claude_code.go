@@ -50,7 +50,7 @@ func claudeCode() Agent {
 				User:   []Path{home + "settings.json"}, Project: settings,
 			},
 		},
-		Always:      Places{User: []Path{home + "CLAUDE.md"}, Project: []string{".claude/CLAUDE.md", "CLAUDE.md"}},
+		Always:      Places{User: []Path{home + "CLAUDE.md"}, Project: []string{"CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"}},
 		Permissions: Places{User: []Path{home + "settings.json"}, Project: []string{".claude/settings.json"}},
 		Memory: Places{
 			User:    []Path{home + "projects/*/memory", home + "agent-memory"},

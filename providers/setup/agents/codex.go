@@ -1,7 +1,8 @@
 package agents
 
 import (
-	"os"
+	"bytes"
+	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/edit"
@@ -16,7 +17,13 @@ import (
 // list`: hooks are stable), codex-rs/execpolicy/README.md and codex-rs/hooks of openai/codex,
 // developers.openai.com/codex/hooks and /permissions.
 func codex(p *plan) {
-	p.pointer("")
+	// It reads the first of them that has something in it.
+	files := p.in(p.agent.Always)
+	i := slices.IndexFunc(files, func(f string) bool { return len(bytes.TrimSpace(content(f))) > 0 })
+	if i < 0 {
+		i = len(files) - 1
+	}
+	p.pointerIn(files[i], "")
 	p.hooks(p.file(p.agent.Hooks.Places), func(event string) any {
 		matcher := map[string]string{
 			"PreToolUse":  "apply_patch|Edit|Write",
@@ -29,8 +36,7 @@ func codex(p *plan) {
 	}
 	p.change(p.file(p.agent.Permissions), "permissions", edit.File([]byte(codexRules())))
 
-	config, _ := os.ReadFile(p.file(p.agent.MCP.Places))
-	for line := range strings.Lines(string(config)) {
+	for line := range strings.Lines(string(content(p.file(p.agent.MCP.Places)))) {
 		switch name, _, _ := strings.Cut(line, "="); strings.TrimSpace(name) {
 		case "default_permissions":
 			p.note("config.toml has a permission profile: add %q = \"read\" to its filesystem, if it does not read the whole disk", p.mount())

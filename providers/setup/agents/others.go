@@ -67,7 +67,7 @@ func cline(p *plan) {
 	for _, event := range p.agent.Hooks.Events {
 		file := filepath.Join(folder, event)
 		body := "#!/bin/sh\n# Written by \"ctxfs setup cline\"; \"ctxfs setup --undo cline\" takes it away again.\n" + p.command(event) + "\n"
-		if there, err := os.ReadFile(file); err == nil && !strings.Contains(string(there), p.mark(event)) {
+		if exists(file) && !strings.Contains(string(content(file)), p.mark(event)) {
 			p.note("%s is a hook of your own and stays; let it run %q for what ctxfs says then", p.short(file), p.command(event))
 			continue
 		}

@@ -99,22 +99,24 @@ func (p *plan) mount() string {
 // usualMount is where the tree is shown if nobody says otherwise.
 const usualMount = "~/.agentctx"
 
-// maxSettings bounds the size of a file of settings, in bytes.
-const maxSettings = 16 << 20
+// maxSize bounds the size of a file that is read, in bytes.
+const maxSize = 16 << 20
 
 // settings returns what is in a file of JSON; nothing if it is not there or cannot be
 // parsed, which the edit of it will say.
 func settings(file string) syntax.Value {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return syntax.Value{}
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return syntax.Value{}
-	}
-	v, _ := jsonc.Parse(text)
+	v, _ := jsonc.Parse(content(file))
 	return v
+}
+
+// content returns what is in a file; nothing if it is no file, or cannot be read.
+func content(file string) []byte {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil
+	}
+	text, _ := os.ReadFile(file)
+	return text
 }
 
 // texts returns the strings in an array, and the string itself where it is only one.

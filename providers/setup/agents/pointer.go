@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -49,11 +48,7 @@ func ownName(file string) bool { return strings.HasPrefix(filepath.Base(file), "
 
 // names reports whether a file names the mount, besides where we do.
 func (p *plan) names(file string) bool {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return false
-	}
-	foreign := withoutBlocks(string(text))
+	foreign := withoutBlocks(string(content(file)))
 	return strings.Contains(foreign, p.mount()+"/AGENTS.md") || strings.Contains(foreign, "files are in "+p.mount()) ||
 		strings.Contains(foreign, p.Mount+"/AGENTS.md")
 }
