@@ -114,22 +114,22 @@ func claudeCode() agent {
 			if in.Kind == fs.Compacting {
 				return plain(text)
 			}
-			return specific(in.Event, "additionalContext", text)
+			return specific(in, "additionalContext", text)
 		},
 		refuse: denied,
 		replace: func(in *Input, text string) any {
-			if in.Event != "PostToolUse" { // one that failed has no output
+			if in.eventName() != "PostToolUse" { // one that failed has no output
 				return nil
 			}
 			if in.Call.Server != "" {
-				return specific(in.Event, "updatedToolOutput", []any{textBlock(text)})
+				return specific(in, "updatedToolOutput", []any{textBlock(text)})
 			}
 			var f fields
 			if in.Call.Tool != "Bash" || json.Unmarshal(in.response, &f) != nil || !f.has("stdout") || f.has("persistedOutputPath") || f.has("backgroundTaskId") || f.yes("isImage") || f.yes("interrupted") {
 				return nil
 			}
 			f["stdout"], f["stderr"] = quoted(text), quoted("")
-			return specific(in.Event, "updatedToolOutput", f)
+			return specific(in, "updatedToolOutput", f)
 		},
 	}
 }
@@ -146,7 +146,7 @@ func codex() agent {
 		id:     "codex",
 		is:     func(f fields) bool { return f.has("turn_id") },
 		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.Prompted, fs.AfterTool),
-		say:    func(in *Input, text string) any { return specific(in.Event, "additionalContext", text) },
+		say:    func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: denied,
 		replace: func(in *Input, text string) any {
 			if in.Call.Tool != "Bash" && in.Call.Server == "" {
@@ -166,7 +166,7 @@ func gemini() agent {
 	return agent{
 		id:   "gemini",
 		says: saysAt(fs.SessionStarts, fs.Prompted, fs.AfterTool),
-		say:  func(in *Input, text string) any { return specific(in.Event, "additionalContext", text) },
+		say:  func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: func(_ *Input, why string) any {
 			return map[string]any{"decision": "deny", "reason": why}
 		},
@@ -217,7 +217,7 @@ func vscode() agent {
 		id:     "vscode",
 		is:     func(f fields) bool { return f.has("hookEventName") && f.has("sessionId") },
 		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.BeforeTool, fs.AfterTool),
-		say:    func(in *Input, text string) any { return specific(in.Event, "additionalContext", text) },
+		say:    func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: denied,
 	}
 }

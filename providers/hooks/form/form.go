@@ -287,9 +287,13 @@ func outputOf(raw json.RawMessage) (text string, failed bool) {
 	if json.Unmarshal(raw, &s) == nil {
 		if inner := []byte(s); strings.HasPrefix(strings.TrimSpace(s), "{") && json.Valid(inner) {
 			var f fields
-			if json.Unmarshal(inner, &f) == nil && f.has("output") && f.has("exitCode") { // Cursor's shell
+			switch { // as Cursor has them
+			case json.Unmarshal(inner, &f) != nil:
+			case f.has("output") && f.has("exitCode"): // of its shell
 				text, failed = outputOf(f["output"])
 				return text, failed || string(bytes.TrimSpace(f["exitCode"])) != "0"
+			case bytes.HasPrefix(f.first("content"), []byte("[")): // of an MCP tool
+				return outputOf(inner)
 			}
 		}
 		return strings.ToValidUTF8(s, "�"), false

@@ -48,14 +48,29 @@ func (in *Input) Output(a Answer) Output {
 }
 
 // specific returns Claude Code's output for an event, which others have taken over.
-func specific(event, member string, value any) any {
-	return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": event, member: value}}
+func specific(in *Input, member string, value any) any {
+	return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": in.eventName(), member: value}}
+}
+
+// eventName is the agent's own name of the event, also where only ours was given.
+func (in *Input) eventName() string {
+	if in.Event != string(in.Kind) {
+		return in.Event
+	}
+	own := map[fs.MomentKind]string{
+		fs.SessionStarts: "SessionStart", fs.Compacted: "SessionStart", fs.Compacting: "PreCompact",
+		fs.Prompted: "UserPromptSubmit", fs.BeforeTool: "PreToolUse", fs.AfterTool: "PostToolUse",
+	}
+	if in.Agent == gemini().id {
+		own[fs.Prompted], own[fs.BeforeTool], own[fs.AfterTool] = "BeforeAgent", "BeforeTool", "AfterTool"
+	}
+	return own[in.Kind]
 }
 
 // denied is a refused call in that form.
 func denied(in *Input, why string) any {
 	return map[string]any{"hookSpecificOutput": map[string]any{
-		"hookEventName": in.Event, "permissionDecision": "deny", "permissionDecisionReason": why,
+		"hookEventName": in.eventName(), "permissionDecision": "deny", "permissionDecisionReason": why,
 	}}
 }
 

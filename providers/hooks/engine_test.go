@@ -1,0 +1,364 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+)
+
+// herald says what it is given, at the moments of a kind.
+type herald struct {
+	mu   sync.Mutex
+	at   map[fs.MomentKind][]fs.News
+	last []fs.Moment
+	do   func(ctx context.Context)
+}
+
+func (h *herald) News(ctx context.Context, m fs.Moment) []fs.News {
+	if h.do != nil {
+		h.do(ctx)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last = append(h.last, m)
+	return h.at[m.Kind]
+}
+
+// world is an engine with a herald and a clock.
+type world struct {
+	testing.TB
+	*Engine
+	dir string
+	now time.Time
+	herald
+}
+
+func newWorld(t testing.TB, config string) *world {
+	w := &world{TB: t, dir: t.TempDir(), now: time.Date(2026, 5, 12, 1, 0, 0, 0, time.UTC)}
+	w.at = make(map[fs.MomentKind][]fs.News)
+	if err := os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	return w
+}
+
+// restart begins with what is on disk.
+func (w *world) restart() {
+	w.Engine = New(Options{
+		Heralds:  func() []fs.Herald { return []fs.Herald{&w.herald} },
+		Settings: filepath.Join(w.dir, "config.toml"), State: filepath.Join(w.dir, "state"),
+		Root: func() string { return "/mnt" }, Now: func() time.Time { return w.now },
+		Page:  func(context.Context) (string, error) { return "AGENTS PAGE", nil },
+		Files: func(string, json.RawMessage) ([]string, string) { return []string{"a.go", "/b.go"}, "make" },
+	})
+}
+
+// hook answers a hook and returns what is printed.
+func (w *world) hook(agent, event, more string) string {
+	w.Helper()
+	w.now = w.now.Add(time.Second)
+	out, err := w.Answer(w.Context(), Query{Agent: agent, Event: event, Dir: "/cwd", Input: []byte(`{"session_id":"s1"` + more + `}`)})
+	if err != nil || out.Code != 0 || out.Err != "" {
+		w.Fatalf("%+v, %v", out, err)
+	}
+	return out.Out
+}
+
+// TestTold: each piece of news is told to a session once, also after a restart, and to
+// another session, or a subagent, again.
+func TestTold(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "one"}, {Kind: fs.NewsNotes, Key: "1", Text: "two"}}
+	w.at[fs.AfterTool] = []fs.News{{Kind: fs.NewsRepeats, Key: "1", Text: "three"}}
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), heading, `\none\ntwo"`)
+	if again := w.hook("claude-code", "UserPromptSubmit", ""); again != "" {
+		t.Errorf("again: %s", again)
+	}
+	w.restart()
+	if again := w.hook("claude-code", "UserPromptSubmit", ""); again != "" {
+		t.Errorf("after a restart: %s", again)
+	}
+	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"agent_id":"sub","tool_name":"Bash"`), "three")
+	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash"`), "three")
+	fstest.Contains(t, w.hook("codex", "UserPromptSubmit", ""), "one")
+	w.at[fs.Prompted] = append(w.at[fs.Prompted], fs.News{Kind: fs.NewsChanges, Key: "2", Text: "four"})
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); !strings.Contains(text, "four") || strings.Contains(text, "one") {
+		t.Errorf("what is new: %s", text)
+	}
+}
+
+// TestPages: what a context begins with is told again when it is a new one.
+func TestPages(t *testing.T) {
+	w := newWorld(t, "")
+	page := []fs.News{{Kind: fs.NewsStart, Key: "v1", Text: "THE PAGE\n- x is y"}, {Kind: fs.NewsMemory, Key: "v1", Text: "Remembered:\n- x is y\n- z"}}
+	w.at[fs.SessionStarts], w.at[fs.Compacted] = page, page
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "one"}}
+	text := w.hook("claude-code", "SessionStart", `,"source":"startup"`)
+	if !strings.Contains(text, `THE PAGE\n- x is y\nRemembered:\n- z"`) {
+		t.Errorf("a line is said twice: %s", text)
+	}
+	if text := w.hook("claude-code", "SessionStart", `,"source":"resume"`); text != "" {
+		t.Errorf("resumed: %s", text)
+	}
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
+	for _, source := range []string{"compact", "clear", "startup"} {
+		fstest.Contains(t, w.hook("claude-code", "SessionStart", `,"source":"`+source+`"`), "THE PAGE")
+	}
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
+		t.Errorf("what is no page is told again: %s", text)
+	}
+}
+
+// TestOwed: where an agent has no event for a moment, or says nothing to its model then,
+// the session is told at the next one that it reads.
+func TestOwed(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "START"}}
+	w.at[fs.Compacted] = []fs.News{{Kind: fs.NewsHistory, Key: "1", Text: "HISTORY"}}
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "CHANGED"}}
+	fstest.Contains(t, w.hook("opencode", "chat.message", `,"prompt":"p"`), "START", "CHANGED")
+
+	if text := w.hook("copilot", "userPromptSubmitted", `,"prompt":"fix it"`); text != "" {
+		t.Errorf("Copilot CLI drops it: %s", text)
+	}
+	fstest.Contains(t, w.hook("copilot", "postToolUse", `,"toolName":"bash"`), "START", "CHANGED")
+	if m := w.last[len(w.last)-2]; m.Kind != fs.Prompted || m.Prompt != "fix it" || m.Call != nil {
+		t.Errorf("the moment of the message: %+v", m)
+	}
+	if text := w.hook("copilot", "preCompact", ""); text != "" {
+		t.Errorf("before a compaction: %s", text)
+	}
+	w.restart()
+	fstest.Contains(t, w.hook("copilot", "postToolUse", `,"toolName":"bash"`), "HISTORY")
+	if text := w.hook("copilot", "postToolUse", `,"toolName":"bash"`); text != "" {
+		t.Errorf("again: %s", text)
+	}
+	// Nothing of that disturbs an agent in the middle of its work.
+	if text := w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash"`); text != "" {
+		t.Errorf("in the middle: %s", text)
+	}
+}
+
+// TestMoment: heralds are told what is known.
+func TestMoment(t *testing.T) {
+	w := newWorld(t, "")
+	w.hook("claude-code", "SessionStart", `,"cwd":"/w","source":"startup"`)
+	first := w.now
+	w.hook("claude-code", "PreToolUse", `,"cwd":"/w","tool_name":"mcp__db__query","tool_input":{"a":1}`)
+	m := w.last[len(w.last)-1]
+	if m.Kind != fs.BeforeTool || m.Agent != "claude-code" || m.Session != "s1" || m.Dir != "/w" || m.Root != "/mnt" || !m.Last.Equal(first) || !m.Turn.Equal(first) {
+		t.Errorf("%+v", m)
+	}
+	if c := m.Call; c.Server != "db" || c.Tool != "query" || !c.MayRefuse || c.Command != "make" || fmt.Sprint(c.Writes) != "[/w/a.go /b.go]" || string(c.Input) != `{"a":1}` {
+		t.Errorf("%+v", c)
+	}
+	w.hook("claude-code", "UserPromptSubmit", "")
+	if m := w.last[len(w.last)-1]; m.Dir != "/cwd" || !m.Turn.Equal(first) {
+		t.Errorf("%+v", m)
+	}
+	second := w.now
+	w.restart()
+	w.hook("claude-code", "UserPromptSubmit", "")
+	if m := w.last[len(w.last)-1]; !m.Turn.Equal(second) || m.Last.Before(first) {
+		t.Errorf("after a restart: %+v", m)
+	}
+}
+
+// TestRefuse: a call is refused once, and replaced where that is possible.
+func TestRefuse(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.BeforeTool] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "a note"}, {Kind: fs.NewsStale, Key: "a.go@1", Refuse: true, Rank: fs.Blocking, Text: "it changed"}}
+	w.at[fs.AfterTool] = []fs.News{{Kind: fs.NewsResults, Key: "1", Instead: "SHORT"}}
+	edit := `,"tool_name":"Edit","tool_input":{"file_path":"/a"}`
+	if text := w.hook("claude-code", "PreToolUse", edit); !strings.Contains(text, `"permissionDecisionReason":"ctxfs: it changed"`) || strings.Contains(text, "a note") {
+		t.Error(text)
+	}
+	if text := w.hook("claude-code", "PreToolUse", edit); strings.Contains(text, "deny") || !strings.Contains(text, "a note") {
+		t.Errorf("the second time: %s", text)
+	}
+	if text := w.hook("cline", "PreToolUse", `,"hookName":"PreToolUse","taskId":"s1","preToolUse":{"toolName":"write_to_file"}`); strings.Contains(text, "it changed") {
+		t.Errorf("an agent that cannot refuse: %s", text)
+	}
+	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash","tool_response":{"stdout":"long"}`), `"stdout":"SHORT"`)
+	if text := w.hook("gemini", "AfterTool", `,"tool_name":"run_shell_command","tool_response":{"llmContent":"long"}`); text != "" {
+		t.Errorf("an agent that cannot replace: %s", text)
+	}
+}
+
+// TestBudget: what exceeds the budget waits for the next moment; the lowest rank comes
+// first, and one long text alone is cut.
+func TestBudget(t *testing.T) {
+	w := newWorld(t, "[hooks]\nbudget = 100\nsession_budget = 300\n")
+	long := strings.Repeat("word ", 60)
+	w.hook("claude-code", "SessionStart", "")
+	w.at[fs.Prompted] = []fs.News{
+		{Kind: fs.NewsTasks, Key: "1", Rank: fs.Reminding, Text: "late"},
+		{Kind: fs.NewsChanges, Key: "1", Rank: fs.Behind, Text: "B " + long},
+		{Kind: fs.NewsServers, Key: "1", Rank: fs.Blocking, Text: "A " + long},
+	}
+	text := w.hook("claude-code", "UserPromptSubmit", "")
+	if !strings.Contains(text, "A word") || strings.Contains(text, "B word") || !strings.Contains(text, "late") {
+		t.Errorf("first: %s", text)
+	}
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "B word")
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "2", Text: "C " + strings.Repeat("word ", 500)}}
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); !strings.Contains(text, "C word") || len(text) > 800 {
+		t.Errorf("a long one: %s", text)
+	}
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "3", Text: "D " + long}}
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
+		t.Errorf("after all that a session is told: %s", text)
+	}
+	costs, err := w.Costs(t.Context(), fs.None{})
+	if c := costs.Kinds["changes"]; err != nil || c.Times != 2 || c.Tokens < 100 || len(costs.Recent) != 3 {
+		t.Errorf("%+v, %v", costs, err)
+	}
+	w.restart()
+	again, _ := w.Costs(t.Context(), fs.None{})
+	if fmt.Sprint(again) != fmt.Sprint(costs) {
+		t.Errorf("after a restart: %+v\nwant %+v", again, costs)
+	}
+}
+
+// TestSettings: what is switched off is not said, and mistakes are named.
+func TestSettings(t *testing.T) {
+	w := newWorld(t, "[hooks]\noff = [\"notes\", \"notez\"]\nstart = \"agents\"\nbudget = -1\nstrat = 1\n")
+	var all []string
+	for _, p := range w.Problems() {
+		all = append(all, p.What)
+	}
+	fstest.Contains(t, strings.Join(all, "\n"), `probably "notes"`, "budget", "strat")
+	if len(all) == 1 { // an unknown key leaves the table out
+		w = newWorld(t, "[hooks]\noff = [\"notes\"]\nstart = \"agents\"\n")
+	}
+	w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "HERE PAGE"}, {Kind: fs.NewsNotes, Key: "1", Text: "NOTE"}}
+	if text := w.hook("claude-code", "SessionStart", ""); !strings.Contains(text, "AGENTS PAGE") || strings.Contains(text, "HERE PAGE") || strings.Contains(text, "NOTE") {
+		t.Error(text)
+	}
+	for _, config := range []string{"[hooks]\nenabled = false\n", "[hooks]\nstart = \"none\"\noff = [\"notes\"]\n"} {
+		w := newWorld(t, config)
+		w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "HERE PAGE"}}
+		if text := w.hook("claude-code", "SessionStart", ""); text != "" {
+			t.Errorf("%s: %s", config, text)
+		}
+	}
+}
+
+// TestHostileHeralds: one that panics, or does not answer, costs its own news only, and
+// what it says is made safe.
+func TestHostileHeralds(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "a\x1b[31m\u202ered token ghp_" + strings.Repeat("a1B2", 9)}}
+	others := []fs.Herald{&herald{do: func(context.Context) { panic("no") }}, &herald{do: func(ctx context.Context) { <-ctx.Done() }}, &w.herald}
+	w.opts.Heralds = func() []fs.Herald { return others }
+	text := w.hook("claude-code", "UserPromptSubmit", "")
+	if !strings.Contains(text, "token") || strings.Contains(text, "ghp_a1B2") || strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, `\u001b`) {
+		t.Error(text)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "2", Text: "later"}}
+	if _, err := w.Answer(ctx, Query{Agent: "claude-code", Event: "UserPromptSubmit", Input: []byte(`{"session_id":"s1"}`)}); err == nil {
+		t.Error("an agent that has gone is answered")
+	}
+	others = others[2:]
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "later")
+}
+
+// TestAtOnce: several processes of one session are told a thing once together.
+func TestAtOnce(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "one"}}
+	var all sync.WaitGroup
+	told := make(chan string, 20)
+	for range cap(told) {
+		all.Go(func() {
+			out, err := w.Answer(t.Context(), Query{Agent: "claude-code", Event: "UserPromptSubmit", Input: []byte(`{"session_id":"s1"}`)})
+			if err != nil {
+				t.Error(err)
+			}
+			told <- out.Out
+		})
+	}
+	all.Wait()
+	close(told)
+	n := 0
+	for text := range told {
+		if text != "" {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
+
+// TestLedger: it is bounded, and what a kill or a full disk has left of it does no harm.
+func TestLedger(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "one"}}
+	w.hook("claude-code", "UserPromptSubmit", "")
+	path := filepath.Join(w.dir, "state", "told.jsonl")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(f, `{"at":"2026-05-12T01:00:00Z","session":"claude-code/s1","to`)
+	f.Close()
+	w.restart()
+	w.at[fs.Prompted] = append(w.at[fs.Prompted], fs.News{Kind: fs.NewsNotes, Key: "2", Text: "two"})
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); !strings.Contains(text, "two") || strings.Contains(text, "one") {
+		t.Errorf("after half a line: %s", text)
+	}
+	w.restart()
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
+		t.Errorf("again: %s", text)
+	}
+
+	w.ledger.mu.Lock()
+	w.ledger.renew()
+	w.ledger.mu.Unlock()
+	w.restart()
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
+		t.Errorf("after it was written anew: %s", text)
+	}
+	if c, _ := w.Costs(t.Context(), fs.None{}); c.Kinds["notes"].Times != 2 {
+		t.Errorf("%+v", c)
+	}
+	w.now = w.now.Add(2 * maxAge)
+	w.ledger.mu.Lock()
+	w.ledger.renew()
+	w.ledger.mu.Unlock()
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
+
+	if err := os.WriteFile(path, []byte("no JSON\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
+	w.restart()
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
+		t.Errorf("after it was begun anew: %s", text)
+	}
+	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Dir(path), nil, 0o600); err != nil { // nothing can be written there
+		t.Fatal(err)
+	}
+	w.restart()
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
+		t.Errorf("where it cannot be written: %s", text)
+	}
+}
