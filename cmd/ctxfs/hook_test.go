@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/hook"
+	"ctxfs/fs/fstest"
 )
 
 // hook has ctxfs answer a hook of an agent.
@@ -112,5 +113,37 @@ func TestHooksWithoutProcess(t *testing.T) {
 	}
 	if left := processesOf(b.dir); len(left) > 0 {
 		t.Errorf("processes were started: %v", left)
+	}
+}
+
+// TestHooksStartEarly: a hook is answered before the libraries, and before package net.
+func TestHooksStartEarly(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.env = append(b.env, "GODEBUG=inittrace=1")
+	r := b.hook("claude-code", "UserPromptSubmit", `{"session_id":"a","hook_event_name":"UserPromptSubmit"}`)
+	if r.code != 0 || !strings.Contains(r.err, "init ") {
+		t.Fatalf("exit %d, %v", r.code, r)
+	}
+	for _, late := range []string{"init net ", "init regexp ", "skills/suspect", "spf13"} {
+		if strings.Contains(r.err, late) {
+			t.Errorf("%s is initialised before a hook", late)
+		}
+	}
+}
+
+// TestHooksOfAnotherHome: where two homes share a state folder, the process of the one
+// tells sessions of the other nothing.
+func TestHooksOfAnotherHome(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	other := b.dir + "/other"
+	must(t, os.Mkdir(other, 0o700))
+	compacted := `{"session_id":"s1","hook_event_name":"SessionStart","source":"compact","cwd":"/"}`
+	fstest.Contains(t, b.hook("claude-code", "SessionStart", compacted).out, "Full history")
+	b.write("hook.json", compacted)
+	if r := b.with("HOME", other).shell("ctxfs hook claude-code SessionStart <" + b.home + "/hook.json"); r.out != "" || r.err != "" || r.code != 0 {
+		t.Errorf("another home: %v", r)
 	}
 }

@@ -1,0 +1,83 @@
+package hook
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts/control"
+)
+
+// TestFolders: the process is looked for where package places and package control have it.
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range []map[string]string{
+		{"HOME": dir},
+		{"HOME": dir, "XDG_STATE_HOME": dir + "/state"},
+		{"HOME": dir, "XDG_STATE_HOME": "relative"},
+		{"HOME": link, "XDG_STATE_HOME": link + "/none/at/all"},
+		{"HOME": "relative"},
+		{},
+	} {
+		t.Setenv("HOME", env["HOME"])
+		home, state := folders(func(name string) string { return env[name] })
+		p, err := places.Find(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+		if err != nil {
+			if home != "" {
+				t.Errorf("%v: %s, but %v", env, home, err)
+			}
+			continue
+		}
+		if home != p.Home || state != p.State {
+			t.Errorf("%v: %s and %s, not %s and %s", env, home, state, p.Home, p.State)
+		}
+		var all []string
+		for _, folder := range p.Process().Folders() {
+			all = append(all, folder+"/daemon.sock")
+		}
+		if is, want := key(realPath(state)), filepath.Base(filepath.Dir(all[len(all)-1])); is != want {
+			t.Errorf("%v: the folder that stands in for %s is called %s, not %s", env, state, is, want)
+		}
+		if found := sockets(state); found[0] != all[0] || slices.ContainsFunc(found, func(s string) bool { return !slices.Contains(all, s) }) {
+			t.Errorf("%v: %q are not among %q", env, found, all)
+		}
+	}
+}
+
+// TestLine: what is written by hand here is what package control reads, and the other way.
+func TestLine(t *testing.T) {
+	r := Request{Agent: []byte("claude-code"), Event: []byte("a\"b"), Input: []byte("\xff{}\n"), Dir: []byte("/ü"), Home: []byte("/h")}
+	var got struct {
+		Op   string  `json:"op"`
+		Args Request `json:"args"`
+	}
+	line := r.line()
+	if err := json.Unmarshal(line, &got); err != nil || got.Op != Operation || string(got.Args.Input) != "\xff{}\n" || string(got.Args.Event) != "a\"b" || string(got.Args.Dir) != "/ü" || string(got.Args.Home) != "/h" || string(got.Args.Agent) != "claude-code" {
+		t.Errorf("%s: %+v, %v", line, got, err)
+	}
+	for _, want := range []Reply{{}, {Out: []byte("{\"a\":\"<é>\"}\n")}, {Code: 2, Err: []byte("why\n")}, {Out: []byte(strings.Repeat("x", 100_000))}} {
+		value, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply := readReply([]byte(`{"value":` + string(value) + "}\n"))
+		if reply.Code != want.Code || string(reply.Out) != string(want.Out) || string(reply.Err) != string(want.Err) {
+			t.Errorf("%.80s: %+v", value, reply)
+		}
+	}
+	fault, err := json.Marshal(map[string]any{"fault": control.Fault{Message: `"code":2,"out":"e30="`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply := readReply(append(fault, '\n')); reply.Code != 0 || len(reply.Out)+len(reply.Err) > 0 {
+		t.Errorf("a fault: %+v", reply)
+	}
+}
