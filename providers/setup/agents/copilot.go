@@ -67,9 +67,14 @@ func vscode(p *plan) {
 		p.pointer("")
 		return
 	}
+	editions := 0
 	for _, file := range p.in(p.agent.Always) {
 		if user := filepath.Dir(filepath.Dir(file)); isFolder(user) {
 			p.pointerIn(file, "---\napplyTo: \"**\"\ndescription: where context files are\n---\n\n")
+			editions++
 		}
+	}
+	if editions == 0 {
+		p.note("VS Code has no folder of settings yet: start it once, then set it up again for the pointer in its instructions")
 	}
 }

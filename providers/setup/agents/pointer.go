@@ -37,10 +37,19 @@ func (p *plan) pointerIn(file, head string) {
 		p.note("%s says already where the context is; nothing is added to it", p.short(file))
 		return
 	}
-	if sibling := filepath.Join(filepath.Dir(file), "CLAUDE.md"); p.Project != "" && !exists(file) && filepath.Base(file) == "AGENTS.md" && exists(sibling) {
-		p.note("AGENTS.md is new in %s, and opencode, Amp and Zed read it instead of CLAUDE.md: name CLAUDE.md in it if they are used there", p.Project)
+	text := p.text()
+	if p.hides(file) {
+		text += "The instructions of this project are in CLAUDE.md: read it.\n"
 	}
-	p.change(file, "where context is", edit.Block("<!--", blockName, p.text()))
+	p.change(file, "where context is", edit.Block("<!--", blockName, text))
+}
+
+// hides reports whether a file of a project keeps some agents from reading its CLAUDE.md,
+// and says nothing itself: an AGENTS.md with nothing in it but ours. Amp, opencode and Zed
+// read that instead.
+func (p *plan) hides(file string) bool {
+	return p.Project != "" && filepath.Base(file) == "AGENTS.md" && exists(filepath.Join(filepath.Dir(file), "CLAUDE.md")) &&
+		strings.TrimSpace(withoutBlocks(string(content(file)))) == ""
 }
 
 // ownName reports whether a file is ours by its name.
