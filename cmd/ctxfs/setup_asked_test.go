@@ -100,3 +100,50 @@ func TestSetupKilled(t *testing.T) {
 	b.ok("setup", "--yes")
 	sameFiles(t, "done again", with, snapshot(t, b.home))
 }
+
+// TestSetupLost: without the journal, what is ours by name is found and taken out.
+func TestSetupLost(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write(".claude/CLAUDE.md", "# Mine\n")
+	b.write(".bashrc", "a=1\n")
+	b.ok("setup", "claude-code", "shell", "--shell", "bash")
+	must(t, os.RemoveAll(filepath.Join(b.state, "ctxfs")))
+	b.ok("setup", "--undo")
+	for path, want := range map[string]string{".claude/CLAUDE.md": "# Mine\n\n", ".bashrc": "a=1\n"} {
+		if got, err := os.ReadFile(filepath.Join(b.home, path)); err != nil || string(got) != want {
+			t.Errorf("%s is %q, not %q (%v)", path, got, want, err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(b.home, ".claude/settings.json")); err != nil || strings.Contains(string(text), " hook ") {
+		t.Errorf("%s %v", text, err)
+	}
+}
+
+// TestSetupDiskFull: on a full disk, and where the journal cannot be written, each file stays
+// as it was, and the others are written.
+func TestSetupDiskFull(t *testing.T) {
+	t.Parallel()
+	need(t, "unshare")
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a small file system")
+	}
+	b := newBox(t)
+	b.write(".codex/config.toml", "model = \"o3\"\n")
+	b.write("script", `
+set -e
+fill() { mkdir -p "$1"; mount -t tmpfs -o size=64k full "$1"; echo '{"mine": 1}' > "$1/settings.json"; cat /dev/zero > "$1/zero" 2>/dev/null || :; }
+fill ~/.claude
+ctxfs setup claude-code codex || echo "setup: $?"
+cat ~/.claude/settings.json; ls -A ~/.claude
+ctxfs setup --undo
+fill "$XDG_STATE_HOME"
+ctxfs setup codex || echo "setup: $?"
+ls -A ~/.codex
+`)
+	r := b.do("timeout", "100", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")
+	if r.code != 0 || !containsAll(r.out, []string{"made ~/.codex/AGENTS.md", "setup: 1\n{\"mine\": 1}\nsettings.json\nzero\n", "removed ~/.codex/AGENTS.md", "setup: 1\nconfig.toml\n"}) ||
+		!containsAll(r.err, []string{"~/.claude/CLAUDE.md stays as it is: ", "no space left on device"}) {
+		t.Errorf("exit %d\n%v", r.code, r)
+	}
+}

@@ -140,17 +140,33 @@ func (h Home) PlanUndo(ids []string, o agents.Options) (Plan, error) {
 		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return ownedBy(name, id) })
 	})
 	p := Plan{Files: []File{}}
-	if len(owners) == 0 {
-		return p, nil
+	if len(owners) > 0 {
+		steps, err := h.journal().PlanUndo(owners...)
+		if err != nil {
+			return Plan{}, err
+		}
+		p = p.with(h, steps)
 	}
-	steps, err := h.journal().PlanUndo(owners...)
-	return p.with(h, steps), err
+	lost, err := h.lost(ids, o)
+	return p.with(h, lost), err
+}
+
+// lost plans how to undo what the journal does not know, as after its folder was deleted.
+func (h Home) lost(ids []string, o agents.Options) ([]journal.Step, error) {
+	var wishes []journal.Wish
+	for _, t := range h.Targets {
+		if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return ownedBy(t.ID, id) }) {
+			changes, _ := t.Changes(h.Machine, o)
+			wishes = append(wishes, journal.Wish{Owner: owner(t.ID, o.Project), Changes: changes})
+		}
+	}
+	return h.journal().PlanLost(wishes...)
 }
 
 func (p Plan) with(h Home, steps []journal.Step) Plan {
 	for _, s := range steps {
 		f := File{Path: s.Path, Why: s.Why, Err: s.Err, step: s}
-		if s.Target != s.Path && s.Target != "" {
+		if s.Target != "" && s.Target != h.real(s.Path) {
 			f.Link = s.Target
 		}
 		for _, o := range s.Owners {
@@ -183,6 +199,16 @@ func (p Plan) with(h Home, steps []journal.Step) Plan {
 func (h Home) Tilde(path string) string {
 	if rest, ok := strings.CutPrefix(path, h.Home+"/"); ok {
 		return "~/" + rest
+	}
+	return path
+}
+
+// real returns a path below the home folder without links that lead to that.
+func (h Home) real(path string) string {
+	if rest, ok := strings.CutPrefix(path, h.Home+"/"); ok {
+		if home, err := filepath.EvalSymlinks(h.Home); err == nil {
+			return filepath.Join(home, rest)
+		}
 	}
 	return path
 }

@@ -158,7 +158,11 @@ func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, err
 	if r.found, err = r.home.Find(); err != nil {
 		return nil, err
 	}
-	if !r.named && !o.undo {
+	if o.undo {
+		r.home.Targets = append(r.home.Targets, shellTargets(a, home.Program)...)
+		return r, nil
+	}
+	if !r.named {
 		for _, f := range r.found {
 			if f.Where != "" && f.ID != "service" {
 				r.ids = append(r.ids, f.ID)
