@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -13,9 +14,18 @@ import (
 // newCounter returns what counts for `ctxfs stats` what all providers know.
 func (l *List) newCounter() *stats.Counter {
 	return stats.New(stats.Options{
-		Costs: l.costs, Calls: l.calls, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.views.workspaces.RootAt,
+		Costs: l.costs, Calls: l.calls, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.projectOf,
 		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), ReadOnly: l.opts.Offline, Now: l.opts.Env("stats").Now,
 	})
+}
+
+// projectOf returns the root of the project that a folder is in: the folder itself where that
+// is in none, or not there any more; "" for none.
+func (l *List) projectOf(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return cmp.Or(l.views.workspaces.RootAt(dir), dir)
 }
 
 // costs returns what all providers know of what agents are given.

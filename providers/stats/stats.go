@@ -36,7 +36,8 @@ type Options struct {
 	Page func(ctx context.Context) (string, error)
 	// Told returns what hooks have told to how many sessions, in tokens.
 	Told func(ctx context.Context) (sessions, tokens int, err error)
-	// ProjectOf returns the root of the project that a folder is in, or "".
+	// ProjectOf returns the root of the project that a folder is in, or the folder itself;
+	// "" for "".
 	ProjectOf func(dir string) string
 	// Config is the path of config.toml, Cache a folder for what can be counted again.
 	Config, Cache string

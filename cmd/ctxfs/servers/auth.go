@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -133,7 +131,7 @@ func logIn(ctx context.Context, a *cli.App, server string, noBrowser bool) error
 		case n.Address == "":
 			a.Notef("%s", n.Note)
 			return
-		case !noBrowser && openBrowser(a, n.Address):
+		case !noBrowser && a.Open(n.Address):
 			a.Sayf("the browser shows where to log in; if it does not, open\n\n  %s\n", n.Address)
 		default:
 			a.Sayf("to log in, open\n\n  %s\n", n.Address)
@@ -242,25 +240,4 @@ func authFault(ctx context.Context, server string, err error) error {
 		}
 	}
 	return err
-}
-
-// openBrowser opens an address in the user's browser, which outlives this process. It
-// reports whether there is a browser.
-func openBrowser(a *cli.App, address string) bool {
-	opener := "xdg-open"
-	if runtime.GOOS == "darwin" {
-		opener = "open"
-	} else {
-		_, x11 := a.LookupEnv("DISPLAY")
-		if _, wayland := a.LookupEnv("WAYLAND_DISPLAY"); !x11 && !wayland {
-			return false
-		}
-	}
-	cmd := exec.Command(opener, address)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if cmd.Start() != nil {
-		return false
-	}
-	go func() { _ = cmd.Wait() }() // so that no zombie is left while we wait
-	return true
 }

@@ -10,21 +10,32 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/stats"
+	"ctxfs/providers/stats/page"
 )
 
 // view is a section of a report as a table: that for its name on the command line.
 type view struct {
 	name  string
 	about string // for the help
+	title string // on a page
 	of    stats.Section
 	table func(a *cli.App, r *stats.Report) *table
+	// chart makes the chart on a page; nil for none. It may return nil.
+	chart func(a *cli.App, r *stats.Report) *page.Chart
+	// lines is how many details it has where all sections are printed; 0 leaves it out there.
+	lines int
 }
 
 // views returns the sections in their order.
 func views() []view {
 	return []view{
-		{"static", "what stands in every request, and what the tree takes instead", stats.Static, staticTable},
-		{"calls", "calls per tool, with time, failures and what went to files", stats.Calls, callsTable},
+		{"days", "tokens and money of sessions by day", "Money and tokens by day", stats.Spending, daysTable, daysChart, 5},
+		{"models", "and by model", "By model", stats.Spending, modelsTable, nil, 3},
+		{"agents", "by agent", "By agent", stats.Spending, agentsTable, nil, 0},
+		{"projects", "by project", "By project", stats.Spending, projectsTable, projectsChart, 3},
+		{"sessions", "the sessions that took most", "The sessions that took most", stats.Spending, sessionsTable, nil, 0},
+		{"static", "what stands in every request, and what the tree takes instead", "In every request", stats.Static, staticTable, staticChart, 5},
+		{"calls", "calls per tool, with time, failures and what went to files", "Calls of tools", stats.Calls, callsTable, callsChart, 5},
 	}
 }
 

@@ -25,8 +25,11 @@ const usualDays = "30d"
 
 // options are the flags.
 type options struct {
-	since, until, agent, server, project, in string
-	asJSON, asCSV                            bool
+	since, until, agent, server, model, project, in string
+	asJSON, asCSV                                   bool
+	// html is the file for a page, "-" for standard output; open has it opened.
+	html string
+	open bool
 }
 
 // Command returns the command stats.
@@ -38,15 +41,25 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "stats [SECTION]",
-		Short: "what servers, skills and rules cost, and how tools were called",
-		Long: `Stats prints what your MCP servers, skills and rules take in every request of an
-agent that is given them, what the tree takes instead, and how tools were
-called. Without SECTION it prints the beginning of each, with one all of it:
+		Short: "what sessions, servers, skills and rules cost, and how tools were called",
+		Long: `Stats prints what your agents' sessions took, in tokens and money; what your MCP
+servers, skills and rules take in every request of an agent that is given them,
+and what the tree takes instead; and how tools were called. Without SECTION it
+prints the beginning of most, with one all of it:
 
 ` + about() + `
 What is counted, and what is estimated:
 
-- Tokens are those of OpenAI's o200k; other models count up to a third more.
+- What sessions took is what their agents have logged, each request once, in
+  days of your time zone: Claude Code, Codex, opencode, Gemini CLI, Copilot CLI,
+  Pi, Amp, Goose, Cline and Roo Code. Cached are tokens read from a cache,
+  written those written to one; output has what was reasoned. Exact counts are
+  in --json and --csv.
+- Their money is what the agent says, else list prices of the day, as if each
+  request had been paid by itself. Models without a price are named, and set in
+  config.toml: [prices."NAME"].
+- In sections about every request, tokens are those of OpenAI's o200k; other
+  models count up to a third more.
 - A server takes the name, the description and the schema of each tool that is
   not hidden, as compact JSON, and so for all servers that are known; agents add
   some words to each. A server that was never started is not counted: "?".
@@ -60,6 +73,9 @@ What is counted, and what is estimated:
 - Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
   how long one took does not include what its server asked you.`,
 		Example: `  ctxfs stats
+  ctxfs stats days --since all
+  ctxfs stats models --project . --json
+  ctxfs stats --html stats.html
   ctxfs stats calls --since 7d
   ctxfs stats static --agent codex --in ~/src/shop
   ctxfs stats calls --csv > calls.csv`,
@@ -90,11 +106,14 @@ What is counted, and what is estimated:
 	f.StringVar(&o.until, "until", "", "to this `DAY`: 2026-01-31")
 	f.StringVar(&o.agent, "agent", "", "only this `AGENT`, such as claude-code")
 	f.StringVar(&o.server, "server", "", "only this `SERVER`")
+	f.StringVar(&o.model, "model", "", "only models with this `NAME`, or part of it")
 	f.StringVar(&o.project, "project", "", "only what was done for the project in `DIR`")
 	f.StringVar(&o.in, "in", "", "skills and rules for `DIR`, not where you stand")
 	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
 	f.BoolVar(&o.asCSV, "csv", false, "print the section as CSV")
-	cmd.MarkFlagsMutuallyExclusive("json", "csv")
+	f.StringVar(&o.html, "html", "", "write a page with charts to `FILE`, - for standard output")
+	f.BoolVar(&o.open, "open", false, "open that page in a browser")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv", "html", "open")
 	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
 	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs)
 	return cmd
@@ -141,31 +160,33 @@ func run(cmd *cobra.Command, a *cli.App, o *options, args []string) error {
 		return a.PrintJSON(r)
 	case o.asCSV:
 		return shown[0].table(a, &r).writeCSV(a.Out)
+	case o.html != "":
+		return writePage(a, &r, shown, o.html)
+	case o.open:
+		return openPage(a, &r, shown)
 	}
-	limit := 0
-	if len(args) == 0 {
-		limit = overviewLines
-	}
+	all := len(args) == 1
+	shown = slices.DeleteFunc(shown, func(v view) bool { return !all && v.lines == 0 })
 	s := newScreen(a.Out)
 	for i, v := range shown {
 		if i > 0 {
 			fmt.Fprintln(a.Out)
+		}
+		limit := v.lines
+		if all {
+			limit = 0
 		}
 		s.print(v.table(a, &r), limit, "ctxfs stats "+v.name)
 	}
 	return nil
 }
 
-const (
-	// overviewLines is how many details each section has where all are printed.
-	overviewLines = 5
-	// waitTime is how long nothing is said of what takes time.
-	waitTime = 2 * time.Second
-)
+// waitTime is how long nothing is said of what takes time.
+const waitTime = 2 * time.Second
 
 // query returns what the flags ask for.
 func query(cmd *cobra.Command, a *cli.App, o *options) (q stats.Query, err error) {
-	q = stats.Query{Agent: o.agent, Server: o.server, Zone: zone()}
+	q = stats.Query{Agent: o.agent, Server: o.server, Model: o.model, Zone: zone()}
 	now := time.Now()
 	if q.Zone == "" {
 		_, q.Offset = now.Zone()

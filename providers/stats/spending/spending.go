@@ -20,7 +20,7 @@ type Query struct {
 	Zone         *time.Location
 	Since, Until string
 	// Agent, Model and Project are what a call must be of; "" for any. A model may be only
-	// a part of the name.
+	// a part of the name, a project a folder above that in which the session worked.
 	Agent, Model, Project string
 	// Price returns what a call costs, in US dollars; false if that is unknown.
 	Price func(fs.ModelCall) (dollars float64, ok bool)
@@ -210,7 +210,7 @@ func (c *counter) count(one call) {
 		project = q.ProjectOf(one.of.Dir)
 		c.names[one.of.Dir] = project
 	}
-	if q.Project != "" && project != q.Project {
+	if q.Project != "" && project != q.Project && !fs.Within(one.of.Dir, q.Project) {
 		return
 	}
 	s := Sum{Calls: 1, Tokens: one.Tokens, Total: one.Tokens.Total(), Cost: one.Cost}
