@@ -15,7 +15,7 @@ import (
 func (l *List) newCounter() *stats.Counter {
 	return stats.New(stats.Options{
 		Costs: l.costs, Calls: l.calls, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.projectOf,
-		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), ReadOnly: l.opts.Offline, Now: l.opts.Env("stats").Now,
+		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), Now: l.opts.Env("stats").Now,
 	})
 }
 

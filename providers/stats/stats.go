@@ -41,9 +41,7 @@ type Options struct {
 	ProjectOf func(dir string) string
 	// Config is the path of config.toml, Cache a folder for what can be counted again.
 	Config, Cache string
-	// ReadOnly has nothing written.
-	ReadOnly bool
-	Now      func() time.Time
+	Now           func() time.Time
 }
 
 // Section is a part of a [Report].
@@ -156,10 +154,8 @@ func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list 
 	defer c.reading.Unlock()
 	book := spending.Open(c.opts.Cache)
 	book.Learn(ctx, c.opts.Spent)
-	if !c.opts.ReadOnly {
-		if err = book.Save(); err != nil {
-			err = fmt.Errorf("what was read of sessions is not kept, and read again next time: %w", err)
-		}
+	if err = book.Save(); err != nil {
+		err = fmt.Errorf("what was read of sessions is not kept, and read again next time: %w", err)
 	}
 	asked := spending.Query{
 		Zone: zone, Since: q.Since, Until: q.Until, Agent: q.Agent, Model: q.Model, Project: q.Project, ProjectOf: c.opts.ProjectOf,

@@ -73,10 +73,8 @@ What is counted, and what is estimated:
 - Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
   how long one took does not include what its server asked you.`,
 		Example: `  ctxfs stats
-  ctxfs stats days --since all
-  ctxfs stats models --project . --json
+  ctxfs stats models --since all --json
   ctxfs stats --html stats.html
-  ctxfs stats calls --since 7d
   ctxfs stats static --agent codex --in ~/src/shop
   ctxfs stats calls --csv > calls.csv`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
@@ -102,7 +100,7 @@ What is counted, and what is estimated:
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, a, &o, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.since, "since", usualDays, "from this `DAY` on: 7d, 4w, 2026-01-31 or all")
+	f.StringVar(&o.since, "since", usualDays, "from this `DAY` on: 7d, 2026-01-31, all")
 	f.StringVar(&o.until, "until", "", "to this `DAY`: 2026-01-31")
 	f.StringVar(&o.agent, "agent", "", "only this `AGENT`, such as claude-code")
 	f.StringVar(&o.server, "server", "", "only this `SERVER`")
@@ -111,7 +109,7 @@ What is counted, and what is estimated:
 	f.StringVar(&o.in, "in", "", "skills and rules for `DIR`, not where you stand")
 	f.BoolVar(&o.asJSON, "json", false, "print as JSON")
 	f.BoolVar(&o.asCSV, "csv", false, "print the section as CSV")
-	f.StringVar(&o.html, "html", "", "write a page with charts to `FILE`, - for standard output")
+	f.StringVar(&o.html, "html", "", "write a page with charts to `FILE`, or -")
 	f.BoolVar(&o.open, "open", false, "open that page in a browser")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "html", "open")
 	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
