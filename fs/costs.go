@@ -74,3 +74,22 @@ type ToolCalls struct {
 	FiledBytes int64     `json:"filed_bytes"`
 	Last       time.Time `json:"last"`
 }
+
+// Filer is a Provider of long results that were written to files, instead of being given to
+// agents whole.
+type Filer interface {
+	// Filed returns which results there are of the time and the server that a query asks
+	// for, summed up by where they come from, in any order. It reads local files.
+	Filed(ctx context.Context, q CallsQuery) ([]FiledResults, error)
+}
+
+// FiledResults are results from one place.
+type FiledResults struct {
+	// Source is what has written them: "call", "hook", or another word; Server and Tool are
+	// those of a call. Each may be "".
+	Source string `json:"source"`
+	Server string `json:"server,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+}

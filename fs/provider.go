@@ -52,8 +52,8 @@ func (e Env) WithDocuments() Env {
 //
 // A provider offers more than a tree by implementing further interfaces of this
 // package: [Starter], [Configured], [Watched], [Rooted], [Documented], [Searcher],
-// [Canonical], [Itemized], [Busy], [Operator], [Visited], [Briefer], [Planner], [Costed], [Called], [Spender],
-// [Taught], [Stating], [Herald] and [Overview]. The list of providers asks each provider for each
+// [Canonical], [Itemized], [Busy], [Operator], [Visited], [Briefer], [Planner], [Costed],
+// [Called], [Filer], [Spender], [Taught], [Stating], [Herald] and [Overview]. The list of providers asks each provider for each
 // of them, once, after all were made; it knows no provider by name. Their methods are called concurrently
 // with one another and with those of the nodes unless they say otherwise. After Close
 // has begun only nodes, Status, Documents and Search are called; they answer from what

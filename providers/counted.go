@@ -14,7 +14,7 @@ import (
 // newCounter returns what counts for `ctxfs stats` what all providers know.
 func (l *List) newCounter() *stats.Counter {
 	return stats.New(stats.Options{
-		Costs: l.costs, Calls: l.calls, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.projectOf,
+		Costs: l.costs, Calls: l.calls, Filed: l.filed, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.projectOf,
 		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), Now: l.opts.Env("stats").Now,
 	})
 }
@@ -43,6 +43,16 @@ func (l *List) calls(ctx context.Context, q fs.CallsQuery) (all []fs.ToolCalls, 
 	var failed []error
 	for _, p := range Of[fs.Called](l) {
 		some, err := p.Calls(ctx, q)
+		all, failed = append(all, some...), append(failed, err)
+	}
+	return all, errors.Join(failed...)
+}
+
+// filed returns what all providers know of results in files.
+func (l *List) filed(ctx context.Context, q fs.CallsQuery) (all []fs.FiledResults, _ error) {
+	var failed []error
+	for _, p := range Of[fs.Filer](l) {
+		some, err := p.Filed(ctx, q)
 		all, failed = append(all, some...), append(failed, err)
 	}
 	return all, errors.Join(failed...)

@@ -74,8 +74,19 @@ func TestStats(t *testing.T) {
 		t.Errorf("CSV: %q, %v", rows, err)
 	}
 
+	if got := running.Files; got.Files != 1 || got.Bytes < 49_000 || got.Results[0].Source != "call" || got.Results[0].Tool != "greet" {
+		t.Errorf("files: %+v", got)
+	}
+	rows, err = csv.NewReader(strings.NewReader(b.ok("stats", "files", "--csv"))).ReadAll()
+	if err != nil || len(rows) != 2 || rows[1][1] != "zoo" {
+		t.Errorf("CSV: %q, %v", rows, err)
+	}
+	if r := b.run("stats", "calls", "--server", "zo"); r.code != 0 || !strings.Contains(r.err, `no server is called "zo"; did you mean "zoo"?`) {
+		t.Errorf("a misspelt server: %v", r)
+	}
+
 	w := b.open("stats")
-	if code := w.wait(); code != 0 || !containsAll(w.text(), []string{"2 servers, 2 tools", "broken: ", "█", "less.", "zoo/greet", "3 calls"}) {
+	if code := w.wait(); code != 0 || !containsAll(w.text(), []string{"2 servers, 2 tools", "broken: ", "█", "less.", "zoo/greet", "3 calls", "1 result, "}) {
 		t.Errorf("in a terminal: %d, %s", code, w.text())
 	}
 	for line := range strings.Lines(w.text()) {
@@ -99,14 +110,17 @@ func TestStats(t *testing.T) {
 		}
 	}
 
-	b.refused(exitUsage, []string{`there is no section "cals"`, "static, calls"}, "stats", "cals")
+	b.refused(exitUsage, []string{`there is no section "cals"`, "static, calls, files"}, "stats", "cals")
 	b.refused(exitUsage, []string{"--csv needs a section"}, "stats", "--csv")
 	b.refused(exitUsage, []string{"--csv and --json exclude each other"}, "stats", "calls", "--json", "--csv")
 	b.refused(exitUsage, []string{"--since takes 7d"}, "stats", "--since", "soon")
 	b.refused(exitUsage, []string{"--until takes a day"}, "stats", "--until", "7d")
 	b.refused(exitFailed, []string{"there is no folder"}, "stats", "--in", "/nowhere/at/all")
-	if got := b.ok("__complete", "stats", ""); !containsAll(got, []string{"static\t", "calls\t"}) {
+	if got := b.ok("__complete", "stats", ""); !containsAll(got, []string{"static\t", "calls\t", "files\t"}) {
 		t.Errorf("completion: %s", got)
+	}
+	if got := b.ok("__complete", "stats", "--server", "z"); !strings.HasPrefix(got, "broken\nzoo\n") {
+		t.Errorf("completion of servers: %s", got)
 	}
 }
 

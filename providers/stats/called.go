@@ -23,6 +23,33 @@ type CallsReport struct {
 	Tools []fs.ToolCalls `json:"tools"`
 }
 
+// FilesReport is what of long results is in files.
+type FilesReport struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+	// Tokens is about how many tokens they have.
+	Tokens int64 `json:"tokens"`
+	// Results begin with where most bytes come from.
+	Results []fs.FiledResults `json:"results"`
+}
+
+// BytesPerToken is how many bytes a token of a long result is taken to have.
+const BytesPerToken = 4
+
+// newFiles returns the report of results.
+func newFiles(all []fs.FiledResults) *FilesReport {
+	r := &FilesReport{Results: append([]fs.FiledResults{}, all...)}
+	for _, one := range all {
+		r.Files += one.Files
+		r.Bytes += one.Bytes
+	}
+	r.Tokens = r.Bytes / BytesPerToken
+	slices.SortFunc(r.Results, func(a, b fs.FiledResults) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Source, b.Source), strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
+	})
+	return r
+}
+
 // newCalls returns the report of what became of calls.
 func newCalls(all []fs.ToolCalls) *CallsReport {
 	r := &CallsReport{Tools: append([]fs.ToolCalls{}, all...)}

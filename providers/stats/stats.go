@@ -3,12 +3,14 @@
 // how tools were called, and what sessions have spent.
 //
 // It knows no provider by name. What there is to tell comes from those that are a
-// [fs.Costed], a [fs.Called] or a [fs.Spender]; package prices says what tokens cost, and
+// [fs.Costed], a [fs.Called], a [fs.Filer] or a [fs.Spender]; package prices says what tokens cost, and
 // package spending counts what was spent. static.go counts what stands in every request,
-// called.go the calls.
+// called.go calls and
+// files.
 package stats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +20,9 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/stats/prices"
 	"ctxfs/providers/stats/spending"
 )
@@ -30,6 +34,8 @@ type Options struct {
 	Costs func(ctx context.Context, dir string) ([]fs.Cost, error)
 	// Calls returns what all providers know, see [fs.Called].
 	Calls func(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error)
+	// Filed returns what all providers know, see [fs.Filer].
+	Filed func(ctx context.Context, q fs.CallsQuery) ([]fs.FiledResults, error)
 	// Spent yields what all providers know, see [fs.Spender].
 	Spent func(ctx context.Context, known func(name string) string) iter.Seq[fs.SpentPart]
 	// Page returns the text of AGENTS.md.
@@ -51,6 +57,7 @@ type Section string
 const (
 	Static   Section = "static"   // what stands in every request
 	Calls    Section = "calls"    // calls per tool
+	Files    Section = "files"    // long results in files
 	Spending Section = "spending" // tokens and money of sessions
 )
 
@@ -79,6 +86,7 @@ type Report struct {
 	Until    string           `json:"until,omitempty"`
 	Static   *StaticReport    `json:"static,omitempty"`
 	Calls    *CallsReport     `json:"calls,omitempty"`
+	Files    *FilesReport     `json:"files,omitempty"`
 	Spending *spending.Report `json:"spending,omitempty"`
 	// Problems are why something is missing.
 	Problems []string `json:"problems,omitempty"`
@@ -102,6 +110,9 @@ func (c *Counter) Operations() []fs.Operation { return []fs.Operation{OpStats.Ha
 
 // count answers a query.
 func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
+	if q.Project != "" {
+		q.Project = cmp.Or(c.opts.ProjectOf(q.Project), q.Project)
+	}
 	zone, err := zoneOf(q)
 	if err != nil {
 		return Report{}, err
@@ -137,15 +148,55 @@ func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
 			failed(err)
 		}
 	}
+	asked := fs.CallsQuery{Since: since, Until: until, Server: q.Server, Agent: q.Agent, Project: q.Project}
 	if wants(Calls) {
-		all, err := c.opts.Calls(ctx, fs.CallsQuery{Since: since, Until: until, Server: q.Server, Agent: q.Agent, Project: q.Project})
+		all, err := c.opts.Calls(ctx, asked)
 		failed(err)
 		r.Calls = newCalls(all)
+	}
+	if wants(Files) {
+		all, err := c.opts.Filed(ctx, asked)
+		failed(err)
+		r.Files = newFiles(all)
 	}
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
 	}
+	r.Problems = append(r.Problems, c.misnamed(ctx, q)...)
 	return r, nil
+}
+
+// misnamed says that nobody knows the agent or the server that a query names, and that these
+// have made, or had, no call either.
+func (c *Counter) misnamed(ctx context.Context, q Query) (problems []string) {
+	tell := func(what, name string, known []string, calls fs.CallsQuery) {
+		if name == "" || slices.Contains(known, name) {
+			return
+		}
+		if called, _ := c.opts.Calls(ctx, calls); len(called) > 0 { // its error was told
+			return
+		}
+		text := fmt.Sprintf("no %s is called %q", what, clean.Line(name))
+		if meant := nearest.Of(name, known); meant != "" {
+			text += fmt.Sprintf("; did you mean %q?", meant)
+		}
+		problems = append(problems, text)
+	}
+	var ids, servers []string
+	for _, a := range agents.All() {
+		ids = append(ids, a.ID)
+	}
+	tell("agent", q.Agent, ids, fs.CallsQuery{Agent: q.Agent})
+	if q.Server != "" {
+		all, _ := c.opts.Costs(ctx, q.Dir)
+		for _, one := range all {
+			if one.Kind == fs.ServerCost {
+				servers = append(servers, one.Name)
+			}
+		}
+		tell("server", q.Server, servers, fs.CallsQuery{Server: q.Server})
+	}
+	return problems
 }
 
 // spent counts what sessions have spent: what the query asks for, and ever.

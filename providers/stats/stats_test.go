@@ -16,6 +16,7 @@ import (
 type world struct {
 	costs   []fs.Cost
 	calls   []fs.ToolCalls
+	filed   []fs.FiledResults
 	spent   []fs.SpentPart
 	page    string
 	err     error
@@ -41,6 +42,7 @@ func (w *world) count(t *testing.T, q Query) Report {
 			}
 		},
 		Page:      func(context.Context) (string, error) { return w.page, w.err },
+		Filed:     func(context.Context, fs.CallsQuery) ([]fs.FiledResults, error) { return w.filed, w.err },
 		Told:      func(context.Context) (int, int, error) { return 4, 400, w.err },
 		ProjectOf: func(dir string) string { return dir },
 		Cache:     t.TempDir(), Now: func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) },
@@ -104,7 +106,7 @@ func TestStatic(t *testing.T) {
 }
 
 func TestCalls(t *testing.T) {
-	w := &world{calls: []fs.ToolCalls{
+	w := &world{costs: []fs.Cost{{Kind: fs.ServerCost, Name: "a"}}, calls: []fs.ToolCalls{
 		{Server: "a", Tool: "x", Calls: 2, Failed: 1, Total: 30, Bytes: 5, Filed: 1, FiledBytes: 4},
 		{Server: "a", Tool: "y", Calls: 7, Total: 10, Bytes: 6},
 	}}
@@ -124,10 +126,17 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+func TestFiles(t *testing.T) {
+	w := &world{filed: []fs.FiledResults{{Source: "hook", Files: 1, Bytes: 10}, {Source: "call", Server: "a", Tool: "x", Files: 2, Bytes: 4000}}}
+	if f := w.count(t, Query{Sections: []Section{Files}}).Files; f.Files != 3 || f.Bytes != 4010 || f.Tokens != 1002 || f.Results[0].Source != "call" {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestProblems(t *testing.T) {
 	w := &world{err: errors.New("no\x1b[1m disk")}
 	r := w.count(t, Query{})
-	if len(r.Problems) != 4 || strings.Contains(strings.Join(r.Problems, ""), "\x1b") || r.Static == nil || r.Calls == nil {
+	if len(r.Problems) != 5 || strings.Contains(strings.Join(r.Problems, ""), "\x1b") || r.Static == nil || r.Calls == nil {
 		t.Errorf("%+v", r)
 	}
 	c := New(w.options)
@@ -135,6 +144,13 @@ func TestProblems(t *testing.T) {
 		if _, err := c.count(t.Context(), q); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v", q, err)
 		}
+	}
+	w = &world{costs: []fs.Cost{{Kind: fs.ServerCost, Name: "github"}}}
+	if r := w.count(t, Query{Agent: "claude-cod", Server: "gitub"}); len(r.Problems) != 2 || !strings.Contains(r.Problems[0], `did you mean "claude-code"?`) || !strings.Contains(r.Problems[1], `did you mean "github"?`) {
+		t.Errorf("misspelt: %q", r.Problems)
+	}
+	if r := w.count(t, Query{Agent: "codex", Server: "github"}); len(r.Problems) != 0 {
+		t.Errorf("known: %q", r.Problems)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()

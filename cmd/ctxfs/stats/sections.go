@@ -36,6 +36,7 @@ func views() []view {
 		{"sessions", "the sessions that took most", "The sessions that took most", stats.Spending, sessionsTable, nil, 0},
 		{"static", "what stands in every request, and what the tree takes instead", "In every request", stats.Static, staticTable, staticChart, 5},
 		{"calls", "calls per tool, with time, failures and what went to files", "Calls of tools", stats.Calls, callsTable, callsChart, 5},
+		{"files", "long results that are in files, by where they come from", "Long results in files", stats.Files, filesTable, nil, 3},
 	}
 }
 

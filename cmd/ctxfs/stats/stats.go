@@ -17,6 +17,7 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
+	"ctxfs/providers/mcp"
 	"ctxfs/providers/stats"
 )
 
@@ -71,7 +72,8 @@ What is counted, and what is estimated:
 - Money is the list price of tokens that are read, for the model that took the
   most tokens in your sessions: anew, and from a cache, as nearly all are.
 - Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
-  how long one took does not include what its server asked you.`,
+  how long one took does not include what its server asked you. In files are
+  the results that results/ of the tree still has, at four bytes a token.`,
 		Example: `  ctxfs stats
   ctxfs stats models --since all --json
   ctxfs stats --html stats.html
@@ -114,7 +116,21 @@ What is counted, and what is estimated:
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "html", "open")
 	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
 	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs)
+	_ = cmd.RegisterFlagCompletionFunc("server", completeServers(a))
 	return cmd
+}
+
+// completeServers completes the names of servers.
+func completeServers(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		asker := a.Fallback()
+		defer asker.Close()
+		boxes, _ := mcp.OpTools.Ask(cmd.Context(), asker, mcp.ToolQuery{}) // nothing to complete, then
+		for _, b := range boxes {
+			names = append(names, b.Server)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // about lists the sections.
