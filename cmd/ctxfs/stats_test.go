@@ -86,7 +86,9 @@ func TestStats(t *testing.T) {
 	}
 
 	w := b.open("stats")
-	if code := w.wait(); code != 0 || !containsAll(w.text(), []string{"2 servers, 2 tools", "broken: ", "█", "less.", "zoo/greet", "3 calls", "1 result, "}) {
+	code := w.wait()
+	fstest.Eventually(t, "the last section is shown", func() bool { return strings.Contains(w.text(), "1 result, ") })
+	if code != 0 || !containsAll(w.text(), []string{"2 servers, 2 tools", "broken: ", "█", "less.", "zoo/greet", "3 calls", "1 result, "}) {
 		t.Errorf("in a terminal: %d, %s", code, w.text())
 	}
 	for line := range strings.Lines(w.text()) {
