@@ -41,6 +41,33 @@ func TestSetupAsked(t *testing.T) {
 	sameFiles(t, "--undo", was, snapshot(t, b.home))
 }
 
+// TestSetupMeanwhile: what somebody has written while the question was open is shown with
+// the change, and asked about again; it is never overwritten.
+func TestSetupMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.world()
+	settings := filepath.Join(b.home, ".claude/settings.json")
+	w := b.open("setup", "claude-code")
+	w.sees("[y/N]")
+	must(t, os.WriteFile(settings, []byte("{\n  \"theirs\": 1\n}\n"), 0o600))
+	w.types("y\r")
+	w.sees("somebody has changed a file in the meantime")
+	w.sees("\"theirs\": 1,")
+	w.sees("write it? [y/N] ")
+	w.types("y\r")
+	if code := w.wait(); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	if text, err := os.ReadFile(settings); err != nil || !containsAll(string(text), []string{"\"theirs\": 1,", "hook claude-code"}) {
+		t.Errorf("%s %v", text, err)
+	}
+	b.ok("setup", "--undo")
+	if text, err := os.ReadFile(settings); err != nil || string(text) != "{\n  \"theirs\": 1\n}\n" {
+		t.Errorf("%s %v", text, err)
+	}
+}
+
 // TestSetupService: the unit is written, switched on and off by systemctl, and goes again.
 func TestSetupService(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"path/filepath"
@@ -275,6 +276,18 @@ func Service(path, text, where string) agents.Agent {
 			}
 			return []edit.Change{{Path: path, Edits: []edit.Edit{edit.File([]byte(text))}, Why: "it mounts when you log in"}}, nil
 		},
+	}
+}
+
+// Only makes the plan fail with [ErrChanged] at files that were others when a plan was shown.
+func (p Plan) Only(shown Plan) {
+	for i := range p.Files {
+		f := &p.Files[i]
+		for _, s := range shown.Files {
+			if s.Path == f.Path && !bytes.Equal(s.step.Before, f.step.Before) {
+				f.step = s.step // of which nothing is true any more
+			}
+		}
 	}
 }
 

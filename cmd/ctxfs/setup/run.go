@@ -55,9 +55,11 @@ func (r *run) run(ctx context.Context) error {
 		if ids, err = r.ask(person, p); err != nil || len(ids) == 0 {
 			return err
 		}
+		shown := p
 		if p, err = r.plan(ids); err != nil {
 			return err
 		}
+		p.Only(shown)
 	}
 	written, err := r.write(ctx, ids, &p, person)
 	if err != nil {

@@ -28,7 +28,7 @@ RemainAfterExit=yes
 KillMode=process
 Environment=%s
 ExecStart=%s mount
-ExecStop=%s unmount --all
+ExecStop=%s unmount %s
 
 [Install]
 WantedBy=default.target
@@ -46,7 +46,7 @@ func unitFolder(a *cli.App) string {
 func serviceTarget(a *cli.App, program string) agents.Agent {
 	path, _ := a.LookupEnv("PATH")
 	word := unitWord(program)
-	text := fmt.Sprintf(unitText, unitWord("PATH="+path), word, word)
+	text := fmt.Sprintf(unitText, unitWord("PATH="+path), word, word, unitWord(a.DefaultMount()))
 	where, _ := exec.LookPath("systemctl")
 	return setup.Service(filepath.Join(unitFolder(a), unit), text, where)
 }

@@ -72,8 +72,6 @@ func (e Edit) putBlock(text []byte) ([]byte, Edit, error) {
 	switch ended := bytes.HasSuffix(text, []byte("\n")); {
 	case len(text) == 0:
 		e.Created, e.After = true, nl
-	case e.Kind == top:
-		e.After = nl
 	case !ended:
 		e.Before = nl + nl
 	case bytes.HasSuffix(text, []byte("\n\n")), bytes.HasSuffix(text, []byte("\n\r\n")):
@@ -81,16 +79,7 @@ func (e Edit) putBlock(text []byte) ([]byte, Edit, error) {
 	default:
 		e.Before, e.After = nl, nl
 	}
-	at := len(text)
-	if e.Kind == top {
-		at = 0
-		if bytes.HasPrefix(text, []byte("#!")) {
-			if n := bytes.IndexByte(text, '\n'); n >= 0 {
-				at = n + 1
-			}
-		}
-	}
-	return splice(text, at, at, e.Before+ours+e.After), e, nil
+	return splice(text, len(text), len(text), e.Before+ours+e.After), e, nil
 }
 
 func (e Edit) takeBlock(text []byte) ([]byte, error) {

@@ -77,7 +77,7 @@ func (e Edit) Noted(done Edit) Edit {
 // Named reports whether what the edit does is ours by a name, a marker or as a whole, so that
 // it can be told without knowing that it was done.
 func (e Edit) Named() bool {
-	return e.Kind == block || e.Kind == top || e.Kind == line || e.Kind == file || e.Ours || e.Mark != ""
+	return e.Kind == block || e.Kind == line || e.Kind == file || e.Ours || e.Mark != ""
 }
 
 // Replaces reports whether nothing is left of another edit where this one is done after it:
@@ -87,7 +87,7 @@ func (e Edit) Replaces(old Edit) bool {
 		return false
 	}
 	switch {
-	case e.Kind == block, e.Kind == top, e.Kind == line && e.Mark == old.Mark, e.Ours, e.Mark != "" && e.Mark == old.Mark:
+	case e.Kind == block, e.Kind == line && e.Mark == old.Mark, e.Ours, e.Mark != "" && e.Mark == old.Mark:
 		return true
 	}
 	return e.Text == old.Text && bytes.Equal(e.Value, old.Value)
@@ -97,7 +97,6 @@ type kind string
 
 const (
 	block       kind = "block"
-	top         kind = "top"
 	line        kind = "line"
 	file        kind = "file"
 	jsonMember  kind = "member"
@@ -109,13 +108,6 @@ const (
 // a text. A block of that name that is there already is replaced where it is.
 func Block(comment, name, body string) Edit {
 	return Edit{Kind: block, Comment: comment, Name: name, Text: strings.TrimSuffix(body, "\n")}
-}
-
-// Top is [Block] at the beginning of a text.
-func Top(comment, name, body string) Edit {
-	e := Block(comment, name, body)
-	e.Kind = top
-	return e
 }
 
 // File is a file that is ours as a whole. One that is there already with another text is
@@ -204,7 +196,7 @@ func (e Edit) Apply(text []byte) (after []byte, done Edit, err error) {
 
 func (e Edit) apply(text []byte) ([]byte, Edit, error) {
 	switch e.Kind {
-	case block, top:
+	case block:
 		return e.putBlock(text)
 	case line:
 		return e.putLine(text)
@@ -246,7 +238,7 @@ func (e Edit) Revert(text []byte) ([]byte, error) {
 
 func (e Edit) revert(text []byte) ([]byte, error) {
 	switch e.Kind {
-	case block, top:
+	case block:
 		return e.takeBlock(text)
 	case line:
 		if text = e.takeLine(text); e.Created && len(text) == 0 {

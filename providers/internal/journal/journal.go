@@ -113,21 +113,6 @@ func (j *Journal) Owners() ([]string, error) {
 	return all, nil
 }
 
-// Files returns the files that an owner has changed, as they were named.
-func (j *Journal) Files(owner string) ([]string, error) {
-	r, err := j.read()
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, e := range r.Files {
-		if slices.ContainsFunc(e.Parts, func(p part) bool { return p.Owner == owner }) {
-			all = append(all, e.Path)
-		}
-	}
-	return all, nil
-}
-
 func (j *Journal) read() (record, error) {
 	body, err := os.ReadFile(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
