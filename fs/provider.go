@@ -239,6 +239,9 @@ type Document struct {
 	// Known are the ids of the agents that tell their models of it by themselves: they
 	// need not be told.
 	Known []string
+	// Quiet is set for what is found by those who search, and told to nobody else: what a
+	// project says that the user does not trust, what does not work now.
+	Quiet bool
 }
 
 // Match is one thing that a search found.
@@ -267,8 +270,9 @@ type Match struct {
 	// not been left out in favor of others.
 	More int    `json:"more,omitempty"`
 	In   string `json:"in,omitempty"`
-	// Known is that of the [Document].
+	// Known and Quiet are those of the [Document].
 	Known []string `json:"-"`
+	Quiet bool     `json:"-"`
 	// Evidence is by what it is compared with matches of other providers.
 	Evidence Evidence `json:"-"`
 }

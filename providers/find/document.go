@@ -63,6 +63,7 @@ type document struct {
 	signature, use   string
 	whole            string
 	known            []string
+	quiet            bool
 	time             time.Time
 	asides           []string // stems
 	sum              uint64   // of its texts
@@ -82,7 +83,7 @@ type analysis struct {
 
 // digest returns a hash that is equal for documents with equal texts.
 func digest(seed maphash.Seed, d fs.Document) uint64 {
-	sum := maphash.Comparable(seed, [8]any{d.Title, d.Kind, d.Place, d.Signature, d.Use, d.Whole, strings.Join(d.Known, " "), d.Time.UnixNano()})
+	sum := maphash.Comparable(seed, [9]any{d.Title, d.Kind, d.Place, d.Signature, d.Use, d.Whole, strings.Join(d.Known, " "), d.Quiet, d.Time.UnixNano()})
 	for name, text := range d.Fields { // the sum does not depend on the order
 		sum += maphash.String(seed, name+"\x00"+text)
 	}
@@ -93,7 +94,7 @@ func (l *lexicon) analyse(d fs.Document, sum uint64) analysis {
 	a := analysis{
 		document: document{
 			path: d.Path, title: clean.Line(d.Title), why: clean.Sentence(d.Fields["description"], whyLength), kind: d.Kind,
-			signature: d.Signature, use: d.Use, whole: d.Whole, known: d.Known, place: d.Place, time: d.Time, sum: sum,
+			signature: d.Signature, use: d.Use, whole: d.Whole, known: d.Known, quiet: d.Quiet, place: d.Place, time: d.Time, sum: sum,
 		},
 		counts: make(map[string]*[fields]uint8),
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/find/suggest"
@@ -34,13 +35,31 @@ func (f *Finder) News(ctx context.Context, m fs.Moment) (news []fs.News) {
 		find := func(ctx context.Context, want string) ([]fs.Match, error) {
 			return f.Find(ctx, want, Options{Limit: promptMatches, Caller: fs.Standpoint{Dir: m.Dir}})
 		}
+		ctx, cancel := early(ctx)
+		defer cancel()
 		for _, s := range suggest.Choose(suggest.Candidates(ctx, find, m.Prompt), suggest.Usual(), m, func(match fs.Match) bool {
-			return slices.Contains(match.Known, m.Agent) || match.Evidence.Session != "" && match.Evidence.Session == m.Session || f.met.has(m, match)
+			return match.Quiet || elsewhere(match, m.Dir) || slices.Contains(match.Known, m.Agent) ||
+				match.Evidence.Session != "" && match.Evidence.Session == m.Session || f.met.has(m, match)
 		}) {
 			news = append(news, fs.News{Kind: fs.NewsFinding, Key: s.Path, Rank: fs.Helpful, Text: s.Text})
 		}
 	}
 	return news
+}
+
+// early returns a context that ends while there is still time to tell what was found.
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)*3/4)
+}
+
+// elsewhere reports whether a tool or a skill belongs to another project than that of a
+// folder.
+func elsewhere(m fs.Match, dir string) bool {
+	return m.Kind != "session" && m.Evidence.Place != "" && !fs.Within(dir, m.Evidence.Place)
 }
 
 // Signature returns what a tool of a server takes, as in [fs.Match]; "" for one that is not

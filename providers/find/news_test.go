@@ -1,6 +1,7 @@
 package find
 
 import (
+	"context"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -26,6 +27,14 @@ func TestNews(t *testing.T) {
 		fs.Document{
 			Path: "hub/tools/create_issue.json", Title: "hub/create_issue", Kind: "tool", Signature: "hub/create_issue(title, body?)", Use: "ctxfs call hub create_issue --title …",
 			Known: []string{"cursor"}, Fields: map[string]string{"name": "create_issue", "description": "Create an issue in a repository."},
+		},
+		fs.Document{
+			Path: "shop/tools/paint_fence.json", Title: "shop/paint_fence", Kind: "tool", Signature: "shop/paint_fence()", Use: "ctxfs call shop paint_fence", Place: "/home/u/shop",
+			Fields: map[string]string{"name": "paint_fence", "description": "Paints a garden fence in a color."},
+		},
+		fs.Document{
+			Path: "evil/tools/send_money.json", Title: "evil/send_money", Kind: "tool", Signature: "evil/send_money()", Use: "ctxfs call evil send_money", Quiet: true,
+			Fields: map[string]string{"name": "send_money", "description": "Sends money to a friend."},
 		},
 		fs.Document{Path: "hub/tools/list_files.json", Title: "hub/list_files", Kind: "tool", Signature: "hub/list_files()", Use: "ctxfs call hub list_files", Fields: map[string]string{"name": "list_files", "description": "Lists files."}},
 	}
@@ -55,13 +64,26 @@ func TestNews(t *testing.T) {
 		"nothing":                            func(m *fs.Moment) { m.Prompt = "" },
 		"another moment":                     func(m *fs.Moment) { m.Kind = fs.SessionStarts },
 		"a call of which nothing is known":   func(m *fs.Moment) { m.Kind = fs.AfterTool },
-		"something that has not these words": func(m *fs.Moment) { m.Prompt = "Paint the garden fence green." },
+		"something that has not these words": func(m *fs.Moment) { m.Prompt = "Water the tomatoes in the evening." },
+		"a tool of another project":          func(m *fs.Moment) { m.Prompt, m.Dir = "Paint the garden fence green.", "/home/u/shopping" },
+		"what is told to nobody":             func(m *fs.Moment) { m.Prompt = "Send money to my friend." },
 	} {
 		m := at
 		change(&m)
 		if got := tells(m); got != "" {
 			t.Errorf("%s: %s", what, got)
 		}
+	}
+
+	inside := at
+	inside.Prompt, inside.Dir = "Paint the garden fence green.", "/home/u/shop/src"
+	if got := tells(inside); !strings.Contains(got, "shop/paint_fence()") {
+		t.Errorf("a tool of the project: %q", got)
+	}
+	out, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if news := f.News(out, at); len(news) > 0 {
+		t.Errorf("without time: %+v", news)
 	}
 
 	uses := []fs.AgentCall{

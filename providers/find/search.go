@@ -204,7 +204,7 @@ func (s *scratch) prune(limit int) {
 func (d *document) match(score float64) fs.Match {
 	return fs.Match{
 		Path: d.path, Title: d.title, Why: d.why, Score: score, Kind: d.kind,
-		Signature: d.signature, Use: d.use, Whole: d.whole, Known: d.known,
+		Signature: d.signature, Use: d.use, Whole: d.whole, Known: d.known, Quiet: d.quiet,
 		Evidence: fs.Evidence{Time: d.time, Place: d.place},
 	}
 }

@@ -93,6 +93,9 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	if in.Dir == "" {
 		in.Dir = q.Dir
 	}
+	if set.off[fs.NewsFinding] {
+		in.Prompt = "" // nothing is looked up for it
+	}
 	key := sessionKey(in)
 	defer e.alone(key)()
 	s := e.ledger.session(key)

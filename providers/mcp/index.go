@@ -25,6 +25,7 @@ type summary struct {
 	drifted   *fs.Problem // the problem of its pins, or nil
 	questions []string    // those that are open, a line each
 	clients   []string    // the ids of the agents that are configured to use it
+	project   string      // the folder of the one project that it belongs to, or ""
 }
 
 // indexText returns the text of INDEX.md.

@@ -274,6 +274,9 @@ func (s *server) summary() summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file), questions: s.questionLines(), clients: s.def.Clients()}
+	if len(s.def.Projects) == 1 {
+		b.project = s.def.Projects[0]
+	}
 	if s.shown != nil {
 		b.catalogue, b.tools, b.sections = s.shown.Time, s.shown.Tools(), s.shown.Sections
 	}

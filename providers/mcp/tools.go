@@ -170,6 +170,8 @@ func document(b summary, f catalogue.Folder, t catalogue.Item) fs.Document {
 		Signature: signature,
 		Use:       t.Call(b.file, f),
 		Known:     b.clients,
+		Quiet:     b.condition.Failing() || b.condition.State == config.StateUntrusted,
+		Place:     b.project,
 		Fields: map[string]string{
 			"name":        clean.Line(t.Name),
 			"title":       clean.Line(clean.Prefix(tool.Title, documentText)),

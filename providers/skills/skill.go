@@ -194,7 +194,7 @@ func (s *skill) document() fs.Document {
 		file = read.SkillFiles()[0]
 	}
 	doc := fs.Document{
-		Path: filepath.Join(s.name, file), Whole: s.name, Title: s.name, Kind: string(read.Skill), Place: s.Source.Root, Known: s.readers(),
+		Path: filepath.Join(s.name, file), Whole: s.name, Title: s.name, Kind: string(read.Skill), Place: s.Source.Root, Known: s.readers(), Quiet: !s.trusted,
 		Fields: map[string]string{
 			"name": s.Card.Name, "description": s.about(),
 			"body": clean.Text(clean.Prefix(string(head[matter.Body:]), bodyLen)),

@@ -238,12 +238,12 @@ func (s *snapshot) differences(old *snapshot) (changed []string) {
 			changed = append(changed, name)
 		}
 	}
-	before := make(map[string]fs.Dir, len(old.skills))
+	before := make(map[string]*skill, len(old.skills))
 	for _, sk := range old.skills {
-		before[sk.name] = sk.node
+		before[sk.name] = sk
 	}
 	for _, sk := range s.skills {
-		if before[sk.name] != sk.node {
+		if was := before[sk.name]; was == nil || was.node != sk.node || was.trusted != sk.trusted { // which its document tells
 			changed = append(changed, sk.name)
 		}
 		delete(before, sk.name)

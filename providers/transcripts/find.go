@@ -15,6 +15,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/folders"
 )
 
@@ -56,7 +57,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 			continue
 		}
 		f := fs.Match{Kind: kind, Whole: at, Score: h.Score, Evidence: fs.Evidence{
-			Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, v.ModTime), Place: v.Info.CWD, Own: h.Kind == "user", Session: s.ID, Part: at,
+			Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, v.ModTime), Place: v.Info.CWD, Own: h.Kind == "user" && h.Name != event.Injected, Session: s.ID, Part: at,
 		}}
 		if h.Number > 0 {
 			f.Path, f.Title = at+"/"+folders.BlocksName+"/"+folders.BlockName(h.Number), fmt.Sprintf("%s-%05d", v.Name, h.Number)

@@ -2,6 +2,8 @@ package transcripts
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -114,5 +116,24 @@ func TestBlocks(t *testing.T) {
 	}
 	if blocks < 300 {
 		t.Errorf("only %d blocks", blocks)
+	}
+}
+
+// TestOwnWords: what a program said in the user's name is not the user's own.
+func TestOwnWords(t *testing.T) {
+	home := tempHome(t)
+	const id = "08940314-9e93-46b1-a598-06bada65ed55"
+	line := func(uuid, rest, text string) string {
+		return fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","version":"2.1.132","isSidechain":false,"type":"user","uuid":%q,"timestamp":"2026-05-12T01:02:27Z",%s"message":{"role":"user","content":%q}}`, id, uuid, rest, text)
+	}
+	path := filepath.Join(home, ".claude/projects/-w", id+".jsonl")
+	check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	check(t, os.WriteFile(path, []byte(line("u1", "", "feed the okapi")+"\n"+line("u2", `"isMeta":true,`, "the zebra was fed")+"\n"), 0o600))
+	f := start(t, home, offline)
+	for words, own := range map[string]bool{"feed okapi": true, "zebra": false} {
+		found := f.find(words, "")
+		if len(found) != 1 || found[0].Evidence.Own != own || found[0].Evidence.Session != id {
+			t.Errorf("%s: %+v", words, found)
+		}
 	}
 }

@@ -47,8 +47,9 @@ type Candidate struct {
 	Words int
 	// Named is the share of the words of its name that the want has, from 0 to 1.
 	Named float64
-	// Lead is by how much its score exceeds that of the best match of another server or
-	// folder for the same want, as a share of its score; below 0 if it is not the best.
+	// Lead is by how much its score exceeds that of the best match of the same kind of
+	// another server or folder for the same want, as a share of its score; below 0 if it is
+	// not the best.
 	Lead float64
 }
 
@@ -61,7 +62,7 @@ func Candidates(ctx context.Context, find Find, message string) []Candidate {
 	best := make(map[string]Candidate)
 	for _, want := range Wants(message) {
 		found, err := find(ctx, want)
-		if err != nil {
+		if err != nil || ctx.Err() != nil {
 			break
 		}
 		for _, m := range found {
@@ -95,13 +96,13 @@ func named(m fs.Match) float64 {
 	return has / max(1, all)
 }
 
-// lead returns by how much a match is better than those of other folders.
+// lead returns by how much a match is better than those of its kind in other folders.
 func lead(m fs.Match, found []fs.Match) float64 {
 	if m.Score <= 0 {
 		return 0
 	}
 	for _, other := range found {
-		if folder(other.Path) != folder(m.Path) {
+		if other.Kind == m.Kind && folder(other.Path) != folder(m.Path) {
 			return (m.Score - other.Score) / m.Score
 		}
 	}

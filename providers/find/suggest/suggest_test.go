@@ -57,13 +57,13 @@ func TestCandidates(t *testing.T) {
 		}
 		weaker := issue
 		weaker.Score = .5
-		return []fs.Match{issue, found("mcps/other/tools/make.json", "tool", .6, "bug"), found("mcps/hub/tools/list.json", "tool", .3), weaker}[asked-1:], nil
+		return []fs.Match{issue, found("rules/x.md", "rule", .7, "bug"), found("mcps/other/tools/make.json", "tool", .6, "bug"), found("mcps/hub/tools/list.json", "tool", .3), weaker}[asked-1:], nil
 	}
 	all := Candidates(t.Context(), find, "Create an issue on the bug. Then tell me more. Then do it again.")
-	if len(all) != 3 || all[0].Path != issue.Path || all[0].Score != .8 || all[0].Words != 3 || all[0].Named != 1 || all[0].Lead < .24 || all[0].Lead > .26 {
+	if len(all) != 4 || all[0].Path != issue.Path || all[0].Score != .8 || all[0].Words != 3 || all[0].Named != 1 || all[0].Lead < .24 || all[0].Lead > .26 {
 		t.Fatalf("%+v", all)
 	}
-	if all[2].Lead >= 0 || all[1].Named != 0 {
+	if all[1].Lead != 1 || all[2].Lead >= 0 || all[3].Lead >= 0 || all[2].Named != 0 {
 		t.Errorf("others: %+v", all[1:])
 	}
 	if asked != 3 {
