@@ -74,11 +74,8 @@ What is counted, and what is estimated:
 - Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
   how long one took does not include what its server asked you. In files are
   the results that results/ of the tree still has, at four bytes a token.`,
-		Example: `  ctxfs stats
-  ctxfs stats models --since all --json
-  ctxfs stats --html stats.html
-  ctxfs stats static --agent codex --in ~/src/shop
-  ctxfs stats calls --csv > calls.csv`,
+		Example: `  ctxfs stats models --since 7d --json
+  ctxfs stats --html stats.html`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				for _, v := range views() {

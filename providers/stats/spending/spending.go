@@ -215,7 +215,9 @@ func (c *counter) count(one call) {
 	}
 	s := Sum{Calls: 1, Tokens: one.Tokens, Total: one.Tokens.Total(), Cost: one.Cost}
 	if one.Cost == 0 && s.Total > 0 {
-		if s.Cost, known = q.Price(one.ModelCall); !known {
+		if dollars, known := q.Price(one.ModelCall); known {
+			s.Cost = dollars
+		} else {
 			s.Unpriced = s.Total
 			c.unknown[one.Model] = true
 		}

@@ -1,0 +1,188 @@
+package spending
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// world is a provider of parts.
+type world map[string]fs.SpentPart
+
+func (w world) spent(_ context.Context, known func(string) string) iter.Seq[fs.SpentPart] {
+	return func(yield func(fs.SpentPart) bool) {
+		for name, part := range w {
+			part.Name = name
+			if part.Unchanged = known(name) == part.Version; part.Unchanged {
+				part.Calls = nil
+			}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+func query() Query {
+	return Query{Zone: time.UTC, ProjectOf: func(dir string) string { return dir }, Price: func(c fs.ModelCall) (float64, bool) {
+		return float64(c.Tokens.Total()), c.Model != "unknown"
+	}}
+}
+
+func at(day, hour int) time.Time { return time.Date(2026, 5, day, hour, 0, 0, 0, time.UTC) }
+
+// TestTheSameCalls: which of several calls count.
+func TestTheSameCalls(t *testing.T) {
+	call := func(key, copied uint64, aside bool, tokens int64) fs.ModelCall {
+		return fs.ModelCall{Key: key, Copy: copied, Aside: aside, Time: at(1, 1), Model: "m", Tokens: fs.Tokens{Input: tokens}}
+	}
+	for _, test := range []struct {
+		what        string
+		here, there []fs.ModelCall
+		want        int64
+	}{
+		{"without keys", []fs.ModelCall{call(0, 0, false, 1), call(0, 0, false, 2)}, []fs.ModelCall{call(0, 0, false, 4)}, 7},
+		{"one key in two sessions", []fs.ModelCall{call(1, 0, false, 1)}, []fs.ModelCall{call(1, 0, false, 2)}, 2},
+		{"one key in a session", []fs.ModelCall{call(1, 0, false, 4), call(1, 0, false, 2)}, nil, 4},
+		{"of a subagent and another", []fs.ModelCall{call(1, 0, true, 100)}, []fs.ModelCall{call(1, 0, false, 2)}, 2},
+		{"copies, none of which is aside", []fs.ModelCall{call(1, 9, false, 1)}, []fs.ModelCall{call(2, 9, false, 2)}, 3},
+		{"a copy aside, after", []fs.ModelCall{call(1, 9, false, 1)}, []fs.ModelCall{call(2, 9, true, 200)}, 1},
+		{"a copy aside, before", []fs.ModelCall{call(2, 9, true, 200)}, []fs.ModelCall{call(1, 9, false, 1)}, 1},
+	} {
+		w := world{"a": {Version: "1", Agent: "x", Calls: test.here}, "b": {Version: "1", Agent: "x", Calls: test.there}}
+		b := Open(t.TempDir())
+		b.Learn(t.Context(), w.spent)
+		if got := b.Count(query()).Total; got != test.want {
+			t.Errorf("%s: %d tokens, want %d", test.what, got, test.want)
+		}
+	}
+	w := world{"a": {Version: "1", Agent: "x", Calls: []fs.ModelCall{call(1, 0, false, 1)}}, "b": {Version: "1", Agent: "y", Calls: []fs.ModelCall{call(1, 0, false, 2)}}}
+	b := Open(t.TempDir())
+	b.Learn(t.Context(), w.spent)
+	if got := b.Count(query()).Total; got != 3 {
+		t.Errorf("of two agents there are %d tokens", got)
+	}
+}
+
+// TestBook: what is on disk is what was learned, and is learned once.
+func TestBook(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made")
+	r := rand.New(rand.NewPCG(1, 2))
+	var calls []fs.ModelCall
+	for i := range 1000 {
+		c := fs.ModelCall{Key: r.Uint64(), Copy: r.Uint64(), Aside: i%3 == 0, Model: []string{"a", "b", ""}[i%3], Cost: float64(r.IntN(1e6)) / 1e6,
+			Tokens: fs.Tokens{Input: r.Int64N(1e12), Output: r.Int64N(9), CacheRead: 1, CacheWrite: 2, CacheWriteLong: 3, Reasoning: 4}}
+		if i%10 > 0 {
+			c.Time = time.Unix(r.Int64N(4e9), 0)
+		}
+		calls = append(calls, c)
+	}
+	w := world{"a": {Version: "1", Agent: "x", Session: "s", Title: "title", Dir: "/work", Calls: calls}, "b": {Version: "1", Agent: "y"}}
+	b := Open(dir)
+	b.Learn(t.Context(), w.spent)
+	check(t, b.Save())
+	p := Open(dir).parts["a"]
+	i := 0
+	for c := range p.unpack {
+		if c.Cost -= calls[i].Cost; c.Cost < 1e-9 && c.Cost > -1e-9 {
+			c.Cost = calls[i].Cost
+		}
+		if !c.Time.Equal(calls[i].Time) {
+			t.Errorf("call %d is at %v, not %v", i, c.Time, calls[i].Time)
+		}
+		if c.Time = calls[i].Time; c != calls[i] {
+			t.Fatalf("call %d is %+v, not %+v", i, c, calls[i])
+		}
+		i++
+	}
+	if i != len(calls) {
+		t.Errorf("%d calls are kept", i)
+	}
+	for n := range p.Calls { // cut anywhere, or damaged, it ends
+		cut := p
+		cut.Calls = slices.Clone(p.Calls[:n])
+		for range cut.unpack {
+		}
+	}
+	before, err := os.Stat(filepath.Join(dir, bookName))
+	check(t, err)
+	b = Open(dir)
+	b.Learn(t.Context(), w.spent)
+	if b.changed {
+		t.Error("nothing has changed, and the book has")
+	}
+	check(t, b.Save())
+	after, err := os.Stat(filepath.Join(dir, bookName))
+	if check(t, err); !os.SameFile(before, after) {
+		t.Error("nothing has changed, and the book is written")
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	b.Learn(ended, world{}.spent)
+	if len(b.parts) != 2 {
+		t.Errorf("where not all was told, %d parts are left", len(b.parts))
+	}
+	b.Learn(t.Context(), world{"b": w["b"]}.spent)
+	if _, there := b.parts["a"]; there {
+		t.Error("what is gone is still there")
+	}
+}
+
+// TestCount: days are those of a time zone, and what has no price is told.
+func TestCount(t *testing.T) {
+	w := world{
+		"a": {Version: "1", Agent: "x", Session: "1", Dir: "/p", Calls: []fs.ModelCall{
+			{Time: at(1, 23), Model: "m", Tokens: fs.Tokens{Input: 1}}, {Time: at(2, 1), Model: "unknown", Tokens: fs.Tokens{Output: 10}}, {Model: "m", Tokens: fs.Tokens{CacheRead: 100}},
+		}},
+		"b": {Version: "1", Agent: "y", Session: "2", Dir: "/q/sub", Calls: []fs.ModelCall{{Time: at(3, 12), Model: "dear", Cost: 5000, Tokens: fs.Tokens{Reasoning: 1000}}}},
+	}
+	b := Open(t.TempDir())
+	b.Learn(t.Context(), w.spent)
+	days := func(r Report) (names []string) {
+		for _, d := range r.Days {
+			names = append(names, d.Name)
+		}
+		return names
+	}
+	r := b.Count(query())
+	if r.Total != 1111 || r.Cost != 5101 || r.Unpriced != 10 || !slices.Equal(r.Unknown, []string{"unknown"}) || r.Calls != 4 || r.Agents[0].Name != "y" || r.Models[0].Name != "dear" || r.Sessions[0].ID != "2" {
+		t.Errorf("in all there is %+v", r)
+	}
+	if got := days(r); !slices.Equal(got, []string{"2026-05-01", "2026-05-02", "2026-05-03", ""}) {
+		t.Errorf("the days are %q", got)
+	}
+	q := query()
+	q.Zone = time.FixedZone("", 2*3600)
+	if got := days(b.Count(q)); !slices.Equal(got, []string{"2026-05-02", "2026-05-03", ""}) {
+		t.Errorf("in the east the days are %q", got)
+	}
+	for _, test := range []struct {
+		what   string
+		change func(*Query)
+		want   int64
+	}{
+		{"since", func(q *Query) { q.Since = "2026-05-02" }, 1010}, {"until", func(q *Query) { q.Until = "2026-05-02" }, 11},
+		{"agent", func(q *Query) { q.Agent = "x" }, 111}, {"model", func(q *Query) { q.Model = "know" }, 10},
+		{"project", func(q *Query) { q.Project = "/p" }, 111}, {"folder above", func(q *Query) { q.Project = "/q" }, 1000}, {"no project", func(q *Query) { q.Project = "/q/su" }, 0},
+	} {
+		q := query()
+		test.change(&q)
+		if got := b.Count(q).Total; got != test.want {
+			t.Errorf("%s: %d tokens, want %d", test.what, got, test.want)
+		}
+	}
+}
