@@ -23,8 +23,7 @@ func copilot(p *plan) {
 
 // copilotHooks adds the file that Copilot CLI and VS Code both read: events are named as in
 // Copilot CLI, and VS Code takes these and bash, too, but no matchers. What a hook is given
-// tells which of them it is. A call is refused if a hook of preToolUse ends with an error, as
-// it does where ctxfs is not there any more.
+// tells which of them it is.
 func copilotHooks(p *plan) {
 	type hook struct {
 		Type    string `json:"type"`
@@ -39,9 +38,6 @@ func copilotHooks(p *plan) {
 		h := hook{Type: "command", Bash: both.command(event), Timeout: hookSeconds}
 		if event == "preToolUse" {
 			h.Matcher = "create|edit|str_replace_editor|apply_patch"
-			if p.Project == "" {
-				h.Bash += " || true"
-			}
 		}
 		events[event] = []hook{h}
 	}

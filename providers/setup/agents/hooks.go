@@ -24,11 +24,15 @@ type handler struct {
 	Timeout int    `json:"timeout"`
 }
 
-// command returns the line that the agent gives to a shell at an event. One that goes to
-// others with a project says nothing where ctxfs is not installed.
-func (p *plan) command(event string) string {
+// command returns the line that the agent gives to a shell at an event. It succeeds and
+// says nothing where ctxfs is not there, or not any more: some agents let no call or message
+// pass whose hook has failed (Copilot CLI 1.0.102, Gemini CLI 0.61.0).
+func (p *plan) command(event string) string { return p.bare(event) + " 2>/dev/null || true" }
+
+// bare returns the command without that, for an agent that reads its exit code.
+func (p *plan) bare(event string) string {
 	if p.Project != "" {
-		return "ctxfs" + p.mark(event) + " 2>/dev/null || true"
+		return "ctxfs" + p.mark(event)
 	}
 	return shellWord(p.Program) + p.mark(event)
 }

@@ -31,8 +31,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestCommand: a shell runs the program whatever its path has in it, and a hook of a project
-// says nothing where ctxfs is missing.
+// TestCommand: a shell runs the program whatever its path has in it, and a hook says nothing
+// and succeeds where ctxfs is missing.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ctxfs", "it's ctxfs", "$HOME `x` \"y\"", "ü\\n"} {
@@ -47,10 +47,12 @@ func TestCommand(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, out, err)
 		}
 	}
-	p := &plan{Options: Options{Project: dir}, agent: known.ByID("codex")}
-	missing := exec.Command("sh", "-c", p.command("SessionStart"))
-	missing.Env = []string{"PATH=" + dir + "/nothing"}
-	if out, err := missing.CombinedOutput(); len(out) > 0 || err != nil || strings.Contains(p.command("SessionStart"), dir) {
-		t.Errorf("where ctxfs is missing: %s, %v", out, err)
+	for _, p := range []*plan{{Options: Options{Project: dir}}, {Machine: Machine{Program: dir + "/removed"}}} {
+		p.agent = known.ByID("codex")
+		missing := exec.Command("sh", "-c", p.command("SessionStart"))
+		missing.Env = []string{"PATH=" + dir + "/nothing"}
+		if out, err := missing.CombinedOutput(); len(out) > 0 || err != nil || p.Project != "" && strings.Contains(p.command("SessionStart"), dir) {
+			t.Errorf("%s: where ctxfs is missing: %s, %v", p.command("SessionStart"), out, err)
+		}
 	}
 }

@@ -39,14 +39,10 @@ func windsurf(p *plan) {
 		p.note("Windsurf reads %d characters of %s, which are used up: what is beyond is not read", maxGlobalRules, p.short(file))
 	}
 	p.hooks(p.file(p.agent.Hooks.Places), func(event string) any {
-		command := p.command(event)
-		if p.Project != "" {
-			command = "ctxfs" + p.mark(event)
-		}
 		return struct {
 			Command string `json:"command"`
 			Shown   bool   `json:"show_output"`
-		}{command, false}
+		}{p.bare(event), false}
 	})
 }
 
