@@ -24,19 +24,21 @@ type view struct {
 	chart func(a *cli.App, r *stats.Report) *page.Chart
 	// lines is how many details it has where all sections are printed; 0 leaves it out there.
 	lines int
+	// over has a line of columns stand for its details there, in a terminal.
+	over bool
 }
 
 // views returns the sections in their order.
 func views() []view {
 	return []view{
-		{"days", "tokens and money of sessions by day", "Money and tokens by day", stats.Spending, daysTable, daysChart, 5},
-		{"models", "and by model", "By model", stats.Spending, modelsTable, nil, 3},
-		{"agents", "by agent", "By agent", stats.Spending, agentsTable, nil, 0},
-		{"projects", "by project", "By project", stats.Spending, projectsTable, projectsChart, 3},
-		{"sessions", "the sessions that took most", "The sessions that took most", stats.Spending, sessionsTable, nil, 0},
-		{"static", "what stands in every request, and what the tree takes instead", "In every request", stats.Static, staticTable, staticChart, 5},
-		{"calls", "calls per tool, with time, failures and what went to files", "Calls of tools", stats.Calls, callsTable, callsChart, 5},
-		{"files", "long results that are in files, by where they come from", "Long results in files", stats.Files, filesTable, nil, 3},
+		{"days", "tokens and money of sessions by day", "Money and tokens by day", stats.Spending, daysTable, daysChart, 5, true},
+		{"models", "and by model", "By model", stats.Spending, modelsTable, nil, 3, false},
+		{"agents", "by agent", "By agent", stats.Spending, agentsTable, nil, 0, false},
+		{"projects", "by project", "By project", stats.Spending, projectsTable, projectsChart, 0, false},
+		{"sessions", "the sessions that took most", "The sessions that took most", stats.Spending, sessionsTable, nil, 0, false},
+		{"static", "what stands in every request, and what the tree takes instead", "In every request", stats.Static, staticTable, staticChart, 3, false},
+		{"calls", "calls per tool, with time, failures and what went to files", "Calls of tools", stats.Calls, callsTable, callsChart, 3, false},
+		{"files", "long results that are in files, by where they come from", "Long results in files", stats.Files, filesTable, nil, 3, false},
 	}
 }
 
@@ -112,10 +114,11 @@ func money(s *stats.StaticReport) (lines []string) {
 		lines = append(lines, fmt.Sprintf("The tree takes %s less.", percent(s.Injected-s.Tree, s.Injected)))
 	}
 	if m := s.Money; m != nil {
-		lines = append(lines, fmt.Sprintf("At %s a million (%s) a request costs %s, from a cache %s; with the tree %s and %s.",
-			dollars(m.Input), m.Model, dollars(m.Injected), dollars(m.InjectedCached), dollars(m.Tree), dollars(m.TreeCached)))
+		lines = append(lines,
+			fmt.Sprintf("A request costs %s, from a cache %s; with the tree %s and %s", dollars(m.Injected), dollars(m.InjectedCached), dollars(m.Tree), dollars(m.TreeCached)),
+			fmt.Sprintf("(at %s a million tokens: %s).", dollars(m.Input), m.Model))
 		if m.Requests > 0 && m.Saved > 0 {
-			lines = append(lines, fmt.Sprintf("Over the %s requests of this time that is %s less, if all came from a cache.", number(m.Requests), dollars(m.Saved)))
+			lines = append(lines, fmt.Sprintf("In %s, all from a cache, that is %s less.", requests(m.Requests), dollars(m.Saved)))
 		}
 	}
 	return lines

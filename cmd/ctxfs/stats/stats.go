@@ -1,5 +1,6 @@
 // Package stats has the command stats: what an agent's context costs, how tools were
-// called, and what sessions have spent. table.go prints tables, sections.go makes them.
+// called, and what sessions have spent. table.go prints tables,
+// overview.go the beginning of each; sections.go, spending.go and files.go make them.
 package stats
 
 import (
@@ -68,7 +69,8 @@ What is counted, and what is estimated:
   its text with what it imports. They are those of the agent with the most of
   them, in the folder in which you stand; --agent and --in name others.
 - The tree takes AGENTS.md and, on average, what hooks have told a session by
-  its end. An agent that looks into the tree reads more, when it does.
+  its end. An agent that looks into the tree reads more, when it does; one that
+  is given its skills and rules all the same saves what its servers take.
 - Money is the list price of tokens that are read, for the model that took the
   most tokens in your sessions: anew, and from a cache, as nearly all are.
 - Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
@@ -176,18 +178,11 @@ func run(cmd *cobra.Command, a *cli.App, o *options, args []string) error {
 	case o.open:
 		return openPage(a, &r, shown)
 	}
-	all := len(args) == 1
-	shown = slices.DeleteFunc(shown, func(v view) bool { return !all && v.lines == 0 })
 	s := newScreen(a.Out)
-	for i, v := range shown {
-		if i > 0 {
-			fmt.Fprintln(a.Out)
-		}
-		limit := v.lines
-		if all {
-			limit = 0
-		}
-		s.print(v.table(a, &r), limit, "ctxfs stats "+v.name)
+	if len(args) == 0 {
+		s.overview(a, &r, shown)
+	} else {
+		s.print(shown[0].table(a, &r), 0)
 	}
 	return nil
 }

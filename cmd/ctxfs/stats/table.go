@@ -68,8 +68,8 @@ func newScreen(out io.Writer) screen {
 }
 
 // print prints a table. Of details that follow each other it prints at most so many; 0 is
-// all. More says how to see the others.
-func (s screen) print(t *table, limit int, more string) {
+// all.
+func (s screen) print(t *table, limit int) {
 	if t.title != "" {
 		fmt.Fprintln(s.out, t.title)
 	}
@@ -95,9 +95,6 @@ func (s screen) print(t *table, limit int, more string) {
 			text = barOf(r.value/largest, bar)
 		}
 		s.line(t.columns, widths, r.cells, text)
-	}
-	if len(rows) < len(t.rows) {
-		fmt.Fprintf(s.out, "all of it: %s\n", more)
 	}
 	for _, note := range t.notes {
 		fmt.Fprintln(s.out, note)

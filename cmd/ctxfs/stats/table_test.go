@@ -22,7 +22,7 @@ func sample() *table {
 
 func printed(width, limit int) string {
 	var out strings.Builder
-	screen{out: &out, width: width}.print(sample(), limit, "ctxfs stats x")
+	screen{out: &out, width: width}.print(sample(), limit)
 	return out.String()
 }
 
@@ -33,7 +33,6 @@ sum                                                1,010
 a long name, which takes many columns of a screen     10
 b                                                     10
   2 more
-all of it: ctxfs stats x
 a note
 `; got != want {
 		t.Errorf("plain:\n%s", got)
@@ -53,9 +52,21 @@ a note
 		}
 	}
 	var out strings.Builder
-	screen{out: &out, width: 80}.print(&table{title: "Nothing", columns: []column{{"name", true}}}, 0, "")
+	screen{out: &out, width: 80}.print(&table{title: "Nothing", columns: []column{{"name", true}}}, 0)
 	if out.String() != "Nothing\n" {
 		t.Errorf("without a row: %q", out.String())
+	}
+}
+
+func TestSpark(t *testing.T) {
+	x := &table{}
+	for i, day := range []string{"d9", "d8", "d7", "d6"} {
+		x.rows = append(x.rows, row{cells: []string{day}, value: float64(8 * (3 - i))})
+	}
+	for width, want := range map[int]string{80: "  d6 ▁▃▆█ d9", 12: "  d8 ▆█ d9", 1: "  d9 █ d9"} {
+		if got := (screen{width: width}).spark(x); got != want {
+			t.Errorf("in %d columns: %q, want %q", width, got, want)
+		}
 	}
 }
 
