@@ -305,5 +305,5 @@ func (p Plan) Failed() error {
 // ForgetLogins deletes all logins to servers, also from the system's keyring. Nothing of
 // ctxfs may be running.
 func ForgetLogins(state string, lookupEnv func(string) (string, bool)) error {
-	return oauth.ForgetAll(filepath.Join(state, "logins"), lookupEnv)
+	return oauth.ForgetAll(filepath.Join(state, "mcp", "logins"), lookupEnv)
 }

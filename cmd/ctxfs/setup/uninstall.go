@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -170,6 +171,7 @@ func (u *uninstall) end(ctx context.Context) error {
 			points = append(points, m.Dir)
 		}
 	}
+	pid := u.app.Process().Holder()
 	unmount := exec.CommandContext(ctx, self, "unmount", "--all")
 	unmount.Stdout, unmount.Stderr = u.app.Out, u.app.Err
 	if err := unmount.Run(); err != nil {
@@ -178,7 +180,6 @@ func (u *uninstall) end(ctx context.Context) error {
 	for _, dir := range points {
 		mounts.Abandon(dir)
 	}
-	pid := u.app.Process().Holder()
 	if pid > 0 {
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("end the background process %d: %w", pid, err)
@@ -186,7 +187,8 @@ func (u *uninstall) end(ctx context.Context) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, endTime)
 	defer stop()
-	for tick := time.NewTicker(20 * time.Millisecond); u.app.Process().Holder() > 0; {
+	// It writes what it knows after it has given up its lock.
+	for tick := time.NewTicker(20 * time.Millisecond); u.app.Process().Holder() > 0 || !ended(pid); {
 		select {
 		case <-ctx.Done():
 			return &control.Fault{Message: fmt.Sprintf("the background process %d does not end", pid), Hint: fmt.Sprintf("kill %d, then: ctxfs uninstall", pid)}
@@ -199,6 +201,15 @@ func (u *uninstall) end(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ended reports whether a process is gone, or is nothing but an entry of its parent's.
+func ended(pid int) bool {
+	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // proc_pid_stat(5); not on macOS
+	return err == nil && strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " Z")
 }
 
 // removeData removes the folders, and those around them that are empty then.
