@@ -65,7 +65,7 @@ type session struct {
 type call struct {
 	same     string // what makes calls the same: the tool and its arguments
 	like     string // what makes calls alike: the server's tool, the program
-	line     string // the command line, made safe, or ""
+	line     string // the command line, or the arguments for a server; "" for others
 	failures int    // in the same way, since it last worked
 	failure  string // the way
 	worked   time.Time
@@ -112,9 +112,10 @@ func (w *Watcher) advice(made *fs.AgentCall, c *call, s *session) string {
 			all = append(all, "It takes: "+clean.Cut(clean.Line(signature), 2*lineLength)+" (`?` marks what may be left out).")
 		}
 	}
-	if !c.worked.IsZero() {
+	switch other := s.alike(c); {
+	case !c.worked.IsZero():
 		all = append(all, "The same call worked "+wording.Time(c.worked)+": look for what has changed since.")
-	} else if other := s.alike(c); other != nil {
+	case other != nil:
 		all = append(all, fmt.Sprintf("This one worked %s: %s.", wording.Time(other.worked), quote(other.line, lineLength)))
 	}
 	if len(all) == 0 {
@@ -169,14 +170,17 @@ func identify(c *fs.AgentCall) (is call) {
 	switch {
 	case c.Command != "":
 		line := strings.Join(strings.Fields(c.Command), " ")
-		is.line, is.like = line[:min(len(line), maxOutput)], program(line)
+		is.line, is.like = clean.Prefix(line, 4*lineLength), program(line)
 		if server != "" {
 			is.like = server + "/" + tool
 		}
 		is.same = sum("shell", line)
 	case c.Tool != "" && len(c.Input) > 0:
-		is.like = server + "/" + tool
-		is.same = sum(c.Server, c.Tool, canonical(c.Input))
+		arguments := canonical(c.Input)
+		if is.like = server + "/" + tool; server != "" {
+			is.line = clean.Prefix(arguments, 4*lineLength)
+		}
+		is.same = sum(c.Server, c.Tool, arguments)
 	}
 	return is
 }
@@ -206,6 +210,9 @@ func program(line string) string {
 
 // canonical returns arguments without regard to the order of members and to spaces.
 func canonical(input json.RawMessage) string {
+	if len(input) > maxOutput {
+		return string(input)
+	}
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(input))
 	decoder.UseNumber()
@@ -237,7 +244,7 @@ func failureOf(c *fs.AgentCall) (failed bool, cause string) {
 	if !c.Failed && !exited.MatchString(head[:min(len(head), 500)]) {
 		return false, ""
 	}
-	return true, excerpt.Cause(exited.ReplaceAllString(text, ""))
+	return true, clean.Prefix(excerpt.Cause(exited.ReplaceAllString(text, "")), 4*causeLength)
 }
 
 // changing is what is another one each time that a call fails: times, addresses, numbers.
@@ -248,7 +255,7 @@ func normal(cause string) string { return sum(changing.ReplaceAllString(cause, "
 
 // quote returns foreign words as they may be shown.
 func quote(text string, length int) string {
-	text = clean.Cut(clean.Line(mask.Text(clean.Prefix(text, 4*length))), length)
+	text = clean.Cut(clean.Line(mask.Text(text)), length)
 	if text == "" {
 		return "without a word"
 	}

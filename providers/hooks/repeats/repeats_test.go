@@ -62,6 +62,10 @@ func TestThirdFailure(t *testing.T) {
 			[]fs.AgentCall{mcp(`{"body":"x","n":1}`), mcp(`{ "n":1, "body":"x" }`), mcp(`{"body":"x","n":1}`)},
 			[]string{"`error: title is missing`", "It takes: hub/create_issue(title, body?) (`?` marks"},
 		},
+		"a tool of a server that worked with others": {
+			[]fs.AgentCall{{Tool: "create_issue", Server: "hub", Input: json.RawMessage(`{"title":"x"}`), Output: "ok"}, mcp(`{"body":"x"}`), mcp(`{"body":"x"}`), mcp(`{"body":"x"}`)},
+			[]string{"It takes: hub/create_issue(", "This one worked 2026-05-01T12:00:00Z: `{\"title\":\"x\"}`."},
+		},
 		"a tool of a server in a shell": {
 			[]fs.AgentCall{bash("ctxfs call hub create_issue --body x", "error", true), bash("ctxfs call hub create_issue --body x", "error", true), bash("ctxfs call hub create_issue --body x", "error", true)},
 			[]string{"It takes: hub/create_issue(title, body?)"},
@@ -103,7 +107,7 @@ func TestThirdFailure(t *testing.T) {
 func TestItIsBounded(t *testing.T) {
 	w := New(Options{})
 	fail := func(session, line string) []fs.News {
-		return w.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: session, Call: &fs.AgentCall{Command: line, Failed: true, Output: strings.Repeat("error ", 1<<16)}})
+		return w.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: session, Call: &fs.AgentCall{Command: line, Failed: true, Output: strings.Repeat("error ", 1<<8)}})
 	}
 	for i := range 2 * mostSessions {
 		fail(fmt.Sprint("s", i), "x")
@@ -113,6 +117,11 @@ func TestItIsBounded(t *testing.T) {
 	}
 	if len(w.sessions) != mostSessions || len(w.sessions[mostSessions-1].calls) != mostCalls {
 		t.Errorf("%d sessions, %d calls", len(w.sessions), len(w.sessions[mostSessions-1].calls))
+	}
+	long := strings.Repeat("error ", 1<<16)
+	w.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: "long", Call: &fs.AgentCall{Command: long, Failed: true, Output: long}})
+	if c := w.sessions[mostSessions-1].calls[0]; len(c.line) > 1<<10 || len(c.failure) > 1<<10 {
+		t.Errorf("%d and %d bytes of a call are kept", len(c.line), len(c.failure))
 	}
 	fail("t", "y")
 	fail("t", "y")
