@@ -40,6 +40,8 @@ type Entry struct {
 	Project   string `json:"project,omitempty"`
 	File      string `json:"file"`
 	Line      int    `json:"line,omitempty"`
+	// Moved is the file of ctxfs's own in which the entry is, if it was moved out of File.
+	Moved string `json:"moved,omitempty"`
 	// SharedBy is "user", "project" or "session": whose calls share a process of the
 	// server. SharedBecause is why.
 	SharedBy      string `json:"shared_by,omitempty"`
@@ -116,7 +118,7 @@ func (p *Provider) Configuration(folder string) Report {
 func entryOf(d *config.Server) Entry {
 	e := Entry{
 		Name: clean.Line(d.Name), Transport: d.Transport, Runs: d.Runs(),
-		Client: d.Client, Scope: d.Scope, Project: d.Project, File: d.File, Line: d.Line,
+		Client: d.Client, Scope: d.Scope, Project: d.Project, File: d.File, Line: d.Line, Moved: d.Moved,
 		SharedBy: d.Sharing.By, SharedBecause: clean.Line(d.Sharing.Why),
 		StartTimeout: d.StartTimeout.Seconds(), CallTimeout: d.CallTimeout.Seconds(),
 	}

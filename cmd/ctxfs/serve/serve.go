@@ -39,8 +39,8 @@ func Command(a *cli.App) *cobra.Command {
 		Long: `Serve shows the tree to agents that have no shell, as an MCP server with four
 tools: find, list, read and call. Through it an agent uses the tools of all
 other servers, and pays for four definitions in its prompt. Take those servers
-out of the agent's own configuration, and put them into ctxfs's, or leave them
-in that of another agent: see ctxfs config.
+out of the agent's own configuration: ctxfs setup AGENT --servers moves them into
+ctxfs's. See what is configured where: ctxfs config.
 
 It speaks over standard input and output, to the program that starts it. For
 Claude Desktop (claude_desktop_config.json), Cursor (~/.cursor/mcp.json) and

@@ -16,10 +16,17 @@ import (
 
 // plan plans what was asked for, for some targets; without any to undo everything.
 func (r *run) plan(ids []string) (setup.Plan, error) {
+	plan := r.home.Plan
 	if r.undo {
-		return r.home.PlanUndo(ids, r.opts)
+		plan = r.home.PlanUndo
 	}
-	return r.home.Plan(ids, r.opts)
+	p, err := plan(ids, r.opts)
+	if err == nil {
+		err = r.moves.failed
+	}
+	p.KeepServers(r.movedFile(), r.undo)
+	r.saves()
+	return p, err
 }
 
 // attempts is how often a file is planned again that somebody keeps on changing.
@@ -47,7 +54,7 @@ func (r *run) run(ctx context.Context) error {
 		}
 		return cli.Exit(console.ExitUsage, &control.Fault{
 			Message: "nothing was written: nobody can be asked here",
-			Hint:    "name what to set up: ctxfs setup " + strings.Join(append(r.ids, "..."), " ") + "\nor write all of it: ctxfs setup --yes",
+			Hint:    "name what to set up: ctxfs setup " + strings.Join(append(r.names(), "..."), " ") + "\nor write all of it: ctxfs setup --yes",
 		})
 	}
 	ids := r.ids
@@ -82,6 +89,12 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 		for i := range p.Files {
 			f := &p.Files[i]
 			if f.Err != nil || slices.Contains(written, f.Path) {
+				continue
+			}
+			if before := p.Holds(f, written); before != nil {
+				if before.Err != nil {
+					f.Err = fmt.Errorf("its servers would be lost, since %s cannot be changed: %w", before.Path, before.Err)
+				}
 				continue
 			}
 			switch err := r.home.Do(ctx, *f); {

@@ -89,6 +89,9 @@ func (r *run) title(id string) string {
 			return t.Title
 		}
 	}
+	if agent, ok := setup.MovesServers(id); ok {
+		return setup.ServersTitle(r.title(agent))
+	}
 	if kind, of, ok := strings.Cut(id, ":"); ok { // a shell, or what another command has changed
 		return kind + " (" + r.title(of) + ")"
 	}
@@ -212,6 +215,7 @@ func (r *run) report(ctx context.Context, p setup.Plan, written []string) {
 		}
 	}
 	r.showRest(p)
+	r.showSavings(p, written)
 	switch {
 	case r.dryRun:
 		if writes(p) == 0 {
@@ -255,7 +259,9 @@ func (r *run) printJSON(p setup.Plan, written []string) error {
 		Found []setup.Found `json:"found"`
 		Files []fileReport  `json:"files"`
 		Notes []setup.Note  `json:"notes"`
-	}{r.found, []fileReport{}, p.Notes}
+		// Servers are those of agents that are moved.
+		Servers []saving `json:"servers,omitempty"`
+	}{r.found, []fileReport{}, p.Notes, r.moves.saved}
 	for _, f := range p.Files {
 		one := fileReport{File: f, Written: slices.Contains(written, f.Path)}
 		if f.Err != nil {

@@ -8,14 +8,12 @@
 package adopt
 
 import (
-	"cmp"
-	"context"
+	"fmt"
 	"os"
 	"slices"
 
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/edit"
-	"ctxfs/providers/internal/journal"
 	"ctxfs/providers/mcp/clients"
 )
 
@@ -37,33 +35,27 @@ type Server struct {
 	Unknown string `json:"unknown,omitempty"`
 }
 
-// ownerPrefix begins the names under which the journal keeps moves.
-const ownerPrefix = "servers of "
-
-// Owner returns the name under which the journal keeps what was moved from an agent.
-func Owner(agent string) string { return ownerPrefix + agent }
-
-// Wish returns what is to be changed so that the servers of an agent are in the file of
-// moved ones. Those that are there stay, and those that cannot be moved.
-func Wish(agent, file string, servers []Server) journal.Wish {
-	w := journal.Wish{Owner: Owner(agent)}
-	own := edit.Change{Path: file, Why: "the servers that were moved", Mode: 0o600} // it has secrets
-	var theirs []edit.Change
+// Changes returns what is to be changed so that the servers are in the file of moved ones,
+// and a sentence for each that has to stay. Those that have been moved stay moved. The
+// change of that file comes first: see the package comment.
+func Changes(file string, servers []Server) (changes []edit.Change, notes []string) {
+	own := edit.Change{Path: file, Why: "MCP servers that ctxfs runs for agents that do not load them", Mode: 0o600} // it has secrets
 	for _, s := range servers {
-		if s.Stays != "" || s.Agent != agent {
+		if s.Stays != "" {
+			notes = append(notes, fmt.Sprintf("the server %q stays in %s: %s", s.Name(), s.File, s.Stays))
 			continue
 		}
 		own.Edits = append(own.Edits, edit.Element([]string{clients.MovedKey}, s.Moved))
-		at := slices.IndexFunc(theirs, func(c edit.Change) bool { return c.Path == s.File })
+		at := slices.IndexFunc(changes, func(c edit.Change) bool { return c.Path == s.File })
 		if at < 0 {
-			at, theirs = len(theirs), append(theirs, edit.Change{Path: s.File, Why: "MCP servers that ctxfs runs instead"})
+			at, changes = len(changes), append(changes, edit.Change{Path: s.File, Why: "MCP servers go to ctxfs, whose tree has their tools"})
 		}
-		theirs[at].Edits = append(theirs[at].Edits, without(s))
+		changes[at].Edits = append(changes[at].Edits, without(s))
 	}
 	if len(own.Edits) > 0 {
-		w.Changes = append([]edit.Change{own}, theirs...)
+		changes = append([]edit.Change{own}, changes...)
 	}
-	return w
+	return changes, notes
 }
 
 // Check finds the servers that cannot be taken out of their files, whose form does not
@@ -104,35 +96,19 @@ func without(s Server) edit.Edit {
 	return e
 }
 
-// Order sorts the steps so that no server is in neither file when they are done one after
-// the other, whichever is the last: servers come into a file before they leave another.
-func Order(steps []journal.Step, file string, undo bool) {
-	rank := func(s journal.Step) int {
-		if (s.Path == file) == undo {
-			return 1
-		}
-		return 0
+// Mover plans the moves of one agent's servers.
+type Mover struct {
+	// File is that of moved servers.
+	File string
+	// List returns the servers, of the user or of a project.
+	List func(project string) ([]Server, error)
+}
+
+// Changes is [Changes] for the servers that are listed; if that fails there are none.
+func (m Mover) Changes(project string) (changes []edit.Change, notes []string) {
+	all, err := m.List(project)
+	if err != nil {
+		return nil, nil
 	}
-	slices.SortStableFunc(steps, func(a, b journal.Step) int { return cmp.Compare(rank(a), rank(b)) })
+	return Changes(m.File, all)
 }
-
-// Do does the steps in their order. It ends at the first one that fails, since the next
-// ones would lose servers.
-func Do(ctx context.Context, j *journal.Journal, steps []journal.Step) (done []journal.Step, err error) {
-	for _, s := range steps {
-		if err := j.Do(ctx, s); err != nil {
-			return done, &StepError{s, err}
-		}
-		done = append(done, s)
-	}
-	return done, nil
-}
-
-// StepError is what kept a file from being changed.
-type StepError struct {
-	Step journal.Step
-	Err  error
-}
-
-func (e *StepError) Error() string { return e.Step.Path + " was not changed: " + e.Err.Error() }
-func (e *StepError) Unwrap() error { return e.Err }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,13 +165,13 @@ func (w *world) plan(project string) (steps []journal.Step, moved int) {
 				moved++
 			}
 		}
-		wishes = append(wishes, Wish(a.ID, w.file, all))
+		changes, _ := Changes(w.file, all)
+		wishes = append(wishes, journal.Wish{Owner: a.ID + ":servers", Changes: changes})
 	}
 	steps, err := w.Plan(wishes...)
 	if err != nil {
 		w.Fatal(err)
 	}
-	Order(steps, w.file, false)
 	return steps, moved
 }
 
@@ -178,7 +179,7 @@ func (w *world) plan(project string) (steps []journal.Step, moved int) {
 func (w *world) do(steps []journal.Step, want string) {
 	w.Helper()
 	for _, s := range steps {
-		if _, err := Do(w.Context(), w.Journal, []journal.Step{s}); err != nil {
+		if err := w.Do(w.Context(), s); err != nil {
 			w.Fatal(err)
 		}
 		if got := w.servers(); got != want {
@@ -209,13 +210,16 @@ func (w *world) undo(agents ...string) []journal.Step {
 	w.Helper()
 	var owners []string
 	for _, a := range agents {
-		owners = append(owners, Owner(a))
+		owners = append(owners, a+":servers")
 	}
 	steps, err := w.PlanUndo(owners...)
 	if err != nil {
 		w.Fatal(err)
 	}
-	Order(steps, w.file, true)
+	// As setup does them: no server is in neither file at any time.
+	slices.SortStableFunc(steps, func(a, b journal.Step) int {
+		return strings.Compare(strings.TrimPrefix(b.Path, w.file), strings.TrimPrefix(a.Path, w.file))
+	})
 	return steps
 }
 

@@ -1,0 +1,131 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/adopt"
+	"ctxfs/providers/mcp/clients"
+	"ctxfs/providers/setup"
+	"ctxfs/providers/setup/agents"
+)
+
+// moves are the moves of MCP servers that a run plans.
+type moves struct {
+	// listed are the servers of each agent, as they were when the plan was made.
+	listed map[string][]adopt.Server
+	// failed is why the servers of an agent are not known: nothing must be planned then,
+	// as those that were moved would be moved back.
+	failed error
+	// saved is what the first plan saves, before anything was written.
+	saved []saving
+}
+
+// saving is what is saved by moving the servers of an agent.
+type saving struct {
+	Agent string `json:"agent"`
+	// Servers are those that are moved now, by name, and Tokens what their definitions
+	// take in each request of the agent. Those of Unknown are not counted.
+	Servers []string `json:"servers"`
+	Tokens  int      `json:"tokens"`
+	Unknown []string `json:"unknown,omitempty"`
+	// Stay are those that the agent goes on loading, each with why.
+	Stay map[string]string `json:"stay,omitempty"`
+}
+
+// movedFile is the file of ctxfs's own with the servers that were moved.
+func (r *run) movedFile() string { return clients.MovedFile(r.app.Config) }
+
+// addServers adds the targets that move the servers of the agents that are set up. What is
+// undone are these alone.
+func (r *run) addServers(ctx context.Context) {
+	r.moves.listed = make(map[string][]adopt.Server)
+	var ids []string
+	for _, t := range agents.All() {
+		if !slices.Contains(r.ids, t.ID) && (r.named || !r.undo) {
+			continue
+		}
+		mover := adopt.Mover{File: r.movedFile(), List: func(project string) ([]adopt.Server, error) {
+			asker := r.app.Fallback()
+			defer asker.Close()
+			all, err := mcp.OpMovable.Ask(ctx, asker, mcp.MovableQuery{Agent: t.ID, Project: project})
+			if err != nil {
+				r.moves.failed = err
+			}
+			r.moves.listed[t.ID] = all
+			return all, err
+		}}
+		r.home.Targets = append(r.home.Targets, setup.Servers(t, mover.Changes))
+		ids = append(ids, setup.MoverOf(t.ID))
+	}
+	if r.undo {
+		r.ids = ids
+	} else {
+		r.ids = append(ids, r.ids...)
+	}
+}
+
+// names are the targets as they are named in a command line.
+func (r *run) names() (names []string) {
+	for _, id := range r.ids {
+		if _, servers := setup.MovesServers(id); !servers {
+			names = append(names, id)
+		}
+	}
+	if r.servers {
+		names = append([]string{"--servers"}, names...)
+	}
+	return names
+}
+
+// saves notes what the first plan saves.
+func (r *run) saves() {
+	if r.undo || r.moves.saved != nil {
+		return
+	}
+	for _, t := range agents.All() {
+		one := saving{Agent: t.ID, Servers: []string{}, Stay: make(map[string]string)}
+		for _, s := range r.moves.listed[t.ID] {
+			switch {
+			case s.Stays != "":
+				one.Stay[s.Name()] = s.Stays
+			case s.Done:
+			case s.Unknown != "":
+				one.Servers, one.Unknown = append(one.Servers, s.Name()), append(one.Unknown, s.Name())
+			default:
+				one.Servers, one.Tokens = append(one.Servers, s.Name()), one.Tokens+s.Tokens
+			}
+		}
+		if len(one.Servers) > 0 || len(one.Stay) > 0 {
+			r.moves.saved = append(r.moves.saved, one)
+		}
+	}
+}
+
+// showSavings says how many tokens are saved by what was written, or would be.
+func (r *run) showSavings(p setup.Plan, written []string) {
+	for _, s := range r.moves.saved {
+		moved := slices.ContainsFunc(p.Files, func(f setup.File) bool {
+			return slices.Contains(f.Targets, setup.MoverOf(s.Agent)) && f.Err == nil && (r.dryRun || slices.Contains(written, f.Path))
+		})
+		if len(s.Servers) == 0 || !moved {
+			continue
+		}
+		verb := "moved"
+		if r.dryRun {
+			verb = "would move"
+		}
+		text := fmt.Sprintf("%s %s of %s: %s", verb, wording.Count(len(s.Servers), "servers"), r.title(s.Agent), strings.Join(s.Servers, ", "))
+		if s.Tokens > 0 {
+			text += fmt.Sprintf("; that saves %s in each of its requests", wording.Count(s.Tokens, "tokens"))
+		}
+		if len(s.Unknown) > 0 {
+			text += "; what it saves is not known yet for " + strings.Join(s.Unknown, ", ")
+		}
+		r.app.Sayf("%s", text)
+	}
+}
