@@ -97,7 +97,9 @@ func TestSetupServersKeepsThem(t *testing.T) {
 	if readFile(t, agents) != text {
 		t.Error("a file in a read-only folder was changed")
 	}
-	var found struct{ Entries []struct{ Name, State string } }
+	var found struct {
+		Entries []struct{ Name, State string }
+	}
 	must(t, json.Unmarshal([]byte(b.ok("config", "--json")), &found))
 	n := 0
 	for _, e := range found.Entries {
