@@ -37,9 +37,11 @@ func newDoctor(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "check what may be wrong, and say how to fix it",
-		Long: `Doctor checks whether this user can mount, whether mounts and the background
-process work, whether the configuration can be read, and the state of every
-provider. For each problem it prints the command that fixes it. It exits with 4
+		Long: `Doctor checks whether this user can mount, which ctxfs is in PATH, the versions
+of what it works with, how much room it takes and how much is left, whether what
+setup wrote for agents is in place, whether mounts and the background process
+work and that process is of this build, whether the configuration can be read,
+and the state of every provider. For each problem it prints the command that fixes it. It exits with 4
 if there is a problem. The one thing that it fixes by itself is a mount that
 hangs because its process was killed: programs that read it then get an error
 instead of waiting.`,
@@ -91,6 +93,7 @@ func examine(ctx context.Context, a *cli.App) []Finding {
 	var all []Finding
 	all = append(all, checkFuse(a), checkTools(a), checkPath(ctx, a), checkVersions(ctx, a), checkFolders(a))
 	all = append(all, checkDisk(ctx, a)...)
+	all = append(all, checkSetup(a)...)
 	switch freed, err := mounts.Rescue(a.Process()); {
 	case err != nil:
 		return append(all, processFault(a, err))

@@ -96,6 +96,25 @@ func UntilServed(ask func() error) error {
 	return err
 }
 
+// Program returns the path by which other programs should start this one: that by which it
+// is found in PATH, since the next version may be in another folder, or else its own.
+func Program() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		named := filepath.Join(dir, "ctxfs")
+		if info, err := os.Stat(named); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			if filepath.IsAbs(named) && control.Same(named, self) {
+				return named, nil
+			}
+			break // another one
+		}
+	}
+	return self, nil
+}
+
 // TryFolder returns why nothing can be written in a folder, which it finds out by
 // writing a file and removing it. It creates the folder if necessary.
 func TryFolder(dir string) error {

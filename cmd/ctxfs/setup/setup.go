@@ -20,6 +20,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
 	"ctxfs/providers/setup"
@@ -199,7 +200,7 @@ func unknownTarget(name string, targets []agents.Agent) error {
 
 // newHome returns what is set up: the user, this program, and all targets but the shell.
 func newHome(a *cli.App) (setup.Home, error) {
-	program, err := programPath()
+	program, err := places.Program()
 	if err != nil {
 		return setup.Home{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,29 +67,6 @@ func shellName(a *cli.App, cmd *cobra.Command, given string) (string, error) {
 func opensShells(root *cobra.Command) bool {
 	term, _, err := root.Find([]string{"term"})
 	return err == nil && term != root && term.Flags().Lookup("shell") != nil && term.Flags().Lookup("login") != nil
-}
-
-// programPath is the path of this program in a shell's file: absolute, since the
-// file may be read before PATH is complete, and that of the link in PATH if there
-// is one, since the next version may be in another folder.
-func programPath() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if named, err := exec.LookPath("ctxfs"); err == nil && filepath.IsAbs(named) && sameFile(named, self) {
-		return named, nil
-	}
-	return self, nil
-}
-
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
 }
 
 // recordable returns why the calling shell cannot, or should not, become a recorded
