@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
 )
 
 // Query says what is counted.
@@ -47,7 +48,8 @@ func (s *Sum) add(o Sum) {
 	s.Unpriced += o.Unpriced
 }
 
-// Row is a line of a table: a day, an agent, a model or a project.
+// Row is a line of a table: a day, an agent, a model or a project. Foreign names are made
+// safe.
 type Row struct {
 	Name string `json:"name"`
 	Sum
@@ -219,7 +221,7 @@ func (c *counter) count(one call) {
 			s.Cost = dollars
 		} else {
 			s.Unpriced = s.Total
-			c.unknown[one.Model] = true
+			c.unknown[clean.Line(one.Model)] = true
 		}
 	}
 	d := c.days[name]
@@ -256,7 +258,7 @@ func (c *counter) report() Report {
 		r.Days = append(r.Days, Row{Name: name, Sum: d.Sum, Of: rows(d.models)})
 	}
 	for p, sum := range c.sessions {
-		r.Sessions = append(r.Sessions, Session{Agent: p.Agent, ID: p.Session, Title: p.Title, Path: p.Path, Sum: *sum})
+		r.Sessions = append(r.Sessions, Session{Agent: p.Agent, ID: clean.Line(p.Session), Title: clean.Line(p.Title), Path: p.Path, Sum: *sum})
 	}
 	slices.SortFunc(r.Sessions, func(a, b Session) int {
 		return cmp.Or(costlier(a.Sum, b.Sum), strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID))
@@ -268,7 +270,7 @@ func (c *counter) report() Report {
 func rows(of map[string]*Sum) []Row {
 	all := make([]Row, 0, len(of))
 	for name, sum := range of {
-		all = append(all, Row{Name: name, Sum: *sum})
+		all = append(all, Row{Name: clean.Line(name), Sum: *sum})
 	}
 	slices.SortFunc(all, func(a, b Row) int { return cmp.Or(costlier(a.Sum, b.Sum), strings.Compare(a.Name, b.Name)) })
 	return all
