@@ -31,9 +31,9 @@ then those of tools, then a sentence on each skill and tool. Tokens are those of
 OpenAI's models (o200k); other models count about the same.
 
 The same facts give the same text, so that prompts stay cached; it does not say
-whether a server runs at the moment. It starts nothing.`,
-		Example: `  ctxfs prompt >>~/.codex/AGENTS.md
-  ctxfs prompt --budget 4000
+whether a server runs at the moment. It starts nothing. To point agents at the
+mount, which costs fewer tokens and is always current, use ctxfs setup.`,
+		Example: `  ctxfs prompt --budget 4000
   claude --append-system-prompt "$(ctxfs prompt --budget 2000)"`,
 		Args:              cli.Args(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
