@@ -2,6 +2,7 @@ package stats
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"reflect"
@@ -130,6 +131,18 @@ func TestFiles(t *testing.T) {
 	w := &world{filed: []fs.FiledResults{{Source: "hook", Files: 1, Bytes: 10}, {Source: "call", Server: "a", Tool: "x", Files: 2, Bytes: 4000}}}
 	if f := w.count(t, Query{Sections: []Section{Files}}).Files; f.Files != 3 || f.Bytes != 4010 || f.Tokens != 1002 || f.Results[0].Source != "call" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestHostile: nothing that a log says reaches a terminal as it is.
+func TestHostile(t *testing.T) {
+	const evil = "a\x1b]0;x\x07b\n\u202ec"
+	w := &world{spent: []fs.SpentPart{{Name: "p", Version: "1", Agent: evil, Session: evil, Title: evil, Dir: "/" + evil, Path: evil, Calls: []fs.ModelCall{
+		{Model: evil, Tokens: fs.Tokens{Input: 5}},
+	}}}}
+	text, err := json.Marshal(w.count(t, Query{}))
+	if err != nil || strings.Contains(string(text), `\u001b`) || strings.Contains(string(text), "\u202e") || strings.Contains(string(text), `\n`) || !strings.Contains(string(text), "unknown_models") {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 

@@ -1,7 +1,12 @@
 package catalogue
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"ctxfs/providers/internal/tokens"
@@ -38,4 +43,40 @@ func TestTokens(t *testing.T) {
 	if got := new(Catalogue).Tokens(all); got != 0 {
 		t.Errorf("of nothing: %d", got)
 	}
+}
+
+// BenchmarkTokens counts what the definitions of real servers take in every request, for
+// `ctxfs stats`, and prints it beside what the whole definitions take, minified.
+func BenchmarkTokens(b *testing.B) {
+	files, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../../shared/data"), "mcp-tools/*.json"))
+	if err != nil || len(files) == 0 {
+		b.Skip("the definitions of real servers in ../shared/data are missing; CTXFS_TEST_DATA names another folder")
+	}
+	var all []*Catalogue
+	raw, tools := 0, 0
+	for _, file := range files {
+		for _, definitions := range realTools(b, file) {
+			cat := new(Catalogue)
+			cat.Lists[Tools].Add(definitions, make(map[[sha256.Size]byte]bool))
+			for _, d := range definitions {
+				var compact bytes.Buffer
+				if err := json.Compact(&compact, d); err != nil {
+					b.Fatal(err)
+				}
+				raw += tokens.Count(compact.String())
+				tools++
+			}
+			all = append(all, cat)
+		}
+	}
+	counted := 0
+	for b.Loop() {
+		counted = 0
+		for _, cat := range all {
+			counted += cat.Tokens(func(string) bool { return true })
+		}
+	}
+	b.ReportMetric(float64(tools), "tools")
+	b.ReportMetric(float64(counted), "tokens")
+	b.ReportMetric(float64(counted)/float64(raw), "tokens/minified")
 }
