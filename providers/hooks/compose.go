@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ctxfs/fs"
@@ -25,17 +26,17 @@ type told struct {
 
 // compose returns the answer to a hook, and what is told by it: of the news that is switched
 // on and was not told before, that of the lowest rank first, as much as the budget has room
-// for. What has no room waits.
-func compose(news []fs.News, set settings, s session, in *form.Input, started bool) (a form.Answer, all []told) {
+// for; where the session is told what it begins with, that is more. What has no room waits.
+func compose(news []fs.News, set settings, s session, in *form.Input, starts bool) (a form.Answer, all []told) {
 	room := set.budget
-	if started {
+	if starts && slices.ContainsFunc(news, func(n fs.News) bool { return isPage(n.Kind) && !s.Told[keyOf(n)] }) {
 		room = set.startBudget
 	}
 	room = min(room, set.sessionBudget-s.Spent)
 	var block []string
 	var refusal []told
 	for _, n := range news {
-		t := told{Kind: n.Kind, Key: sum(string(n.Kind) + "\x00" + n.Key), Page: isPage(n.Kind)}
+		t := told{Kind: n.Kind, Key: keyOf(n), Page: isPage(n.Kind)}
 		if set.off[n.Kind] || s.Told[t.Key] || contains(all, t.Key) {
 			continue
 		}
@@ -87,6 +88,9 @@ func compose(news []fs.News, set settings, s session, in *form.Input, started bo
 
 // leastCut is the smallest room in tokens for which a long text is cut.
 const leastCut = 60
+
+// keyOf returns the sum by which a piece of news is remembered.
+func keyOf(n fs.News) string { return sum(string(n.Kind) + "\x00" + n.Key) }
 
 // isPage reports whether a kind of news is part of what a context begins with.
 func isPage(kind fs.NewsKind) bool {

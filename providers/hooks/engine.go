@@ -21,8 +21,14 @@ import (
 	"ctxfs/providers/hooks/form"
 )
 
-// patience is how long the heralds may take together. An agent waits for its hook.
-const patience = 150 * time.Millisecond
+// patience is how long the heralds may take together. An agent waits for its hook; they are
+// usually done within some milliseconds, but not while a machine is busy, or a workspace is
+// looked at for the first time.
+const patience = 600 * time.Millisecond
+
+// mostStarts is how often a session asks for the page that it begins with, where there is
+// none.
+const mostStarts = 6
 
 // Options are what an Engine needs.
 type Options struct {
@@ -100,19 +106,21 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	defer e.alone(key)()
 	s := e.ledger.session(key)
 	m := e.moment(in, s, set)
-	moments, started := e.moments(in, m, s)
-	defer e.ledger.visited(key, m, started, in.Kind == fs.Prompted || in.Cleared)
+	moments, starts := e.moments(in, m, s)
+	started := starts && (set.start == startNone || set.off[fs.NewsStart])
+	defer func() { e.ledger.visited(key, m, starts, started, in.Kind == fs.Prompted || in.Cleared) }()
 	if len(moments) == 0 {
 		return form.Output{}, nil
 	}
 	news := e.ask(ctx, moments, set)
-	answer, told := compose(news, set, e.ledger.session(key), in, started)
+	answer, said := compose(news, set, e.ledger.session(key), in, starts)
 	if ctx.Err() != nil {
 		return form.Output{}, context.Cause(ctx)
 	}
 	out := in.Output(answer)
 	if out != (form.Output{}) {
-		e.ledger.told(key, m, told)
+		e.ledger.told(key, m, said)
+		started = started || starts && slices.ContainsFunc(said, func(t told) bool { return t.Kind == fs.NewsStart })
 	}
 	return out, nil
 }
@@ -155,9 +163,10 @@ func (e *Engine) moment(in *form.Input, s session, set settings) fs.Moment {
 // moments returns the moments of which news can be told now: that of the hook, and before
 // it those at which the session should have been told something and could not. These are
 // its start, where hooks were not there yet or the agent has no event for it, the
-// compaction, where the agent tells only that it comes, and the user's message. Started
-// reports whether the session is told now what it begins with.
-func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Moment, started bool) {
+// compaction, where the agent tells only that it comes, and the user's message. Starts
+// reports whether the session is told now what it begins with, if there is such a page: that
+// of a workspace that is new may be there a little later, at one of the moments that follow.
+func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Moment, starts bool) {
 	key := sessionKey(in)
 	if !in.Says {
 		if in.Kind == fs.Prompted {
@@ -188,15 +197,15 @@ func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Momen
 	case s.Compacting:
 		e.ledger.cleared(key)
 		another(fs.Compacted, turn{before: s.Turn})
-		started = true
-	case !s.Started && (in.Kind == fs.Prompted || late):
+		starts = true
+	case !s.Started && s.starts < mostStarts && (in.Kind == fs.Prompted || late || !s.Turn.IsZero()):
 		another(fs.SessionStarts, turn{before: s.Turn})
-		started = true
+		starts = true
 	}
 	if late {
 		another(fs.Prompted, message)
 	}
-	return append(all, m), started
+	return append(all, m), starts
 }
 
 // turn is a message of the user, and when the turn before it began.

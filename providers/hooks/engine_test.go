@@ -362,3 +362,45 @@ func TestLedger(t *testing.T) {
 		t.Errorf("where it cannot be written: %s", text)
 	}
 }
+
+// TestLatePage: the page of a workspace that was not known at the start is told at the next
+// moment that can say something, once. Where there is none, it is not asked for without end,
+// and not by an agent that is in the middle of its work.
+func TestLatePage(t *testing.T) {
+	w := newWorld(t, "[hooks]\nbudget = 10\n")
+	asked := func() (n int) {
+		for _, m := range w.last {
+			if m.Kind == fs.SessionStarts {
+				n++
+			}
+		}
+		return n
+	}
+	page := func(text string) []fs.News {
+		return []fs.News{{Kind: fs.NewsStart, Key: text, Text: text + strings.Repeat(" word", 100) + " END"}}
+	}
+	for _, next := range []string{"UserPromptSubmit", "PostToolUse"} {
+		w.at[fs.SessionStarts] = nil
+		session := `,"session_id":"` + next + `"`
+		if text := w.hook("claude-code", "SessionStart", session+`,"source":"startup"`); text != "" {
+			t.Error(text)
+		}
+		w.restart()
+		w.at[fs.SessionStarts] = page("PAGE")
+		fstest.Contains(t, w.hook("claude-code", next, session), "PAGE", "END")
+		w.at[fs.SessionStarts] = page("ANOTHER")
+		for range 2 {
+			if text := w.hook("claude-code", next, session); text != "" {
+				t.Errorf("%s: again: %s", next, text)
+			}
+		}
+	}
+	w.at[fs.SessionStarts] = nil
+	before := asked()
+	for range 5 * mostStarts {
+		w.hook("claude-code", "UserPromptSubmit", `,"session_id":"nowhere"`)
+	}
+	if n := asked() - before; n != mostStarts {
+		t.Errorf("where there is no page, it was asked for %d times", n)
+	}
+}

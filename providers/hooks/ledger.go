@@ -59,6 +59,7 @@ type Cost struct {
 type session struct {
 	Last, Turn          time.Time
 	Started, Compacting bool
+	starts              int // how often what it begins with was asked for, since this process runs
 	Told                map[string]bool
 	pages               map[string]bool // of Told, what may be told again to a new context
 	Spent               int             // tokens
@@ -184,9 +185,10 @@ func (l *ledger) session(key string) session {
 	return c
 }
 
-// visited records that a session was at a moment. Most moments need no line: only those
-// after which the session is in another state, and a user's message, have one.
-func (l *ledger) visited(key string, m fs.Moment, started, turn bool) {
+// visited records that a session was at a moment, whether it asked then for what it begins
+// with, and whether it was told that. Most moments need no line: only those after which the
+// session is in another state, and a user's message, have one.
+func (l *ledger) visited(key string, m fs.Moment, starts, started, turn bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.sessions[key]
@@ -195,6 +197,9 @@ func (l *ledger) visited(key string, m fs.Moment, started, turn bool) {
 		e.Turn = m.Time
 	}
 	l.apply(e)
+	if starts {
+		l.sessions[key].starts++
+	}
 	if e.Started || e.Compacting || turn {
 		l.write(e)
 	}

@@ -26,9 +26,10 @@ const (
 // edits is what hooks of agents tell of the files that they write. A session's log may have
 // it only later.
 type edits struct {
+	reading alone // of sessions' logs
+
 	mu      sync.Mutex
-	written []written       // the last one at the end
-	reading map[string]bool // sessions whose logs are being read
+	written []written // the last one at the end
 }
 
 // written is a file as a session left it.
@@ -67,24 +68,31 @@ func (e *edits) asLeft(session, path string) bool {
 	return slices.Contains(e.written, written{session, path, info.ModTime(), info.Size()})
 }
 
-// begin reports whether the log of a session may be read now: it is read by one at a time.
-func (e *edits) begin(session string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.reading[session] {
+// alone has work with a name done by one at a time; others do without it. Its zero value is
+// ready.
+type alone struct {
+	mu   sync.Mutex
+	busy map[string]bool
+}
+
+// begin reports whether work may begin now. It must end then.
+func (a *alone) begin(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy[name] {
 		return false
 	}
-	if e.reading == nil {
-		e.reading = make(map[string]bool)
+	if a.busy == nil {
+		a.busy = make(map[string]bool)
 	}
-	e.reading[session] = true
+	a.busy[name] = true
 	return true
 }
 
-func (e *edits) end(session string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.reading, session)
+func (a *alone) end(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.busy, name)
 }
 
 // outdated returns the refusal of an edit that would be made on a reading that no longer
@@ -130,12 +138,12 @@ func (p *Provider) sightsOf(ctx context.Context, session, path string) []fs.Sigh
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if p.ctx.Err() != nil || !p.edits.begin(session) {
+	if p.ctx.Err() != nil || !p.edits.reading.begin(session) {
 		return nil
 	}
 	found := make(chan []fs.Sight, 1)
 	p.working.Go(func() {
-		defer p.edits.end(session)
+		defer p.edits.reading.end(session)
 		ctx, cancel := context.WithTimeout(p.ctx, readTime)
 		defer cancel()
 		var all []fs.Sight

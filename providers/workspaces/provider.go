@@ -77,6 +77,7 @@ type Provider struct {
 
 	ctx     context.Context // of the worker
 	cancel  context.CancelFunc
+	visits  alone // of folders where sessions start
 	working sync.WaitGroup
 	wake    chan struct{} // has an element if there is something to do
 

@@ -25,25 +25,18 @@ const (
 	mostNamed = 8
 )
 
-// opening returns the page that a session in a workspace begins with.
+// opening returns the page that a session in a workspace begins with. A folder that is no
+// workspace yet becomes one, and a page that nobody has asked for is made, as by `ctxfs
+// here`; what takes longer than ctx lasts is there at the next moment.
 func (p *Provider) opening(ctx context.Context, m fs.Moment) []fs.News {
-	w := p.placeOf(m.Dir)
+	w := p.visited(ctx, m.Dir)
 	if w == nil {
 		return nil
 	}
-	node, err := w.folder.Lookup(ctx, hereName)
-	if err != nil {
+	text := w.made(ctx)
+	if text == "" {
 		return nil
 	}
-	page, ok := node.(*fs.Text)
-	if !ok {
-		return nil
-	}
-	attr, err := page.Attr(ctx)
-	if err != nil || attr.ModTime.Equal(w.workspace().Time) && strings.Contains(textOf(ctx, page, attr), notMade) {
-		return nil // nobody has looked at the workspace yet
-	}
-	text := strings.TrimSpace(textOf(ctx, page, attr))
 	where := m.Path("workspaces/" + w.workspace().Name + "/" + hereName)
 	return []fs.News{{
 		Kind: fs.NewsStart, Key: where + "\x00" + text, Rank: fs.Orienting,
@@ -54,10 +47,69 @@ func (p *Provider) opening(ctx context.Context, m fs.Moment) []fs.News {
 // notMade is what the page says of a workspace that nobody has looked at.
 const notMade = "This page was not made yet."
 
-func textOf(ctx context.Context, page *fs.Text, attr fs.Attr) string {
+// made returns what HERE.md says, "" if it was not made yet.
+func (w *place) made(ctx context.Context) string {
+	node, err := w.folder.Lookup(ctx, hereName)
+	if err != nil {
+		return ""
+	}
+	page, ok := node.(*fs.Text)
+	if !ok {
+		return ""
+	}
+	attr, err := page.Attr(ctx)
+	if err != nil {
+		return ""
+	}
 	body := make([]byte, attr.Size)
 	n, _ := page.ReadAt(ctx, body, 0)
-	return string(body[:n])
+	text := strings.TrimSpace(string(body[:n]))
+	if strings.Contains(text, notMade) {
+		return ""
+	}
+	return text
+}
+
+// visited returns the place of a folder, with its page; where ctx ends before, the place
+// that is known by then, or nil. What has begun goes on.
+func (p *Provider) visited(ctx context.Context, dir string) *place {
+	if !filepath.IsAbs(dir) || p.ctx.Err() != nil || !p.visits.begin(dir) {
+		return p.placeOf(dir)
+	}
+	found := make(chan *place, 1)
+	p.working.Go(func() {
+		defer p.visits.end(dir)
+		found <- p.visit(dir)
+	})
+	select {
+	case w := <-found:
+		return w
+	case <-ctx.Done():
+		return p.placeOf(dir)
+	}
+}
+
+// visit returns the place of a folder, as `ctxfs here` in it makes it; nil if it has none.
+func (p *Provider) visit(dir string) *place {
+	if p.hides(dir) {
+		return nil
+	}
+	at, err := fs.Probe(p.prober, dir, func() (fs.Standpoint, error) {
+		real, err := filepath.EvalSymlinks(dir)
+		return fs.StandpointAt(real), err
+	})
+	if err != nil {
+		return nil
+	}
+	w, err := p.standing(at)
+	if err != nil {
+		return nil
+	}
+	if w.made(p.ctx) == "" {
+		p.lookAtProcesses(processesFresh)
+		w.survey(p.ctx)
+	}
+	return w
 }
 
 // behind returns what has happened in the workspace of a session without it: the files
@@ -170,12 +222,12 @@ func changeKey(c changes.Change) string {
 // sightsIn returns what a session last saw of the files in folders; nothing when ctx ends
 // before its log is read.
 func (p *Provider) sightsIn(ctx context.Context, session string, dirs []string) []fs.Sight {
-	if p.ctx.Err() != nil || !p.edits.begin(session) {
+	if p.ctx.Err() != nil || !p.edits.reading.begin(session) {
 		return nil
 	}
 	found := make(chan []fs.Sight, 1)
 	p.working.Go(func() {
-		defer p.edits.end(session)
+		defer p.edits.reading.end(session)
 		ctx, cancel := context.WithTimeout(p.ctx, readTime)
 		defer cancel()
 		var all []fs.Sight

@@ -24,7 +24,7 @@ const (
 	// [Request] and a [Reply].
 	Operation = "hook"
 	// Patience is how long the whole may take. An agent that waits longer is told nothing.
-	Patience = 300 * time.Millisecond
+	Patience = time.Second
 	// MaxInput is the limit in bytes for an input. The longest thing that agents send is the
 	// output of a tool; of a longer one nothing is answered.
 	MaxInput = 8 << 20

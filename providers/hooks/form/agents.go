@@ -21,6 +21,9 @@ type agent struct {
 	say     func(in *Input, text string) any
 	refuse  func(in *Input, why string) any
 	replace func(in *Input, text string) any
+	// hasty is set where the event before a compaction comes before each look whether one is
+	// due, too, but for those that the user asks for.
+	hasty bool
 }
 
 // agents returns the agents whose hooks are answered. Those that run the hooks of others
@@ -157,16 +160,20 @@ func codex() agent {
 	}
 }
 
-// gemini: what is said before a compression only its user reads. A denied output becomes
-// a failed one ("Tool result blocked"), so outputs are not replaced.
+// gemini: what is said before a compression only its user reads. That event comes with
+// each request to the model, before the size of the context is looked at; only with the
+// trigger "manual" does a compression follow, so no hook sees one that comes by itself. A
+// denied output becomes a failed one ("Tool result blocked"), so outputs are not replaced.
 //
-// Sources: @google/gemini-cli 0.61.0, bundle/docs/hooks/reference.md and
-// packages/core/src/core/coreToolHookTriggers.ts in it.
+// Sources: @google/gemini-cli 0.61.0, bundle/docs/hooks/reference.md,
+// packages/core/src/core/coreToolHookTriggers.ts and
+// packages/core/src/context/chatCompressionService.ts (firePreCompressEvent) in it.
 func gemini() agent {
 	return agent{
-		id:   "gemini",
-		says: saysAt(fs.SessionStarts, fs.Prompted, fs.AfterTool),
-		say:  func(in *Input, text string) any { return specific(in, "additionalContext", text) },
+		id:    "gemini",
+		hasty: true,
+		says:  saysAt(fs.SessionStarts, fs.Prompted, fs.AfterTool),
+		say:   func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: func(_ *Input, why string) any {
 			return map[string]any{"decision": "deny", "reason": why}
 		},

@@ -129,6 +129,10 @@ func Parse(agentName, eventName string, input []byte) (*Input, error) {
 		}
 	case fs.Compacted:
 		in.Cleared = true
+	case fs.Compacting:
+		if a.hasty && f.text("trigger") == "auto" {
+			in.Kind = ""
+		}
 	case fs.Prompted:
 		in.Prompt = promptOf(f)
 	case fs.BeforeTool, fs.AfterTool:

@@ -7,8 +7,8 @@ import (
 	"ctxfs/providers/internal/syntax"
 )
 
-// hookSeconds is how long an agent waits for one of our hooks. They answer within 300 ms or
-// not at all; the rest is for a machine that is busy.
+// hookSeconds is how long an agent waits for one of our hooks. They answer within a second
+// or not at all; the rest is for a machine that is busy.
 const hookSeconds = 5
 
 // group is a group of hooks as Claude Code has it, and those that took its form.

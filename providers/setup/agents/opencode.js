@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process"
 
 const program = "ctxfs"
-const patience = 2000 // milliseconds; it answers within 300 or not at all
+const patience = 2000 // milliseconds; it answers within 1000 or not at all
 const largest = 4 << 20 // characters of an output
 
 function ask(event, input) {
