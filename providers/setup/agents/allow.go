@@ -19,8 +19,9 @@ func Reading() []string {
 }
 
 // connecting returns further commands that must reach the background process, where a
-// sandbox closes its socket; they ask all the same.
-func connecting() []string { return []string{"call", "read", "remember", "note", "run"} }
+// sandbox closes its socket; they ask all the same. Run is none: it runs in the sandbox,
+// unrecorded, without asking.
+func connecting() []string { return []string{"call", "read", "remember", "note"} }
 
 // quoted returns words as strings of TOML or Starlark, with commas between them.
 func quoted(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }
