@@ -137,12 +137,12 @@ func daysChart(_ *cli.App, r *stats.Report) *page.Chart {
 	begin, next, layout := bars(first, last)
 	c := &page.Chart{About: what + " by day", Format: format}
 	var names []string
-	for _, m := range s.Models[:min(len(s.Models), page.MostSeries-1)] {
+	for _, m := range s.Models[:min(len(s.Models), page.MostSeries)] {
 		names = append(names, m.Name)
 		c.Series = append(c.Series, page.Series{Name: cmp.Or(m.Name, "no name")})
 	}
 	if len(s.Models) > len(names) {
-		c.Series = append(c.Series, page.Series{Name: "others"})
+		c.Series = append(c.Series, page.Series{Name: "others", Rest: true})
 	}
 	numbers := make(map[time.Time]int)
 	for at := begin(first); !at.After(last); at = next(at) {
@@ -185,7 +185,15 @@ func valueOf(s *spending.Report) (value func(spending.Sum) float64, format func(
 	if s.Cost > 0 {
 		return func(s spending.Sum) float64 { return s.Cost }, axisDollars, "Dollars"
 	}
-	return func(s spending.Sum) float64 { return float64(s.Total) }, func(v float64) string { return short(int64(v)) }, "Tokens"
+	return func(s spending.Sum) float64 { return float64(s.Total) }, axisCount, "Tokens"
+}
+
+// axisCount writes a number of things at an axis, and nothing between two of them.
+func axisCount(v float64) string {
+	if v < 100 && v != float64(int64(v)) {
+		return ""
+	}
+	return short(int64(v))
 }
 
 // axisDollars writes an amount at an axis.
@@ -207,37 +215,29 @@ func projectsChart(a *cli.App, r *stats.Report) *page.Chart {
 		c.Labels = append(c.Labels, cmp.Or(a.Tilde(p.Name), "elsewhere"))
 		c.Series[0].Values = append(c.Series[0].Values, value(p.Sum))
 	}
-	return orNil(c)
+	return c
 }
 
 // staticChart has a bar for each kind of what stands in every request, and one for the tree.
 func staticChart(_ *cli.App, r *stats.Report) *page.Chart {
-	c := &page.Chart{About: "Tokens in every request", Across: true, Format: func(v float64) string { return short(int64(v)) }, Series: []page.Series{{Name: "tokens"}}}
+	c := &page.Chart{About: "Tokens in every request", Across: true, Format: axisCount, Series: []page.Series{{Name: "tokens"}}}
 	for _, sum := range r.Static.Kinds {
 		c.Labels = append(c.Labels, kindName(sum))
 		c.Series[0].Values = append(c.Series[0].Values, float64(sum.Tokens))
 	}
 	c.Labels = append(c.Labels, "the tree instead")
 	c.Series[0].Values = append(c.Series[0].Values, float64(r.Static.Page))
-	return orNil(c)
+	return c
 }
 
 // callsChart has a bar for each of the tools that were called most: what worked of it, and
 // what failed.
 func callsChart(_ *cli.App, r *stats.Report) *page.Chart {
-	c := &page.Chart{About: "Calls by tool", Across: true, Format: func(v float64) string { return short(int64(v)) }, Series: []page.Series{{Name: "worked"}, {Name: "failed"}}}
+	c := &page.Chart{About: "Calls by tool", Across: true, Format: axisCount, Series: []page.Series{{Name: "worked"}, {Name: "failed", Bad: true}}}
 	for _, one := range r.Calls.Tools[:min(len(r.Calls.Tools), mostAcross)] {
 		c.Labels = append(c.Labels, one.Server+"/"+one.Tool)
 		c.Series[0].Values = append(c.Series[0].Values, float64(one.Calls-one.Failed))
 		c.Series[1].Values = append(c.Series[1].Values, float64(one.Failed))
-	}
-	return orNil(c)
-}
-
-// orNil returns a chart, or nil for one without bars.
-func orNil(c *page.Chart) *page.Chart {
-	if len(c.Labels) == 0 {
-		return nil
 	}
 	return c
 }

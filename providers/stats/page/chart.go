@@ -27,6 +27,8 @@ type Chart struct {
 type Series struct {
 	Name   string
 	Values []float64
+	// Bad has it in the color of what failed, Rest in that of what is left.
+	Bad, Rest bool
 }
 
 // theme is a set of colors.
@@ -37,17 +39,23 @@ var (
 	dark  = theme{text: "#cbd5e1", line: "#334155"}
 )
 
-// colors are those of series, to be told apart on white and on black; the last one is that
-// of all others.
-var colors = [...]string{"#6366f1", "#06b6d4", "#f59e0b", "#f43f5e", "#10b981", "#a855f7", "#94a3b8"}
+// colors are those of series, to be told apart on white and on black; bad and rest are those
+// of series that are.
+var colors = [MostSeries]string{"#6366f1", "#06b6d4", "#f59e0b", "#10b981", "#a855f7", "#ec4899"}
+
+const (
+	bad  = "#f43f5e"
+	rest = "#94a3b8"
+)
 
 // MostSeries is how many series have colors of their own.
-const MostSeries = len(colors)
+const MostSeries = 6
 
 const (
 	width     = 960
 	height    = 320
 	barHeight = 34 // of one across the page
+	mostBar   = 48 // of one from its one side to the other
 	mostLabel = 28 // characters
 	mostTicks = 10 // names below the axis
 )
@@ -56,7 +64,7 @@ const (
 func (c *Chart) draw(in theme) (template.HTML, error) {
 	palette := charts.MakeTheme(charts.ThemeOption{
 		TextColor: charts.ParseColor(in.text), AxisStrokeColor: charts.ParseColor(in.line), AxisSplitLineColor: charts.ParseColor(in.line),
-		BackgroundColor: charts.ColorTransparent, SeriesColors: parsed(),
+		BackgroundColor: charts.ColorTransparent, SeriesColors: c.colors(),
 	})
 	values := make([][]float64, len(c.Series))
 	names := make([]string, len(c.Series))
@@ -75,7 +83,11 @@ func (c *Chart) draw(in theme) (template.HTML, error) {
 	}
 	o := charts.NewBarChartOptionWithData(values)
 	o.Theme, o.Horizontal = palette, c.Across
-	o.StackSeries, o.RoundedBarCaps = charts.Ptr(len(c.Series) > 1), charts.Ptr(c.Across)
+	o.StackSeries = charts.Ptr(len(c.Series) > 1)
+	o.BarSize = 0.65
+	if !c.Across {
+		o.BarSize = min(0.8, mostBar*float64(len(labels))/width)
+	}
 	o.Padding = charts.Box{Top: 4, Bottom: 4, Left: 4, Right: 24, IsSet: true}
 	o.Legend.SeriesNames, o.Legend.Show = names, charts.Ptr(len(names) > 1)
 	o.Legend.Symbol = charts.SymbolSquare
@@ -97,11 +109,24 @@ func (c *Chart) draw(in theme) (template.HTML, error) {
 	return template.HTML(svg), err // which escapes what stands in it
 }
 
-func parsed() (all []charts.Color) {
-	for _, c := range colors {
-		all = append(all, charts.ParseColor(c))
+// colors returns those of the series.
+func (c *Chart) colors() (all []charts.Color) {
+	for i, s := range c.Series {
+		color := colors[i%MostSeries]
+		switch {
+		case s.Bad:
+			color = bad
+		case s.Rest:
+			color = rest
+		}
+		all = append(all, charts.ParseColor(color))
 	}
 	return all
+}
+
+// empty reports whether there is nothing to be drawn.
+func (c *Chart) empty() bool {
+	return !slices.ContainsFunc(c.Series, func(s Series) bool { return slices.ContainsFunc(s.Values, func(v float64) bool { return v > 0 }) })
 }
 
 // label returns a name as it stands in a chart: its end where it is long, which tells paths

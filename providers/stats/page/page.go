@@ -69,7 +69,9 @@ func Write(w io.Writer, d Data) error {
 	}{Data: cleaned(d)}
 	for _, s := range of.Sections {
 		one := shown{Section: s}
-		if s.Chart != nil {
+		if s.Chart != nil && s.Chart.empty() {
+			one.Chart = nil
+		} else if s.Chart != nil {
 			if one.Light, err = s.Chart.draw(light); err != nil {
 				return fmt.Errorf("the chart %q: %w", s.Title, err)
 			}

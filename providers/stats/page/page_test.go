@@ -71,6 +71,9 @@ func TestEmpty(t *testing.T) {
 			t.Errorf("a chart of %d series: %v", len(c.Series), err)
 		}
 	}
+	if strings.Contains(b.String(), "<svg") {
+		t.Error("charts of nothing are drawn")
+	}
 }
 
 func check(t testing.TB, err error) {
