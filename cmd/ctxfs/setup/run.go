@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -41,6 +40,10 @@ func (r *run) run(ctx context.Context) error {
 	shows := person != nil || r.dryRun || !r.named && !r.yes && !r.undo
 	if !r.named && !r.undo && !r.asJSON {
 		r.showFound()
+	}
+	if !r.named && !r.undo && len(r.ids) == 0 && !r.asJSON {
+		r.app.Sayf("nothing that setup knows is installed here; what you name is set up all the same")
+		return nil
 	}
 	if shows && !r.asJSON {
 		r.showPlan(p)
@@ -142,6 +145,17 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 	return written, nil
 }
 
+// words returns the targets as they are named in commands.
+func (r *run) words() (all []string) {
+	for _, id := range r.ids {
+		name, of, _ := strings.Cut(id, ":")
+		if all = append(all, name); name == "shell" && of != "" {
+			all = append(all, "--shell", of)
+		}
+	}
+	return all
+}
+
 // service reports whether the plan is about the service, too.
 func (r *run) service(p setup.Plan) bool {
 	return slices.ContainsFunc(p.Files, func(f setup.File) bool {
@@ -175,7 +189,14 @@ func (r *run) finish(ctx context.Context, p setup.Plan, written []string) error 
 		r.report(ctx, p, written)
 	}
 	if len(failed) > 0 {
-		return cli.Exit(console.ExitFailed, fmt.Errorf("%s could not be changed", wording.Count(len(failed), "files")))
+		again := "ctxfs setup"
+		if r.undo {
+			again += " --undo"
+		}
+		return cli.Exit(console.ExitFailed, &control.Fault{
+			Message: wording.Count(len(failed), "files") + " could not be changed",
+			Hint:    "repair what is said above, then: " + strings.Join(append([]string{again}, r.words()...), " "),
+		})
 	}
 	return nil
 }

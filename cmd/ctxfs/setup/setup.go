@@ -173,6 +173,11 @@ func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, err
 		r.home.Targets = append(r.home.Targets, shellTargets(a, home.Program)...)
 		return r, nil
 	}
+	for _, f := range r.found {
+		if f.Where == "" && f.ID != "service" && slices.Contains(r.ids, f.ID) {
+			a.Notef("%s is not installed as far as can be seen; its files are written all the same", f.Title)
+		}
+	}
 	if !r.named {
 		for _, f := range r.found {
 			if f.Where != "" && f.ID != "service" {
