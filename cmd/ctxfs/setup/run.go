@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -145,17 +146,6 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 	return written, nil
 }
 
-// words returns the targets as they are named in commands.
-func (r *run) words() (all []string) {
-	for _, id := range r.ids {
-		name, of, _ := strings.Cut(id, ":")
-		if all = append(all, name); name == "shell" && of != "" {
-			all = append(all, "--shell", of)
-		}
-	}
-	return all
-}
-
 // service reports whether the plan is about the service, too.
 func (r *run) service(p setup.Plan) bool {
 	return slices.ContainsFunc(p.Files, func(f setup.File) bool {
@@ -195,7 +185,7 @@ func (r *run) finish(ctx context.Context, p setup.Plan, written []string) error 
 		}
 		return cli.Exit(console.ExitFailed, &control.Fault{
 			Message: wording.Count(len(failed), "files") + " could not be changed",
-			Hint:    "repair what is said above, then: " + strings.Join(append([]string{again}, r.words()...), " "),
+			Hint:    "repair what is said above, then: " + strings.Join(append([]string{again}, r.names()...), " "),
 		})
 	}
 	return nil

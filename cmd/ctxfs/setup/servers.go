@@ -72,9 +72,14 @@ func (r *run) addServers(ctx context.Context) {
 // names are the targets as they are named in a command line.
 func (r *run) names() (names []string) {
 	for _, id := range r.ids {
-		if _, servers := setup.MovesServers(id); !servers {
-			names = append(names, id)
+		if _, servers := setup.MovesServers(id); servers {
+			continue
 		}
+		if shell, ok := strings.CutPrefix(id, "shell:"); ok {
+			names = append(names, "shell", "--shell", shell)
+			continue
+		}
+		names = append(names, id)
 	}
 	if r.servers {
 		names = append([]string{"--servers"}, names...)
