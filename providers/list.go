@@ -20,6 +20,7 @@ import (
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/toolcall"
+	"ctxfs/providers/wait"
 )
 
 // Named is a provider and its folder in the root.
@@ -34,6 +35,7 @@ type List struct {
 	all    []Named
 	finder *find.Finder
 	hooks  *hooks.Engine
+	waiter *wait.Waiter
 	stated *statements
 	views  *overviews
 	watch  *configWatch // nil where nothing is watched
@@ -50,7 +52,7 @@ func New(opts Options) *List { return newList(opts, list) }
 func newList(opts Options, list func(Options, shared) []Named) *List {
 	projects := project.New(project.Options{Home: opts.Home, Hide: opts.Hide})
 	now := opts.Env("find").Now
-	l := &List{opts: opts, finder: find.NewFinder(now, projects)}
+	l := &List{opts: opts, finder: find.NewFinder(now, projects), waiter: wait.New(opts.Hide, opts.Log)}
 	l.stated = &statements{list: l}
 	l.views = newOverviews(l)
 	l.views.workspaces = workspaces.New(workspaces.Options{
@@ -71,6 +73,13 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		sources = append(sources, find.Source{Folder: p.Folder, Provider: p.Provider})
 	}
 	l.finder.SetSources(sources)
+	var awaited []wait.Source
+	for _, p := range l.all {
+		if a, ok := p.Provider.(fs.Awaiter); ok {
+			awaited = append(awaited, wait.Source{Folder: p.Folder, Awaiter: a})
+		}
+	}
+	l.waiter.SetSources(awaited)
 	l.finder.Learn(find.Learning{
 		Cache: filepath.Join(opts.Cache, "find"), State: filepath.Join(opts.State, "find"), Settings: opts.Config, Offline: opts.Offline,
 		Changed: func() { opts.Env("find").Changed(learned.PageName) }, Log: opts.Log,
@@ -115,6 +124,7 @@ func (l *List) env(folder string) fs.Env {
 			tell(path)
 		}
 		l.views.changed()
+		l.waiter.Changed(folder)
 	}
 	env.Documented = func(path string) { l.finder.Changed(folder, path) }
 	env.Used = func() {
@@ -188,7 +198,7 @@ func (l *List) Operations() (all fs.Operations) {
 	for _, p := range Of[fs.Operator](l) {
 		all = append(all, p.Operations()...)
 	}
-	return all
+	return append(all, l.waiter.Operations()...)
 }
 
 // Close ends the watch of the configuration and the overviews, then all providers, the

@@ -1,14 +1,21 @@
 package mcp
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/instance"
 )
+
+var _ fs.Awaiter = (*Provider)(nil)
 
 // The folders of what waits for somebody. They are there while they have files.
 const (
@@ -129,6 +136,94 @@ func (s *server) questionLines() (lines []string) {
 		lines = append(lines, q.Line())
 	}
 	return lines
+}
+
+// Awaits implements fs.Awaiter.
+func (p *Provider) Awaits() []fs.Awaitable {
+	server := fs.Awaitable{Kind: "server", Name: "NAME", Until: []string{"ready"}}
+	for _, s := range p.all() {
+		server.Names = append(server.Names, s.folder())
+	}
+	return []fs.Awaitable{server, {Kind: "question", Name: "", Until: []string{""}}}
+}
+
+// Await implements fs.Awaiter. A server that is waited for is started.
+func (p *Provider) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
+	switch {
+	case c.Kind == "question" && (c.Name != "" || c.Until != ""):
+		return nil, &fs.AwaitError{State: fs.NoSense, What: "question has no name, and nothing follows it"}
+	case c.Kind == "server" && c.Name == "":
+		return nil, &fs.AwaitError{State: fs.NoSense, What: "server: which one? give its name", Mend: "list them: ctxfs ls mcps"}
+	case c.Kind == "server" && c.Until != "ready":
+		return nil, &fs.AwaitError{State: fs.NoSense, What: "what of server " + c.Name + "?", Mend: "server NAME ready waits until it can be called"}
+	case c.Kind == "question" && !p.opts.Offline:
+		return questionWait{p}, nil
+	}
+	if c.Kind == "server" {
+		chosen, err := p.choose(c.Name)
+		if err != nil {
+			what, mend, _ := strings.Cut(err.Error(), "; ")
+			return nil, &fs.AwaitError{State: fs.Unnamed, What: what, Mend: mend}
+		}
+		if !p.opts.Offline {
+			return &serverWait{s: chosen[0]}, nil
+		}
+	}
+	return nil, &fs.AwaitError{State: fs.NeedsProcess, What: "servers run in the background process only", Mend: "ctxfs mount"}
+}
+
+// questionWait waits for an open question of any server.
+type questionWait struct{ p *Provider }
+
+// Paths implements fs.Pending.
+func (questionWait) Paths() []string { return nil }
+
+// Check implements fs.Pending.
+func (w questionWait) Check(context.Context) (fs.Standing, error) {
+	for _, q := range w.p.questions.List(nil) {
+		if !q.Opened {
+			return fs.Standing{State: fs.Met, What: q.Line(), Path: q.Server + "/" + questionsName + "/" + q.ID + ".json", More: "ctxfs answer " + q.ID + " --help"}, nil
+		}
+	}
+	return fs.Standing{What: "no server asks anything", More: "ctxfs answer"}, nil
+}
+
+// serverWait waits until a server can be called.
+type serverWait struct {
+	s       *server
+	started bool
+}
+
+// Paths implements fs.Pending.
+func (*serverWait) Paths() []string { return nil }
+
+// Check implements fs.Pending. It starts a server that does not run, once: one that is
+// stopped later, because nobody uses it, starts when it is called.
+func (w *serverWait) Check(context.Context) (fs.Standing, error) {
+	b := w.s.summary()
+	is := &b.condition
+	s := fs.Standing{What: fmt.Sprintf("server %s is %s", b.file, is.State), Path: b.file + "/STATUS.md", More: "ctxfs tools " + b.file}
+	switch {
+	case is.State == instance.StateReady, is.State == instance.StateCached && (w.started || w.s.wantsProject()):
+		s.State = fs.Met
+		s.What = fmt.Sprintf("server %s is ready, %s", b.file, wording.Count(len(b.tools), "tools"))
+	case is.State == instance.StateCached, is.State == instance.StateStopped && !w.s.wantsProject():
+		if w.started {
+			break
+		}
+		w.started = true
+		if err := w.s.p.ensureBegun(w.s); err != nil {
+			s.State, s.What = fs.Never, err.Error()
+		} else if err := w.s.main.Restart(instance.RestartRequested); err != nil {
+			s.State, s.What = fs.Never, err.Error()
+		}
+	case is.Failing() && is.Next.IsZero(), is.State == instance.StateDisabled:
+		s.State = fs.Never
+		s.What, s.More = strings.TrimSuffix(s.What+": "+is.What, ": "), cmp.Or(is.Fix, "ctxfs cat mcps/"+b.file+"/STATUS.md")
+	case is.What != "":
+		s.What += ": " + is.What
+	}
+	return s, nil
 }
 
 // waitingText returns how many questions wait, as a part of a sentence, or "".

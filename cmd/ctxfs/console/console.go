@@ -19,16 +19,19 @@ import (
 // The exit codes of all commands, as their help documents them.
 const (
 	ExitOK          = 0
-	ExitFailed      = 1  // the message says why
-	ExitUsage       = 2  // a wrong command line, or arguments that do not fit a tool
-	ExitNotRunning  = 3  // status: there is no background process
-	ExitProblems    = 4  // doctor, sync, stale, rules check: something was found
-	ExitTool        = 5  // call: the tool says that it failed
-	ExitLogin       = 6  // call: the server requires a login
-	ExitUnreachable = 7  // call: the server does not answer
-	ExitDenied      = 8  // call: the policy forbids it
-	ExitAsked       = 9  // call: its server asks something that somebody must answer
-	ExitStale       = 10 // stale --guard: an edit would be made on an outdated reading
+	ExitFailed      = 1   // the message says why
+	ExitUsage       = 2   // a wrong command line, or arguments that do not fit a tool
+	ExitNotRunning  = 3   // status: there is no background process
+	ExitProblems    = 4   // doctor, sync, stale, rules check: something was found
+	ExitTool        = 5   // call: the tool says that it failed
+	ExitLogin       = 6   // call: the server requires a login
+	ExitUnreachable = 7   // call: the server does not answer
+	ExitDenied      = 8   // call: the policy forbids it
+	ExitAsked       = 9   // call: its server asks something that somebody must answer
+	ExitStale       = 10  // stale --guard: an edit would be made on an outdated reading
+	ExitNever       = 11  // wait: it cannot come about any more
+	ExitUnknown     = 12  // wait: nothing has that name
+	ExitTimeout     = 124 // wait: not in time; the code of timeout(1)
 	ExitInterrupted = 130
 )
 

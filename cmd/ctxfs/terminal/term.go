@@ -1,6 +1,6 @@
 // Package terminal has the commands for recorded terminals: term opens one, run
-// records one command, ps lists them, attach shows one again, stop ends one, and the
-// hidden term-holder is the process that owns one.
+// records one command, ps lists them, attach shows one again, stop ends one, wait waits for
+// what they print and for more, and the hidden term-holder is the process that owns one.
 //
 // The work is done by [ctxfs/providers/terminals/holder]; this package words its
 // outcomes. Each file is one command.
@@ -26,7 +26,7 @@ import (
 
 // Commands returns the commands for recorded terminals.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newTerm(a), newPS(a), newAttach(a), newRun(a), newStop(a), newHolder()}
+	return []*cobra.Command{newTerm(a), newPS(a), newAttach(a), newRun(a), newStop(a), newWait(a), newHolder()}
 }
 
 func newTerm(a *cli.App) *cobra.Command {

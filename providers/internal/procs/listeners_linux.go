@@ -162,3 +162,20 @@ func (s sockets) addUnix(table string) {
 		}
 	}
 }
+
+// ListensAt returns an address at which some process listens at a TCP port, in the network
+// that this process sees; "" if none does.
+func ListensAt(port int) string {
+	t := make(sockets)
+	for _, name := range []string{"tcp", "tcp6"} {
+		t.addTCP(readTable(os.Getpid(), name))
+	}
+	end, found := fmt.Sprintf(":%d", port), ""
+	for _, at := range t {
+		at = strings.TrimPrefix(at, "tcp ")
+		if strings.HasSuffix(at, end) && (found == "" || at < found) {
+			found = at
+		}
+	}
+	return found
+}

@@ -40,3 +40,6 @@ type Listeners struct{}
 
 // Of returns nothing.
 func (*Listeners) Of(int) []string { return nil }
+
+// ListensAt returns "": this system does not tell.
+func ListensAt(int) string { return "" }

@@ -53,7 +53,15 @@ func (t *Terminal) Output(c Record) (*Output, error) {
 // Current returns the output of the command that runs, as far as it is in the log now.
 // ErrNotExist means that a part of it was deleted, or that nothing is known of a command.
 func (t *Terminal) Current() (*Output, error) {
-	if t.CommandAt == nil || len(t.Parts) == 0 {
+	if t.CommandAt == nil {
+		return nil, iofs.ErrNotExist
+	}
+	return t.Since(*t.CommandAt)
+}
+
+// Since returns what is in the log after a place now.
+func (t *Terminal) Since(from Place) (*Output, error) {
+	if len(t.Parts) == 0 {
 		return nil, iofs.ErrNotExist
 	}
 	parts := slices.Clone(t.Parts)
@@ -64,8 +72,8 @@ func (t *Terminal) Current() (*Output, error) {
 	now := *t
 	now.Parts = parts
 	c := Record{}
-	c.span(*t.CommandAt, Place{last.Number, max(last.Size, t.CommandAt.Byte), t.CommandAt.Line})
-	if last.Number != t.CommandAt.Part {
+	c.span(from, Place{last.Number, max(last.Size, from.Byte), from.Line})
+	if last.Number != from.Part {
 		c.Bytes[1] = last.Size
 	}
 	return now.Output(c)

@@ -17,6 +17,9 @@ type Brief struct {
 	Doing, File string
 	// Waiting reports whether a call has no result yet.
 	Waiting bool
+	// Rests reports whether the agent has ended its turn: it has spoken last, or was
+	// interrupted, and no call is under way.
+	Rests bool
 	// Trouble is what went wrong at its end; "" if nothing did.
 	Trouble string
 	// Asks is the question or plan that it ended with; "" if there is none.
@@ -65,7 +68,21 @@ func (s *Summary) Brief() Brief {
 	} else {
 		b.Asks = s.asks()
 	}
+	b.Rests = s.rests()
 	return b
+}
+
+// rests reports whether the agent's turn has ended.
+func (s *Summary) rests() bool {
+	n := &s.Ending
+	if k := len(n.After); k > 0 && n.After[k-1].How == "interrupted" {
+		return true
+	}
+	if len(s.Open) > 0 || n.Said == nil || n.Asked != nil && n.Asked.Seq > n.Said.Seq {
+		return false
+	}
+	k := len(s.Steps)
+	return k == 0 || s.Steps[k-1].Seq < n.Said.Seq
 }
 
 // asks returns the question or plan that waits for the user; "" if there is none: nothing

@@ -1,0 +1,129 @@
+package wait
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"syscall"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/linematch"
+)
+
+// Files waits for files of the machine, as this process sees them.
+type Files struct {
+	// Dir is the folder to which names are relative, an absolute path. Home is the user's.
+	Dir, Home string
+	// Within is a folder outside of which nothing is waited for; "" is none.
+	Within string
+	// Hide reports whether a path is in one of our own views; it may be nil.
+	Hide func(path string) bool
+}
+
+// Awaits implements fs.Awaiter.
+func (Files) Awaits() []fs.Awaitable {
+	return []fs.Awaitable{{Kind: "file", Name: "PATH", Until: []string{"", "--for REGEX", "--gone"}}}
+}
+
+// Await implements fs.Awaiter.
+func (f Files) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
+	if c.Name == "" {
+		return nil, noSense("file: which file? give its path")
+	}
+	path := wording.ExpandTilde(c.Name, f.Home)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.Dir, path)
+	}
+	w := &fileWait{Files: f, path: filepath.Clean(path), name: c.Name}
+	if f.Hide != nil && f.Hide(w.path) {
+		return nil, &fs.AwaitError{State: fs.NoSense, What: c.Name + " is in a mount of ctxfs", Mend: "wait for what it shows: terminal, session, server, or the file on disk"}
+	}
+	if f.Within != "" && !fs.Within(w.path, f.Within) {
+		return nil, &fs.AwaitError{State: fs.NoSense, What: c.Name + " is not in the folder in which you work", Mend: "name a file in " + f.Within}
+	}
+	switch c.Until {
+	case "":
+	case "--gone":
+		w.gone = true
+	case forWord:
+		pattern, err := regexp.Compile(c.Pattern)
+		if err != nil {
+			return nil, noSense("--for: " + err.Error())
+		}
+		w.lines = &linematch.Finder{Pattern: pattern}
+	default:
+		return nil, noSense(fmt.Sprintf("file PATH waits until it exists, with --for REGEX for a line, with --gone until it does not, but not %s", c.Until))
+	}
+	return w, nil
+}
+
+func noSense(what string) error { return &fs.AwaitError{State: fs.NoSense, What: what} }
+
+// fileWait waits for a file.
+type fileWait struct {
+	Files
+	path, name string
+	gone       bool
+	lines      *linematch.Finder // nil waits for the file itself
+	read       os.FileInfo       // the file that was read
+}
+
+// Paths implements fs.Pending.
+func (w *fileWait) Paths() []string { return []string{w.path} }
+
+// Check implements fs.Pending. A file that was replaced or has become shorter is read from
+// its beginning.
+func (w *fileWait) Check(ctx context.Context) (fs.Standing, error) {
+	more := "tail " + wording.ShellWord(w.path)
+	if w.Within != "" {
+		if real, err := filepath.EvalSymlinks(w.path); err == nil && !fs.Within(real, w.Within) {
+			return fs.Standing{State: fs.Never, What: w.name + " leads out of the folder in which you work"}, nil
+		}
+	}
+	info, err := os.Stat(w.path)
+	missing := errors.Is(err, iofs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	switch {
+	case missing && w.gone:
+		return fs.Standing{State: fs.Met, What: w.name + " is gone"}, nil
+	case missing:
+		w.read = nil
+		return fs.Standing{What: w.name + " does not exist"}, nil
+	case err != nil:
+		return fs.Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil // it may be allowed later
+	case w.gone:
+		return fs.Standing{What: w.name + " exists"}, nil
+	case w.lines == nil:
+		what := fmt.Sprintf("%s exists, %s", w.name, wording.Size(info.Size()))
+		if info.IsDir() {
+			what, more = w.name+" exists, a folder", "ls "+wording.ShellWord(w.path)
+		}
+		return fs.Standing{State: fs.Met, What: what, More: more}, nil
+	case !info.Mode().IsRegular():
+		return fs.Standing{State: fs.Never, What: w.name + " is no regular file"}, nil
+	}
+	f, err := os.OpenFile(w.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return fs.Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return fs.Standing{What: w.name + " is being replaced"}, nil
+	}
+	if w.read == nil || !os.SameFile(w.read, info) || info.Size() < w.lines.Read() {
+		w.lines.Reset()
+	}
+	w.read = info
+	m, err := w.lines.Next(f, info.Size(), ctx.Err)
+	if err != nil {
+		return fs.Standing{}, err
+	}
+	if m != nil {
+		return fs.Standing{State: fs.Met, What: fmt.Sprintf("%s:%d: %s", w.name, m.Number, linematch.Shown(m.Text)), More: fmt.Sprintf("tail -n +%d %s", m.Number, wording.ShellWord(w.path))}, nil
+	}
+	return fs.Standing{What: w.name + " has no such line", More: more}, nil
+}
