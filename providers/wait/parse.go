@@ -22,23 +22,25 @@ const (
 // Parse reads conditions from words: a kind, a name, and what is waited for, with
 // [Separator] between two conditions. Its errors are for people.
 func Parse(words []string) (all []fs.Condition, err error) {
-	begin := 0
-	for i := 0; i <= len(words); i++ {
-		if i < len(words) && words[i] != Separator {
-			if words[i] == forWord {
+	for rest := words; len(words) > 0; {
+		i := 0
+		for i < len(rest) && rest[i] != Separator {
+			if rest[i] == forWord && i+1 < len(rest) {
 				i++ // its pattern may be a separator
 			}
-			continue
+			i++
 		}
-		i = min(i, len(words))
-		if i == begin {
+		if i == 0 {
 			return nil, errors.New("there is no condition before " + Separator + " or after it")
 		}
-		c, err := parse(words[begin:i])
+		c, err := parse(rest[:i])
 		if err != nil {
 			return nil, err
 		}
-		all, begin = append(all, c), i+1
+		if all = append(all, c); i == len(rest) {
+			break
+		}
+		rest = rest[i+1:]
 	}
 	return all, nil
 }

@@ -48,14 +48,14 @@ when it changes. Conditions:
 Of a terminal all output of the command that runs counts, or else of the last
 one, whenever that was printed: not the command line, prompts, or the header of
 the log. Where the shell does not report its commands (a pane of tmux, dash), it
-is all that is shown from now on. A line counts when it is complete; of ctxfs run
-also what is on the screen. A session waits for permission without saying so in
-its log: that shows as a call under way.
+is all that is shown from now on. A line counts when it is complete; of ctxfs
+run also what is on the screen. A session waits for permission without saying so
+in its log: that shows as a call under way.
 
 Several conditions have a comma between them, as a word of its own. All must be
 met, or with --any one. Regular expressions are those of Go and rg. Without
---timeout wait waits for ever. If the background process is killed meanwhile, the
-wait goes on with the next one.
+--timeout wait waits for ever. If the background process is killed meanwhile,
+the wait goes on with the next one.
 
 Exit codes:
 ` + cli.Indent(waitExitCodes),
