@@ -2,7 +2,6 @@ package find
 
 import (
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +21,8 @@ const (
 	// them has used.
 	mostMet      = 64
 	mostUsedHere = 500
+	// maxCall is how much is looked at of what a call says, in bytes.
+	maxCall = 16 << 10
 )
 
 // News implements fs.Herald. At a message of the user it tells of the tools, the skill and
@@ -104,8 +105,9 @@ func (a *met) note(m fs.Moment) {
 	}
 	text := m.Call.Command
 	if text == "" {
-		text = inputText(m.Call.Input)
+		text = string(m.Call.Input)
 	}
+	text = text[:min(len(text), maxCall)]
 	for _, c := range called.FindAllStringSubmatch(text, -1) {
 		used = append(used, c[1]+"/"+c[2])
 	}
@@ -135,12 +137,6 @@ func (a *met) note(m fs.Moment) {
 		}
 	}
 }
-
-// maxInput is how much of a call's arguments is looked at, in bytes.
-const maxInput = 16 << 10
-
-// inputText returns the paths and words that a call names.
-func inputText(input json.RawMessage) string { return string(input[:min(len(input), maxInput)]) }
 
 // session returns what is remembered of a moment's session, or nil. The caller holds mu.
 func (a *met) session(m fs.Moment) *metSession {
