@@ -23,7 +23,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"os/exec"
 	"sync"
 	"sync/atomic"
@@ -235,7 +234,7 @@ func (s *Server) talk(conn net.Conn) {
 	if !known || operation.Local {
 		err = &control.Fault{
 			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Seat.Record.Version, c.Op()),
-			Hint:    fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid()),
+			Hint:    "replace it, if it is of an older build than this command: ctxfs mount",
 		}
 	} else {
 		err = operation.Answer(ctx, c)

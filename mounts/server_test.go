@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -113,8 +112,8 @@ func TestConversation(t *testing.T) {
 
 	for op, want := range map[string]control.Fault{
 		"fail":    {Message: "no", Hint: "do this"},
-		"local":   {Message: `the background process (version test) does not know "local"`, Hint: fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid())},
-		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid())},
+		"local":   {Message: `the background process (version test) does not know "local"`, Hint: "replace it, if it is of an older build than this command: ctxfs mount"},
+		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: "replace it, if it is of an older build than this command: ctxfs mount"},
 	} {
 		var fault *control.Fault
 		if err := dial(t, home).Ask(t.Context(), fs.Request{Name: op}); !errors.As(err, &fault) || *fault != want {

@@ -16,7 +16,7 @@ func TestSetupServers(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
-	zoo := stubEntry("", map[string]string{"GITHUB_TOKEN": secret, "PLACE": "${env:HOME}"})
+	zoo := stubEntry("", map[string]string{"GITHUB_TOKEN": secret, "FRIEND": "otter otter", "PLACE": "${env:HOME}"})
 	text := "// mine\n" + strings.Replace(asJSON(map[string]any{"mcpServers": map[string]any{
 		"zoo": zoo, "ctxfs": map[string]any{"command": "ctxfs", "args": []string{"serve"}}, "lost": map[string]any{"command": "${env:NOT_SET}"},
 	}}), `"zoo"`, `/* animals */ "zoo"`, 1)
@@ -26,7 +26,7 @@ func TestSetupServers(t *testing.T) {
 	b.mount()
 	b.ready("zoo")
 	tools := b.sh("cd .agentctx/mcps/zoo && cat tools/*")
-	if out := b.ok("setup", "cursor", "--servers", "--dry-run"); strings.Contains(out, secret) ||
+	if out := b.ok("setup", "cursor", "--servers", "--dry-run"); strings.Contains(out, secret) || strings.Contains(out, "otter") ||
 		!containsAll(out, []string{"make ~/.config/ctxfs/servers.json", "change ~/.cursor/mcp.json", "would move 1 server of Cursor: zoo; that saves ", " tokens in each of its requests"}) {
 		t.Errorf("--dry-run: %s", out)
 	}
@@ -67,6 +67,9 @@ func TestSetupServers(t *testing.T) {
 		t.Errorf("%s", now)
 	}
 	b.ok("setup", "cursor", "--servers")
+	if out := b.ok("setup", "--undo", "cursor", "--dry-run"); strings.Contains(out, "otter") || !strings.Contains(out, "GITHUB_TOKEN") {
+		t.Errorf("--undo --dry-run: %s", out)
+	}
 	b.ok("setup", "--undo", "cursor")
 	if now := readFile(t, agents); now != text {
 		t.Errorf("%s", now)

@@ -25,6 +25,7 @@ func (r *run) plan(ids []string) (setup.Plan, error) {
 		err = r.moves.failed
 	}
 	p.KeepServers(r.movedFile(), r.undo)
+	r.hideSecrets(p)
 	r.saves()
 	return p, err
 }
@@ -58,7 +59,7 @@ func (r *run) run(ctx context.Context) error {
 		}
 		return cli.Exit(console.ExitUsage, &control.Fault{
 			Message: "nothing was written: nobody can be asked here",
-			Hint:    "name what to set up: ctxfs setup " + strings.Join(append(r.names(), "..."), " ") + "\nor write all of it: ctxfs setup --yes",
+			Hint:    "name what to set up: ctxfs setup " + strings.Join(append(r.names(), "..."), " ") + "\nor write all of it: " + r.all(),
 		})
 	}
 	ids := r.ids

@@ -134,3 +134,32 @@ func (r *run) showSavings(p setup.Plan, written []string) {
 		r.app.Sayf("%s", text)
 	}
 }
+
+// hideSecrets hides in what is shown of a plan all that the entries of servers keep where
+// secrets are kept, whatever it looks like.
+func (r *run) hideSecrets(p setup.Plan) {
+	moved, _ := clients.ReadMoved(r.movedFile()) // one that is not valid is told elsewhere
+	for _, all := range r.moves.listed {
+		for _, s := range all {
+			moved = append(moved, s.Moved)
+		}
+	}
+	var secrets []string
+	for _, m := range moved {
+		secrets = append(secrets, m.Secrets()...)
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one may be in another
+	for i := range p.Files {
+		for _, s := range secrets {
+			p.Files[i].Diff = strings.ReplaceAll(p.Files[i].Diff, s, "***")
+		}
+	}
+}
+
+// all is the command that does without asking what was asked for.
+func (r *run) all() string {
+	if r.servers {
+		return "ctxfs setup --servers --yes"
+	}
+	return "ctxfs setup --yes"
+}

@@ -37,6 +37,42 @@ type Moved struct {
 // Name returns the name of the server.
 func (m Moved) Name() string { return m.Path[len(m.Path)-1] }
 
+// Secrets returns the strings of the entry, as they are written in JSON, that are in an
+// object of variables, headers or logins. References to variables are none.
+func (m Moved) Secrets() (all []string) {
+	entry, err := jsonc.Parse(m.Entry)
+	if err != nil {
+		return nil
+	}
+	var find func(v syntax.Value, inside bool)
+	find = func(v syntax.Value, inside bool) {
+		if inside && v.Kind == syntax.Text && len(v.Text) >= shortestSecret && !strings.ContainsAny(v.Text, "${") {
+			all = append(all, strings.Trim(string(v.JSON()), `"`))
+		}
+		for _, member := range v.Members {
+			find(member.Value, inside || hasSecrets(member.Name))
+		}
+		for _, item := range v.Items {
+			find(item, inside)
+		}
+	}
+	find(entry, false)
+	return all
+}
+
+// shortestSecret is the length in bytes of the shortest value that is hidden: shorter ones
+// would hide ordinary words.
+const shortestSecret = 6
+
+// hasSecrets reports whether a key of an entry, of any agent, has an object with secrets.
+func hasSecrets(key string) bool {
+	switch key {
+	case "env", "environment", "envs", "headers", "http_headers", "auth", "oauth":
+		return true
+	}
+	return false
+}
+
 // MovedKey is the key of the array of moved entries in their file, which may have
 // comments.
 const MovedKey = "servers"
