@@ -146,7 +146,7 @@ func TestServerChanges(t *testing.T) {
 	b.ready("farm")
 	delete(b.servers, "farm")
 	b.configure()
-	fstest.Eventually(t, "the server has gone", func() bool { return b.sh("ls .agentctx/mcps") == "INDEX.md\nzoo\n" })
+	fstest.Eventually(t, "the server has gone", func() bool { return b.sh("ls .agentctx/mcps") == "CALLS.tsv\nINDEX.md\nzoo\n" })
 
 	b.ok("unmount")
 	b.refused(exitFailed, []string{"not running", "\n  start it: ctxfs mount"}, "restart", "zoo")

@@ -296,7 +296,7 @@ func TestServeIsNoServer(t *testing.T) {
 	b.configure()
 	b.mount()
 	b.ready("zoo")
-	if got := b.sh("ls .agentctx/mcps"); got != "INDEX.md\nzoo\n" {
+	if got := b.sh("ls .agentctx/mcps"); got != "CALLS.tsv\nINDEX.md\nzoo\n" {
 		t.Errorf("servers: %s", got)
 	}
 	if got := b.ok("config", "ctxfs"); !containsAll(got, []string{"passed-over", "it is ctxfs itself"}) {
