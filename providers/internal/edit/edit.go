@@ -3,7 +3,7 @@
 // missing final newline stay as they are.
 //
 // An [Edit] is one change of a text: [Member] and [Element] of JSON with or without
-// comments, [TOMLKey] and [TOMLElement], [YAMLMember], their removal ([Without]), a [Block] between markers or a
+// comments, [TOMLKey], [YAMLMember], their removal ([Without]), a [Block] between markers or a
 // [Line] in any text that has comments, and a whole [File]. A text that is not there is nil. After an
 // edit the text is parsed again and compared with what it was: an edit that would change
 // anything else is an error, and so is one of a text that cannot be parsed.
@@ -212,7 +212,7 @@ func (e Edit) apply(text []byte) ([]byte, Edit, error) {
 		return []byte(e.Text), e, nil
 	case jsonMember, jsonElement:
 		return e.putJSON(text)
-	case tomlMember, tomlItem:
+	case tomlMember:
 		return e.putTOML(text)
 	case yamlMember:
 		return e.putYAML(text)
@@ -252,7 +252,7 @@ func (e Edit) revert(text []byte) ([]byte, error) {
 		return text, nil
 	case jsonMember, jsonElement:
 		return e.takeJSON(text)
-	case tomlMember, tomlItem:
+	case tomlMember:
 		return e.takeTOML(text)
 	case yamlMember:
 		return e.takeYAML(text)

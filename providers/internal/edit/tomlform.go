@@ -21,21 +21,11 @@ func (t toml) spliced(begin, end int, by string) toml {
 	return toml{text, scanTOML(text)}
 }
 
-// with returns the text with the edit, and how many tables and arrays it made. A value
+// with returns the text with the edit, and how many tables it made. A value
 // that is a table gets a header of its own where that can be.
 func (t toml) with(e Edit, table bool) (after []byte, made int) {
 	path, value := e.Path, e.Value
-	if e.element() {
-		if d, array, ok := t.inline(path); ok {
-			return d.insert(array, "", value), 0
-		}
-		inside := t.inlineAbove(path)
-		headed := slices.ContainsFunc(t.statements, func(s statement) bool { return s.array && slices.Equal(s.table, path) })
-		if headed || table && !inside {
-			return t.section("[["+tomlKey(path)+"]]", value), 0
-		}
-		value, made = wrap(value), 1
-	} else if table && !t.inlineAbove(path) && !t.dotted(path[:len(path)-1]) {
+	if table && !t.inlineAbove(path) && !t.dotted(path[:len(path)-1]) {
 		return t.section("["+tomlKey(path)+"]", value), 0
 	}
 	above, name := path[:len(path)-1], path[len(path)-1]
@@ -188,23 +178,6 @@ func (t toml) without(path []string) toml {
 	return t
 }
 
-// withoutElement returns the text without an element of the array with a path.
-func (t toml) withoutElement(path []string, index int) toml {
-	if d, array, ok := t.inline(path); ok {
-		d.remove(array, index)
-		return toml{d.text, scanTOML(d.text)}
-	}
-	for i, s := range t.statements {
-		if s.array && slices.Equal(s.table, path) {
-			if index == 0 {
-				return t.cut(i, func(s statement) bool { return within(s.table, path) && !(s.array && len(s.table) == len(path)) })
-			}
-			index--
-		}
-	}
-	return t
-}
-
 // within reports whether a path is another one, or goes on from it.
 func within(path, other []string) bool {
 	return len(path) >= len(other) && slices.Equal(path[:len(other)], other)
@@ -246,12 +219,9 @@ func (t toml) cutLines(begin, end int, blank bool) toml {
 	return t.spliced(begin, end, "")
 }
 
-// pruned returns the text without the table or array that an edit made, if it is empty.
+// pruned returns the text without the tables that an edit made, if they are empty.
 func (t toml) pruned(e Edit) toml {
-	path := e.Path
-	if !e.element() {
-		path = path[:len(path)-1]
-	}
+	path := e.Path[:len(e.Path)-1]
 	for made := e.Made; made > 0 && len(path) > 0; made, path = made-1, path[:len(path)-1] {
 		if d, in, ok := t.inline(path); ok {
 			if len(in.Items) > 0 || d.skip(in.Begin+1) != in.End-1 {

@@ -45,7 +45,7 @@ func (e Edit) with(v syntax.Value, path []string, value syntax.Value, index int)
 }
 
 // element reports whether the value is one of an array.
-func (e Edit) element() bool { return e.Kind == jsonElement || e.Kind == tomlItem }
+func (e Edit) element() bool { return e.Kind == jsonElement }
 
 // String returns what the edit does, as people write it.
 func (e Edit) String() string {
