@@ -112,7 +112,7 @@ func TestBook(t *testing.T) {
 	if i != len(calls) {
 		t.Errorf("%d calls are kept", i)
 	}
-	for n := range p.Calls { // cut anywhere, or damaged, it ends
+	for n := 0; n < len(p.Calls); n += 97 { // cut anywhere, or damaged, it ends
 		cut := p
 		cut.Calls = slices.Clone(p.Calls[:n])
 		for range cut.unpack {
