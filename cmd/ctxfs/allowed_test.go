@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/providers/setup/agents"
 )
@@ -15,7 +17,12 @@ import (
 func TestAllowedCommands(t *testing.T) {
 	acts := []string{
 		"run", "term", "attach", "call", "read", "trust", "accept", "auth", "answer", "setup", "uninstall", "mount", "unmount", "restart",
-		"remember", "forget", "note", "dismiss", "fetch", "stop",
+		"remember", "forget", "note", "dismiss", "fetch", "stop", "wait", "stats",
+	}
+	// These flags write nothing, and read nothing that the command would not: look at a new
+	// one before it is added here.
+	harmless := []string{
+		"all", "budget", "cwd", "diff", "facts", "guard", "help", "in", "json", "limit", "long", "page", "recursive", "session", "summary",
 	}
 	for _, words := range agents.Reading() {
 		cmd, rest, err := newRoot(&cli.App{}).Find(strings.Fields(words))
@@ -28,6 +35,11 @@ func TestAllowedCommands(t *testing.T) {
 				t.Errorf("ctxfs %s: there is no %s", words, flag)
 			}
 		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(harmless, f.Name) {
+				t.Errorf("ctxfs %s --%s: is that harmless, whoever asks for it?", words, f.Name)
+			}
+		})
 		if slices.Contains(acts, cmd.Name()) {
 			t.Errorf("ctxfs %s acts", words)
 		}

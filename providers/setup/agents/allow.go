@@ -6,7 +6,8 @@ import "strings"
 // asking: they read what is in the tree, and change nothing anywhere. All others ask, as the
 // agent asks for whatever acts: call, since it acts through servers; run and term, since
 // they run any program; trust, accept, auth and answer, since a person must decide these;
-// remember and note, since what is written there is put before other agents.
+// remember and note, since what is written there is put before other agents; wait, which
+// prints lines of any file and starts servers; stats, which writes its page to any file.
 //
 // Nothing else is allowed: "rg --pre" and "rg --hostname-bin" run any program, and jq reads
 // any file and the environment. Claude Code, where they are missed most, lets both run
@@ -14,7 +15,7 @@ import "strings"
 func Reading() []string {
 	return []string{
 		"find", "here", "ls", "cat", "tools", "history", "stale", "rules", "plans", "memory show", "memory --summary",
-		"ps", "status", "stats", "prompt",
+		"ps", "status", "prompt",
 	}
 }
 
