@@ -92,7 +92,8 @@ type Standing struct {
 	What string `json:"what,omitempty"`
 	// More is a command that shows more.
 	More string `json:"more,omitempty"`
-	// Path is the path of a file of the tree that has more, from its root, or "".
+	// Path is the path of a file that has more, relative to the provider's root (whoever
+	// waits is told that from the tree's root), or "".
 	Path string `json:"path,omitempty"`
 	// Again is when to look again although nothing has changed; zero is never.
 	Again time.Time `json:"-"`

@@ -87,7 +87,7 @@ func TestServeToTheSDK(t *testing.T) {
 				if err := json.Unmarshal([]byte(r.out), &got); r.code != 0 || err != nil {
 					t.Fatalf("exit %d, %v: %v", r.code, err, r)
 				}
-				if len(got.Tools) != 4 || !containsAll(got.Instructions, []string{"find it", "mcps: everything (16 tools)"}) {
+				if len(got.Tools) != 5 || !containsAll(got.Instructions, []string{"find it", "mcps: everything (16 tools)"}) {
 					t.Errorf("%d tools; %s", len(got.Tools), got.Instructions)
 				}
 				got.Find.has(t, "find", false, "everything/echo(message) — Echoes back the input")

@@ -186,3 +186,23 @@ func TestWaitForQuestion(t *testing.T) {
 	question, _ := b.asked(loginForm)
 	asked.ends(t, 0, question+": guard/ask asks: Who is it?", "more: ctxfs answer "+question)
 }
+
+// TestWaitByGateway: an agent without a shell waits likewise, and reaches no file outside
+// of its folder.
+func TestWaitByGateway(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write("src/log", "")
+	b.write("secret", "key\n")
+	must(t, os.Symlink(filepath.Join(b.home, "secret"), filepath.Join(b.home, "src/link")))
+	e := b.background("--name", "job", "--", "sh", "-c", "echo ready at 3; exec sleep 1000")
+	defer b.ok("stop", e.ID)
+	a := b.agentIn(b.home, []string{"--project", filepath.Join(b.home, "src")})
+	a.says(false, []string{`met: terminal job --for ready at \d: terminal job has printed: ready at 3`, `read {"path":"terminals/job.txt"`}, "wait", map[string]any{"for": `terminal job --for 'ready at \d'`})
+	a.says(false, []string{"not yet: terminal job --exit: terminal job runs", "Not within 1s. Call wait again"}, "wait", map[string]any{"for": "terminal job --exit , file log", "seconds": 1})
+	a.says(false, []string{"met: file log: log exists"}, "wait", map[string]any{"for": "terminal job --exit , file log", "any": true})
+	a.says(true, []string{"is not in the folder in which you work"}, "wait", map[string]any{"for": "file ../secret --for key"})
+	a.says(false, []string{"never: file link --for key: link leads out of the folder"}, "wait", map[string]any{"for": "file link --for key"})
+	a.says(true, []string{"wait for what?", "terminal ID --for REGEX"}, "wait", map[string]any{"for": " "})
+	a.says(true, []string{`there is no terminal "jab"`, "did you mean: terminal job"}, "wait", map[string]any{"for": "terminal jab --exit"})
+}

@@ -35,6 +35,9 @@ type Backend interface {
 	// Answer answers a question. An answer that does not fit is a [Fault], and the
 	// question stays open; of one that is open no more the error is ErrAnswered.
 	Answer(ctx context.Context, question string, a Answer) error
+	// Wait waits until something comes about, or for its timeout, and returns how it then
+	// stands, to be read as it is.
+	Wait(ctx context.Context, w Wait) (string, error)
 	// CancelTask cancels a task.
 	CancelTask(ctx context.Context, task string) error
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -32,6 +33,10 @@ type fake struct {
 }
 
 func (f *fake) Overview(context.Context) (string, error) { return f.overview, nil }
+
+func (f *fake) Wait(_ context.Context, w Wait) (string, error) {
+	return fmt.Sprintf("met: %s any=%v %v %s", w.For, w.Any, w.Timeout, w.Root), nil
+}
 
 func (f *fake) List(_ context.Context, name string) ([]Entry, error) {
 	if name == "" {

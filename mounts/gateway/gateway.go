@@ -71,6 +71,7 @@ func New(opts Options) *Gateway {
 	g.add(definition("list", listText, listSchema, true), g.list)
 	g.add(definition("read", readText, readSchema, true), g.read)
 	g.add(definition("call", callText, callSchema, false), g.call)
+	g.add(definition("wait", waitText, waitSchema, true), g.wait)
 	return g
 }
 
@@ -194,6 +195,14 @@ const (
 		`"continue":{"type":"string"},` +
 		`"answer":{"type":"object","additionalProperties":true},` +
 		`"decline":{"type":"boolean"}}}`
+
+	waitText = `Wait instead of polling, for: terminal 3 --for REGEX|--exit|--idle 2s; server X ready; session ID --idle|--asks; question; file PATH --for REGEX; port 3000. Several: " , " between.`
+
+	waitSchema = `{"type":"object","properties":{` +
+		`"for":{"type":"string"},` +
+		`"any":{"type":"boolean"},` +
+		`"seconds":{"type":"number","default":50}},` +
+		`"required":["for"]}`
 )
 
 func definition(name, text, schema string, reads bool) mcp.Tool {

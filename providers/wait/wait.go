@@ -146,7 +146,16 @@ func (w *Waiter) Wait(ctx context.Context, c fs.Condition, tell func(fs.Standing
 	}
 	end, watched := w.follow(p.Paths(), one)
 	defer end()
-	return one.until(ctx, p, watched, tell)
+	s, err := one.until(ctx, p, watched, func(s fs.Standing) { tell(source.inTree(s)) })
+	return source.inTree(s), err
+}
+
+// inTree returns a standing with its path from the root of the tree.
+func (s *Source) inTree(is fs.Standing) fs.Standing {
+	if is.Path != "" {
+		is.Path = s.Folder + "/" + is.Path
+	}
+	return is
 }
 
 // blind is how often files are looked at that cannot be watched.
