@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/oauthtest"
 )
 
 // contextOf returns what Claude Code adds to the context of a session for the answer of a hook.
@@ -92,4 +93,73 @@ func TestHooksTell(t *testing.T) {
 	// What each has cost is counted, and survives a kill.
 	b.ok("unmount", "--all")
 	fstest.Contains(t, b.ok("hook", "--log"), "start", "memory", "changes", "notes", "terminals", "history", "TOKENS", claudeID)
+}
+
+// TestHooksOfServers: that a server waits for an answer or wants a login is told with the
+// next message, once, also after a restart of the process; what is switched off is not.
+func TestHooksOfServers(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	b.write("repo/.git/HEAD", "ref: refs/heads/main\n")
+	s := oauthtest.New(t)
+	b.servers["guarded"] = map[string]any{"url": s.URL}
+	b.configure()
+	b.mount()
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n")
+	prompt := func(session string) string {
+		return contextOf(t, b.hook("claude-code", "UserPromptSubmit", fmt.Sprintf(`{"session_id":%q,"cwd":"%s/repo","hook_event_name":"UserPromptSubmit","prompt":"go on"}`, session, b.home)))
+	}
+	const login = "The MCP server guarded wants a login, which only the user can give: "
+	first := prompt("s1")
+	fstest.Contains(t, first, login, "ctxfs auth guarded")
+	id, _ := b.asked(loginForm)
+	second := prompt("s1")
+	fstest.Contains(t, second, "An MCP server waits: question "+id, "ctxfs answer "+id)
+	if strings.Contains(second, login) {
+		t.Errorf("the login is told again: %s", second)
+	}
+	if again := prompt("s1"); again != "" {
+		t.Errorf("again: %s", again)
+	}
+	fstest.Contains(t, prompt("s2"), login, id)
+	b.ok("unmount", "--all")
+	b.mount()
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n")
+	if again := prompt("s1"); strings.Contains(again, login) || strings.Contains(again, id) {
+		t.Errorf("after a restart: %s", again)
+	}
+	b.ok("unmount", "--all")
+	b.write(".config/ctxfs/config.toml", "[hooks]\noff = [\"servers\"]\n")
+	b.mount()
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n")
+	if off := prompt("s3"); strings.Contains(off, login) {
+		t.Errorf("switched off: %s", off)
+	}
+}
+
+// TestHooksOfTasks: what is open on a session's list is told after hours of silence, once.
+func TestHooksOfTasks(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	shop := filepath.Join(b.home, "src/shop")
+	b.write("src/shop/.git/HEAD", "ref: refs/heads/main\n")
+	const id = "0a000000-0000-4000-8000-000000000001"
+	begun := time.Now().Add(-6 * time.Hour).UTC()
+	b.write(".claude/projects/-src-shop/"+id+".jsonl", todoSession(id, shop, begun, "completed write the cart", "in_progress test the cart", "pending ship the cart"))
+	ledger := filepath.Join(b.state, "ctxfs", "hooks", "told.jsonl")
+	must(t, os.MkdirAll(filepath.Dir(ledger), 0o700))
+	must(t, os.WriteFile(ledger, fmt.Appendf(nil, "{\"format\":1}\n{\"at\":%q,\"session\":\"claude-code/%s\",\"moment\":\"prompt\",\"started\":true,\"turn\":%[1]q}\n", begun.Format(time.RFC3339), id), 0o600))
+	b.mount()
+	prompt := func() string {
+		return contextOf(t, b.hook("claude-code", "UserPromptSubmit", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"go on"}`, id, shop)))
+	}
+	fstest.Eventually(t, "the tasks", func() bool { return strings.Contains(b.ok("plans"), "ship the cart") })
+	text := prompt()
+	fstest.Contains(t, text, "Open on this session's own list, silent since "+begun.Format("2006-01-02 15:04"), "test the cart", "ship the cart")
+	if strings.Contains(text, "write the cart") {
+		t.Errorf("what is done: %s", text)
+	}
+	if again := prompt(); again != "" {
+		t.Errorf("again: %s", again)
+	}
 }

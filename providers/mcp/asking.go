@@ -47,7 +47,7 @@ func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
 		return nil
 	}
 	for _, q := range p.questions.List(nil) {
-		news = append(news, fs.News{Kind: fs.NewsServers, Key: q.ID + "@" + q.Since.String(), Rank: fs.Blocking, Text: "An MCP server waits: question " + q.Line()})
+		news = append(news, fs.News{Kind: fs.NewsServers, Key: q.ID + "@" + q.Since.Format(time.RFC3339Nano), Rank: fs.Blocking, Text: "An MCP server waits: question " + q.Line()})
 	}
 	for _, s := range p.all() {
 		d, _, _ := s.named()
@@ -59,7 +59,7 @@ func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
 		if fix := cmp.Or(b.condition.FixHere, b.condition.Fix); fix != "" {
 			text += ": " + clean.Cut(clean.Line(fix), maxNews)
 		}
-		news = append(news, fs.News{Kind: fs.NewsServers, Key: b.file + "@" + b.condition.Since.String(), Rank: fs.Behind, Text: text})
+		news = append(news, fs.News{Kind: fs.NewsServers, Key: b.file + " wants a login", Rank: fs.Behind, Text: text})
 	}
 	return news
 }
