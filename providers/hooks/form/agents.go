@@ -24,6 +24,9 @@ type agent struct {
 	// hasty is set where the event before a compaction comes before each look whether one is
 	// due, too, but for those that the user asks for.
 	hasty bool
+	// wrote returns what the user wrote of what the agent says that he wrote; nil where these
+	// are the same.
+	wrote func(prompt string) string
 }
 
 // agents returns the agents whose hooks are answered. Those that run the hooks of others
@@ -290,11 +293,14 @@ func cline() agent {
 // which the plugin adds to the message, the output or the prompt of the compaction; deny,
 // with which it throws an error; output, which replaces the output.
 //
+// "opencode run" puts an argument with a space into quotation marks.
+//
 // Source of what a plugin may do: @opencode-ai/plugin 1.18.33, dist/index.d.ts, interface
-// Hooks.
+// Hooks; of the quotation marks: opencode-ai 1.18.33, [...message].map(…).join(" ").
 func opencode() agent {
 	return agent{
 		id:     "opencode",
+		wrote:  unquoted,
 		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.Compacting, fs.Prompted, fs.AfterTool),
 		say:    func(_ *Input, text string) any { return map[string]any{"context": text} },
 		refuse: func(_ *Input, why string) any { return map[string]any{"deny": why} },
@@ -306,6 +312,16 @@ func opencode() agent {
 			return map[string]any{"output": text}
 		},
 	}
+}
+
+// unquoted returns a text without the quotation marks around the whole of it.
+func unquoted(s string) string {
+	inner, begins := strings.CutPrefix(s, `"`)
+	inner, ends := strings.CutSuffix(inner, `"`)
+	if !begins || !ends || strings.Contains(strings.ReplaceAll(inner, `\"`, ""), `"`) || strings.HasSuffix(inner, `\`) {
+		return s
+	}
+	return strings.ReplaceAll(inner, `\"`, `"`)
 }
 
 // yes reports whether a member is true.

@@ -135,6 +135,9 @@ func Parse(agentName, eventName string, input []byte) (*Input, error) {
 		}
 	case fs.Prompted:
 		in.Prompt = promptOf(f)
+		if a.wrote != nil {
+			in.Prompt = a.wrote(in.Prompt)
+		}
 	case fs.BeforeTool, fs.AfterTool:
 		in.call(f)
 	}
