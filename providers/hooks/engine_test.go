@@ -195,65 +195,6 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestBudget: what exceeds the budget waits for the next moment; the lowest rank comes
-// first, and one long text alone is cut.
-func TestBudget(t *testing.T) {
-	w := newWorld(t, "[hooks]\nbudget = 100\nsession_budget = 300\n")
-	long := strings.Repeat("word ", 60)
-	w.hook("claude-code", "SessionStart", "")
-	w.at[fs.Prompted] = []fs.News{
-		{Kind: fs.NewsTasks, Key: "1", Rank: fs.Reminding, Text: "late"},
-		{Kind: fs.NewsChanges, Key: "1", Rank: fs.Behind, Text: "B " + long},
-		{Kind: fs.NewsServers, Key: "1", Rank: fs.Blocking, Text: "A " + long},
-	}
-	text := w.hook("claude-code", "UserPromptSubmit", "")
-	if !strings.Contains(text, "A word") || strings.Contains(text, "B word") || !strings.Contains(text, "late") {
-		t.Errorf("first: %s", text)
-	}
-	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "B word")
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "2", Text: "C " + strings.Repeat("word ", 500)}}
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); !strings.Contains(text, "C word") || len(text) > 800 {
-		t.Errorf("a long one: %s", text)
-	}
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "3", Text: "D " + long}}
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
-		t.Errorf("after all that a session is told: %s", text)
-	}
-	costs, err := w.Costs(t.Context(), fs.None{})
-	if c := costs.Kinds["changes"]; err != nil || c.Times != 2 || c.Tokens < 100 || len(costs.Recent) != 3 {
-		t.Errorf("%+v, %v", costs, err)
-	}
-	w.restart()
-	again, _ := w.Costs(t.Context(), fs.None{})
-	if fmt.Sprint(again) != fmt.Sprint(costs) {
-		t.Errorf("after a restart: %+v\nwant %+v", again, costs)
-	}
-}
-
-// TestSettings: what is switched off is not said, and mistakes are named.
-func TestSettings(t *testing.T) {
-	w := newWorld(t, "[hooks]\noff = [\"notes\", \"notez\"]\nstart = \"agents\"\nbudget = -1\nstrat = 1\n")
-	var all []string
-	for _, p := range w.Problems() {
-		all = append(all, p.What)
-	}
-	fstest.Contains(t, strings.Join(all, "\n"), `probably "notes"`, "budget", "strat")
-	if len(all) == 1 { // an unknown key leaves the table out
-		w = newWorld(t, "[hooks]\noff = [\"notes\"]\nstart = \"agents\"\n")
-	}
-	w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "HERE PAGE"}, {Kind: fs.NewsNotes, Key: "1", Text: "NOTE"}}
-	if text := w.hook("claude-code", "SessionStart", ""); !strings.Contains(text, "AGENTS PAGE") || strings.Contains(text, "HERE PAGE") || strings.Contains(text, "NOTE") {
-		t.Error(text)
-	}
-	for _, config := range []string{"[hooks]\nenabled = false\n", "[hooks]\nstart = \"none\"\noff = [\"notes\"]\n"} {
-		w := newWorld(t, config)
-		w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "HERE PAGE"}}
-		if text := w.hook("claude-code", "SessionStart", ""); text != "" {
-			t.Errorf("%s: %s", config, text)
-		}
-	}
-}
-
 // TestHostileHeralds: one that panics, or does not answer, costs its own news only, and
 // what it says is made safe.
 func TestHostileHeralds(t *testing.T) {
