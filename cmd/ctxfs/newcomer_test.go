@@ -4,63 +4,60 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"ctxfs/fs/fstest"
 )
 
-// TestNewcomer is the first hour of somebody new, in a home without any of the variables
-// that move folders: ctxfs is installed there, set up for two agents, mounted, used in each
-// way, updated, undone and uninstalled; and then nothing is left of it.
+// TestNewcomer has testdata/newcomer/walk.sh walk from a home without ctxfs through all of
+// it and back. Of the user whose walk it is, nothing is left on the machine.
 func TestNewcomer(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
-	b = b.with("XDG_STATE_HOME", "", "XDG_CACHE_HOME", "", "XDG_CONFIG_HOME", "")
-	b.stub("zoo", "", nil)
-	b.write(".claude/settings.json", "{ // mine\n  \"model\": \"opus\",\n}\n")
-	b.write("repo/.git/HEAD", "ref: refs/heads/main\n")
-	b.write("repo/cart.go", "package cart\n")
-	b.write(".local/bin/other", "mine")
-	b.session(".claude/projects/-repo/"+claudeID+".jsonl", claudeLine(filepath.Join(b.home, "repo"),
-		fmt.Sprintf(`"type":"user","uuid":"u0","parentUuid":null,"timestamp":%q,"message":{"role":"user","content":"Fix the cart"}`, time.Now().UTC().Format(time.RFC3339))))
+	need(t, "jq")
+	need(t, "rg")
+	const real = "@modelcontextprotocol/server-filesystem"
+	server := filepath.Join(fstest.NodeModules(t, real), real, "dist", "index.js")
+	b := newUserBox(t)
+	if err := b.command(t.Context(), "test", "-r", server).Run(); err != nil {
+		t.Skipf("another user cannot read %s", server)
+	}
 	newer := buildVersion(t, "9.9.8")
-	was := snapshot(t, b.dir)
-
-	program := filepath.Join(b.home, ".local/bin/ctxfs")
-	b.setenv("PATH", filepath.Dir(program)+":"+os.Getenv("PATH"))
-	b.sh("cp " + binary() + " " + program)
-	if out := b.sh("ctxfs setup claude-code cursor && ctxfs mount"); !containsAll(out, []string{
-		"changed ~/.claude/settings.json", "made ~/.claude/CLAUDE.md", "undo: ctxfs setup --undo claude-code cursor", "mounted on ~/.agentctx"}) {
-		t.Errorf("%s", out)
-	}
-	b.ready("zoo")
-	fstest.Eventually(t, "what is looked for is found", func() bool {
-		return containsAll(b.shell("ctxfs find greet").out, []string{"zoo", "greet"})
-	})
-	b.sh("ctxfs call zoo greet && ctxfs run -- echo seen")
-	fstest.Eventually(t, "the recording", func() bool {
-		return containsAll(b.shell("cd .agentctx/terminals && grep -rh seen .").out, []string{"seen"})
-	})
-	fstest.Eventually(t, "the transcript", func() bool {
-		return containsAll(b.shell("cat .agentctx/transcripts/claude-code/*/*/transcript.md .agentctx/transcripts/*/*/transcript.md").out, []string{"Fix the cart"})
-	})
-	b.write("hook.json", `{"session_id":"`+claudeID+`","hook_event_name":"SessionStart","source":"startup","cwd":"`+b.home+`/repo"}`)
-	hook := b.sh(`cd repo && sh -c "$(grep -o '"[^"]* hook claude-code SessionStart' ~/.claude/settings.json | tr -d '"')" < ~/hook.json`)
-	if !containsAll(hook, []string{"additionalContext"}) {
-		t.Errorf("the hook of the file says: %s", hook)
-	}
-	b.sh("rm ~/hook.json")
-	b.sh("cp " + newer + " " + program + ".new && mv " + program + ".new " + program)
-	if out := b.sh("ctxfs mount && cat .agentctx/AGENTS.md && ctxfs --version"); !containsAll(out, []string{"replaced process", "9.9.8", "mcps/"}) {
-		t.Errorf("%s", out)
-	}
-	b.sh("ctxfs setup --undo")
-	for _, name := range []string{"h/.claude/settings.json", "h/.cursor/mcp.json"} {
-		if is := snapshot(t, b.dir)["/"+name]; is != was["/"+name] {
-			t.Errorf("%s is %q", name, is)
+	shop := filepath.Join(b.home, "src", "shop")
+	b.write("src/shop/README.md", "# Shop: begin here\n")
+	b.write(".claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {\n    \"files\": {\"command\": \"node\", \"args\": ["+strconv.Quote(server)+", "+strconv.Quote(shop)+"]}\n  }\n}\n")
+	b.write(".claude/settings.json", "{ // mine\n    \"permissions\": {\"allow\": [\"Bash(git diff:*)\"]},\n    \"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}]}\n}")
+	b.write(".codex/config.toml", "# mine\nmodel = \"o9\"   # the large one\n")
+	b.write(".codex/AGENTS.md", "Answer in Latin.\r\n")
+	b.claude(numbatID, "Wake the numbat").idle()
+	script, err := filepath.Abs("../../testdata/newcomer/walk.sh")
+	must(t, err)
+	text := readFile(t, script)
+	must(t, os.WriteFile(filepath.Join(b.dir, "walk.sh"), []byte(text), 0o755))
+	for _, args := range [][]string{
+		{"-C", shop, "init", "-q"}, {"-C", shop, "add", "."},
+		{"-C", shop, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "Begin the shop"},
+	} {
+		if out, err := b.command(t.Context(), "git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
 		}
 	}
-	b.sh("ctxfs uninstall --yes")
-	sameFiles(t, "uninstalled", was, snapshot(t, b.dir))
+	begun := time.Now()
+	cmd := b.command(t.Context(), "sh", filepath.Join(b.dir, "walk.sh"), binary(), newer)
+	cmd.Env = []string{"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GORACE=atexit_sleep_ms=0"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s\n%s", err, out, b.log())
+	}
+	// Other tests have folders of their own.
+	find := `find / -xdev \( -path /proc -o -path "$1" -o -path '/tmp/Test*' -o -path '/tmp/cx*' \) -prune -o -user "$2" -newermt "$3" -print`
+	left, _ := b.command(t.Context(), "sh", "-c", find, "sh", base, fmt.Sprint(b.uid), begun.Format("2006-01-02 15:04:05")).Output() // not all may be read
+	if rest := strings.TrimSpace(string(left)); rest != "" {
+		t.Errorf("files are left:\n%s", rest)
+	}
+	if left := processesOf(b.dir); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
 }

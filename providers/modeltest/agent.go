@@ -43,7 +43,7 @@ func Agents() []Agent {
 			},
 			env: func(string) []string { return []string{"STUB_KEY=stub-key"} },
 			args: func(prompt string) []string {
-				return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt}
+				return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", prompt}
 			},
 		},
 		{
@@ -65,7 +65,7 @@ func Agents() []Agent {
 			env: func(url string) []string {
 				return []string{"GEMINI_API_KEY=stub-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 			},
-			args: func(prompt string) []string { return []string{"--yolo", "-p", prompt} },
+			args: func(prompt string) []string { return []string{"--yolo", "--model", "gemini-2.5-pro", "-p", prompt} },
 		},
 	}
 }

@@ -23,6 +23,8 @@ type Step struct {
 	// Calls has, by the name that an agent has for the tool, the arguments as JSON. The
 	// first of the agent's tools is called.
 	Calls []Call
+	// Meanwhile, if not nil, is run before the call is made.
+	Meanwhile func()
 }
 
 // Call is a call of an agent's tool.
@@ -110,6 +112,9 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 			if at >= 0 {
 				next = s.Calls[at]
 				next.id = fmt.Sprintf("stub%d", i+1)
+				if s.Meanwhile != nil {
+					s.Meanwhile()
+				}
 			}
 			break
 		}
