@@ -21,6 +21,8 @@ import (
 func Count(n int, nouns string) string {
 	if base, ok := strings.CutSuffix(nouns, "ies"); ok && n == 1 {
 		nouns = base + "y"
+	} else if base, ok := strings.CutSuffix(nouns, "sses"); ok && n == 1 {
+		nouns = base + "ss"
 	} else if n == 1 {
 		nouns = strings.TrimSuffix(nouns, "s")
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestCount(t *testing.T) {
-	if got := wording.Count(1, "memories") + ", " + wording.Count(2, "memories"); got != "1 memory, 2 memories" {
+	if got := wording.Count(1, "memories") + ", " + wording.Count(2, "memories") + ", " + wording.Count(1, "processes"); got != "1 memory, 2 memories, 1 process" {
 		t.Errorf("memories are counted as %q", got)
 	}
 	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files"} {

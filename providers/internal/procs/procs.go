@@ -14,16 +14,6 @@ type Process struct {
 	began uint64 // in clock ticks since the system was started; 0 if that is not known
 }
 
-// Variable returns the value of a variable in an environment; "" if it is not set.
-func Variable(environment []string, name string) string {
-	for _, e := range environment {
-		if value, ok := strings.CutPrefix(e, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // Without returns an environment without a variable.
 func Without(environment []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(e string) bool { return strings.HasPrefix(e, name+"=") })

@@ -151,3 +151,13 @@ func (t *Table) Tree(root int, mark string) []Process {
 	})
 	return tree
 }
+
+// Variable returns the value of a variable in an environment; "" if it is not set.
+func Variable(environment []string, name string) string {
+	for _, e := range environment {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
