@@ -87,7 +87,7 @@ func (c *Call) does() (reads, writes bool) {
 	case "read", "readfile", "view", "viewfile", "viewimage", "notebookread", "copilotreadfile", "openfile", "fsread", "readmanyfiles", "readfiles", "cat":
 		return true, false
 	case "write", "edit", "multiedit", "notebookedit", "writefile", "replace", "writetofile", "replaceinfile", "applydiff",
-		"insertcontent", "searchandreplace", "editfile", "searchreplace", "createfile", "insertedit", "inserteditintofile",
+		"insertcontent", "searchandreplace", "editfile", "editfiles", "searchreplace", "createfile", "insertedit", "inserteditintofile",
 		"replacestringinfile", "multireplacestringinfile", "strreplace", "multistrreplace", "multireplace", "patchfile", "deletefiles", "create", "deletefile", "delete", "fswrite",
 		"editnotebook", "editnotebookfile", "copilotcreatefile", "copilotreplacestring", "copilotinsertedit", "undoedit", "newfile", "editor":
 		return false, true
@@ -134,7 +134,7 @@ func pathIn(input lazyjson.Value) string {
 func (c *Call) Patch() string {
 	switch Plain(c.Tool) {
 	case "applypatch", "patch":
-		for _, name := range []string{"input", "patch", "patchText", "patch_text"} {
+		for _, name := range []string{"input", "patch", "patchText", "patch_text", "command"} { // command is what Codex hands its hooks
 			if v := c.Input.Get(name); v.Type == lazyjson.String {
 				return v.Str
 			}

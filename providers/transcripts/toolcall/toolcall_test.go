@@ -75,6 +75,30 @@ func TestRemoves(t *testing.T) {
 	}
 }
 
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		tool, input string
+		want        []string
+	}{
+		{"apply_patch", `{"command":"*** Begin Patch\n*** Update File: notes.md\n@@\n-beta\n+x\n*** End Patch"}`, []string{"notes.md"}}, // Codex's hooks
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** End Patch"}`, []string{"a", "b"}},
+		{"shell", `{"command":["apply_patch","*** Begin Patch\n*** Update File: a\n*** End Patch"]}`, []string{"a"}},
+		{"editFiles", `{"files":["vs.txt","b.txt"]}`, []string{"vs.txt", "b.txt"}}, // VS Code
+		{"shell", `{"command":"echo a"}`, nil},
+	} {
+		var got []string
+		for _, file := range Parse(&event.Call{Name: c.tool, Input: c.input}).Files() {
+			if file.Writes {
+				got = append(got, file.Path)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s %s: writes %q, want %q", c.tool, c.input, got, c.want)
+		}
+	}
+}
+
 // FuzzCall: whatever a call is made of, nothing panics, and no file has a line break.
 func FuzzCall(f *testing.F) {
 	f.Add("Bash", `{"command":"cd x && nl -ba 'a' | sed -n '1,2p'","workdir":"/w"}`)
