@@ -138,34 +138,8 @@ func (p *Provider) sightsOf(ctx context.Context, session, path string) []fs.Sigh
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if p.ctx.Err() != nil || !p.edits.reading.begin(session) {
-		return nil
-	}
-	found := make(chan []fs.Sight, 1)
-	p.working.Go(func() {
-		defer p.edits.reading.end(session)
-		ctx, cancel := context.WithTimeout(p.ctx, readTime)
-		defer cancel()
-		var all []fs.Sight
-		for _, name := range names {
-			seen, err := p.opts.Seen(ctx, session, name)
-			if err != nil {
-				break
-			}
-			for _, s := range seen {
-				if s.File == name {
-					all = append(all, s)
-				}
-			}
-		}
-		found <- all
-	})
-	select {
-	case all := <-found:
-		return all
-	case <-ctx.Done():
-		return nil
-	}
+	all := p.sightsIn(ctx, session, names)
+	return slices.DeleteFunc(all, func(s fs.Sight) bool { return !slices.Contains(names, s.File) })
 }
 
 // refusal says why a file must be read again.

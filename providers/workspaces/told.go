@@ -219,9 +219,9 @@ func changeKey(c changes.Change) string {
 	return c.Path + "@" + c.Modified.Format(time.RFC3339Nano) + string(c.State)
 }
 
-// sightsIn returns what a session last saw of the files in folders; nothing when ctx ends
-// before its log is read.
-func (p *Provider) sightsIn(ctx context.Context, session string, dirs []string) []fs.Sight {
+// sightsIn returns what a session last saw of files, and of all files in folders; nothing
+// when ctx ends before its log is read.
+func (p *Provider) sightsIn(ctx context.Context, session string, paths []string) []fs.Sight {
 	if p.ctx.Err() != nil || !p.edits.reading.begin(session) {
 		return nil
 	}
@@ -231,8 +231,8 @@ func (p *Provider) sightsIn(ctx context.Context, session string, dirs []string) 
 		ctx, cancel := context.WithTimeout(p.ctx, readTime)
 		defer cancel()
 		var all []fs.Sight
-		for _, dir := range dirs {
-			seen, err := p.opts.Seen(ctx, session, dir)
+		for _, path := range paths {
+			seen, err := p.opts.Seen(ctx, session, path)
 			if err != nil {
 				break
 			}
