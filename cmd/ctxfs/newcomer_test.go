@@ -52,7 +52,7 @@ func TestNewcomer(t *testing.T) {
 		t.Errorf("%v\n%s\n%s", err, out, b.log())
 	}
 	// Other tests have folders of their own.
-	find := `find / -xdev \( -path /proc -o -path "$1" -o -path '/tmp/Test*' -o -path '/tmp/cx*' \) -prune -o -user "$2" -newermt "$3" -print`
+	find := `find / -xdev \( -path /proc -o -path "$1" -o -path '/tmp/Test*' -o -path '/tmp/cx*' -o -path '/tmp/ctxfs-*' \) -prune -o -user "$2" -newermt "$3" -print`
 	left, _ := b.command(t.Context(), "sh", "-c", find, "sh", base, fmt.Sprint(b.uid), begun.Format("2006-01-02 15:04:05")).Output() // not all may be read
 	if rest := strings.TrimSpace(string(left)); rest != "" {
 		t.Errorf("files are left:\n%s", rest)

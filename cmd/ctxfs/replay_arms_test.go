@@ -160,7 +160,7 @@ func quotedWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// gatewayed: the four tools of the gateway are in the prompt.
+// gatewayed: the tools of the gateway are in the prompt.
 type gatewayed struct{}
 
 func (gatewayed) prompt(w *replayWorld) int { return w.gatewayPrompt }

@@ -52,7 +52,7 @@ func TestTermTmuxOpened(t *testing.T) {
 	}
 	b.sh(`tmux -L a send-keys -t main "echo li''ve" Enter`)
 	b.shows("terminals/main-0-0.txt", "\nlive\n")
-	b.refused(exitFailed, []string{"main-0-0 is recorded by ctxfs from tmux: only what ctxfs term has opened can be attached to"}, "attach", "main-0-0")
+	b.refused(exitFailed, []string{"main-0-0 is recorded by ctxfs from tmux: only what ctxfs term has opened, or ctxfs run --background, can be attached to"}, "attach", "main-0-0")
 	if e := b.ps("main-0-0"); e.Source != record.Tmux || e.File != filepath.Join(b.state, "ctxfs/terminals/main-0-0/part-0001.txt") {
 		t.Errorf("ps: %+v", e)
 	}

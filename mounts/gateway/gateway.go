@@ -1,5 +1,5 @@
 // Package gateway shows a tree to agents that have no shell: it is a server of
-// the Model Context Protocol with four tools, find, list, read and call.
+// the Model Context Protocol with five tools, find, list, read, call and wait.
 //
 // It does not repeat the tools of other servers in its own list: an agent that
 // connects pays for four short definitions, whatever the number of servers

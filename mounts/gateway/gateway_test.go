@@ -43,7 +43,7 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("%s: read-only: %v", tool.Name, !reads)
 			}
 		}
-		if fmt.Sprint(names) != "[call find list read]" {
+		if fmt.Sprint(names) != "[call find list read wait]" {
 			t.Errorf("tools: %v", names)
 		}
 		if modern := w.options == nil; modern != (c.hello.ProtocolVersion == "2026-07-28") {

@@ -36,11 +36,11 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [--project DIR] [--http [ADDR]]",
 		Short: "be an MCP server, for agents that have no shell",
-		Long: `Serve shows the tree to agents that have no shell, as an MCP server with four
-tools: find, list, read and call. Through it an agent uses the tools of all
-other servers, and pays for four definitions in its prompt. Take those servers
-out of the agent's own configuration: ctxfs setup AGENT --servers moves them into
-ctxfs's. See what is configured where: ctxfs config.
+		Long: `Serve shows the tree to agents that have no shell, as an MCP server with five
+tools: find, list, read, call and wait. Through it an agent uses the tools of
+all other servers, and pays for five definitions in its prompt. Take those
+servers out of the agent's own configuration: ctxfs setup AGENT --servers moves
+them into ctxfs's. See what is configured where: ctxfs config.
 
 It speaks over standard input and output, to the program that starts it. For
 Claude Desktop (claude_desktop_config.json), Cursor (~/.cursor/mcp.json) and
