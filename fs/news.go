@@ -45,6 +45,9 @@ type Moment struct {
 	Prompt string
 	// Call is the call, at BeforeTool and AfterTool.
 	Call *AgentCall
+	// Told reports whether the session was told what has a kind and a key; nil if nothing is
+	// known of that.
+	Told func(kind NewsKind, key string) bool
 }
 
 // Path returns how an agent names a path of the tree: below the folder in which the tree
@@ -86,6 +89,8 @@ type News struct {
 	// is told what has the same kind and key once; since its context was summed up or
 	// cleared, what is told at SessionStarts and Compacted may be told again.
 	Key string
+	// Covers has the keys of news that is told by this one too.
+	Covers []string
 	// Rank orders news: the lowest first. What exceeds the budget waits for the next
 	// moment.
 	Rank NewsRank

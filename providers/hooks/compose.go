@@ -29,14 +29,14 @@ type told struct {
 // for; where the session is told what it begins with, that is more. What has no room waits.
 func compose(news []fs.News, set settings, s session, in *form.Input, starts bool) (a form.Answer, all []told) {
 	room := set.budget
-	if starts && slices.ContainsFunc(news, func(n fs.News) bool { return isPage(n.Kind) && !s.Told[keyOf(n)] }) {
+	if starts && slices.ContainsFunc(news, func(n fs.News) bool { return isPage(n.Kind) && !s.Told[keyOf(n.Kind, n.Key)] }) {
 		room = set.startBudget
 	}
 	room = min(room, set.sessionBudget-s.Spent)
 	var block []string
 	var refusal []told
 	for _, n := range news {
-		t := told{Kind: n.Kind, Key: keyOf(n), Page: isPage(n.Kind)}
+		t := told{Kind: n.Kind, Key: keyOf(n.Kind, n.Key), Page: isPage(n.Kind)}
 		if set.off[n.Kind] || s.Told[t.Key] || contains(all, t.Key) {
 			continue
 		}
@@ -73,6 +73,9 @@ func compose(news []fs.News, set settings, s session, in *form.Input, starts boo
 			block = append(block, text)
 		}
 		all = append(all, t)
+		for _, key := range n.Covers {
+			all = append(all, told{Kind: n.Kind, Key: keyOf(n.Kind, key), Page: t.Page})
+		}
 	}
 	if refusal != nil { // the agent reads nothing else then
 		return form.Answer{Refuse: a.Refuse}, refusal
@@ -90,7 +93,7 @@ func compose(news []fs.News, set settings, s session, in *form.Input, starts boo
 const leastCut = 60
 
 // keyOf returns the sum by which a piece of news is remembered.
-func keyOf(n fs.News) string { return sum(string(n.Kind) + "\x00" + n.Key) }
+func keyOf(kind fs.NewsKind, key string) string { return sum(string(kind) + "\x00" + key) }
 
 // isPage reports whether a kind of news is part of what a context begins with.
 func isPage(kind fs.NewsKind) bool {

@@ -149,6 +149,7 @@ func (e *Engine) moment(in *form.Input, s session, set settings) fs.Moment {
 		Kind: in.Kind, Agent: in.Agent, Session: in.Session, Subagent: in.Subagent, Dir: in.Dir,
 		Root: e.opts.Root(), Time: e.opts.Now(), Last: s.Last, Turn: s.Turn, Prompt: in.Prompt, Call: in.Call,
 	}
+	m.Told = func(kind fs.NewsKind, key string) bool { return s.Told[keyOf(kind, key)] }
 	if c := m.Call; c != nil && e.opts.Files != nil {
 		c.Writes, c.Command = e.opts.Files(c.Tool, c.Input)
 		c.Writes = slices.DeleteFunc(absolute(in.Dir, c.Writes), func(path string) bool { return path == "" })

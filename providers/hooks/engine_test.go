@@ -97,6 +97,22 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestCovered: what was told as a part of other news is known as told.
+func TestCovered(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "all", Covers: []string{"1", "2"}, Text: "both"}}
+	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "both")
+	w.restart()
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "one"}, {Kind: fs.NewsChanges, Key: "3", Text: "three"}}
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); strings.Contains(text, "one") || !strings.Contains(text, "three") {
+		t.Errorf("what was covered: %s", text)
+	}
+	m := w.last[len(w.last)-1]
+	if !m.Told(fs.NewsChanges, "2") || m.Told(fs.NewsChanges, "3") || m.Told(fs.NewsNotes, "2") {
+		t.Error("heralds are told something else of what was told")
+	}
+}
+
 // TestPages: what a context begins with is told again when it is a new one.
 func TestPages(t *testing.T) {
 	w := newWorld(t, "")

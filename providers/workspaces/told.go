@@ -163,7 +163,8 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 		if p.hides(s.File) || p.edits.asLeft(m.Session, s.File) {
 			continue
 		}
-		if c, compared := changes.Compare(s, lastSeen(m)); compared && c.Outdated() {
+		c, compared := changes.Compare(s, lastSeen(m))
+		if compared && c.Outdated() && (m.Told == nil || !m.Told(fs.NewsChanges, changeKey(c))) {
 			changed = append(changed, c)
 		}
 	}
@@ -197,10 +198,9 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 		}
 		return news
 	}
-	var named []string
-	key := ""
+	var named, keys []string
 	for i, c := range changed {
-		key += changeKey(c) + "\x00"
+		keys = append(keys, changeKey(c))
 		if i < mostNamed {
 			named = append(named, name(c))
 		}
@@ -210,7 +210,7 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 		rest = fmt.Sprintf(" and %d more", n)
 	}
 	return []fs.News{{
-		Kind: fs.NewsChanges, Key: key, Rank: fs.Behind,
+		Kind: fs.NewsChanges, Key: strings.Join(keys, "\x00"), Covers: keys, Rank: fs.Behind,
 		Text: "Files changed after this session saw them, and not by it: " + strings.Join(named, ", ") + rest + "; how: " + how,
 	}}
 }

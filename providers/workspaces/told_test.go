@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -50,4 +52,88 @@ func TestOpening(t *testing.T) {
 	late := filepath.Join(w.home, "src/late")
 	opening(gone, late)
 	fstest.Eventually(t, "the page of a session that did not wait", func() bool { return strings.Contains(opening(t.Context(), late), "# late") })
+}
+
+// TestEachChangeOnce: the change of a file is told once, also where several are told
+// together.
+func TestEachChangeOnce(t *testing.T) {
+	b := newBehind(t)
+	b.write("m0", "m1", "m2")
+	if news := b.prompt(); len(news) != 3 {
+		t.Fatalf("%d of 3 changes are told: %+v", len(news), news)
+	}
+	b.write("m3")
+	if news := b.prompt(); len(news) != 1 || !strings.HasPrefix(news[0].Text, "`m3` changed") || !strings.Contains(news[0].Text, "and not by it") {
+		t.Fatalf("the fourth: %+v", news)
+	}
+	b.write("m4", "m5", "m6", "m7")
+	if news := b.prompt(); len(news) != 1 || strings.Contains(news[0].Text, "m3") || !strings.Contains(news[0].Text, "`m7` changed") {
+		t.Fatalf("together: %+v", news)
+	}
+	if news := b.prompt(); len(news) > 0 {
+		t.Errorf("again: %+v", news)
+	}
+}
+
+// behind is a session that has seen files of a workspace.
+type behind struct {
+	*world
+	dir    string
+	sights []fs.Sight
+	told   map[string]bool
+	at     time.Time
+}
+
+func newBehind(t *testing.T) *behind {
+	w := newWorld(t)
+	b := &behind{world: w, dir: w.mkdir("src/shop"), told: make(map[string]bool), at: day}
+	w.mkdir("src/shop/.git")
+	if _, err := w.here(b.dir); err != nil {
+		t.Fatal(err)
+	}
+	w.Provider.opts.Seen = func(context.Context, string, string) ([]fs.Sight, error) { return b.sights, nil }
+	return b
+}
+
+// write has somebody change files that the session has seen before.
+func (b *behind) write(names ...string) {
+	b.Helper()
+	b.at = b.at.Add(time.Minute)
+	for _, name := range names {
+		path := filepath.Join(b.dir, name)
+		b.sights = slices.DeleteFunc(b.sights, func(s fs.Sight) bool { return s.File == path })
+		b.sights = append(b.sights, fs.Sight{File: path, Time: day, Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "old\n"}}})
+		if err := os.WriteFile(path, []byte(b.at.String()), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Chtimes(path, b.at, b.at); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// moment returns a moment of the session; it is a minute later.
+func (b *behind) moment(kind fs.MomentKind, call *fs.AgentCall) fs.Moment {
+	last := b.at
+	b.at = b.at.Add(time.Minute)
+	return fs.Moment{
+		Kind: kind, Session: "s", Dir: b.dir, Time: b.at, Last: last, Call: call,
+		Told: func(kind fs.NewsKind, key string) bool { return b.told[string(kind)+key] },
+	}
+}
+
+// prompt returns what the session is told with a message, as the ledger lets it through.
+func (b *behind) prompt() []fs.News {
+	b.Helper()
+	var all []fs.News
+	for _, n := range b.News(b.Context(), b.moment(fs.Prompted, nil)) {
+		if b.told[string(n.Kind)+n.Key] {
+			continue
+		}
+		all = append(all, n)
+		for _, key := range append(n.Covers, n.Key) {
+			b.told[string(n.Kind)+key] = true
+		}
+	}
+	return all
 }
