@@ -289,7 +289,7 @@ func cline() agent {
 // opencode has plugins, which call us in a form of our own. The input has session_id, cwd,
 // hook_event_name (chat.message, tool.execute.before, tool.execute.after,
 // experimental.session.compacting) and, as they apply, prompt, tool_name, tool_input,
-// tool_use_id, tool_response. The output is nothing, or an object with one member: context,
+// tool_use_id, tool_response, exit_code. The output is nothing, or an object with one member: context,
 // which the plugin adds to the message, the output or the prompt of the compaction; deny,
 // with which it throws an error; output, which replaces the output.
 //

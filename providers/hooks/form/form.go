@@ -243,6 +243,10 @@ func (in *Input) call(f fields) {
 	if json.Unmarshal(inside["success"], &success) == nil && !success {
 		c.Failed = true
 	}
+	var code int
+	if json.Unmarshal(inside["exit_code"], &code) == nil && code != 0 {
+		c.Failed = true
+	}
 	c.MayReplace = in.agent.replace != nil && in.agent.replace(in, "") != nil && onlyText(in.response)
 }
 

@@ -58,7 +58,8 @@ func New(o Options) *Watcher { return &Watcher{opts: o} }
 // session is what is known of one context: that of a session or of a subagent.
 type session struct {
 	agent, id, subagent string
-	calls               []*call // the one that was made last at the end
+	calls               []*call  // the one that was made last at the end
+	counted             []string // the ids of calls that are in calls; the last one at the end
 }
 
 // call is a call that was made, however often.
@@ -86,16 +87,10 @@ func (w *Watcher) News(_ context.Context, m fs.Moment) []fs.News {
 	defer w.mu.Unlock()
 	s := w.session(m)
 	c := s.call(is)
-	if !failed {
-		c.failures, c.failure, c.worked = 0, "", m.Time
-		return nil
+	if !s.isCounted(m.Call.ID) {
+		c.count(failed, cause, m.Time)
 	}
-	if way := normal(cause); way == c.failure {
-		c.failures++
-	} else {
-		c.failures, c.failure = 1, way
-	}
-	if c.failures < enough {
+	if !failed || c.failures < enough {
 		return nil
 	}
 	return []fs.News{{
@@ -150,6 +145,30 @@ func (s *session) call(is call) *call {
 	s.calls = append(s.calls, c)
 	s.calls = s.calls[max(0, len(s.calls)-mostCalls):]
 	return c
+}
+
+// isCounted reports whether a call was seen before, by the id that its agent gives it, and
+// remembers it: an agent may run several hooks for one call.
+func (s *session) isCounted(id string) bool {
+	if id == "" || slices.Contains(s.counted, id) {
+		return id != ""
+	}
+	s.counted = append(s.counted, id)
+	s.counted = s.counted[max(0, len(s.counted)-mostCalls):]
+	return false
+}
+
+// count notes how a call that was made ended.
+func (c *call) count(failed bool, cause string, at time.Time) {
+	if !failed {
+		c.failures, c.failure, c.worked = 0, "", at
+		return
+	}
+	if way := normal(cause); way == c.failure {
+		c.failures++
+	} else {
+		c.failures, c.failure = 1, way
+	}
 }
 
 // alike returns the last call of the same program or tool that worked, and whose command
@@ -231,8 +250,22 @@ func sum(parts ...string) string {
 	return hex.EncodeToString(h[:8])
 }
 
-// exited is how agents write that a command has failed that do not tell their hooks so.
-var exited = regexp.MustCompile(`(?im)^\W*(?:process )?exit(?:ed with)?[ _]?(?:code|status)?[:= ]+[1-9]\d*\b`)
+var (
+	// exited is how agents write that a command has failed that do not tell their hooks so:
+	// at the beginning of its output, but for those of ended and trailer.
+	exited = regexp.MustCompile(`(?im)^\W*(?:process )?exit(?:ed with)?[ _]?(?:code|status)?[:= ]+[1-9]\d*\b`)
+	// ended is the end of such an output as Copilot CLI writes it.
+	ended = regexp.MustCompile(`(?:^|\n)<exited with exit code -?[1-9]\d*>\s*$`)
+	// trailer is what Gemini CLI writes after the output of a command, with broken if it has
+	// failed. Before the output stands heading, for one without a word empty.
+	trailer = regexp.MustCompile(`(?:\n(?:Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*$`)
+	broken  = regexp.MustCompile(`\nExit Code: -?[1-9]`)
+)
+
+const (
+	heading = "Output: "
+	empty   = "(empty)"
+)
 
 // failureOf reports whether a call has failed, and why.
 func failureOf(c *fs.AgentCall) (failed bool, cause string) {
@@ -240,8 +273,18 @@ func failureOf(c *fs.AgentCall) (failed bool, cause string) {
 	if len(text) > 2*maxOutput {
 		text = text[:maxOutput] + "\n" + text[len(text)-maxOutput:]
 	}
-	head, _, _ := strings.Cut(text, "\n\n")
-	if !c.Failed && !exited.MatchString(head[:min(len(head), 500)]) {
+	failed = c.Failed
+	output, fromGemini := strings.CutPrefix(text, heading)
+	if fromGemini {
+		end := trailer.FindString(output)
+		failed = failed || broken.MatchString(end)
+		text = strings.TrimPrefix(strings.TrimSuffix(output, end), empty)
+	} else {
+		head, _, _ := strings.Cut(text, "\n\n")
+		failed = failed || exited.MatchString(head[:min(len(head), 500)]) || ended.MatchString(text)
+		text = ended.ReplaceAllString(text, "")
+	}
+	if !failed {
 		return false, ""
 	}
 	return true, clean.Prefix(excerpt.Cause(exited.ReplaceAllString(text, "")), 4*causeLength)

@@ -103,6 +103,53 @@ func TestThirdFailure(t *testing.T) {
 	}
 }
 
+// TestOnceForACall: hooks that an agent runs for one and the same call count as one.
+func TestOnceForACall(t *testing.T) {
+	w := New(Options{})
+	told := 0
+	for i := range 4 {
+		for _, output := range []string{"error: x", "Command failed with exit code 1"} { // as Cursor's two hooks have it
+			call := &fs.AgentCall{ID: fmt.Sprint("call_", i), Tool: "Shell", Command: "make", Output: output, Failed: true}
+			news := w.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: "s", Call: call})
+			if (len(news) > 0) != (i >= 2) {
+				t.Errorf("call %d, %q: %+v", i+1, output, news)
+			}
+			for _, n := range news {
+				if told++; !strings.Contains(n.Text, fmt.Sprintf("failed %d times", i+1)) {
+					t.Errorf("call %d: %s", i+1, n.Text)
+				}
+			}
+		}
+	}
+	if told != 4 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+// TestFailureOf: a failure is found where agents write it, and its cause is the program's.
+func TestFailureOf(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a line of the output\n", 200)
+	for output, want := range map[string]string{
+		"no such thing\n<exited with exit code 1>":                                        "no such thing",
+		long + "done\n<exited with exit code 2>\n":                                        "done",
+		"<exited with exit code 1>":                                                       "",
+		"Output: " + long + "\nbad: y\nExit Code: 1":                                      "bad: y",
+		"Output: bad: y\nExit Code: 1\nProcess Group PGID: 4002":                          "bad: y",
+		"Output: bad: y\nExit Code: 1\nBackground PIDs: 1, 2\nProcess Group PGID: 4002\n": "bad: y",
+		"Output: (empty)\nExit Code: 1\nProcess Group PGID: 4002":                         "",
+		"Output: ok\nProcess Group PGID: 4002":                                            "worked",
+		"Output: exit code 1\nthat was it\nProcess Group PGID: 4002":                      "worked",
+		"ok\n<exited with exit code 0>":                                                   "worked",
+		"<exited with exit code 1>\nis what it prints":                                    "worked",
+	} {
+		failed, cause := failureOf(&fs.AgentCall{Tool: "bash", Command: "x", Output: output})
+		if failed != (want != "worked") || failed && cause != want {
+			t.Errorf("%.80q: failed %v, %q, want %q", output, failed, cause, want)
+		}
+	}
+}
+
 // TestItIsBounded: what is remembered is bounded, and a failure is told with one key.
 func TestItIsBounded(t *testing.T) {
 	w := New(Options{})
@@ -117,6 +164,12 @@ func TestItIsBounded(t *testing.T) {
 	}
 	if len(w.sessions) != mostSessions || len(w.sessions[mostSessions-1].calls) != mostCalls {
 		t.Errorf("%d sessions, %d calls", len(w.sessions), len(w.sessions[mostSessions-1].calls))
+	}
+	for i := range 2 * mostCalls {
+		w.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: "s", Call: &fs.AgentCall{ID: fmt.Sprint(i), Command: "x"}})
+	}
+	if n := len(w.sessions[mostSessions-1].counted); n != mostCalls {
+		t.Errorf("%d ids are kept", n)
 	}
 	long := strings.Repeat("error ", 1<<16)
 	w.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: "long", Call: &fs.AgentCall{Command: long, Failed: true, Output: long}})

@@ -51,6 +51,7 @@ export const Ctxfs = async ({ directory }) => {
       if (reads.has(tool) || typeof output?.output !== "string" || output.output.length > largest) return
       const answer = await ask("tool.execute.after", {
         session_id: sessionID, cwd: directory, tool_name: tool, tool_use_id: callID, tool_input: args, tool_response: output.output,
+        exit_code: output.metadata?.exit ?? undefined,
       })
       if (typeof answer.output === "string") output.output = answer.output
       if (answer.context) output.output += "\n\n" + answer.context

@@ -41,6 +41,8 @@ await hooks["tool.execute.before"]({ tool: "bash", sessionID: "ses_1", callID: "
 const after = { title: "", output: "long", metadata: {} }
 await hooks["tool.execute.after"]({ tool: "bash", sessionID: "ses_1", callID: "c2", args: { command: "ls" } }, after)
 console.log(after.output)
+const failed = { title: "", output: "no", metadata: { exit: 1 } }
+await hooks["tool.execute.after"]({ tool: "bash", sessionID: "ses_1", callID: "c4", args: { command: "false" } }, failed)
 const served = { content: [{ type: "text", text: "x" }] }
 await hooks["tool.execute.after"]({ tool: "github_get", sessionID: "ses_1", callID: "c3", args: {} }, served)
 const compacting = { context: [] }
@@ -85,13 +87,14 @@ short
 		`{"hook_event_name":"chat.message","session_id":"ses_1","cwd":"/src/shop","prompt":"hello"}`,
 		`{"hook_event_name":"tool.execute.before","session_id":"ses_1","cwd":"/src/shop","tool_name":"edit","tool_use_id":"c1","tool_input":{"filePath":"/src/shop/a.go"}}`,
 		`{"hook_event_name":"tool.execute.after","session_id":"ses_1","cwd":"/src/shop","tool_name":"bash","tool_use_id":"c2","tool_input":{"command":"ls"},"tool_response":"long"}`,
+		`{"hook_event_name":"tool.execute.after","session_id":"ses_1","cwd":"/src/shop","tool_name":"bash","tool_use_id":"c4","tool_input":{"command":"false"},"tool_response":"no","exit_code":1}`,
 		`{"hook_event_name":"experimental.session.compacting","session_id":"ses_1","cwd":"/src/shop"}`,
 	} {
 		if !strings.Contains(inputs, want+"\n") {
 			t.Errorf("%s is not among what was handed on:\n%s", want, inputs)
 		}
 	}
-	if n := strings.Count(inputs, "\n"); n != 4 {
+	if n := strings.Count(inputs, "\n"); n != 5 {
 		t.Errorf("%d hooks ran:\n%s", n, inputs)
 	}
 }
