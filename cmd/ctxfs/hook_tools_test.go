@@ -110,7 +110,7 @@ func TestHooksOfEdits(t *testing.T) {
 		refused = before()
 		return strings.Contains(refused, `"permissionDecision":"deny"`)
 	})
-	if !strings.Contains(refused, "changed 2026-05-12T02:00:00Z, after this session last saw it") || !strings.Contains(refused, "ctxfs stale --diff "+file) {
+	if !strings.Contains(refused, "changed 2026-05-12T02:00:00Z, after this session last saw it") || !strings.Contains(refused, "ctxfs stale --diff --session "+claudeID+" "+file) {
 		t.Errorf("%s", refused)
 	}
 	if got := before(); strings.Contains(got, "deny") {

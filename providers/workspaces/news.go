@@ -16,9 +16,11 @@ func (p *Provider) News(ctx context.Context, m fs.Moment) []fs.News {
 	case fs.Prompted:
 		return p.behind(ctx, m)
 	case fs.BeforeTool:
+		p.edits.begin(m)
 		return p.outdated(ctx, m)
 	case fs.AfterTool:
 		p.edits.note(m)
+		p.edits.end(m)
 	}
 	return nil
 }

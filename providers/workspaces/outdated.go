@@ -21,6 +21,11 @@ const (
 	readTime = 10 * time.Second
 	// mostWritten is how many files are remembered that sessions have written.
 	mostWritten = 1000
+	// mostRan is how many commands of sessions are remembered.
+	mostRan = 1000
+	// settling is how long after a command ended a change may still be by it: clocks and
+	// file systems have precisions of their own.
+	settling = time.Second
 )
 
 // edits is what hooks of agents tell of the files that they write. A session's log may have
@@ -30,6 +35,13 @@ type edits struct {
 
 	mu      sync.Mutex
 	written []written // the last one at the end
+	ran     []ran     // likewise
+}
+
+// ran is a command of a session: what changed meanwhile may be by it.
+type ran struct {
+	session, call string
+	begun, ended  time.Time // zero while it runs, or where that is not known
 }
 
 // written is a file as a session left it.
@@ -55,6 +67,57 @@ func (e *edits) note(m fs.Moment) {
 		e.written = e.written[max(0, len(e.written)-mostWritten):]
 		e.mu.Unlock()
 	}
+}
+
+// begin remembers that a command of a session begins.
+func (e *edits) begin(m fs.Moment) {
+	if m.Call != nil && m.Call.Command != "" {
+		e.run(ran{session: m.Session, call: m.Call.ID, begun: m.Time})
+	}
+}
+
+// end remembers that a command of a session has ended, also one that failed. Where nobody
+// told when it began, it ran since the session's last moment.
+func (e *edits) end(m fs.Moment) {
+	if m.Call == nil || m.Call.Command == "" {
+		return
+	}
+	one := ran{session: m.Session, call: m.Call.ID, begun: m.Last, ended: m.Time}
+	e.mu.Lock()
+	i := slices.IndexFunc(e.ran, func(r ran) bool {
+		return r.session == one.session && r.call == one.call && r.ended.IsZero()
+	})
+	if i >= 0 {
+		one.begun = e.ran[i].begun
+		e.ran = slices.Delete(e.ran, i, i+1)
+	}
+	e.mu.Unlock()
+	if !one.begun.IsZero() {
+		e.run(one)
+	}
+}
+
+func (e *edits) run(r ran) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ran = append(e.ran, r)
+	e.ran = e.ran[max(0, len(e.ran)-mostRan):]
+}
+
+// maybeOwn reports whether a file changed while a command of the session ran. Of one that
+// was deleted nobody knows when: any command since the session saw it may have done it.
+func (e *edits) maybeOwn(session string, c changes.Change) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(e.ran, func(r ran) bool {
+		switch {
+		case r.session != session || r.ended.IsZero():
+			return false
+		case c.Modified.IsZero():
+			return r.ended.After(c.Seen)
+		}
+		return !c.Modified.Before(r.begun.Truncate(time.Second)) && !c.Modified.After(r.ended.Add(settling))
+	})
 }
 
 // asLeft reports whether a file is as the session itself left it.
@@ -97,7 +160,8 @@ func (a *alone) end(name string) {
 
 // outdated returns the refusal of an edit that would be made on a reading that no longer
 // holds, by the rules of `ctxfs stale --guard`: the file changed since the session last saw
-// it. What the session has never seen is not outdated, nor is what it wrote itself. A change
+// it. What the session has never seen is not outdated, nor is what it wrote itself, or may
+// have written by a command. A change
 // is told once, so that the same edit passes the second time.
 func (p *Provider) outdated(ctx context.Context, m fs.Moment) []fs.News {
 	if m.Call == nil || !m.Call.MayRefuse || m.Session == "" {
@@ -109,8 +173,8 @@ func (p *Provider) outdated(ctx context.Context, m fs.Moment) []fs.News {
 		}
 		for _, s := range p.sightsOf(ctx, m.Session, path) {
 			c, compared := changes.Compare(s, lastSeen(m))
-			if compared && c.Outdated() {
-				return []fs.News{refusal(c, path)}
+			if compared && c.Outdated() && !p.edits.maybeOwn(m.Session, c) {
+				return []fs.News{refusal(c, path, m.Session)}
 			}
 		}
 	}
@@ -143,7 +207,7 @@ func (p *Provider) sightsOf(ctx context.Context, session, path string) []fs.Sigh
 }
 
 // refusal says why a file must be read again.
-func refusal(c changes.Change, path string) fs.News {
+func refusal(c changes.Change, path, session string) fs.News {
 	file := wording.ShellWord(clean.Line(path))
 	seen := "after this session last saw it"
 	if !c.Seen.IsZero() {
@@ -153,7 +217,7 @@ func refusal(c changes.Change, path string) fs.News {
 	if c.State == changes.Deleted {
 		n.Text = fmt.Sprintf("%s was deleted %s. Find out why before you write it; then the same call passes.", file, seen)
 	} else {
-		n.Text = fmt.Sprintf("%s changed %s, %s. Read it again, or see what changed: `ctxfs stale --diff %s`; then the same call passes.", file, wording.Time(c.Modified), seen, file)
+		n.Text = fmt.Sprintf("%s changed %s, %s. Read it again, or see what changed: `ctxfs stale --diff --session %s %s`; then the same call passes.", file, wording.Time(c.Modified), seen, wording.ShellWord(session), file)
 	}
 	n.Key = path + "@" + c.Modified.Format(time.RFC3339Nano)
 	return n

@@ -72,7 +72,7 @@ func TestOutdatedEdits(t *testing.T) {
 	}
 	write(file, "package new\n", then.Add(time.Hour))
 	text, key := refused(at(fs.BeforeTool, "s", file))
-	for _, want := range []string{"2026-05-01T13:00:00Z", "2026-05-01T12:00:00Z", "ctxfs stale --diff '", "the same call passes"} {
+	for _, want := range []string{"2026-05-01T13:00:00Z", "2026-05-01T12:00:00Z", "ctxfs stale --diff --session s '", "the same call passes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("changed: %s; it lacks %q", text, want)
 		}

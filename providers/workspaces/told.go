@@ -150,7 +150,7 @@ func noteText(w known.Workspace, n notes.Note, m fs.Moment, trusted bool) string
 }
 
 // changedBehind returns the files that have changed since the session last saw them, and
-// not by it.
+// not by its tools; of what changed while a command of the session ran, it says that.
 func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (news []fs.News) {
 	if m.Session == "" {
 		return nil
@@ -189,18 +189,27 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 		}
 		return file + " changed " + wording.Time(c.Modified)
 	}
+	const own = "while a command of this session ran"
 	if len(changed) <= mostTold {
 		for _, c := range changed {
+			by := "and not by it"
+			if p.edits.maybeOwn(m.Session, c) {
+				by = "maybe " + own
+			}
 			news = append(news, fs.News{
 				Kind: fs.NewsChanges, Key: changeKey(c), Rank: fs.Behind,
-				Text: name(c) + " after this session saw it, and not by it: " + how,
+				Text: name(c) + " after this session saw it, " + by + ": " + how,
 			})
 		}
 		return news
 	}
 	var named, keys []string
+	by := "and not by it"
 	for i, c := range changed {
 		keys = append(keys, changeKey(c))
+		if p.edits.maybeOwn(m.Session, c) {
+			by = "some of them maybe " + own
+		}
 		if i < mostNamed {
 			named = append(named, name(c))
 		}
@@ -211,7 +220,7 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 	}
 	return []fs.News{{
 		Kind: fs.NewsChanges, Key: strings.Join(keys, "\x00"), Covers: keys, Rank: fs.Behind,
-		Text: "Files changed after this session saw them, and not by it: " + strings.Join(named, ", ") + rest + "; how: " + how,
+		Text: "Files changed after this session saw them, " + by + ": " + strings.Join(named, ", ") + rest + "; how: " + how,
 	}}
 }
 

@@ -75,6 +75,66 @@ func TestEachChangeOnce(t *testing.T) {
 	}
 }
 
+// TestOwnCommands: what changed while a command of the session ran is not said to be
+// somebody else's, and its edit is not refused; what changed before or after it is.
+func TestOwnCommands(t *testing.T) {
+	b := newBehind(t)
+	command := func(id string) *fs.AgentCall {
+		return &fs.AgentCall{ID: id, Command: "gofmt -w own.go", Failed: id == "fails"}
+	}
+	refused := func(name string) bool {
+		m := b.moment(fs.BeforeTool, &fs.AgentCall{ID: "edit", Writes: []string{filepath.Join(b.dir, name)}, MayRefuse: true})
+		return len(b.News(t.Context(), m)) > 0
+	}
+	for i, one := range []struct {
+		name, call         string
+		begins, during, ok bool // during: it changed while the command ran
+	}{
+		{"own.go", "c1", true, true, true},
+		{"fails.go", "fails", true, true, true},
+		{"untold.go", "c2", false, true, true}, // no hook told that the command began
+		{"other.go", "c3", true, false, false},
+	} {
+		b.at = b.at.Add(time.Hour)
+		if !one.during {
+			b.write(one.name)
+			b.at = b.at.Add(time.Minute)
+		}
+		if one.begins {
+			b.News(t.Context(), b.moment(fs.BeforeTool, command(one.call)))
+		}
+		last := b.at
+		if one.during {
+			b.write(one.name)
+			b.at = b.at.Add(time.Minute)
+		}
+		after := b.moment(fs.AfterTool, command(one.call))
+		after.Last = last
+		b.News(t.Context(), after)
+		b.at = b.at.Add(time.Hour)
+		if refused(one.name) == one.ok {
+			t.Errorf("%d: %s: refused is %t", i, one.name, !one.ok)
+		}
+		news := b.prompt()
+		if len(news) != 1 {
+			t.Fatalf("%s: %+v", one.name, news)
+		}
+		if got := !strings.Contains(news[0].Text, "not by it"); got != one.ok || got != strings.Contains(news[0].Text, "maybe while a command of this session ran") {
+			t.Errorf("%s: %s", one.name, news[0].Text)
+		}
+	}
+	b.write("own.go")
+	if !refused("own.go") {
+		t.Error("what somebody wrote later is not refused")
+	}
+	if err := os.Remove(filepath.Join(b.dir, "own.go")); err != nil {
+		t.Fatal(err)
+	}
+	if news := b.prompt(); len(news) != 1 || !strings.Contains(news[0].Text, "`own.go` was deleted after this session saw it, maybe while") {
+		t.Errorf("deleted, nobody knows when: %+v", news)
+	}
+}
+
 // behind is a session that has seen files of a workspace.
 type behind struct {
 	*world
