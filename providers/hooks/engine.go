@@ -30,6 +30,10 @@ const patience = 600 * time.Millisecond
 // none.
 const mostStarts = 6
 
+// sameStart is how long after a start another one of the session, for the same reason, is
+// the same: agents run each other's hooks, and some run theirs twice.
+const sameStart = time.Minute
+
 // Options are what an Engine needs.
 type Options struct {
 	// Heralds returns who has news. It is called for each moment.
@@ -60,6 +64,13 @@ type Engine struct {
 	settings settings
 	problems []fs.Problem
 	prompts  map[string]turn // by session, where the agent could not be told anything with them
+	begun    map[string]start
+}
+
+// start is that a session was told what it begins with, and nothing has come since.
+type start struct {
+	source string
+	at     time.Time
 }
 
 // New returns an engine, which has read its settings and its ledger.
@@ -67,7 +78,7 @@ func New(o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{opts: o, prompts: make(map[string]turn)}
+	e := &Engine{opts: o, prompts: make(map[string]turn), begun: make(map[string]start)}
 	if o.Root == nil {
 		e.opts.Root = func() string { return "" }
 	}
@@ -103,9 +114,13 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 		in.Prompt = "" // nothing is looked up for it
 	}
 	key := sessionKey(in)
-	defer e.alone(key)()
+	defer e.alone(in.Session)() // of whatever agent: they run each other's hooks
 	s := e.ledger.session(key)
 	m := e.moment(in, s, set)
+	if e.startedBefore(in) {
+		e.ledger.visited(key, m, false, true, in.Cleared)
+		return form.Output{}, nil
+	}
 	moments, starts := e.moments(in, m, s)
 	started := starts && (set.start == startNone || set.off[fs.NewsStart])
 	defer func() { e.ledger.visited(key, m, starts, started, in.Kind == fs.Prompted || in.Cleared) }()
@@ -120,9 +135,38 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	out := in.Output(answer)
 	if out != (form.Output{}) {
 		e.ledger.told(key, m, said)
+		page := slices.ContainsFunc(said, func(t told) bool { return isPage(t.Kind) })
+		if page && in.Subagent == "" && (in.Kind == fs.SessionStarts || in.Kind == fs.Compacted) {
+			e.began(in)
+		}
 		started = started || starts && slices.ContainsFunc(said, func(t told) bool { return t.Kind == fs.NewsStart })
 	}
 	return out, nil
+}
+
+// startedBefore reports whether a hook tells of a start of which another has told just now,
+// and the session was told what it begins with.
+func (e *Engine) startedBefore(in *form.Input) bool {
+	if in.Subagent != "" {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s, ok := e.begun[in.Session]
+	if ok && (in.Kind == fs.SessionStarts || in.Kind == fs.Compacted) && s.source == in.Source && e.opts.Now().Sub(s.at) < sameStart {
+		return true
+	}
+	delete(e.begun, in.Session)
+	return false
+}
+
+func (e *Engine) began(in *form.Input) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.begun) > maxSessions {
+		clear(e.begun)
+	}
+	e.begun[in.Session] = start{in.Source, e.opts.Now()}
 }
 
 // sessionKey names the context that is told something: a subagent has one of its own.
@@ -133,11 +177,11 @@ func sessionKey(in *form.Input) string {
 	return in.Agent + "/" + in.Session + "/" + in.Subagent
 }
 
-// alone waits until no other moment of the session is answered, and returns the function
+// alone waits until no other moment of a session is answered, and returns the function
 // that ends this one.
-func (e *Engine) alone(key string) (done func()) {
+func (e *Engine) alone(session string) (done func()) {
 	h := fnv.New32a()
-	_, _ = io.WriteString(h, key)
+	_, _ = io.WriteString(h, session)
 	one := &e.busy[h.Sum32()%uint32(len(e.busy))]
 	one.Lock()
 	return one.Unlock

@@ -97,6 +97,29 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestOneStart: a start of which several hooks tell, also those of other agents, is one; a
+// later one, and one for another reason, is another.
+func TestOneStart(t *testing.T) {
+	w := newWorld(t, "")
+	w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "START"}}
+	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "NOTE"}}
+	const startup = `,"source":"startup"`
+	fstest.Contains(t, w.hook("copilot", "SessionStart", startup), "START")
+	for _, agent := range []string{"claude-code", "copilot", "codex", "claude-code"} {
+		if text := w.hook(agent, "SessionStart", startup); text != "" {
+			t.Errorf("%s: %s", agent, text)
+		}
+	}
+	if text := w.hook("claude-code", "UserPromptSubmit", ""); strings.Contains(text, "START") || !strings.Contains(text, "NOTE") {
+		t.Errorf("with the message: %s", text)
+	}
+	fstest.Contains(t, w.hook("claude-code", "SessionStart", startup), "START")
+	fstest.Contains(t, w.hook("claude-code", "SessionStart", `,"source":"clear"`), "START")
+	w.now = w.now.Add(2 * sameStart)
+	fstest.Contains(t, w.hook("claude-code", "SessionStart", `,"source":"clear"`), "START")
+	fstest.Contains(t, w.hook("claude-code", "SessionStart", `,"session_id":"s2"`+startup), "START")
+}
+
 // TestCovered: what was told as a part of other news is known as told.
 func TestCovered(t *testing.T) {
 	w := newWorld(t, "")

@@ -31,6 +31,8 @@ type Input struct {
 	// Cleared reports whether the context is a new one: at a start that is not the resuming
 	// of a session, and after a compaction.
 	Cleared bool
+	// Source is why a session starts, in the agent's words, or "".
+	Source string
 	// Prompt is the user's message.
 	Prompt string
 	// Call is the call of a tool; Writes and Command are not filled in.
@@ -122,9 +124,9 @@ func Parse(agentName, eventName string, input []byte) (*Input, error) {
 	in.Subagent = name(f.text("agent_id", "agentId"))
 	switch in.Kind {
 	case fs.SessionStarts:
-		source := f.text("source")
-		in.Cleared = source != "resume" && plainName(in.Event) != "taskresume" && plainName(in.Event) != "agentresume"
-		if source == "compact" {
+		in.Source = f.text("source")
+		in.Cleared = in.Source != "resume" && plainName(in.Event) != "taskresume" && plainName(in.Event) != "agentresume"
+		if in.Source == "compact" {
 			in.Kind = fs.Compacted
 		}
 	case fs.Compacted:
