@@ -35,8 +35,9 @@ type Moment struct {
 	Dir string
 	// Root is the folder in which the tree is shown, or "" where it is shown nowhere.
 	Root string
-	// Time is now, and Last when the session, or the subagent, was last at a moment of any
-	// kind, as far as that is known; zero at its first.
+	// Time is now, and Last when the session, or the subagent, was last at a moment, as far
+	// as that is known; zero at its first. That it is resumed is none: it has done nothing
+	// since.
 	Time, Last time.Time
 	// Turn is when the session's last turn began: with a message before this one, or with
 	// its context. It is zero at the first.

@@ -120,6 +120,19 @@ func TestOneStart(t *testing.T) {
 	fstest.Contains(t, w.hook("claude-code", "SessionStart", `,"session_id":"s2"`+startup), "START")
 }
 
+// TestResumed: a session that is resumed has been silent until its next message.
+func TestResumed(t *testing.T) {
+	w := newWorld(t, "")
+	w.hook("claude-code", "UserPromptSubmit", "")
+	last := w.now
+	w.now = w.now.Add(6 * time.Hour)
+	w.hook("claude-code", "SessionStart", `,"source":"resume"`)
+	w.hook("claude-code", "UserPromptSubmit", "")
+	if m := w.last[len(w.last)-1]; m.Kind != fs.Prompted || !m.Last.Equal(last) {
+		t.Errorf("%s at %v, last %v", m.Kind, m.Time, m.Last)
+	}
+}
+
 // TestCovered: what was told as a part of other news is known as told.
 func TestCovered(t *testing.T) {
 	w := newWorld(t, "")

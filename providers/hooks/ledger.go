@@ -125,7 +125,7 @@ func (l *ledger) apply(e entry) {
 		s = &session{Told: make(map[string]bool), pages: make(map[string]bool)}
 		l.sessions[e.Session] = s
 	}
-	if e.Moment != "" {
+	if e.Moment != "" && (e.Moment != fs.SessionStarts || s.Last.IsZero()) {
 		s.Last = e.At
 	}
 	if !e.Turn.IsZero() {
