@@ -29,6 +29,8 @@ const (
 	// wholeLines is the number of lines of a file up to which an agent that reads it gets
 	// the whole.
 	wholeLines = 2000
+	// wholeBytes is the size up to which it does: data may be one long line.
+	wholeBytes = 100 << 10
 	// mostPreface is the number of lines before a JSON text that are told apart from it, as
 	// Codex writes the exit code and the time.
 	mostPreface = 8
@@ -192,5 +194,5 @@ func isReading(c *fs.AgentCall, root string) bool {
 			all = false
 		}
 	}
-	return all && some && strings.Count(c.Output, "\n") < wholeLines
+	return all && some && len(c.Output) <= wholeBytes && strings.Count(c.Output, "\n") < wholeLines
 }

@@ -73,6 +73,12 @@ func TestLongOutputs(t *testing.T) {
 			},
 			[]string{"line of code\n... "}, "line of code",
 		},
+		"a file of one long line": {
+			func(m *fs.Moment) {
+				m.Call.Command, m.Call.Output = "cat rows.json", `{"rows":[`+strings.Repeat(`{"id":1},`, 28_000)+`{"id":2}]}`
+			},
+			[]string{".rows: list of 28001 (object)", "jq "}, `{"rows":[{"id":1}`,
+		},
 		"what is left of a file by another program": {
 			func(m *fs.Moment) {
 				m.Call.Command, m.Call.Output = "cat a | grep -v b", strings.Repeat("line of code\n", 1500)
