@@ -77,7 +77,7 @@ func TestLongOutputs(t *testing.T) {
 			func(m *fs.Moment) {
 				m.Call.Command, m.Call.Output = "cat rows.json", `{"rows":[`+strings.Repeat(`{"id":1},`, 28_000)+`{"id":2}]}`
 			},
-			[]string{".rows: list of 28001 (object)", "jq "}, `{"rows":[{"id":1}`,
+			[]string{".rows: list of 28001 (object)", "jq "}, "{\n  \"rows\": [\n    {\n      \"id\": 1\n",
 		},
 		"what is left of a file by another program": {
 			func(m *fs.Moment) {
