@@ -132,3 +132,46 @@ func TestSetupServersKeepsThem(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 }
+
+// TestSetupUndoServers: with --servers nothing but the servers is undone.
+func TestSetupUndoServers(t *testing.T) {
+	t.Parallel()
+	b := newUserBox(t)
+	b.stub("zoo", "", nil)
+	agents := filepath.Join(b.home, ".cursor/mcp.json")
+	text := readFile(t, agents)
+	b.ok("setup", "claude-code")
+	memory := readFile(t, filepath.Join(b.home, ".claude/CLAUDE.md"))
+	b.ok("setup", "cursor", "--servers")
+	if r := b.run("setup", "--undo", "--servers", "shell"); r.code != exitUsage {
+		t.Errorf("%v", r)
+	}
+	b.ok("setup", "--undo", "--servers")
+	if readFile(t, agents) != text {
+		t.Errorf("%s", readFile(t, agents))
+	}
+	if readFile(t, filepath.Join(b.home, ".claude/CLAUDE.md")) != memory {
+		t.Error("the pointer is gone, too")
+	}
+}
+
+// TestSetupServersWithoutJournal: where the journal was lost the servers are put back all the
+// same, and what cannot be put back is not deleted.
+func TestSetupServersWithoutJournal(t *testing.T) {
+	t.Parallel()
+	b := newUserBox(t)
+	b.stub("zoo", "", nil)
+	agents, own := filepath.Join(b.home, ".cursor/mcp.json"), filepath.Join(b.home, ".config/ctxfs/servers.json")
+	b.ok("setup", "cursor", "--servers")
+	must(t, os.Remove(filepath.Join(b.state, "ctxfs", "setup.json")))
+	moved := readFile(t, agents)
+	must(t, os.Remove(agents))
+	if r := b.run("uninstall", "--yes"); r.code != exitFailed || !strings.Contains(readFile(t, own), "zoo") || !strings.Contains(r.err, ".cursor/mcp.json") {
+		t.Errorf("%v", r)
+	}
+	b.write(".cursor/mcp.json", moved)
+	b.ok("setup", "--undo")
+	if !strings.Contains(readFile(t, agents), "zoo") || strings.Contains(readFile(t, own), "zoo") {
+		t.Errorf("%s\n%s", readFile(t, agents), readFile(t, own))
+	}
+}

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
+	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/adopt"
 	"ctxfs/providers/mcp/clients"
@@ -40,13 +43,32 @@ type saving struct {
 // movedFile is the file of ctxfs's own with the servers that were moved.
 func (r *run) movedFile() string { return clients.MovedFile(r.app.Config) }
 
-// addServers adds the targets that move the servers of the agents that are set up. What is
-// undone are these alone.
+// addMovedBack adds the targets that put back the servers of agents. With --servers these
+// alone are undone.
+func (r *run) addMovedBack() error {
+	var ids []string
+	for _, t := range agents.All() {
+		r.home.Targets = append(r.home.Targets, setup.Servers(t, adopt.Back{File: r.movedFile(), Agent: t.ID}.Changes))
+		if !r.named || slices.Contains(r.ids, t.ID) {
+			ids = append(ids, setup.MoverOf(t.ID))
+		}
+	}
+	if !r.servers {
+		return nil
+	}
+	if len(ids) == 0 { // without ids all would be undone
+		return cli.Exit(console.ExitUsage, &control.Fault{Message: strings.Join(r.ids, ", ") + ": no agent, so no servers were moved", Hint: "put back the servers of all agents: ctxfs setup --undo --servers"})
+	}
+	r.ids = ids
+	return nil
+}
+
+// addServers adds the targets that move the servers of the agents that are set up.
 func (r *run) addServers(ctx context.Context) {
 	r.moves.listed = make(map[string][]adopt.Server)
 	var ids []string
 	for _, t := range agents.All() {
-		if !slices.Contains(r.ids, t.ID) && (r.named || !r.undo) {
+		if !slices.Contains(r.ids, t.ID) {
 			continue
 		}
 		mover := adopt.Mover{File: r.movedFile(), List: func(project string) ([]adopt.Server, error) {
@@ -62,17 +84,16 @@ func (r *run) addServers(ctx context.Context) {
 		r.home.Targets = append(r.home.Targets, setup.Servers(t, mover.Changes))
 		ids = append(ids, setup.MoverOf(t.ID))
 	}
-	if r.undo {
-		r.ids = ids
-	} else {
-		r.ids = append(ids, r.ids...)
-	}
+	r.ids = append(ids, r.ids...)
 }
 
 // names are the targets as they are named in a command line.
 func (r *run) names() (names []string) {
 	for _, id := range r.ids {
-		if _, servers := setup.MovesServers(id); servers {
+		if agent, servers := setup.MovesServers(id); servers {
+			if r.undo && r.named {
+				names = append(names, agent)
+			}
 			continue
 		}
 		if shell, ok := strings.CutPrefix(id, "shell:"); ok {

@@ -171,6 +171,9 @@ func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, err
 	}
 	if o.undo {
 		r.home.Targets = append(r.home.Targets, shellTargets(a, home.Program)...)
+		if err := r.addMovedBack(); err != nil {
+			return nil, err
+		}
 		return r, nil
 	}
 	for _, f := range r.found {

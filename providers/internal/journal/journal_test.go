@@ -58,7 +58,7 @@ func (p *place) is(name, want string) {
 
 // wish is a wish of one owner for one file.
 func (p *place) wish(owner, name string, edits ...edit.Edit) Wish {
-	return Wish{owner, []edit.Change{{Path: p.path(name), Edits: edits, Why: "a test"}}}
+	return Wish{Owner: owner, Changes: []edit.Change{{Path: p.path(name), Edits: edits, Why: "a test"}}}
 }
 
 // do does what was planned, and returns how many files that wrote.
