@@ -3,6 +3,7 @@ package form
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"ctxfs/fs"
@@ -142,7 +143,8 @@ func claudeCode() agent {
 
 // codex: as Claude Code, but it takes no member that it does not know, nothing but a
 // refusal before a call, and no text before a compaction. With continue set to false after a
-// call, the reason is what the model reads as its output, and the turn goes on.
+// call, the reason is what the model reads as its output, and the turn goes on. Of a long
+// output hooks get what is left when Codex has cut it; as it is not whole, it stays as it is.
 //
 // Sources: @openai/codex 0.169.0 (the schemas post-tool-use.command.output and others, their
 // messages "hook returned unsupported …"); developers.openai.com/codex/hooks; at
@@ -155,13 +157,16 @@ func codex() agent {
 		say:    func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: denied,
 		replace: func(in *Input, text string) any {
-			if in.Call.Tool != "Bash" && in.Call.Server == "" {
+			if in.Call.Tool != "Bash" && in.Call.Server == "" || truncated.MatchString(in.Call.Output) {
 				return nil
 			}
 			return map[string]any{"continue": false, "stopReason": "ctxfs put a long output into a file", "reason": text}
 		},
 	}
 }
+
+// truncated is what Codex writes before an output that it has cut, and where it has cut it.
+var truncated = regexp.MustCompile(`(?m)^Warning: truncated output \(original token count: \d+\)|…\d+ (?:tokens|chars) truncated…`)
 
 // gemini: what is said before a compression only its user reads. That event comes with
 // each request to the model, before the size of the context is looked at; only with the
