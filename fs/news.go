@@ -65,7 +65,7 @@ type AgentCall struct {
 	// ID is the agent's id of the call, or "".
 	ID string
 	// Tool is the agent's name of the tool. Server is set where it is one of an MCP server,
-	// which Tool then is without.
+	// which Tool then is without; it is mcp where the agent does not name it.
 	Tool, Server string
 	// Input has the arguments, as JSON.
 	Input json.RawMessage

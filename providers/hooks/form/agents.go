@@ -214,7 +214,7 @@ func cursor() agent {
 			return map[string]any{"permission": "deny", "agent_message": why, "user_message": why}
 		},
 		replace: func(in *Input, text string) any {
-			if !strings.HasPrefix(in.Call.Tool, "MCP:") || plainName(in.Event) != "posttooluse" {
+			if in.Call.Server == "" || plainName(in.Event) != "posttooluse" {
 				return nil
 			}
 			return map[string]any{"updated_mcp_tool_output": map[string]any{"content": []any{textBlock(text)}}}
@@ -294,7 +294,7 @@ func cline() agent {
 // opencode has plugins, which call us in a form of our own. The input has session_id, cwd,
 // hook_event_name (chat.message, tool.execute.before, tool.execute.after,
 // experimental.session.compacting) and, as they apply, prompt, tool_name, tool_input,
-// tool_use_id, tool_response, exit_code. The output is nothing, or an object with one member: context,
+// tool_use_id, tool_response, exit_code, mcp_server_name, success. The output is nothing, or an object with one member: context,
 // which the plugin adds to the message, the output or the prompt of the compaction; deny,
 // with which it throws an error; output, which replaces the output.
 //
@@ -312,7 +312,9 @@ func opencode() agent {
 		replace: func(in *Input, text string) any {
 			switch plainName(in.Call.Tool) {
 			case "read", "edit", "write", "skill", "task":
-				return nil
+				if in.Call.Server == "" {
+					return nil
+				}
 			}
 			return map[string]any{"output": text}
 		},

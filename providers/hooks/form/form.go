@@ -8,6 +8,7 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -253,13 +254,18 @@ func (in *Input) call(f fields) {
 }
 
 // splitTool takes the server out of the name of an MCP server's tool: agents write
-// mcp__SERVER__TOOL, mcp_SERVER_TOOL or MCP:TOOL.
+// mcp__SERVER__TOOL, mcp_SERVER_TOOL or, as Cursor, MCP:TOOL, which leaves the server out:
+// it is then called mcp.
 func (in *Input) splitTool() {
 	c := in.Call
 	if rest, ok := strings.CutPrefix(c.Tool, "mcp__"); ok {
 		if server, tool, ok := strings.Cut(rest, "__"); ok {
 			c.Server, c.Tool = server, tool
 		}
+		return
+	}
+	if rest, ok := strings.CutPrefix(c.Tool, "MCP:"); ok {
+		c.Server, c.Tool = cmp.Or(c.Server, "mcp"), rest
 		return
 	}
 	if c.Server != "" {
@@ -344,6 +350,10 @@ func outputOf(raw json.RawMessage) (text string, failed bool) {
 // onlyText reports whether an output has no content but text: an image would be lost with
 // what replaces it.
 func onlyText(raw json.RawMessage) bool {
+	var text string // Cursor has the result as a string
+	if json.Unmarshal(raw, &text) == nil {
+		raw = json.RawMessage(text)
+	}
 	var f fields
 	if json.Unmarshal(raw, &f) == nil && f.has("content") {
 		raw = f["content"]

@@ -33,7 +33,14 @@ function ask(event, input) {
 export const Ctxfs = async ({ directory }) => {
   const edits = new Set(["edit", "write", "patch", "multiedit", "apply_patch"])
   const reads = new Set(["read", "edit", "write", "todowrite", "todoread"])
+  let servers = []
+  // A tool of an MCP server is called SERVER_TOOL.
+  const serverOf = (tool) =>
+    servers.filter((name) => tool.startsWith(name + "_")).sort((a, b) => b.length - a.length)[0] ?? tool.split("_")[0]
   return {
+    config: async (config) => {
+      servers = Object.keys(config?.mcp ?? {}).map((name) => name.replace(/[^a-zA-Z0-9_-]/g, "_"))
+    },
     "chat.message": async ({ sessionID }, { message, parts }) => {
       const own = parts.filter((part) => part.type === "text" && !part.synthetic)
       const prompt = own.map((part) => part.text).join("\n").slice(0, largest)
@@ -48,11 +55,20 @@ export const Ctxfs = async ({ directory }) => {
       if (deny) throw new Error(deny)
     },
     "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
-      if (reads.has(tool) || typeof output?.output !== "string" || output.output.length > largest) return
+      const mcp = Array.isArray(output?.content) // the result of an MCP tool
+      if (mcp && output.content.some((block) => block?.type !== "text")) return
+      const text = mcp ? output.content.map((block) => block.text).join("\n") : output?.output
+      if ((!mcp && reads.has(tool)) || typeof text !== "string" || text.length > largest) return
+      const server = mcp ? serverOf(tool) : undefined
       const answer = await ask("tool.execute.after", {
-        session_id: sessionID, cwd: directory, tool_name: tool, tool_use_id: callID, tool_input: args, tool_response: output.output,
-        exit_code: output.metadata?.exit ?? undefined,
+        session_id: sessionID, cwd: directory, tool_name: (server && tool.slice(server.length + 1)) || tool, tool_use_id: callID, tool_input: args, tool_response: text,
+        exit_code: output.metadata?.exit ?? undefined, mcp_server_name: server, success: output.isError ? false : undefined,
       })
+      if (mcp) {
+        if (typeof answer.output === "string") output.content = [{ type: "text", text: answer.output }]
+        if (answer.context) output.content.push({ type: "text", text: answer.context })
+        return
+      }
       if (typeof answer.output === "string") output.output = answer.output
       if (answer.context) output.output += "\n\n" + answer.context
     },

@@ -45,6 +45,11 @@ const failed = { title: "", output: "no", metadata: { exit: 1 } }
 await hooks["tool.execute.after"]({ tool: "bash", sessionID: "ses_1", callID: "c4", args: { command: "false" } }, failed)
 const served = { content: [{ type: "text", text: "x" }] }
 await hooks["tool.execute.after"]({ tool: "github_get", sessionID: "ses_1", callID: "c3", args: {} }, served)
+console.log(JSON.stringify(served.content))
+await hooks.config({ mcp: { "my": {}, "my hub": {} } })
+await hooks["tool.execute.after"]({ tool: "my_hub_get_it", sessionID: "ses_1", callID: "c5", args: {} }, { content: [{ type: "text", text: "a" }, { type: "text", text: "b" }], isError: true })
+const pictured = { content: [{ type: "text", text: "x" }, { type: "image", data: "AA==" }] }
+await hooks["tool.execute.after"]({ tool: "my_hub_shot", sessionID: "ses_1", callID: "c6", args: {} }, pictured)
 const compacting = { context: [] }
 await hooks["experimental.session.compacting"]({ sessionID: "ses_1" }, compacting)
 console.log(JSON.stringify(compacting.context))
@@ -60,7 +65,7 @@ console.log(JSON.stringify(compacting.context))
 		}
 		return string(out)
 	}
-	const silent = "[]\nwent on\nlong\n[]\n"
+	const silent = "[]\nwent on\nlong\n" + `[{"type":"text","text":"x"}]` + "\n[]\n"
 	if got := run(); got != silent {
 		t.Errorf("without ctxfs: %s", got)
 	}
@@ -77,6 +82,7 @@ console.log(JSON.stringify(compacting.context))
 	want := `[{"id":"prt_20","sessionID":"ses_1","messageID":"msg_1","type":"text","text":"told","synthetic":true}]
 refused: stale
 short
+[{"type":"text","text":"short"}]
 ["summed"]
 `
 	if got := run(); got != want {
@@ -88,13 +94,15 @@ short
 		`{"hook_event_name":"tool.execute.before","session_id":"ses_1","cwd":"/src/shop","tool_name":"edit","tool_use_id":"c1","tool_input":{"filePath":"/src/shop/a.go"}}`,
 		`{"hook_event_name":"tool.execute.after","session_id":"ses_1","cwd":"/src/shop","tool_name":"bash","tool_use_id":"c2","tool_input":{"command":"ls"},"tool_response":"long"}`,
 		`{"hook_event_name":"tool.execute.after","session_id":"ses_1","cwd":"/src/shop","tool_name":"bash","tool_use_id":"c4","tool_input":{"command":"false"},"tool_response":"no","exit_code":1}`,
+		`{"hook_event_name":"tool.execute.after","session_id":"ses_1","cwd":"/src/shop","tool_name":"get","tool_use_id":"c3","tool_input":{},"tool_response":"x","mcp_server_name":"github"}`,
+		`{"hook_event_name":"tool.execute.after","session_id":"ses_1","cwd":"/src/shop","tool_name":"get_it","tool_use_id":"c5","tool_input":{},"tool_response":"a\nb","mcp_server_name":"my_hub","success":false}`,
 		`{"hook_event_name":"experimental.session.compacting","session_id":"ses_1","cwd":"/src/shop"}`,
 	} {
 		if !strings.Contains(inputs, want+"\n") {
 			t.Errorf("%s is not among what was handed on:\n%s", want, inputs)
 		}
 	}
-	if n := strings.Count(inputs, "\n"); n != 5 {
+	if n := strings.Count(inputs, "\n"); n != 7 {
 		t.Errorf("%d hooks ran:\n%s", n, inputs)
 	}
 }
