@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"ctxfs/providers/internal/jsonc"
@@ -57,8 +58,16 @@ func (e Edit) take(text []byte) ([]byte, Edit, error) {
 		return text, e, nil
 	}
 	e.Value = asJSON(value)
-	after, err := e.set().revert(text)
+	out := e.set()
+	if e.Kind == yamlWithout {
+		out.Before = " {}" // what is left of a mapping with nothing in it
+	}
+	after, err := out.revert(text)
 	if err != nil {
+		var c *Conflict
+		if errors.As(err, &c) && c.Line == 0 {
+			err = e.byHand()
+		}
 		return nil, e, err
 	}
 	is, err := e.parse(after)

@@ -24,6 +24,10 @@ func TestWithout(t *testing.T) {
 			"extensions:\n  gh:\n    cmd: npx\n    args:\n    - -y\n    version: 1.10\n  b: 1\n",
 			"extensions:\n  b: 1\n",
 			"a: 1\n", "a: 1\nextensions:\n  gh:\n    cmd: npx\n    args:\n      - \"-y\"\n    version: 1.10\n"},
+		{YAMLWithout([]string{"extensions", "gh"}), // the only one
+			"extensions:\n  gh:\n    cmd: npx\n    envs:\n      P: x\nb: 1\n",
+			"extensions: {}\nb: 1\n",
+			"a: 1\nextensions: {} # none\n", "a: 1\nextensions: # none\n  gh:\n    cmd: npx\n    envs:\n      P: x\n"},
 	} {
 		after, done, err := test.edit.Apply([]byte(test.text))
 		if err != nil || string(after) != test.want {
@@ -38,6 +42,10 @@ func TestWithout(t *testing.T) {
 		if back, err := done.Revert([]byte(test.text)); err != nil || string(back) != test.text {
 			t.Errorf("it is there already: %s (%v)", back, err)
 		}
+	}
+	_, _, err := YAMLWithout([]string{"extensions", "gh"}).Apply([]byte("extensions: {gh: {envs: {P: correcthorse}}}\n"))
+	if err == nil || strings.Contains(err.Error(), "correcthorse") || !strings.HasSuffix(err.Error(), "take this out by hand: extensions.gh") {
+		t.Errorf("%v", err)
 	}
 	if _, _, err := Without([]string{"a"}).Apply([]byte("{")); err == nil || !strings.HasPrefix(err.Error(), "line 1") {
 		t.Errorf("%v", err)
