@@ -114,6 +114,7 @@ func list(o Options, s shared) []Named {
 			Cache:        filepath.Join(o.Cache, "terminals"),
 			SettingsPath: o.Config,
 			Hide:         o.Hide,
+			Root:         s.workspaces.RootAt,
 			TmuxFolder:   tmux.Folder(o.LookupEnv, os.Getuid()),
 			Watch:        !o.Offline,
 		})},

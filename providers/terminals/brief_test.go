@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -57,5 +58,29 @@ func TestBrief(t *testing.T) {
 	}
 	if len(f.Visits(epoch.Add(time.Hour))) != 0 {
 		t.Error("older visits are reported")
+	}
+}
+
+// TestFailuresOfProject: a session is told of commands that failed in its folder, below it,
+// and above it in its project, but not of those above the project.
+func TestFailuresOfProject(t *testing.T) {
+	dir := stateDir(t)
+	p := newTape(t, dir)
+	p.put(begin("make") + "no\r\n" + end("2"))
+	p.wait(time.Second)
+	check(t, p.Close(0, ""))
+	project := ""
+	f := start(t, dir, func(o *Options) { o.Root = func(string) string { return project } })
+	for _, c := range []struct {
+		dir, project string
+		told         bool
+	}{
+		{"/home/u", "", true}, {"/home", "", true}, {"/home/u/p", "", false}, {"/home/u/p", "/home/u/p", false}, {"/home/u/p", "/home/u", true}, {"/home/u/p/q", "/home", true}, {"/home/v", "/home", false},
+	} {
+		project = c.project
+		news := f.News(t.Context(), fs.Moment{Kind: fs.Prompted, Dir: c.dir, Time: epoch.Add(time.Hour), Turn: epoch.Add(-time.Hour)})
+		if (len(news) == 1) != c.told {
+			t.Errorf("%s in the project %q: %+v", c.dir, c.project, news)
+		}
 	}
 }

@@ -40,6 +40,7 @@ func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
 		}
 	}
 	p.mu.Unlock()
+	p.inProject(last, m.Dir)
 	for _, f := range stillFailing(last) {
 		if len(news) == mostFailures {
 			break
@@ -58,4 +59,20 @@ func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
 		})
 	}
 	return news
+}
+
+// inProject leaves out the commands above a folder that ran outside its project.
+func (p *Provider) inProject(all map[string]failed, dir string) {
+	root, asked := "", false
+	for key, f := range all {
+		if fs.Within(f.Cwd, dir) {
+			continue
+		}
+		if !asked && p.opts.Root != nil {
+			root, asked = p.opts.Root(dir), true
+		}
+		if root == "" || !fs.Within(f.Cwd, root) {
+			delete(all, key)
+		}
+	}
 }

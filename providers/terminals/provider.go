@@ -48,6 +48,8 @@ type Options struct {
 	// Hide reports whether a path, such as a mount point of ours, is left out;
 	// it may be nil.
 	Hide func(path string) bool
+	// Root returns the root of the project of a folder, or ""; nil knows none.
+	Root func(dir string) string
 	// TmuxFolder is where tmux keeps the sockets of the user's servers.
 	TmuxFolder string
 	// Watch keeps the provider current and the files within their limits.
