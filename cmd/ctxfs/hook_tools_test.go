@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -178,8 +179,10 @@ func TestHooksOfOutputs(t *testing.T) {
 		t.Errorf("a file that is read: %.300s", got)
 	}
 
+	made := 2
 	fail := func() string {
-		return b.claudeHook("PostToolUseFailure", `"tool_name":"Bash","tool_input":{"command":"make all"},"tool_use_id":"toolu_3","error":"Exit code 2\nmake: *** No rule to make target 'all'.  Stop."`)
+		made++
+		return b.claudeHook("PostToolUseFailure", `"tool_name":"Bash","tool_input":{"command":"make all"},"tool_use_id":"toolu_`+strconv.Itoa(made)+`","error":"Exit code 2\nmake: *** No rule to make target 'all'.  Stop."`)
 	}
 	for range 2 {
 		if got := fail(); strings.Contains(got, "failed") {
