@@ -80,6 +80,9 @@ func TestSetupShell(t *testing.T) {
 	}
 
 	b.refused(exitUsage, []string{`bash, zsh or fish, not "nu"`}, "setup", "shell", "--shell", "nu")
+	for name, meant := range map[string]string{"gemini-cli": "gemini", "copilot-cli": "copilot", "claude": "claude-code", "claude-code,codex": "claude-code codex"} {
+		b.refused(exitUsage, []string{"did you mean: ctxfs setup " + meant + "\n"}, "setup", name)
+	}
 	b.refused(exitUsage, []string{`cannot set up "shel"`, "did you mean: ctxfs setup shell"}, "setup", "shel")
 	b.env = append(b.env, "SHELL=/usr/bin/nu")
 	b.refused(exitFailed, []string{"$SHELL", "ctxfs setup shell --shell bash"}, "setup", "shell")

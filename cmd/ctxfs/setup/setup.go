@@ -200,8 +200,20 @@ func unknownTarget(name string, targets []agents.Agent) error {
 		names = append(names, t.ID)
 	}
 	hint := "there are: " + strings.Join(names, ", ")
-	if nearest := providers.Nearest(name, names); nearest != "" {
-		hint = "did you mean: ctxfs setup " + nearest
+	var meant []string
+	for word := range strings.SplitSeq(name, ",") { // several are separated by blanks
+		if slices.Contains(names, word) {
+			meant = append(meant, word)
+			continue
+		}
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, word+"-") || strings.HasPrefix(word, n+"-") }); i >= 0 && word != "" {
+			meant = append(meant, names[i]) // as "claude", or "gemini-cli"
+		} else if nearest := providers.Nearest(word, names); nearest != "" {
+			meant = append(meant, nearest)
+		}
+	}
+	if len(meant) > 0 {
+		hint = "did you mean: ctxfs setup " + strings.Join(meant, " ")
 	}
 	return cli.Exit(console.ExitUsage, &control.Fault{Message: fmt.Sprintf("ctxfs cannot set up %q", name), Hint: hint})
 }

@@ -244,7 +244,11 @@ func (r *run) report(ctx context.Context, p setup.Plan, written []string) {
 	if slices.Contains(targets, "shell") {
 		r.app.Sayf("new terminals are recorded; list them: ctxfs ps")
 	}
-	r.app.Sayf("undo: ctxfs setup --undo %s", strings.Join(targets, " "))
+	undo := "ctxfs setup --undo "
+	if r.project {
+		undo += "--project " // not the user's own setup
+	}
+	r.app.Sayf("undo: %s%s", undo, strings.Join(targets, " "))
 }
 
 // fileReport is a file in the JSON of a run.

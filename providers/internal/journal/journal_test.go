@@ -369,3 +369,13 @@ func TestTogether(t *testing.T) {
 	p.do(p.PlanUndo())
 	p.is("a.json", "{}")
 }
+
+// TestSaidOnce: what is wrong with a file is said once, however many edits it is wrong for.
+func TestSaidOnce(t *testing.T) {
+	p := newPlace(t)
+	p.file("a.json", `{ "broken": `)
+	steps, err := p.Plan(p.wish("x", "a.json", edit.Member([]string{"b"}, 1), edit.Member([]string{"c"}, 2)))
+	if err != nil || len(steps) != 1 || steps[0].Err == nil || strings.Contains(steps[0].Err.Error(), "\n") {
+		t.Errorf("%+v, %v", steps, err)
+	}
+}

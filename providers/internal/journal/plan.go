@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 
 	"ctxfs/providers/internal/edit"
 )
@@ -182,7 +183,9 @@ func (p *planner) plan(t *target) (err error) {
 		for _, e := range part.Edits {
 			after, d, err := e.Plain().Apply(text)
 			if err != nil {
-				failed = errors.Join(failed, err)
+				if failed == nil || !slices.Contains(strings.Split(failed.Error(), "\n"), err.Error()) { // as of a text that is not valid
+					failed = errors.Join(failed, err)
+				}
 				continue
 			}
 			if old, ok := was.find(part.Owner, d); ok && edited && isIn(old, text) {

@@ -13,6 +13,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/jsonc"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/syntax"
 )
 
@@ -38,16 +39,37 @@ type Moved struct {
 func (m Moved) Name() string { return m.Path[len(m.Path)-1] }
 
 // Secrets returns the strings of the entry, as they are written in JSON, that are in an
-// object of variables, headers or logins. References to variables are none.
+// object of variables, headers or logins, the arguments that package mask hides, and the
+// values of queries in addresses. References to variables are none.
 func (m Moved) Secrets() (all []string) {
 	entry, err := jsonc.Parse(m.Entry)
 	if err != nil {
 		return nil
 	}
 	var find func(v syntax.Value, inside bool)
+	add := func(text string) {
+		if len(text) >= shortestSecret && !strings.ContainsAny(text, "${") {
+			all = append(all, strings.Trim(string(syntax.Value{Kind: syntax.Text, Text: text}.JSON()), `"`))
+		}
+	}
 	find = func(v syntax.Value, inside bool) {
-		if inside && v.Kind == syntax.Text && len(v.Text) >= shortestSecret && !strings.ContainsAny(v.Text, "${") {
-			all = append(all, strings.Trim(string(v.JSON()), `"`))
+		if _, query, ok := strings.Cut(v.Text, "?"); ok && strings.Contains(v.Text, "://") {
+			for part := range strings.SplitSeq(query, "&") {
+				_, value, _ := strings.Cut(part, "=")
+				add(value)
+			}
+		}
+		if inside && v.Kind == syntax.Text {
+			add(v.Text)
+		}
+		args := []string{""} // the program's name, if it is not among them
+		for _, item := range v.Items {
+			args = append(args, item.Text)
+		}
+		for i, hidden := range mask.Args(args) {
+			if hidden != args[i] {
+				add(args[i])
+			}
 		}
 		for _, member := range v.Members {
 			find(member.Value, inside || hasSecrets(member.Name))
