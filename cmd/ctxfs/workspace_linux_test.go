@@ -283,7 +283,7 @@ func TestKilledAndMountedAgain(t *testing.T) {
 	if now := text(); now != was {
 		t.Errorf("after a restart\n%s\nbefore\n%s", now, was)
 	}
-	b.sh("rm -rf .claude " + filepath.Join(b.cache, "ctxfs/transcripts") + " && touch src/gone/x")
+	b.sh("until rm -rf .claude " + filepath.Join(b.cache, "ctxfs/transcripts") + "; do :; done; touch src/gone/x") // somebody may write there
 	again()
 	if got := b.read("workspaces/shop/HERE.md") + b.read("workspaces/gone/HERE.md"); strings.Count(got, "last commit: Begin") != 2 {
 		t.Errorf("without sessions:\n%s", got)
