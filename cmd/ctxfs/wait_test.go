@@ -170,6 +170,10 @@ func TestWaitForServer(t *testing.T) {
 	defer b.run("unmount")
 	b.waits("server", "everything", "ready").ends(t, 0, "server everything is ready, ", "more: ctxfs tools everything")
 	b.refused(12, []string{`no server is called "everythin"`}, "wait", "server", "everythin", "ready")
+	b.servers["dead"] = map[string]any{"command": "nosuchcmd-x"}
+	b.configure()
+	b.waits("server", "dead", "ready").ends(t, 11, "server dead is error: ", "nosuchcmd-x", "install")
+	b.waits("server", "broken", "ready").ends(t, 11, "server broken is error: ")
 	asked := b.waits("question")
 	b.mount()
 	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))

@@ -188,6 +188,10 @@ func (w questionWait) Check(context.Context) (fs.Standing, error) {
 	return fs.Standing{What: "no server asks anything", More: "ctxfs answer"}, nil
 }
 
+// lastingFailures is how many times in a row a server must have failed to start for
+// nobody to wait for its next try: one failure may be that of a moment.
+const lastingFailures = 2
+
 // serverWait waits until a server can be called.
 type serverWait struct {
 	s       *server
@@ -217,7 +221,7 @@ func (w *serverWait) Check(context.Context) (fs.Standing, error) {
 		} else if err := w.s.main.Restart(instance.RestartRequested); err != nil {
 			s.State, s.What = fs.Never, err.Error()
 		}
-	case is.Failing() && is.Next.IsZero(), is.State == instance.StateDisabled:
+	case is.Failing() && (is.Next.IsZero() || is.Failures >= lastingFailures), is.State == instance.StateDisabled:
 		s.State = fs.Never
 		s.What, s.More = strings.TrimSuffix(s.What+": "+is.What, ": "), cmp.Or(is.Fix, "ctxfs cat mcps/"+b.file+"/STATUS.md")
 	case is.What != "":

@@ -27,6 +27,7 @@ type Condition struct {
 	// FixHere replaces Fix in STATUS.md itself; "" is Fix.
 	FixHere  string
 	Next     time.Time // when it is retried
+	Failures int       // how many times in a row it has failed, 0 while a start is under way
 	Reported bool      // the error is that of a whole file, which is reported once
 	LastSaid string    // the last line that it printed while installing
 	Lapsed   bool      // the user's trust in it has lapsed

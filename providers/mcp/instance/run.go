@@ -36,7 +36,7 @@ func (i *Instance) beginRunLocked() {
 // until ctx ends. It runs in the server's goroutine.
 func (i *Instance) run(ctx context.Context, why Reason) {
 	t := i.o.Timing
-	wait := t.Retry
+	wait, failures := t.Retry, 0
 	var renewed time.Time
 	if why == NoReason {
 		why = i.waitForReason(ctx, nil)
@@ -73,8 +73,10 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 			continue
 		}
 		if life.ready >= steady {
-			wait = t.Retry
+			wait, failures = t.Retry, 0
 		}
+		failures++
+		life.Failures = failures
 		var timer <-chan time.Time
 		switch {
 		case life.State == wire.StateNeedsAuth, life.State == StateCached: // only the user can change that
