@@ -15,9 +15,9 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mounted"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/workspaces/git"
-	"ctxfs/providers/workspaces/inside"
 )
 
 // maxWatched is how many workspaces are watched, those in which somebody worked last, and
@@ -151,7 +151,7 @@ func (p *Provider) watch(path string) {
 func (p *Provider) findMounts(places []*place) {
 	found := make(map[string]bool)
 	for _, w := range places {
-		maps.Copy(found, inside.MountsBelow(w.workspace().Dir))
+		maps.Copy(found, mounted.Below(w.workspace().Dir))
 	}
 	for _, w := range places {
 		for dir := w.workspace().Dir; len(found) > 0; dir = filepath.Dir(dir) {

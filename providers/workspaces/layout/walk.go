@@ -17,7 +17,7 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/ignore"
-	"ctxfs/providers/workspaces/inside"
+	"ctxfs/providers/internal/mounted"
 )
 
 const (
@@ -78,7 +78,7 @@ type count struct {
 }
 
 func newWalk(dir string, opts Options) *walk {
-	w := &walk{dir: dir, hide: opts.Hide, user: opts.User, mounts: inside.MountsBelow(dir), complete: true}
+	w := &walk{dir: dir, hide: opts.Hide, user: opts.User, mounts: mounted.Below(dir), complete: true}
 	if w.hide == nil {
 		w.hide = func(string) bool { return false }
 	}

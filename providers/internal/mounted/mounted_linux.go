@@ -1,4 +1,5 @@
-package inside
+// Package mounted tells where file systems are mounted.
+package mounted
 
 import (
 	"bytes"
@@ -7,17 +8,17 @@ import (
 	"strings"
 )
 
-// MountsBelow returns the mount points below a folder, without touching them: a file
+// Below returns the mount points below a folder, without touching them: a file
 // system may not answer. Source: proc_pid_mountinfo(5).
-func MountsBelow(dir string) map[string]bool {
+func Below(dir string) map[string]bool {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return nil
 	}
-	return parseMounts(text, strings.TrimSuffix(dir, "/")+"/")
+	return parse(text, strings.TrimSuffix(dir, "/")+"/")
 }
 
-func parseMounts(mountinfo []byte, prefix string) map[string]bool {
+func parse(mountinfo []byte, prefix string) map[string]bool {
 	points := make(map[string]bool)
 	for line := range bytes.SplitSeq(mountinfo, []byte("\n")) {
 		fields := strings.Fields(string(line))
