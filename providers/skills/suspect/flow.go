@@ -1,25 +1,24 @@
 package suspect
 
 import (
-	"regexp"
 	"strings"
 )
 
 var (
 	// taken matches where code takes what is secret.
-	taken = regexp.MustCompile(keyFiles + `|` + envFile +
+	taken = lazily(keyFiles + `|` + envFile +
 		`|\bos\.environ(?:\.copy\(\)|\.items\(\))?\s*(?:[,)}\]]|$)|\bprocess\.env\s*(?:[,)}\];]|$)|\b(?:print)?env\s*(?:\||>|\))|\bexport -p\b|\bhistory\s*\||\bsecurity\s+(?:find-\w+-password|dump-keychain)|\bENV\.to_h\b|\bgetenv\(\)|\bGet-ChildItem\s+Env:|\bbrowser_cookie3\b`)
 	// leaving matches where code sends something to another machine.
-	leaving = regexp.MustCompile(`\b(?:requests|httpx|aiohttp|session|client|axios|got|https?|superagent|needle|ky)\.(?:post|put|patch|request|get)\s*\(|\b(?:urlopen|Request|fetch|axios|got|sendmail|send_message|sendBeacon|gethostbyname)\s*\(|\.(?:sendall|sendto|send_message|sendMail)\s*\(|\b(?:socket|sock|s|ws|conn)\.(?:send|write|end)\s*\(|\b(?:req|request|xhr)\.(?:write|end|send)\s*\(|\bdns\.(?:resolve|lookup)\w*\s*\(|(?:^|[^\w./-])(?:curl|wget|nc|ncat|netcat|socat|scp|rsync|sftp|dig|nslookup)\s|/dev/(?:tcp|udp)/|\b(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\b|\bNet::HTTP\b|\bmail\s+-s\b`)
+	leaving = lazily(`\b(?:requests|httpx|aiohttp|session|client|axios|got|https?|superagent|needle|ky)\.(?:post|put|patch|request|get)\s*\(|\b(?:urlopen|Request|fetch|axios|got|sendmail|send_message|sendBeacon|gethostbyname)\s*\(|\.(?:sendall|sendto|send_message|sendMail)\s*\(|\b(?:socket|sock|s|ws|conn)\.(?:send|write|end)\s*\(|\b(?:req|request|xhr)\.(?:write|end|send)\s*\(|\bdns\.(?:resolve|lookup)\w*\s*\(|(?:^|[^\w./-])(?:curl|wget|nc|ncat|netcat|socat|scp|rsync|sftp|dig|nslookup)\s|/dev/(?:tcp|udp)/|\b(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\b|\bNet::HTTP\b|\bmail\s+-s\b`)
 	// asIdentity matches the use of keys that they are for, and what only looks like a secret.
-	asIdentity = regexp.MustCompile(`(?i)(?:^|\s)(?:-i|-b|-c|--cookie|--cookie-jar|--identity\S*|--key|--cert|--cacert|--netrc-file|--env-file|--password-file)[ =]\S+|-(?:H|-header)[ =](?:"[^"]*"|'[^']*')|-e[ =](?:"[^"]*"|'[^']*')|\b(?:headers|auth|env)\s*[=:]\s*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|[\w.]+(?:\([^()]*\))?)|\bexport\s+\$\([^)]*\)|(?:^|\s)(?:source|\.)\s+\S+|known_hosts|\.env\.(?:example|sample|template)`)
+	asIdentity = lazily(`(?i)(?:^|\s)(?:-i|-b|-c|--cookie|--cookie-jar|--identity\S*|--key|--cert|--cacert|--netrc-file|--env-file|--password-file)[ =]\S+|-(?:H|-header)[ =](?:"[^"]*"|'[^']*')|-e[ =](?:"[^"]*"|'[^']*')|\b(?:headers|auth|env)\s*[=:]\s*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|[\w.]+(?:\([^()]*\))?)|\bexport\s+\$\([^)]*\)|(?:^|\s)(?:source|\.)\s+\S+|known_hosts|\.env\.(?:example|sample|template)`)
 	// assigned matches the name that a statement gives to a value.
-	assigned = regexp.MustCompile(`(?:^|[\s;(])(\w+)\s*(?::\s*[\w\[\], ]+)?\+?=\s*[^=>\s]|\bas\s+(\w+)\s*:|\bfor\s+\w*,?\s*(\w+)\s+in\b|>\s*["']?([\w/.$~{}-]*[/.][\w/.-]+)|\b(?:tar\s+\S*f|zip\s+(?:-\S+\s+)*)\s*(?:-\S+\s+)*([\w/.$~{}-]*[/.][\w/.-]+)`)
+	assigned = lazily(`(?:^|[\s;(])(\w+)\s*(?::\s*[\w\[\], ]+)?\+?=\s*[^=>\s]|\bas\s+(\w+)\s*:|\bfor\s+\w*,?\s*(\w+)\s+in\b|>\s*["']?([\w/.$~{}-]*[/.][\w/.-]+)|\b(?:tar\s+\S*f|zip\s+(?:-\S+\s+)*)\s*(?:-\S+\s+)*([\w/.$~{}-]*[/.][\w/.-]+)`)
 	// credential matches the names of what a service is given with a request.
-	credential = regexp.MustCompile(`(?i)key|token|auth|headers|client|session|url|config|settings|password|secret|cookie|cred`)
+	credential = lazily(`(?i)key|token|auth|headers|client|session|url|config|settings|password|secret|cookie|cred`)
 	// branded matches a well-known key in an address.
-	branded = regexp.MustCompile(`https?://([^\s/"'?]+)[^\s"']*[?&][\w.-]*=["']?\s*[+.]?\s*["']?\$?\{?\s*(?:process\.env\.|os\.environ\[["'])?(OPENAI|ANTHROPIC|CLAUDE|AWS|GITHUB|GITLAB|STRIPE|NPM|SLACK|HF|HUGGINGFACE|CLOUDFLARE)_\w*(?:KEY|TOKEN|SECRET)\w*`)
-	whole   = regexp.MustCompile(`^(?:\.(?:toString|read|decode|encode|items|copy|trim|strip|join|readlines|splitlines|hex|entries)\b|\.(?:\s|$)|[^.\[\w]|$)`)
+	branded = lazily(`https?://([^\s/"'?]+)[^\s"']*[?&][\w.-]*=["']?\s*[+.]?\s*["']?\$?\{?\s*(?:process\.env\.|os\.environ\[["'])?(OPENAI|ANTHROPIC|CLAUDE|AWS|GITHUB|GITLAB|STRIPE|NPM|SLACK|HF|HUGGINGFACE|CLOUDFLARE)_\w*(?:KEY|TOKEN|SECRET)\w*`)
+	whole   = lazily(`^(?:\.(?:toString|read|decode|encode|items|copy|trim|strip|join|readlines|splitlines|hex|entries)\b|\.(?:\s|$)|[^.\[\w]|$)`)
 )
 
 const (
@@ -34,7 +33,7 @@ func (f *finder) flow(text string, code span, counts func(from, to int) bool) {
 	names := make(map[string]int) // the line until which each is followed
 	fromEnv := make(map[string]bool)
 	at := code.from
-	if !taken.MatchString(text[code.from:code.to]) {
+	if !taken().MatchString(text[code.from:code.to]) {
 		at = code.to
 	}
 	for number := 0; at < code.to; number++ {
@@ -50,39 +49,39 @@ func (f *finder) flow(text string, code span, counts func(from, to int) bool) {
 				end += 1 + i
 			}
 		}
-		l := asIdentity.ReplaceAllString(text[at:end], " ")
-		isSecret, isEnv := taken.MatchString(l), false
+		l := asIdentity().ReplaceAllString(text[at:end], " ")
+		isSecret, isEnv := taken().MatchString(l), false
 		if isSecret {
-			isEnv = !keyFile.MatchString(l)
+			isEnv = !keyFile().MatchString(l)
 		} else if name := mentioned(l, names, number); name != "" {
 			isSecret, isEnv = true, fromEnv[name]
 		}
-		if m := leaving.FindStringIndex(text[at:end]); m != nil {
+		if m := leaving().FindStringIndex(text[at:end]); m != nil {
 			from := at
 			if text[at+m[1]-1] == '(' {
 				from = at + m[0]
 			}
 			s := statement(text[from:min(code.to, from+statementLen)], text[at+m[1]-1] == '(', end-from)
-			s = asIdentity.ReplaceAllString(s, " ")
-			isAway := !local.MatchString(s) || away.MatchString(local.ReplaceAllString(s, ""))
+			s = asIdentity().ReplaceAllString(s, " ")
+			isAway := !local().MatchString(s) || away().MatchString(local().ReplaceAllString(s, ""))
 			for part := range strings.SplitSeq(strings.NewReplacer("&&", "\x00", "||", "\x00", "; ", "\x00").Replace(s), "\x00") {
-				if isAway && leaving.MatchString(part) && (taken.MatchString(part) || mentioned(part, names, number) != "") && counts(at+m[0], at+m[1]) {
+				if isAway && leaving().MatchString(part) && (taken().MatchString(part) || mentioned(part, names, number) != "") && counts(at+m[0], at+m[1]) {
 					f.add(line(text, at+m[0]), Sends, "sends secrets away", lineAt(text, at+m[0]))
 					break
 				}
 			}
 		} else if isSecret {
-			for _, m := range assigned.FindAllStringSubmatch(l, 4) {
-				if name := m[1] + m[2] + m[3] + m[4] + m[5]; !isEnv || !credential.MatchString(name) {
+			for _, m := range assigned().FindAllStringSubmatch(l, 4) {
+				if name := m[1] + m[2] + m[3] + m[4] + m[5]; !isEnv || !credential().MatchString(name) {
 					names[name], fromEnv[name] = number+reach, isEnv
 				}
 			}
 		}
 		at = end + 1
 	}
-	for _, m := range branded.FindAllStringSubmatchIndex(text[code.from:code.to], maxFindings) {
+	for _, m := range branded().FindAllStringSubmatchIndex(text[code.from:code.to], maxFindings) {
 		host, brand := strings.ToLower(text[code.from+m[2]:code.from+m[3]]), strings.ToLower(text[code.from+m[4]:code.from+m[5]])
-		if from := code.from + m[0]; !strings.Contains(host, brand) && !local.MatchString(text[from:from+m[1]-m[0]]) && counts(from, from+m[1]-m[0]) {
+		if from := code.from + m[0]; !strings.Contains(host, brand) && !local().MatchString(text[from:from+m[1]-m[0]]) && counts(from, from+m[1]-m[0]) {
 			f.add(line(text, from), Sends, "puts a key into the address of another service", lineAt(text, from))
 		}
 	}
@@ -96,7 +95,7 @@ func mentioned(text string, names map[string]int, number int) string {
 				break
 			}
 			i += from
-			if (i == 0 || !isWord(text[i-1]) && text[i-1] != '.') && whole.MatchString(text[i+len(name):]) {
+			if (i == 0 || !isWord(text[i-1]) && text[i-1] != '.') && whole().MatchString(text[i+len(name):]) {
 				return name
 			}
 		}

@@ -153,10 +153,10 @@ func (f *finder) hidden(text []byte) {
 type pattern struct {
 	kind Kind
 	what string
-	re   *regexp.Regexp
+	re   func() *regexp.Regexp
 }
 
-func compile(kind Kind, what, re string) pattern { return pattern{kind, what, regexp.MustCompile(re)} }
+func compile(kind Kind, what, re string) pattern { return pattern{kind, what, lazily(re)} }
 
 const (
 	dropped = `(?:webhook\.site|requestbin|pipedream\.net|ngrok\.(?:io|app|dev)|ngrok-free\.app|pastebin\.com/api|transfer\.sh|oast\.|interact\.sh|burpcollaborator|discord(?:app)?\.com/api/webhooks|api\.telegram\.org/bot)`
@@ -196,7 +196,7 @@ var commandPatterns = []pattern{
 
 // installers are the hosts from which well-known programs are installed by a pipe into a
 // shell, as their own pages say.
-var installers = regexp.MustCompile(`https://(?:astral\.sh/uv|sh\.rustup\.rs|bun\.sh/install|bun\.com/install|get\.docker\.com|deb\.nodesource\.com|fnm\.vercel\.app|get\.pnpm\.io|deno\.land/|install\.python-poetry\.org|raw\.githubusercontent\.com/(?:Homebrew|nvm-sh|helm|rbenv|pyenv|ohmyzsh)/|fly\.io/install|get\.helm\.sh|cli\.run\.pia|claude\.ai/install|ollama\.com/install|mise\.(?:run|jdx\.dev)|get\.sdkman\.io|starship\.rs/install|install\.determinate\.systems|nixos\.org/nix/install|foundry\.paradigm\.xyz|pixi\.sh/install|cursor\.com/install|opencode\.ai/install|get\.volta\.sh|docs\.expo\.dev|sdk\.cloud\.google\.com|aka\.ms/|get\.k3s\.io|tailscale\.com/install|supabase\.com/|railway\.(?:app|com)/install)`)
+var installers = lazily(`https://(?:astral\.sh/uv|sh\.rustup\.rs|bun\.sh/install|bun\.com/install|get\.docker\.com|deb\.nodesource\.com|fnm\.vercel\.app|get\.pnpm\.io|deno\.land/|install\.python-poetry\.org|raw\.githubusercontent\.com/(?:Homebrew|nvm-sh|helm|rbenv|pyenv|ohmyzsh)/|fly\.io/install|get\.helm\.sh|cli\.run\.pia|claude\.ai/install|ollama\.com/install|mise\.(?:run|jdx\.dev)|get\.sdkman\.io|starship\.rs/install|install\.determinate\.systems|nixos\.org/nix/install|foundry\.paradigm\.xyz|pixi\.sh/install|cursor\.com/install|opencode\.ai/install|get\.volta\.sh|docs\.expo\.dev|sdk\.cloud\.google\.com|aka\.ms/|get\.k3s\.io|tailscale\.com/install|supabase\.com/|railway\.(?:app|com)/install)`)
 
 // prose looks at a text that is read: its words outside of code, and its code.
 func (f *finder) prose(text string) {
@@ -205,7 +205,7 @@ func (f *finder) prose(text string) {
 		return slices.ContainsFunc(code, func(c span) bool { return c.from <= at && at < c.to })
 	}
 	for _, p := range prosePatterns {
-		for _, m := range p.re.FindAllStringIndex(text, maxFindings+1) {
+		for _, m := range p.re().FindAllStringIndex(text, maxFindings+1) {
 			if isFlag := strings.HasPrefix(text[m[0]:], "--"); !isFlag && (inCode(m[0]) || isExample(text, m[0], m[1])) {
 				continue
 			}
@@ -219,7 +219,7 @@ func (f *finder) prose(text string) {
 		f.flow(text, c, shown)
 	}
 	f.comments(text, inCode)
-	for _, m := range styled.FindAllStringIndex(text, maxFindings+1) {
+	for _, m := range styled().FindAllStringIndex(text, maxFindings+1) {
 		if !inCode(m[0]) {
 			f.add(line(text, m[0]), Hidden, "has text in a style that is not seen", lineAt(text, m[0]))
 		}
@@ -238,9 +238,9 @@ func (f *finder) script(text string) {
 
 func (f *finder) commands(text string, counts func(from, to int) bool) {
 	for _, p := range commandPatterns {
-		for _, m := range p.re.FindAllStringIndex(text, 4*maxFindings) {
+		for _, m := range p.re().FindAllStringIndex(text, 4*maxFindings) {
 			l := lineAt(text, m[0])
-			if !counts(m[0], m[1]) || p.kind == Runs && installers.MatchString(l) {
+			if !counts(m[0], m[1]) || p.kind == Runs && installers().MatchString(l) {
 				continue
 			}
 			f.add(line(text, m[0]), p.kind, p.what, l)
@@ -249,18 +249,18 @@ func (f *finder) commands(text string, counts func(from, to int) bool) {
 }
 
 // styled matches text in a style that is not seen.
-var styled = regexp.MustCompile(`(?i)<[a-z]+[^>]*\bstyle\s*=\s*["'](?:[^"'>]*[;\s])?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:\.0+)?\s*[;"']|color\s*:\s*(?:white|#fff(?:fff)?|transparent)\b)[^>]*>`)
+var styled = lazily(`(?i)<[a-z]+[^>]*\bstyle\s*=\s*["'](?:[^"'>]*[;\s])?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:\.0+)?\s*[;"']|color\s*:\s*(?:white|#fff(?:fff)?|transparent)\b)[^>]*>`)
 
 // comment matches a comment in Markdown, and speaking what an agent might obey.
 var (
-	comment  = regexp.MustCompile(`(?s)<!--(.*?)-->|(?m)^\[//\]: # \((.*)\)$`)
-	speaking = regexp.MustCompile(`(?i)\b(?:ignore|disregard)\b.{0,40}\b(?:instructions?|rules?|user)\b|\b(?:you|agent|assistant|claude|ai|model)\b.{0,40}\b(?:must|should|shall|always|never|will)\b.{0,120}\b(?:send|run|execute|read|upload|fetch|curl|post|include|install|delete|write|call|open)\b|\b(?:secretly|silently)\b|\bdo not (?:tell|mention|reveal|show)\b|https?://\S+.{0,80}\b(?:send|post|upload)\b|\b(?:send|post|upload)\b.{0,80}https?://|\bcurl\s`)
+	comment  = lazily(`(?s)<!--(.*?)-->|(?m)^\[//\]: # \((.*)\)$`)
+	speaking = lazily(`(?i)\b(?:ignore|disregard)\b.{0,40}\b(?:instructions?|rules?|user)\b|\b(?:you|agent|assistant|claude|ai|model)\b.{0,40}\b(?:must|should|shall|always|never|will)\b.{0,120}\b(?:send|run|execute|read|upload|fetch|curl|post|include|install|delete|write|call|open)\b|\b(?:secretly|silently)\b|\bdo not (?:tell|mention|reveal|show)\b|https?://\S+.{0,80}\b(?:send|post|upload)\b|\b(?:send|post|upload)\b.{0,80}https?://|\bcurl\s`)
 )
 
 // comments looks at what a rendered page does not show and an agent reads.
 func (f *finder) comments(text string, inCode func(at int) bool) {
-	for _, m := range comment.FindAllStringIndex(text, 200) {
-		if body := text[m[0]:m[1]]; !inCode(m[0]) && speaking.MatchString(body) {
+	for _, m := range comment().FindAllStringIndex(text, 200) {
+		if body := text[m[0]:m[1]]; !inCode(m[0]) && speaking().MatchString(body) {
 			f.add(line(text, m[0]), Hidden, "has a comment with instructions, which readers do not see", body)
 		}
 	}
@@ -270,12 +270,12 @@ func (f *finder) comments(text string, inCode func(at int) bool) {
 type span struct{ from, to int }
 
 // fence matches the line that begins or ends a block of code.
-var fence = regexp.MustCompile("(?m)^[ \t>]*(```+|~~~+)[^\n]*$")
+var fence = lazily("(?m)^[ \t>]*(```+|~~~+)[^\n]*$")
 
 // codeOf returns the blocks and passages of code in Markdown.
 func codeOf(text string) (all []span) {
 	open := -1
-	for _, m := range fence.FindAllStringIndex(text, -1) {
+	for _, m := range fence().FindAllStringIndex(text, -1) {
 		if open < 0 {
 			open = m[0]
 		} else {
@@ -305,7 +305,7 @@ func codeOf(text string) (all []span) {
 }
 
 // warning matches what comes before an example of what not to do.
-var warning = regexp.MustCompile(`(?i)(?:\bnever\b|\bdo not\b|\bdon't\b|\bmust not\b|\bshould not\b|\bshouldn't\b|\bavoid\b|\bdetects?\b|\bdetecting\b|\bprevents?\b|\bpreventing\b|\brefuse\b|\breject\b|\bflags?\b|\be\.g\.|\bfor example\b|\bsuch as\b|\battempts?\b|\battacks?\b|\binjections?\b|\bmalicious\b|❌|\bbad:|\bwrong:|\bwarning\b|\bdangerous\b|\bunsafe\b|\binsecure\b)[^.\n]{0,80}$`)
+var warning = lazily(`(?i)(?:\bnever\b|\bdo not\b|\bdon't\b|\bmust not\b|\bshould not\b|\bshouldn't\b|\bavoid\b|\bdetects?\b|\bdetecting\b|\bprevents?\b|\bpreventing\b|\brefuse\b|\breject\b|\bflags?\b|\be\.g\.|\bfor example\b|\bsuch as\b|\battempts?\b|\battacks?\b|\binjections?\b|\bmalicious\b|❌|\bbad:|\bwrong:|\bwarning\b|\bdangerous\b|\bunsafe\b|\binsecure\b)[^.\n]{0,80}$`)
 
 // isExample reports whether a passage is quoted, or named as what not to do.
 func isExample(text string, from, to int) bool {
@@ -313,7 +313,7 @@ func isExample(text string, from, to int) bool {
 	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
 		before = before[i+1:]
 	}
-	if warning.MatchString(before) {
+	if warning().MatchString(before) {
 		return true
 	}
 	quote := strings.TrimRight(before, " *_(")
@@ -327,10 +327,10 @@ func isExample(text string, from, to int) bool {
 }
 
 // wide matches a tool without a limit, or one that is as good as all.
-var wide = regexp.MustCompile(`(?i)^(?:\*|(?:bash|shell|execute|run_shell_command|terminal)\((?:\*+|:\*|\s*)\)|bash\((?:sudo|bash|sh|zsh|eval|exec|env|xargs|curl|wget|nc|rm|python3? -c|node -e)\b[^)]*\*\))$`)
+var wide = lazily(`(?i)^(?:\*|(?:bash|shell|execute|run_shell_command|terminal)\((?:\*+|:\*|\s*)\)|bash\((?:sudo|bash|sh|zsh|eval|exec|env|xargs|curl|wget|nc|rm|python3? -c|node -e)\b[^)]*\*\))$`)
 
 // toolNames matches one tool: a name, maybe with something in parentheses.
-var toolNames = regexp.MustCompile(`[^\s,()]+(?:\([^)]*\))?`)
+var toolNames = lazily(`[^\s,()]+(?:\([^)]*\))?`)
 
 // ToolsOf returns what is suspicious in the tools that the front matter of a file allows.
 // Commands reports whether the skill has scripts or shows commands.
@@ -339,7 +339,7 @@ func ToolsOf(file string, fields map[string]any, commands bool) (found []Finding
 		var all []string
 		switch v := fields[key].(type) {
 		case string:
-			all = toolNames.FindAllString(v, -1)
+			all = toolNames().FindAllString(v, -1)
 		case []any:
 			for _, item := range v {
 				if s, ok := item.(string); ok {
@@ -349,7 +349,7 @@ func ToolsOf(file string, fields map[string]any, commands bool) (found []Finding
 		}
 		for _, tool := range all {
 			switch {
-			case wide.MatchString(tool):
+			case wide().MatchString(tool):
 				found = append(found, Finding{file, 0, Tools, key + " has a tool without a limit", clean.Cut(clean.Line(tool), textLen)})
 			case key == "allowed-tools" && tool == "Bash" && !commands:
 				found = append(found, Finding{file, 0, Tools, "allowed-tools has all commands, though the skill has no script and shows no command", tool})

@@ -1,7 +1,6 @@
 package suspect
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,33 +26,33 @@ const (
 )
 
 var (
-	keyFile    = regexp.MustCompile(keyFiles)
-	secret     = regexp.MustCompile(`(?i)` + envFile + `|` + keyFiles + `|` + allWords + `|` + keyWords)
-	precious   = regexp.MustCompile(`(?i)` + envFile + `|` + keyFiles + `|` + allWords)
-	sending    = regexp.MustCompile(`(?i)` + sendWords)
-	away       = regexp.MustCompile(`(?i)` + url + `|` + address + `|` + host + `|` + place)
-	maybeAway  = regexp.MustCompile(`[@/:]|[\pL\d]\.[\pL\d]|[Mm]ail|[Ss]erv|[Ee]ndpoint|[Ww]ebhook|[Uu][Rr][Ll]|[Dd]omain| along`) // cheap, for most sentences
-	local      = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])[^\s)"']*`)
-	mailing    = regexp.MustCompile(`(?i)^e?-?mail`)
-	recipient  = regexp.MustCompile(`(?i)\b(?:to|an|à|a|para|naar)\s+\S`)
-	pronoun    = regexp.MustCompile(`(?i)^\s+(?:it\b|them\b|everything\b|this\b|that\b|(?:its|the|their|all|all the)\s+(?:\w+\s+)?(?:contents?|results?|output|values?|data|files?|keys?)\b|sie\b|ihn\b|es\b|alles\b|(?:den|seinen|ihren)\s+Inhalt\b|le\b|la\b|les\b|lo\b)`)
-	asKey      = regexp.MustCompile(`(?i)\b(?:with|using|via|through|requests?|headers?|after|if|when|once|without|about|links?|forms?|mit|avec|mediante|usando|utilizando)\b`)
-	inHeader   = regexp.MustCompile(`(?i)\bheaders?\b|\bauthorization\b|\bbearer\b|\bKopfzeile`)
-	noSecret   = regexp.MustCompile(`(?i)^\s*(?:reset|change|polic|prompt|field|manager|strength|length|count|limit|usage|budget|hygiene|management|rotation|validation|scan|names?\b|schema|example|template|required)`)
-	denied     = regexp.MustCompile(`(?i)\b(?:never|not|no|don't|don’t|doesn't|can't|cannot|won't|mustn't|shouldn't|without|avoid|prevents?|refuse|reject|nie|niemals|nicht|kein(?:e|en|er)?|jamais|pas|nunca|jamás|não|non|mai|nooit|niet|geen|nigdy)\b|никогда|не\s|不要|请勿|勿|禁止|切勿|しない|ないで|마세요|않`)
-	deniedNext = regexp.MustCompile(`(?i)^\S+\s+(?:nie|niemals|nicht|keine?|jamais|pas|nooit|niet|geen)\b`)
-	next       = regexp.MustCompile(`(?i);|\b(?:and )?then\b|\bdann\b|\bensuite\b|\bluego\b`)
-	inAddress  = regexp.MustCompile(`(?i)\b(?:append|add|include|put|attach|encode|embed|pass|fetch|call|requests?|visit|open|hänge|füge|ajoute[rz]?|añad[ea]|agrega)\b`)
-	parameter  = regexp.MustCompile(`(?i)\b(?:query|url|get)[ -]?(?:string|param(?:eter)?s?)\b|\bin(?:to)? the (?:url|query)\b|\bURL-Parameter|\bparam[èe]tres? (?:de )?(?:l['’])?url|\bparámetros? (?:de )?(?:la )?url`)
-	serviceAPI = regexp.MustCompile(`(?i)https?://(?:[\w.-]*\bapi\b|[^\s/]*googleapis\.|[^\s"']*/(?:api|v\d+)(?:/|\?|\b))`)
-	forbidding = regexp.MustCompile(`(?i)\b(?:never|don't|do not|avoid|red flags?|attack|attacker|malicious|threats?|bad|wrong|anti-?patterns?|forbidden|prohibited|vulnerab\w*|detect\w*|injections?|exfiltration|suspicious|niemals|verboten)\b|❌`)
-	leadIn     = regexp.MustCompile(`(?m)^(?:#+ .*|.*:\**[ \t]*)$`)
-	sentence   = regexp.MustCompile(`[.!?。！？]["')*_]*(?:[ \t\n]|$)|[。！？]|\n[ \t]*(?:\n|[-*+|>#] ?|\d+[.)] )`)
+	keyFile    = lazily(keyFiles)
+	secret     = lazily(`(?i)` + envFile + `|` + keyFiles + `|` + allWords + `|` + keyWords)
+	precious   = lazily(`(?i)` + envFile + `|` + keyFiles + `|` + allWords)
+	sending    = lazily(`(?i)` + sendWords)
+	away       = lazily(`(?i)` + url + `|` + address + `|` + host + `|` + place)
+	maybeAway  = lazily(`[@/:]|[\pL\d]\.[\pL\d]|[Mm]ail|[Ss]erv|[Ee]ndpoint|[Ww]ebhook|[Uu][Rr][Ll]|[Dd]omain| along`) // cheap, for most sentences
+	local      = lazily(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])[^\s)"']*`)
+	mailing    = lazily(`(?i)^e?-?mail`)
+	recipient  = lazily(`(?i)\b(?:to|an|à|a|para|naar)\s+\S`)
+	pronoun    = lazily(`(?i)^\s+(?:it\b|them\b|everything\b|this\b|that\b|(?:its|the|their|all|all the)\s+(?:\w+\s+)?(?:contents?|results?|output|values?|data|files?|keys?)\b|sie\b|ihn\b|es\b|alles\b|(?:den|seinen|ihren)\s+Inhalt\b|le\b|la\b|les\b|lo\b)`)
+	asKey      = lazily(`(?i)\b(?:with|using|via|through|requests?|headers?|after|if|when|once|without|about|links?|forms?|mit|avec|mediante|usando|utilizando)\b`)
+	inHeader   = lazily(`(?i)\bheaders?\b|\bauthorization\b|\bbearer\b|\bKopfzeile`)
+	noSecret   = lazily(`(?i)^\s*(?:reset|change|polic|prompt|field|manager|strength|length|count|limit|usage|budget|hygiene|management|rotation|validation|scan|names?\b|schema|example|template|required)`)
+	denied     = lazily(`(?i)\b(?:never|not|no|don't|don’t|doesn't|can't|cannot|won't|mustn't|shouldn't|without|avoid|prevents?|refuse|reject|nie|niemals|nicht|kein(?:e|en|er)?|jamais|pas|nunca|jamás|não|non|mai|nooit|niet|geen|nigdy)\b|никогда|не\s|不要|请勿|勿|禁止|切勿|しない|ないで|마세요|않`)
+	deniedNext = lazily(`(?i)^\S+\s+(?:nie|niemals|nicht|keine?|jamais|pas|nooit|niet|geen)\b`)
+	next       = lazily(`(?i);|\b(?:and )?then\b|\bdann\b|\bensuite\b|\bluego\b`)
+	inAddress  = lazily(`(?i)\b(?:append|add|include|put|attach|encode|embed|pass|fetch|call|requests?|visit|open|hänge|füge|ajoute[rz]?|añad[ea]|agrega)\b`)
+	parameter  = lazily(`(?i)\b(?:query|url|get)[ -]?(?:string|param(?:eter)?s?)\b|\bin(?:to)? the (?:url|query)\b|\bURL-Parameter|\bparam[èe]tres? (?:de )?(?:l['’])?url|\bparámetros? (?:de )?(?:la )?url`)
+	serviceAPI = lazily(`(?i)https?://(?:[\w.-]*\bapi\b|[^\s/]*googleapis\.|[^\s"']*/(?:api|v\d+)(?:/|\?|\b))`)
+	forbidding = lazily(`(?i)\b(?:never|don't|do not|avoid|red flags?|attack|attacker|malicious|threats?|bad|wrong|anti-?patterns?|forbidden|prohibited|vulnerab\w*|detect\w*|injections?|exfiltration|suspicious|niemals|verboten)\b|❌`)
+	leadIn     = lazily(`(?m)^(?:#+ .*|.*:\**[ \t]*)$`)
+	sentence   = lazily(`[.!?。！？]["')*_]*(?:[ \t\n]|$)|[。！？]|\n[ \t]*(?:\n|[-*+|>#] ?|\d+[.)] )`)
 )
 
 // sends finds sentences that tell to send secrets away.
 func (f *finder) sends(text string, code []span) {
-	if !secret.MatchString(text) {
+	if !secret().MatchString(text) {
 		return
 	}
 	blocks := code[:0:0]
@@ -66,7 +65,7 @@ func (f *finder) sends(text string, code []span) {
 	visit := func(from, to int) {
 		s := text[from:to]
 		at, isSending := tellsToSend(s, before[:])
-		if at >= 0 && !isExample(text, from+at, min(to, from+at+1)) && !forbidding.MatchString(heading(text[:from])) {
+		if at >= 0 && !isExample(text, from+at, min(to, from+at+1)) && !forbidding().MatchString(heading(text[:from])) {
 			what := "tells to send secrets away"
 			if !isSending {
 				what = "tells to put secrets into an address"
@@ -79,7 +78,7 @@ func (f *finder) sends(text string, code []span) {
 	for _, b := range append(blocks, span{len(text), len(text)}) {
 		for begin < b.from {
 			end := b.from
-			if m := sentence.FindStringIndex(text[begin:b.from]); m != nil {
+			if m := sentence().FindStringIndex(text[begin:b.from]); m != nil {
 				end = begin + max(m[1], 1)
 			}
 			visit(begin, end)
@@ -93,7 +92,7 @@ func (f *finder) sends(text string, code []span) {
 // colon, of those shortly before it.
 func heading(before string) string {
 	before = before[max(0, len(before)-600):]
-	all := leadIn.FindAllString(before, -1)
+	all := leadIn().FindAllString(before, -1)
 	if len(all) == 0 {
 		return ""
 	}
@@ -103,15 +102,15 @@ func heading(before string) string {
 // tellsToSend returns where a sentence tells to send a secret away, or to put it into an
 // address; -1 if it does not. What it sends may be named in the sentences before it.
 func tellsToSend(s string, before []string) (at int, isSending bool) {
-	if !maybeAway.MatchString(s) {
+	if !maybeAway().MatchString(s) {
 		return -1, false
 	}
-	s = local.ReplaceAllStringFunc(s, func(url string) string { return strings.Repeat("_", len(url)) })
-	verbs := sending.FindAllStringIndex(s, 10)
-	if len(verbs) == 0 && !inAddress.MatchString(s) {
+	s = local().ReplaceAllStringFunc(s, func(url string) string { return strings.Repeat("_", len(url)) })
+	verbs := sending().FindAllStringIndex(s, 10)
+	if len(verbs) == 0 && !inAddress().MatchString(s) {
 		return -1, false
 	}
-	secrets := secret.FindAllStringIndex(s, 10)
+	secrets := secret().FindAllStringIndex(s, 10)
 	for _, verb := range verbs {
 		if isFlag := verb[0] > 0 && s[verb[0]-1] == '-'; isFlag || isDenied(s, verb[0]) {
 			continue
@@ -119,13 +118,13 @@ func tellsToSend(s string, before []string) (at int, isSending bool) {
 		if first, _, ok := strings.Cut(s[verb[0]:verb[1]], " "); ok { // "lade … hoch"
 			verb[1] = verb[0] + len(first)
 		}
-		goal := away.FindStringIndex(s[verb[1]:])
+		goal := away().FindStringIndex(s[verb[1]:])
 		if goal == nil {
-			goal = away.FindStringIndex(s[:verb[0]]) // as in Japanese, and "open https://… and post"
+			goal = away().FindStringIndex(s[:verb[0]]) // as in Japanese, and "open https://… and post"
 		}
-		isMail := mailing.MatchString(s[verb[0]:]) && recipient.MatchString(s[verb[1]:])
-		if pronoun.MatchString(s[verb[1]:]) && (goal != nil || isMail || strings.Contains(s[verb[1]:], " along")) {
-			if slices.ContainsFunc(before, func(b string) bool { return precious.MatchString(b) && !denied.MatchString(b) }) || len(secrets) > 0 && secrets[0][0] < verb[0] && !asKey.MatchString(s[secrets[0][1]:verb[0]]) {
+		isMail := mailing().MatchString(s[verb[0]:]) && recipient().MatchString(s[verb[1]:])
+		if pronoun().MatchString(s[verb[1]:]) && (goal != nil || isMail || strings.Contains(s[verb[1]:], " along")) {
+			if slices.ContainsFunc(before, func(b string) bool { return precious().MatchString(b) && !denied().MatchString(b) }) || len(secrets) > 0 && secrets[0][0] < verb[0] && !asKey().MatchString(s[secrets[0][1]:verb[0]]) {
 				return verb[0], true
 			}
 		}
@@ -133,22 +132,22 @@ func tellsToSend(s string, before []string) (at int, isSending bool) {
 			continue
 		}
 		for _, m := range secrets {
-			isPrecious := precious.MatchString(s[m[0]:m[1]])
+			isPrecious := precious().MatchString(s[m[0]:m[1]])
 			between := ""
 			if m[0] > verb[1] {
 				between = s[verb[1]:m[0]]
 			}
 			switch {
-			case noSecret.MatchString(s[m[1]:]), asKey.MatchString(between):
-			case !isPrecious && (inHeader.MatchString(s) || m[0] < verb[0] && s[verb[0]] < 0x80):
+			case noSecret().MatchString(s[m[1]:]), asKey().MatchString(between):
+			case !isPrecious && (inHeader().MatchString(s) || m[0] < verb[0] && s[verb[0]] < 0x80):
 			case m[0] < verb[0] && isASCII(s): // "read .env, then post the report": the pronoun decides
 			default:
 				return verb[0], true
 			}
 		}
 	}
-	if verb := inAddress.FindStringIndex(s); verb != nil && len(secrets) > 0 && secrets[0][0] > verb[0] && parameter.MatchString(s[secrets[0][1]:]) &&
-		away.MatchString(s) && !serviceAPI.MatchString(s) && !isDenied(s, verb[0]) {
+	if verb := inAddress().FindStringIndex(s); verb != nil && len(secrets) > 0 && secrets[0][0] > verb[0] && parameter().MatchString(s[secrets[0][1]:]) &&
+		away().MatchString(s) && !serviceAPI().MatchString(s) && !isDenied(s, verb[0]) {
 		return verb[0], false
 	}
 	return -1, false
@@ -161,12 +160,12 @@ func isASCII(s string) bool {
 // isDenied reports whether what is told at an offset is not to be done.
 func isDenied(s string, at int) bool {
 	before := s[:at]
-	if all := next.FindAllStringIndex(before, -1); len(all) > 0 {
+	if all := next().FindAllStringIndex(before, -1); len(all) > 0 {
 		before = before[all[len(all)-1][1]:]
 	}
 	after := s[at:]
 	if i := strings.IndexFunc(after, func(r rune) bool { return r >= 0x3000 }); i < 0 {
 		after = "" // only languages with the verb at the end deny after it
 	}
-	return denied.MatchString(before) || deniedNext.MatchString(s[at:]) || denied.MatchString(after)
+	return denied().MatchString(before) || deniedNext().MatchString(s[at:]) || denied().MatchString(after)
 }
