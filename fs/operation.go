@@ -25,11 +25,28 @@ type Op[Q, A any] struct {
 	// Local says that only the process that has the provider may ask, and no client
 	// of the background process.
 	Local bool
+	// Effect says what the operation may change.
+	Effect Effect
 }
+
+// Effect says what an operation may change, of which [Confined] programs may ask those that
+// change nothing.
+type Effect uint8
+
+const (
+	// Writes is the effect of an operation of which nobody has said another one.
+	Writes Effect = iota
+	// Reads says that an operation changes nothing but what this program remembers of
+	// having been asked.
+	Reads
+	// Depends says that the effect depends on the question: the operation itself refuses
+	// what writes, for the reason that [ConfinedIn] returns.
+	Depends
+)
 
 // Handle binds the operation to the function that answers it.
 func (o Op[Q, A]) Handle(answer func(ctx context.Context, question Q) (A, error)) Operation {
-	return Operation{Name: o.Name, Local: o.Local, Answer: func(ctx context.Context, c Conversation) error {
+	return Operation{Name: o.Name, Local: o.Local, Effect: o.Effect, Answer: func(ctx context.Context, c Conversation) error {
 		var q Q
 		if err := c.Args(&q); err != nil {
 			return err
@@ -55,15 +72,16 @@ type None struct{}
 // the answer has a method Follows() int64, that many bytes follow it. Otherwise it
 // is like [Op].
 type Talk[Q, N, A any] struct {
-	Name  string
-	Local bool // see [Op]
+	Name   string
+	Local  bool   // see [Op]
+	Effect Effect // see [Op]
 }
 
 // Handle binds the operation to the function that answers it. The function calls
 // tell any number of times, then reply once, and writes the bytes that follow to
 // the Writer that reply returns.
 func (o Talk[Q, N, A]) Handle(answer func(ctx context.Context, question Q, tell func(N) error, reply func(A) (io.Writer, error)) error) Operation {
-	return Operation{Name: o.Name, Local: o.Local, Answer: func(ctx context.Context, c Conversation) error {
+	return Operation{Name: o.Name, Local: o.Local, Effect: o.Effect, Answer: func(ctx context.Context, c Conversation) error {
 		var q Q
 		if err := c.Args(&q); err != nil {
 			return err
@@ -128,11 +146,22 @@ type Conversation interface {
 // Operation is an operation bound to what answers it.
 type Operation struct {
 	Name string
-	// Local is that of the declaration.
-	Local bool
+	// Local and Effect are those of the declaration.
+	Local  bool
+	Effect Effect
 	// Answer answers one question, by one Reply or by an error. The context ends
 	// when the client leaves.
 	Answer func(ctx context.Context, c Conversation) error
+}
+
+// Admit returns the context in which an operation is answered to a program that is
+// confined; nil is none. The error is the Confined if the operation is not for such a
+// program.
+func (o Operation) Admit(ctx context.Context, by *Confined) (context.Context, error) {
+	if by != nil && o.Effect == Writes {
+		return ctx, by
+	}
+	return Confine(ctx, by), nil
 }
 
 // Operations are the operations of one process, in any order.
@@ -153,6 +182,10 @@ func (all Operations) Ask(ctx context.Context, r Request) error {
 	o, found := all.Find(r.Name)
 	if !found {
 		return fmt.Errorf("%w: no operation is called %q", ErrNotExist, r.Name)
+	}
+	ctx, err := o.Admit(ctx, ConfinedIn(ctx))
+	if err != nil {
+		return err
 	}
 	return o.Answer(ctx, &localConversation{r})
 }

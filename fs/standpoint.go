@@ -1,6 +1,7 @@
 package fs
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,9 @@ type Standpoint struct {
 	// Unknown is a clause that says why Dir or Folders are not known, such as "its
 	// process has ended"; "" if they are, or if nobody can tell.
 	Unknown string `json:"unknown,omitempty"`
+	// Confined is set if the program may only read. It is found out here, and never what a
+	// program says of itself.
+	Confined *Confined `json:"-"`
 }
 
 // Here returns the standpoint of this program.
@@ -64,4 +68,44 @@ func StandpointAt(dir string) Standpoint {
 // are clean; only the names are compared.
 func Within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// Confined is the error of what a program may not do because it is part of a read-only run
+// of an agent: only what reads is allowed to it. It is ErrPermission.
+//
+// Who is confined is found out by the process that acts, from the system, and never from
+// what the program says.
+type Confined struct {
+	// Run is the id of the run.
+	Run string `json:"run"`
+	// Unsure says that the program is not known to be part of the run, and not known not
+	// to be, since the system does not show its process here.
+	Unsure bool `json:"unsure,omitempty"`
+}
+
+func (c *Confined) Error() string {
+	if c.Unsure {
+		return "this may be part of a read-only run of an agent (" + c.Run + "), since its process cannot be seen from here: only what reads is allowed"
+	}
+	return "this is part of a read-only run of an agent (" + c.Run + "): only what reads is allowed"
+}
+
+// Is reports whether target is ErrPermission.
+func (c *Confined) Is(target error) bool { return target == ErrPermission }
+
+type confinedKey struct{}
+
+// Confine returns a context for what is done for a program that is confined; nil is none.
+func Confine(ctx context.Context, by *Confined) context.Context {
+	if by == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, confinedKey{}, by)
+}
+
+// ConfinedIn returns what confines the program for which something is done; nil if
+// nothing does.
+func ConfinedIn(ctx context.Context) *Confined {
+	by, _ := ctx.Value(confinedKey{}).(*Confined)
+	return by
 }

@@ -21,6 +21,9 @@ type TreeOptions struct {
 	// Deadline bounds every operation on a node that is not [Patient]; 0
 	// means DefaultDeadline.
 	Deadline time.Duration
+	// Confined returns what confines a process, by its ID, 0 if that is not known; nil if
+	// nothing does. A nil Confined confines none.
+	Confined func(pid int) *Confined
 	// Log logs panics; nil means slog.Default().
 	Log *slog.Logger
 }
@@ -36,6 +39,7 @@ type Counters struct {
 type Tree struct {
 	root     Dir
 	deadline time.Duration
+	confined func(pid int) *Confined
 	log      *slog.Logger
 
 	attrs, lookups, lists, reads, measures, creates, panics, timeouts atomic.Uint64
@@ -53,7 +57,10 @@ func NewTree(root Dir, opts TreeOptions) *Tree {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
-	return &Tree{root: root, deadline: opts.Deadline, log: opts.Log, subscribers: make(map[int]func(string))}
+	if opts.Confined == nil {
+		opts.Confined = func(int) *Confined { return nil }
+	}
+	return &Tree{root: root, deadline: opts.Deadline, confined: opts.Confined, log: opts.Log, subscribers: make(map[int]func(string))}
 }
 
 // Root returns the folder at the top.
@@ -150,9 +157,11 @@ func (t *Tree) Target(ctx context.Context, l Link) (string, error) {
 	return call(ctx, t, l, l.Target)
 }
 
-// Create creates a file in an inbox, as [Inbox.Create] does.
+// Create creates a file in an inbox, as [Inbox.Create] does, for a program at from: what
+// confines it is found out here.
 func (t *Tree) Create(ctx context.Context, inbox Inbox, name string, from Standpoint) (Draft, error) {
 	t.creates.Add(1)
+	from.Confined = t.confined(from.PID)
 	return call(ctx, t, inbox, func(ctx context.Context) (Draft, error) { return inbox.Create(ctx, name, from) })
 }
 

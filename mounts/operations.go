@@ -19,15 +19,15 @@ var (
 	// sends a Report for each pass.
 	OpSync = fs.Talk[ViewQuery, Report, fs.None]{Name: "sync"}
 	// OpWait replies when a view has ended. Its first reply confirms that it waits.
-	OpWait = fs.Talk[ViewQuery, fs.None, fs.None]{Name: "wait"}
+	OpWait = fs.Talk[ViewQuery, fs.None, fs.None]{Name: "wait", Effect: fs.Reads}
 	// OpHold keeps the process alive as long as the conversation lasts, and starts
 	// what a view would start. A gateway needs both but is not a view, so that
 	// unmounting everything leaves it working. The first reply confirms it. If the
 	// process exits, the conversation ends without a last reply, and the gateway
 	// turns to the next process when it needs one.
-	OpHold = fs.Talk[fs.None, fs.None, fs.None]{Name: "hold"}
+	OpHold = fs.Talk[fs.None, fs.None, fs.None]{Name: "hold", Effect: fs.Reads}
 	// OpStatus returns who the process is and what it shows.
-	OpStatus = fs.Op[fs.None, ServerInfo]{Name: "status"}
+	OpStatus = fs.Op[fs.None, ServerInfo]{Name: "status", Effect: fs.Reads}
 )
 
 // ViewQuery names a view.

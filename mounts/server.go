@@ -43,6 +43,9 @@ type Options struct {
 	Sources func() []string
 	// Begin is called once, when there is a first view or gateway.
 	Begin func()
+	// Confined returns what confines the program at the other end of a connection: it may
+	// ask only for operations that change nothing. It may be nil, and return nil.
+	Confined func(*net.UnixConn) *fs.Confined
 	// Operations are answered beyond those of this package.
 	Operations fs.Operations
 	// Guardian returns the command of a process that runs guard.Main, which is
@@ -236,13 +239,34 @@ func (s *Server) talk(conn net.Conn) {
 			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Seat.Record.Version, c.Op()),
 			Hint:    "replace it, if it is of an older build than this command: ctxfs mount",
 		}
-	} else {
+	} else if ctx, err = s.admit(ctx, operation, conn, c); err == nil {
 		err = operation.Answer(ctx, c)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errEnding) {
 		_ = c.Fail(err)
 	}
 }
+
+// admit returns the context in which an operation is answered to a client, or why it is not.
+func (s *Server) admit(ctx context.Context, o fs.Operation, conn net.Conn, c *control.Conn) (context.Context, error) {
+	socket, ok := conn.(*net.UnixConn)
+	if s.opts.Confined == nil || o.Effect == fs.Reads || !ok {
+		return ctx, nil
+	}
+	by := s.opts.Confined(socket)
+	if by == nil {
+		by = c.Confined()
+	}
+	ctx, err := o.Admit(ctx, by)
+	if err == nil && c.HasLeft() {
+		// It may have been killed because its run has ended, and nothing be left of that
+		// which would have confined it.
+		err = errClientGone
+	}
+	return ctx, err
+}
+
+var errClientGone = errors.New("the client has left")
 
 // gateway answers [OpHold]: confirm is called when the process is held.
 func (s *Server) gateway(ctx context.Context, confirm func() error) error {

@@ -18,6 +18,9 @@ import (
 	"strconv"
 
 	"ctxfs/fs"
+	"ctxfs/providers/exec"
+	"ctxfs/providers/exec/command"
+	"ctxfs/providers/executor"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/memory"
@@ -167,6 +170,16 @@ func list(o Options, s shared) []Named {
 			Statements:   s.stated,
 			Watch:        !o.Offline,
 		})},
+		{"exec", exec.New(exec.Options{
+			Env:          s.env("exec"),
+			Home:         o.Home,
+			Cache:        filepath.Join(o.Cache, "exec"),
+			SettingsPath: o.Config,
+			Environ:      os.Environ,
+			Keeper:       keeperOf(o.Program),
+			Hide:         o.Hide,
+			Offline:      o.Offline,
+		})},
 		{"plans", plans.New(plans.Options{
 			Env:        s.env("plans"),
 			Home:       o.Home,
@@ -180,8 +193,33 @@ func list(o Options, s shared) []Named {
 			Cache:      filepath.Join(o.Cache, "plans"),
 			Watch:      !o.Offline,
 		})},
+		{"agents", executor.New(executor.Options{
+			Env:          s.env("agents"),
+			State:        o.State,
+			SettingsPath: o.Config,
+			Hide:         o.Hide,
+			Log:          terminalLog,
+			Watch:        !o.Offline,
+		})},
 		{"results", stored},
 	}
+}
+
+// terminalLog returns the log of a recorded terminal, for whoever shows it too.
+func terminalLog(recording string) (executor.Log, error) {
+	l, err := terminals.NewLog(recording)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// keeperOf returns the command line that keeps commands of folders.
+func keeperOf(program string) []string {
+	if program == "" {
+		return nil
+	}
+	return []string{program, command.KeeperCommand}
 }
 
 // environOf returns the environment with which a process of the user was started, as

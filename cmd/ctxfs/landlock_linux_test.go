@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,9 +18,12 @@ import (
 
 // landlockMode names the folders, separated by colons, that the program which this
 // one becomes may write to; seccompMode, set to anything, takes its sockets away.
+// forbidMode names by their numbers, separated by commas, the system calls that the
+// program may not make.
 const (
 	landlockMode = "CTXFS_TEST_LANDLOCK"
 	seccompMode  = "CTXFS_TEST_SECCOMP"
+	forbidMode   = "CTXFS_TEST_FORBID"
 )
 
 // runInLandlock becomes the program that its arguments name, in the sandbox that
@@ -32,8 +37,30 @@ func runInLandlock(writable string) int {
 		err = landlock(strings.Split(writable, ":"))
 	}
 	if _, ok := os.LookupEnv(seccompMode); ok && err == nil {
-		err = forbidConnect()
+		err = forbid(unix.SYS_CONNECT)
 	}
+	return becomeProgram("landlock", err)
+}
+
+// runForbidding becomes the program that its arguments name, as in a container that does
+// not let it make some system calls. It returns the exit code where it cannot.
+func runForbidding(calls string) int {
+	runtime.LockOSThread() // which becomes the program
+	err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	var numbers []uint32
+	for number := range strings.SplitSeq(calls, ",") {
+		n, bad := strconv.Atoi(number)
+		err = errors.Join(err, bad)
+		numbers = append(numbers, uint32(n))
+	}
+	if err == nil {
+		err = forbid(numbers...)
+	}
+	return becomeProgram("forbid", err)
+}
+
+// becomeProgram becomes the program that the arguments name, unless there was an error.
+func becomeProgram(what string, err error) int {
 	var program string
 	if err == nil {
 		program, err = exec.LookPath(os.Args[1])
@@ -41,7 +68,7 @@ func runInLandlock(writable string) int {
 	if err == nil {
 		err = syscall.Exec(program, os.Args[1:], os.Environ())
 	}
-	fmt.Fprintln(os.Stderr, "landlock:", err)
+	fmt.Fprintln(os.Stderr, what+":", err)
 	return 125
 }
 
@@ -82,15 +109,16 @@ func landlock(writable []string) error {
 	return nil
 }
 
-// forbidConnect has connect(2) answered "operation not permitted". Source:
-// seccomp(2); the number of the call is the first word of its data.
-func forbidConnect() error {
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: unix.SYS_CONNECT},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+// forbid has system calls answered "operation not permitted". Source: seccomp(2); the
+// number of the call is the first word of its data.
+func forbid(calls ...uint32) error {
+	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}}
+	for _, call := range calls {
+		filter = append(filter,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: call},
+			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)})
 	}
+	filter = append(filter, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
 }

@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/console"
 	_ "ctxfs/cmd/ctxfs/early"
+	_ "ctxfs/cmd/ctxfs/enter"
 	_ "ctxfs/cmd/ctxfs/hook"
 )
 

@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 	if writable, ok := os.LookupEnv(landlockMode); ok {
 		os.Exit(runInLandlock(writable))
 	}
+	if calls, ok := os.LookupEnv(forbidMode); ok {
+		os.Exit(runForbidding(calls))
+	}
 	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" {
 		os.Exit(m.Run()) // in every worker: fuzzing needs no binary

@@ -20,7 +20,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	if !strings.Contains(out, "mounted on ~/.agentctx\n") || !strings.Contains(out, "ctxfs unmount") {
 		t.Errorf("mount says: %s", out)
 	}
-	if got := b.sh("ls -A .agentctx"); got != ".ignore\nAGENTS.md\nSTATUS.md\nfind\nmcps\nmemory\nplans\nresults\nrules\nskills\nterminals\ntranscripts\nworkspaces\n" {
+	if got := b.sh("ls -A .agentctx"); got != ".ignore\nAGENTS.md\nSTATUS.md\nagents\nexec\nfind\nmcps\nmemory\nplans\nresults\nrules\nskills\nterminals\ntranscripts\nworkspaces\n" {
 		t.Errorf("the root is %q", got)
 	}
 	if got := b.sh("ls .agentctx/mcps .agentctx/results .agentctx/skills"); got != ".agentctx/mcps:\nCALLS.tsv\nINDEX.md\n\n.agentctx/results:\nINDEX.tsv\n\n.agentctx/skills:\nINDEX.md\nINDEX.tsv\nagentctx\n" {
@@ -93,7 +93,7 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 	b.sh("cd " + b.dir + "; mkdir rel; cd rel; ctxfs mount .; ctxfs mount ../rel; test -f AGENTS.md || ls ../rel/AGENTS.md")
 
 	report := b.status()
-	if report.Pid != pid || len(report.Mounts) != 3 || len(report.Providers) != 9 {
+	if report.Pid != pid || len(report.Mounts) != 3 || len(report.Providers) != 11 {
 		t.Errorf("status --json: %+v", report)
 	}
 	for _, m := range report.Mounts {

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	agentruns "ctxfs/cmd/ctxfs/agent"
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/exec"
 	"ctxfs/cmd/ctxfs/memories"
 	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/cmd/ctxfs/places"
@@ -91,9 +93,10 @@ Exit codes:
 		commands []*cobra.Command
 	}{
 		{"Mount:", mount.Commands(a)},
-		{"Tree:", tree.Commands(a)},
+		{"Tree:", append(tree.Commands(a), exec.Command(a))},
 		{"MCP servers:", servers.Commands(a)},
 		{"Terminals:", terminal.Commands(a)},
+		{"Agents:", agentruns.Commands(a)},
 		{"Work:", append(append(sessions.Commands(a), memories.Commands(a)...), stats.Command(a))},
 		{"Programs:", append(setup.Commands(a), serve.Command(a))},
 	} {

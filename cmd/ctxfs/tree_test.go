@@ -29,7 +29,7 @@ func TestReadWithoutMount(t *testing.T) {
 		if !running {
 			b.ok("unmount")
 		}
-		if got := b.ok("ls"); got != ".ignore\nAGENTS.md\nSTATUS.md\nfind/\nmcps/\nmemory/\nplans/\nresults/\nrules/\nskills/\nterminals/\ntranscripts/\nworkspaces/\n" {
+		if got := b.ok("ls"); got != ".ignore\nAGENTS.md\nSTATUS.md\nagents/\nexec/\nfind/\nmcps/\nmemory/\nplans/\nresults/\nrules/\nskills/\nterminals/\ntranscripts/\nworkspaces/\n" {
 			t.Errorf("ls: %q", got)
 		}
 		if got := b.ok("ls", "mcps/zoo/tools", b.mnt("skills/walk"), "skills/walk/SKILL.md"); got != "mcps/zoo/tools:\ngreet.json\n\nskills/walk:\nSKILL.md\ngo.sh\nskills/walk/SKILL.md\n" {

@@ -88,6 +88,9 @@ type Options struct {
 	Text bool
 	// Quiet is for texts; 0 means a second.
 	Quiet time.Duration
+	// Confined takes files also of programs that may only read, and leaves it to Accept
+	// to refuse what writes. Otherwise they can create none.
+	Confined bool
 	// Extension is the extension of the names that are accepted; the name of a
 	// result has ".result" instead. With "" any name is accepted.
 	Extension string
@@ -214,6 +217,9 @@ func (d *Folder) List(context.Context) ([]fs.Entry, error) {
 
 // Create implements Inbox.
 func (d *Folder) Create(_ context.Context, name string, from fs.Standpoint) (fs.Draft, error) {
+	if from.Confined != nil && !d.opts.Confined {
+		return nil, from.Confined
+	}
 	if err := checkDropName(name); err != nil {
 		return nil, err
 	}

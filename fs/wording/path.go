@@ -43,6 +43,15 @@ func ShellWord(text string) string {
 	return home + "'" + strings.ReplaceAll(rest, "'", `'\''`) + "'"
 }
 
+// ShellLine returns words as a command line of a POSIX shell.
+func ShellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = ShellWord(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
 // isSpecial reports whether a character may mean more to a shell than itself.
 func isSpecial(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+,:@%~", r)

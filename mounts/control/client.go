@@ -33,6 +33,9 @@ type greeting struct {
 type request struct {
 	Op   string          `json:"op"`
 	Args json.RawMessage `json:"args,omitempty"`
+	// Confined confines the one for whom the client asks, as a gateway does for its own
+	// clients. It takes rights away, and gives none.
+	Confined *fs.Confined `json:"confined,omitempty"`
 }
 
 type reply struct {
@@ -251,7 +254,7 @@ func (c *Client) call(ctx context.Context, op string, args, value any, each func
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(request{Op: op, Args: body})
+	line, err := json.Marshal(request{Op: op, Args: body, Confined: fs.ConfinedIn(ctx)})
 	if err != nil {
 		return err
 	}

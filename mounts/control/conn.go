@@ -8,6 +8,8 @@ import (
 	iofs "io/fs"
 	"net"
 	"syscall"
+
+	"ctxfs/fs"
 )
 
 // Conn is the server's side of a conversation.
@@ -16,6 +18,7 @@ type Conn struct {
 	lines *bufio.Reader
 	op    string
 	args  json.RawMessage
+	by    *fs.Confined
 }
 
 // Receive greets a client and waits for its request.
@@ -39,15 +42,36 @@ func (s *Seat) Receive(conn net.Conn) (*Conn, error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return nil, err
 	}
-	c.op, c.args = r.Op, r.Args
+	c.op, c.args, c.by = r.Op, r.Args, r.Confined
 	return c, nil
 }
 
 // Op returns the name of the operation that the client asks for.
 func (c *Conn) Op() string { return c.op }
 
+// Confined returns what the client says that confines the one for whom it asks, or nil.
+func (c *Conn) Confined() *fs.Confined { return c.by }
+
 // AwaitEnd returns when the client has left. Nothing more is read from it.
 func (c *Conn) AwaitEnd() { _, _ = c.lines.ReadByte() }
+
+// HasLeft reports whether the client has closed its end, or has ended.
+func (c *Conn) HasLeft() bool {
+	socket, ok := c.conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return true
+	}
+	left := false
+	err = raw.Control(func(fd uintptr) {
+		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		left = n == 0 && err == nil || errors.Is(err, syscall.ECONNRESET)
+	})
+	return left || err != nil
+}
 
 // Fail sends an error as the last reply.
 func (c *Conn) Fail(err error) error { return c.line(reply{Fault: FaultOf(err)}) }
@@ -94,6 +118,8 @@ type Fault struct {
 	Hint string `json:"hint,omitempty"`
 	// Missing says that what was asked for does not exist.
 	Missing bool `json:"missing,omitempty"`
+	// Denied says that whoever asked may only read, see [fs.Confined].
+	Denied bool `json:"denied,omitempty"`
 }
 
 func (f *Fault) Error() string { return f.Message }
@@ -101,8 +127,10 @@ func (f *Fault) Error() string { return f.Message }
 // Fix returns the Hint: what to do about the fault.
 func (f *Fault) Fix() string { return f.Hint }
 
-// Is reports whether the fault is that something does not exist.
-func (f *Fault) Is(target error) bool { return f.Missing && target == iofs.ErrNotExist }
+// Is reports whether the fault is that something does not exist, or is not allowed.
+func (f *Fault) Is(target error) bool {
+	return f.Missing && target == iofs.ErrNotExist || f.Denied && target == iofs.ErrPermission
+}
 
 // FaultOf returns an error as a Fault. An error with a method Fix() string says
 // what to do about it.
@@ -110,7 +138,8 @@ func FaultOf(err error) *Fault {
 	if f := (*Fault)(nil); errors.As(err, &f) {
 		return f
 	}
-	f := &Fault{Message: err.Error(), Missing: errors.Is(err, iofs.ErrNotExist)}
+	confined := (*fs.Confined)(nil)
+	f := &Fault{Message: err.Error(), Missing: errors.Is(err, iofs.ErrNotExist), Denied: errors.As(err, &confined)}
 	if fixed := (interface {
 		error
 		Fix() string

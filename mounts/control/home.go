@@ -44,6 +44,9 @@ type Home struct {
 	Mount string
 	// Version is the version of this program.
 	Version string
+	// MayStart returns why this program must neither start the background process nor
+	// become it; a nil MayStart, or a nil error, means that it may.
+	MayStart func() error
 	// Note receives lines for a person who waits; nil discards them.
 	Note func(line string)
 }
@@ -52,6 +55,13 @@ func (h Home) note(format string, args ...any) {
 	if h.Note != nil {
 		h.Note(fmt.Sprintf(format, args...))
 	}
+}
+
+func (h Home) mayStart() error {
+	if h.MayStart == nil {
+		return nil
+	}
+	return h.MayStart()
 }
 
 // temporary holds the folders that stand in for a state folder. No variable

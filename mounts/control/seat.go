@@ -41,6 +41,9 @@ const (
 // before it does anything else: from then on others connect, and wait until they
 // are served.
 func (h Home) Claim(ctx context.Context) (*Seat, error) {
+	if err := h.mayStart(); err != nil {
+		return nil, err
+	}
 	held, err := h.awaitLock(ctx)
 	if err != nil {
 		return nil, err

@@ -88,6 +88,9 @@ func (h Home) Succeed(ctx context.Context, pid int, command ...string) error {
 // launch starts a process and waits until it has the seat. It fails with
 // ErrRunning if another process has it.
 func (h Home) launch(ctx context.Context, command []string) error {
+	if err := h.mayStart(); err != nil {
+		return err
+	}
 	ready, tell, err := os.Pipe()
 	if err != nil {
 		return err

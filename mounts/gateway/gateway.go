@@ -2,8 +2,8 @@
 // the Model Context Protocol with five tools, find, list, read, call and wait.
 //
 // It does not repeat the tools of other servers in its own list: an agent that
-// connects pays for four short definitions, whatever the number of servers
-// behind them. It finds a tool by words, gets its arguments with the match, and
+// connects pays for five short definitions, whatever the number of servers
+// behind them; where the user allows it there are three more, which start other agents. It finds a tool by words, gets its arguments with the match, and
 // calls it: two steps from nothing to a call.
 //
 // A [Gateway] has no tree and starts no server. Everything comes from a
@@ -23,12 +23,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"ctxfs/fs"
 )
 
 // MaxText is the most bytes of text in a result.
@@ -37,6 +40,12 @@ const MaxText = 12_000
 // Options are the settings of a [Gateway].
 type Options struct {
 	Backend Backend
+	// Confined returns what confines the program at the other end of a connection that is
+	// served by HTTP; nil if nothing does. The contexts that the backend is given tell it
+	// ([fs.ConfinedIn]). It may be nil.
+	Confined func(net.Conn) *fs.Confined
+	// Agents starts agents; nil offers none.
+	Agents Agents
 	// Version is the version of the program.
 	Version string
 	Log     *slog.Logger
@@ -45,16 +54,17 @@ type Options struct {
 // Gateway is a server of the Model Context Protocol over a tree. It is safe
 // for concurrent use and may serve several clients at once.
 type Gateway struct {
-	backend Backend
-	log     *slog.Logger
-	server  *server.MCPServer
-	limits  httpLimits
-	clients sync.Map // *clientState by the ID of a session over HTTP
+	backend  Backend
+	confined func(net.Conn) *fs.Confined
+	log      *slog.Logger
+	server   *server.MCPServer
+	limits   httpLimits
+	clients  sync.Map // *clientState by the ID of a session over HTTP
 }
 
 // New returns a gateway. It starts nothing.
 func New(opts Options) *Gateway {
-	g := &Gateway{backend: opts.Backend, log: opts.Log, limits: usualLimits()}
+	g := &Gateway{backend: opts.Backend, confined: opts.Confined, log: opts.Log, limits: usualLimits()}
 	hooks := new(server.Hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
 		g.stateOf(ctx) // from now on it may listen
@@ -72,6 +82,9 @@ func New(opts Options) *Gateway {
 	g.add(definition("read", readText, readSchema, true), g.read)
 	g.add(definition("call", callText, callSchema, false), g.call)
 	g.add(definition("wait", waitText, waitSchema, true), g.wait)
+	if opts.Agents != nil {
+		g.offerAgents(opts.Agents)
+	}
 	return g
 }
 
@@ -94,9 +107,14 @@ func (g *Gateway) instructions(ctx context.Context) string {
 // every prompt.
 const maxOverview = 1_200
 
-// add adds a tool. Its errors are returned to the agent as results.
+// add adds a tool. Its errors are returned to the agent as results. An agent that is confined
+// uses those that only read, and call, of which the backend refuses what writes.
 func (g *Gateway) add(t mcp.Tool, handle func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
+	forAll := *t.Annotations.ReadOnlyHint || t.Name == "call"
 	g.server.AddTool(t, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if by := fs.ConfinedIn(ctx); by != nil && !forAll {
+			return mcp.NewToolResultError(by.Error()), nil
+		}
 		result, err := handle(ctx, r)
 		if err != nil {
 			return mcp.NewToolResultError(words(err)), nil

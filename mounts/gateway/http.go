@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"ctxfs/fs"
 )
 
 // Endpoint is the path where HTTP is served.
@@ -85,7 +87,7 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 // connection, why its other end may not use it.
 type ownerKey struct{}
 
-// guard passes on requests from programs of the user.
+// guard passes on requests from programs of the user, with what confines them.
 func (g *Gateway) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		check, _ := r.Context().Value(ownerKey{}).(func() error)
@@ -97,6 +99,9 @@ func (g *Gateway) guard(next http.Handler) http.Handler {
 		if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
 			http.Error(w, "web pages may not use this gateway", http.StatusForbidden)
 			return
+		}
+		if c, ok := r.Context().Value(connKey{}).(net.Conn); ok && g.confined != nil {
+			r = r.WithContext(fs.Confine(r.Context(), g.confined(c)))
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -26,6 +26,11 @@ const (
 	longWait  = time.Hour
 )
 
+// waitTime returns how long to wait for a client that asks for some seconds.
+func waitTime(seconds float64) time.Duration {
+	return time.Duration(min(max(seconds, 0.1), longWait.Seconds()) * float64(time.Second))
+}
+
 func (g *Gateway) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args := struct {
 		For     string  `json:"for"`
@@ -39,8 +44,7 @@ func (g *Gateway) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	if asked != nil {
 		return asked, nil
 	}
-	timeout := time.Duration(min(max(args.Seconds, 0.1), longWait.Seconds()) * float64(time.Second))
-	text, err := g.backend.Wait(ctx, Wait{For: args.For, Any: args.Any, Timeout: timeout, Root: root})
+	text, err := g.backend.Wait(ctx, Wait{For: args.For, Any: args.Any, Timeout: waitTime(args.Seconds), Root: root})
 	if err != nil {
 		return nil, err
 	}

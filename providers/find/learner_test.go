@@ -181,7 +181,10 @@ func TestPoison(t *testing.T) {
 			if got := first(t, f, "what is pricey"); got == "" { // and all documents are indexed
 				t.Error("nothing was learned")
 			}
-			if got := f.documents.lessons.paths; len(got) != 1 || got[0] != "mcps/amazon/tools/ProductSearch.json" {
+			f.documents.mu.RLock()
+			got := f.documents.lessons.paths
+			f.documents.mu.RUnlock()
+			if len(got) != 1 || got[0] != "mcps/amazon/tools/ProductSearch.json" {
 				t.Errorf("learned of %q", got)
 			}
 			for _, m := range f.documents.find("laptop too pricey", Options{}).Matches {
@@ -218,7 +221,10 @@ func TestPoison(t *testing.T) {
 		}
 		f.Used()
 		becomes(t, f, "it is broken", "github/create_issue")
-		if got := f.documents.lessons.paths; len(got) != 1 || got[0] != "mcps/github/tools/create_issue.json" {
+		f.documents.mu.RLock()
+		got := f.documents.lessons.paths
+		f.documents.mu.RUnlock()
+		if len(got) != 1 || got[0] != "mcps/github/tools/create_issue.json" {
 			t.Errorf("%q", got)
 		}
 	})

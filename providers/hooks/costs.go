@@ -10,7 +10,7 @@ import (
 )
 
 // OpCosts returns what hooks have told agents.
-var OpCosts = fs.Op[fs.None, Costs]{Name: "hook-costs"}
+var OpCosts = fs.Op[fs.None, Costs]{Name: "hook-costs", Effect: fs.Reads}
 
 // Costs is what hooks have told agents, and what that has cost.
 type Costs struct {

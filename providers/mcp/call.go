@@ -6,10 +6,12 @@ import (
 	"errors"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/wire"
 )
@@ -99,8 +101,23 @@ func (m *judgedCall) resolve(c *calls.Call) error {
 	if m.under != nil && m.under.resumed != "" {
 		return nil // it was checked when it was made
 	}
-	m.args, err = t.Prepare(c, m.server.names(), m.server.p.policy.Load())
-	return err
+	if m.args, err = t.Prepare(c, m.server.names(), m.server.p.policy.Load()); err != nil || c.Caller.Confined == nil {
+		return err
+	}
+	return m.server.vouch(t, c.Caller.Confined)
+}
+
+// vouch returns why a tool that is marked as one that only reads is not called for a
+// program that may do no more: the mark counts if the tool had it when it was pinned, too.
+func (s *server) vouch(t *calls.Tool, by *fs.Confined) error {
+	s.mu.Lock()
+	doubt, file := s.pins.Doubt(t.File, calls.OnlyReads), s.file
+	s.mu.Unlock()
+	if doubt == "" {
+		return nil
+	}
+	is := policy.NewSubject(s.names(), t.Name, t.File)
+	return is.Confined(by, doubt, "whoever has started the agent can look at it, and accept it: "+pins.AcceptCommand(file, t.File))
 }
 
 // patience returns how long a tool of the server may be silent: the given time,

@@ -17,26 +17,26 @@ import (
 // of a configuration that makes it, see [Provider.Restart].
 var (
 	// OpTools lists the tools of a server; "" means all servers.
-	OpTools = fs.Op[ToolQuery, []Toolbox]{Name: "tools"}
+	OpTools = fs.Op[ToolQuery, []Toolbox]{Name: "tools", Effect: fs.Reads}
 	// OpFlags lists the arguments of a tool, as far as the server is known.
-	OpFlags = fs.Op[ToolQuery, []calls.Flag]{Name: "flags"}
+	OpFlags = fs.Op[ToolQuery, []calls.Flag]{Name: "flags", Effect: fs.Reads}
 	// OpRestart restarts a server; "" means all.
 	OpRestart = fs.Op[RestartQuery, fs.None]{Name: "restart"}
 	// OpConfiguration reports which servers are configured where, with the folder
 	// that the question names as if it were a known project.
-	OpConfiguration = fs.Op[FolderQuery, Report]{Name: "config"}
+	OpConfiguration = fs.Op[FolderQuery, Report]{Name: "config", Effect: fs.Reads}
 	// OpMovable lists the servers that an agent loads, and those that were moved from its
 	// files, as package adopt wants them.
-	OpMovable = fs.Op[MovableQuery, []adopt.Server]{Name: "movable"}
+	OpMovable = fs.Op[MovableQuery, []adopt.Server]{Name: "movable", Effect: fs.Reads}
 	// OpTrust allows the servers that the files of a project configure, or revokes
 	// that.
 	OpTrust = fs.Op[TrustQuery, Project]{Name: "trust"}
 	// OpProjects lists the projects that configure servers or are trusted.
-	OpProjects = fs.Op[fs.None, []Project]{Name: "projects"}
+	OpProjects = fs.Op[fs.None, []Project]{Name: "projects", Effect: fs.Reads}
 	// OpAccept pins definitions of tools as they are now.
 	OpAccept = fs.Op[AcceptQuery, Accepted]{Name: "accept"}
 	// OpLogins lists the logins of all servers that can have one.
-	OpLogins = fs.Op[fs.None, []Login]{Name: "logins"}
+	OpLogins = fs.Op[fs.None, []Login]{Name: "logins", Effect: fs.Reads}
 	// OpLogin lets the user log in to a server; what it sends meanwhile is for the
 	// user. A running server uses the login after a restart.
 	OpLogin = fs.Talk[RestartQuery, LoginNews, Login]{Name: "login", Local: true}
@@ -44,20 +44,20 @@ var (
 	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true, Local: true}
 	// OpResource reads a resource of a server, and may keep it as a file. The
 	// server is started if necessary.
-	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true}
+	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true, Effect: fs.Depends}
 	// OpPrompt reads a prompt of a server, which is started if necessary.
-	OpPrompt = fs.Op[ReadingQuery, *calls.Reading]{Name: "prompt", Slow: true}
+	OpPrompt = fs.Op[ReadingQuery, *calls.Reading]{Name: "prompt", Slow: true, Effect: fs.Reads}
 	// OpFetchSkill fetches the files of a skill that a server serves, verifies them, and
 	// shows them from then on. The server is started if necessary.
 	OpFetchSkill = fs.Op[ReadingQuery, FetchedSkill]{Name: "fetch-skill", Slow: true}
 	// OpQuestions lists what servers ask and nobody has answered yet, the oldest
 	// first.
-	OpQuestions = fs.Op[IDQuery, []questions.Question]{Name: "questions"}
+	OpQuestions = fs.Op[IDQuery, []questions.Question]{Name: "questions", Effect: fs.Reads}
 	// OpTasks lists the calls that go on without their callers, and those that did
 	// and have ended, the newest first.
-	OpTasks = fs.Op[IDQuery, []tasks.Task]{Name: "tasks"}
+	OpTasks = fs.Op[IDQuery, []tasks.Task]{Name: "tasks", Effect: fs.Reads}
 	// OpAwaitTask waits for the end of a task, whatever its server asks meanwhile.
-	OpAwaitTask = fs.Op[IDQuery, tasks.Task]{Name: "await-task", Slow: true}
+	OpAwaitTask = fs.Op[IDQuery, tasks.Task]{Name: "await-task", Slow: true, Effect: fs.Reads}
 	// OpCancelTask cancels a task, at its server too, and waits for its end. One that
 	// has ended stays as it is.
 	OpCancelTask = fs.Op[IDQuery, tasks.Task]{Name: "cancel-task", Slow: true}
@@ -202,7 +202,10 @@ func (p *Provider) answerLogin(ctx context.Context, q RestartQuery, tell func(Lo
 }
 
 func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*calls.Reading, error) {
+	by := fs.ConfinedIn(ctx)
 	switch {
+	case by != nil && (q.Keep || q.Forget):
+		return nil, by
 	case q.Forget:
 		return &calls.Reading{}, p.ForgetResource(q.Server, q.What)
 	case q.Keep:

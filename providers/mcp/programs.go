@@ -113,6 +113,7 @@ func (s *server) newCalls(now time.Time) *drop.Folder {
 	return drop.New(drop.Options{
 		Accept:    s.acceptCall,
 		Extension: callSuffix,
+		Confined:  true, // which tool it is decides
 		Static:    map[string]fs.Node{"README.md": fs.NewText(now, []byte(callsText))},
 		Now:       s.p.env.Now,
 		Log:       s.p.env.Log,
@@ -131,7 +132,7 @@ func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, 
 	tool, _, _ := strings.Cut(name, ".")
 	c := calls.Call{
 		Server: s.summary().file, Tool: tool, Arguments: json.RawMessage(body),
-		Caller:    calls.Caller{Via: "file", Dir: from.Dir, PID: from.PID, Folders: from.Folders, Unknown: from.Unknown},
+		Caller:    calls.Caller{Via: "file", Dir: from.Dir, PID: from.PID, Folders: from.Folders, Unknown: from.Unknown, Confined: from.Confined},
 		Confirmed: strings.HasSuffix(name, confirmedSuffix),
 	}
 	begun := s.p.env.Now()

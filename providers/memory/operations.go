@@ -107,7 +107,7 @@ type Forgotten struct {
 // The operations.
 var (
 	OpRemember = fs.Op[RememberQuery, Remembered]{Name: "memory-add"}
-	OpMemories = fs.Op[ListQuery, Listed]{Name: "memory-list"}
+	OpMemories = fs.Op[ListQuery, Listed]{Name: "memory-list", Effect: fs.Reads}
 	OpForget   = fs.Op[ForgetQuery, []Forgotten]{Name: "memory-forget"}
 )
 

@@ -255,7 +255,7 @@ type DecidedProposal struct {
 
 // The operations.
 var (
-	OpProposed = fs.Op[ProposedQuery, []Proposal]{Name: "memory-proposed"}
+	OpProposed = fs.Op[ProposedQuery, []Proposal]{Name: "memory-proposed", Effect: fs.Reads}
 	OpAccept   = fs.Op[DecideQuery, []DecidedProposal]{Name: "memory-accept"}
 	OpDismiss  = fs.Op[DecideQuery, []DecidedProposal]{Name: "memory-dismiss"}
 )

@@ -59,7 +59,7 @@ type Plan struct {
 
 // OpPlans tells what is planned. It waits briefly for sessions that are being read for the
 // first time.
-var OpPlans = fs.Op[Query, Answer]{Name: "plans"}
+var OpPlans = fs.Op[Query, Answer]{Name: "plans", Effect: fs.Reads}
 
 // Operations implements fs.Operator.
 func (p *Provider) Operations() []fs.Operation {

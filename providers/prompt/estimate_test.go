@@ -26,7 +26,7 @@ func TestFixedTokens(t *testing.T) {
 	if n := tokens.Count(head) + tokens.Count(foot); n > frameTokens {
 		t.Errorf("head and foot are %d tokens", n)
 	}
-	for _, name := range []string{"mcps", "skills", "transcripts", "results", "terminals", "rules", "plans", "workspaces", "memory", "deploys"} {
+	for _, name := range []string{"mcps", "skills", "transcripts", "results", "terminals", "rules", "plans", "workspaces", "memory", "agents", "deploys"} {
 		for _, state := range []string{"ready", "empty"} {
 			for items := range 3 {
 				f := Folder{Name: name, Status: fs.Status{State: state}}

@@ -83,6 +83,8 @@ func textOf(folder string) text {
 		return text{order: 3, tokens: 20, title: "known from before: SUMMARY.md; ctxfs remember", silent: true}
 	case "plans":
 		return text{order: 3, tokens: 20, title: "what agents have planned and not done: OPEN.md", silent: true}
+	case "agents":
+		return text{order: 3, tokens: 20, title: "agents started by ctxfs agent run", none: "none yet", silent: true}
 	case "results":
 		return text{order: 4, tokens: 15, title: "long results, whole; see INDEX.tsv", silent: true}
 	case "terminals":

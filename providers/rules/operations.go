@@ -17,7 +17,7 @@ type PathQuery struct {
 }
 
 // OpFor tells which rules hold for a path, which need not exist.
-var OpFor = fs.Op[PathQuery, Page]{Name: "rules-for"}
+var OpFor = fs.Op[PathQuery, Page]{Name: "rules-for", Effect: fs.Reads}
 
 // Checked are the faults in the rules of a project.
 type Checked struct {
@@ -33,7 +33,7 @@ type Checked struct {
 
 // OpCheck checks the rules of the project of a folder; of the home folder, those of the
 // user.
-var OpCheck = fs.Op[PathQuery, Checked]{Name: "rules-check", Slow: true}
+var OpCheck = fs.Op[PathQuery, Checked]{Name: "rules-check", Slow: true, Effect: fs.Reads}
 
 // Costs implements fs.Costed: the rules that agents always read for a folder; without one
 // those of the user.

@@ -54,7 +54,7 @@ type Tokens struct {
 }
 
 // OpList lists all that is shown, in order of names.
-var OpList = fs.Op[fs.None, []Listed]{Name: "skills-list"}
+var OpList = fs.Op[fs.None, []Listed]{Name: "skills-list", Effect: fs.Reads}
 
 // CheckQuery names what is to be checked.
 type CheckQuery struct {
@@ -85,7 +85,7 @@ type Suspect struct {
 }
 
 // OpCheck checks skills. It reads them now.
-var OpCheck = fs.Op[CheckQuery, Checked]{Name: "skills-check", Slow: true}
+var OpCheck = fs.Op[CheckQuery, Checked]{Name: "skills-check", Slow: true, Effect: fs.Reads}
 
 // Operations implements fs.Operator.
 func (p *Provider) Operations() []fs.Operation {

@@ -223,7 +223,7 @@ func (s *snapshot) nodes() map[string]fs.Node {
 // skill may have files with such names.
 const (
 	ignoreName = ".ignore"
-	ignoreText = "!INDEX.*\n!HERE.md\n!OPEN.md\n!SUMMARY.md\n!LEARNED.md\n!*.jsonl\n!*.cast\n!**/terminals/*/\n/INDEX.md\n/INDEX.tsv\n/NEEDS.md\n/SECURITY.md\n"
+	ignoreText = "!INDEX.*\n!HERE.md\n!OPEN.md\n!SUMMARY.md\n!LEARNED.md\n!*.jsonl\n!*.cast\n!**/terminals/*/\n!**/agents/*/log.txt\n!**/agents/*/status.json\n!**/agents/*/result.json\n/INDEX.md\n/INDEX.tsv\n/NEEDS.md\n/SECURITY.md\n"
 )
 
 // differences returns the names in the root that were added, removed, or changed.

@@ -93,7 +93,7 @@ type Report struct {
 }
 
 // OpStats counts.
-var OpStats = fs.Op[Query, Report]{Name: "stats", Slow: true}
+var OpStats = fs.Op[Query, Report]{Name: "stats", Slow: true, Effect: fs.Reads}
 
 // Counter answers [OpStats].
 type Counter struct {

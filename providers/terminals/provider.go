@@ -35,6 +35,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/fulltext"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/record"
 )
@@ -65,7 +66,7 @@ type Provider struct {
 	shown   atomic.Pointer[snapshot]
 	watcher *watch.Watcher // nil if nothing is watched
 	noWatch error          // why there is no watcher, though Watch is set
-	holders *holders
+	holders *procs.Ends
 	wake    chan struct{} // starts prune
 	look    chan struct{} // makes survey look soon
 	closing chan struct{}
@@ -103,7 +104,7 @@ func New(opts Options) *Provider {
 	p.library = newLibrary(func() []*record.Terminal { return p.shown.Load().terminals })
 	p.fulltext = newFulltext(opts, p.library)
 	if opts.Watch {
-		p.holders = newHolders(p.ended)
+		p.holders = procs.NewEnds(p.ended)
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
 	}
 	p.mu.Lock()
@@ -160,7 +161,7 @@ func (p *Provider) Close() error {
 	close(p.closing)
 	p.running.Wait()
 	if p.holders != nil {
-		p.holders.close()
+		p.holders.Close()
 	}
 	err := p.fulltext.Close()
 	if p.watcher == nil {
@@ -225,7 +226,7 @@ func (p *Provider) load(id string) bool {
 	switch {
 	case err == nil:
 		p.terminals[id] = t
-		if now := t.state.Load(); p.holders != nil && now.Running() && !p.holders.watch(id, now.Holder) {
+		if now := t.state.Load(); p.holders != nil && now.Running() && !p.holders.Watch(id, now.Holder) {
 			// It may have ended just before.
 			if t, err := loadTerminal(now.Dir, t); err == nil {
 				p.terminals[id] = t

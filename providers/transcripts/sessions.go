@@ -278,11 +278,11 @@ func (p *Provider) Canonical(ctx context.Context, path string) (string, error) {
 // The operations of this provider.
 var (
 	// OpSession finds the session that is meant, see [Provider.Session].
-	OpSession = fs.Op[Wanted, Known]{Name: "session"}
+	OpSession = fs.Op[Wanted, Known]{Name: "session", Effect: fs.Reads}
 	// OpSessions lists the sessions, the newest first, see [Provider.Sessions].
-	OpSessions = fs.Op[SessionsQuery, []Known]{Name: "sessions"}
+	OpSessions = fs.Op[SessionsQuery, []Known]{Name: "sessions", Effect: fs.Reads}
 	// OpSeen answers what a session last saw of files. It reads the session's log.
-	OpSeen = fs.Op[SeenQuery, Seen]{Name: "seen", Slow: true}
+	OpSeen = fs.Op[SeenQuery, Seen]{Name: "seen", Slow: true, Effect: fs.Reads}
 )
 
 // SessionsQuery narrows a list of sessions.

@@ -28,9 +28,9 @@ import (
 var (
 	// Op waits until a condition is met or never will be, or its caller leaves. It tells
 	// how the condition stands meanwhile. That there is nothing to wait for is an answer.
-	Op = fs.Talk[fs.Condition, fs.Standing, fs.Standing]{Name: "await"}
+	Op = fs.Talk[fs.Condition, fs.Standing, fs.Standing]{Name: "await", Effect: fs.Reads}
 	// OpKinds returns what can be waited for.
-	OpKinds = fs.Op[fs.None, []fs.Awaitable]{Name: "awaitable"}
+	OpKinds = fs.Op[fs.None, []fs.Awaitable]{Name: "awaitable", Effect: fs.Reads}
 )
 
 // Source is a provider of which something can be waited for, and its folder in the root.

@@ -52,8 +52,8 @@ type Left struct {
 
 // The operations.
 var (
-	OpHere = fs.Op[HereQuery, Place]{Name: "here"}
-	OpNote = fs.Op[NoteQuery, Notes]{Name: "note"}
+	OpHere = fs.Op[HereQuery, Place]{Name: "here", Effect: fs.Reads}
+	OpNote = fs.Op[NoteQuery, Notes]{Name: "note", Effect: fs.Depends}
 )
 
 // Operations implements fs.Operator.
@@ -116,7 +116,10 @@ func (e *viewError) Error() string {
 func (e *viewError) Fix() string { return "cd to a project, or name its folder: ctxfs here DIR" }
 
 // note leaves, takes or lists notes.
-func (p *Provider) note(_ context.Context, q NoteQuery) (Notes, error) {
+func (p *Provider) note(ctx context.Context, q NoteQuery) (Notes, error) {
+	if by := fs.ConfinedIn(ctx); by != nil && (q.Text != "" || q.Take != "") {
+		return Notes{}, by
+	}
 	w, err := p.standing(q.At)
 	if err != nil {
 		return Notes{}, err

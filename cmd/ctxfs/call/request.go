@@ -23,7 +23,7 @@ import (
 // Op is the operation that the background process answers. It sends [News] while it
 // works, one with Begun set before anything that cannot be undone, and then a
 // [Reply], followed by the bytes for standard output.
-var Op = fs.Talk[Request, News, Reply]{Name: "call"}
+var Op = fs.Talk[Request, News, Reply]{Name: "call", Effect: fs.Depends}
 
 // Request asks for a call of a tool.
 type Request struct {

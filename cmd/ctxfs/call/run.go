@@ -28,6 +28,9 @@ func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 		return console.ExitFailed
 	}
 	console.Complain(s.Err, err)
+	if control.FaultOf(err).Denied {
+		return console.ExitDenied
+	}
 	return max(code, console.ExitFailed)
 }
 

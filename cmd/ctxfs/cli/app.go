@@ -6,12 +6,14 @@
 // family of commands has a package beside this one, and package main lists them
 // all. The order of this package's parts: app.go ([App]), print.go (output for
 // people and scripts), exit.go (errors with an exit code), args.go (arguments and
-// their completion), standpoint.go (folders that users name).
+// their completion), standpoint.go (folders that users name), terminal.go (recorded
+// terminals), wait.go (conditions that are waited for).
 package cli
 
 import (
 	"context"
 	"errors"
+	"os"
 
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/daemon"
@@ -20,6 +22,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/readonly"
 )
 
 // App is what every command needs: who the user is, where the files are, and where
@@ -63,6 +66,19 @@ func (a *App) ServerInfo(ctx context.Context) (mounts.ServerInfo, error) {
 		return mounts.ServerInfo{}, nil
 	}
 	return info, err
+}
+
+// OnlyReads returns the error of a command that does more than read, if this program is part
+// of a read-only run of an agent; nil if it is not. It is for the message: what runs outside
+// of such a run's sandbox sees for itself who asks.
+func (a *App) OnlyReads() error {
+	if a.PlacesErr != nil {
+		return nil
+	}
+	if by := readonly.In(a.State).Process(os.Getpid()); by != nil {
+		return Exit(console.ExitDenied, by)
+	}
+	return nil
 }
 
 // Fallback returns the Asker of a command that needs no background process: that

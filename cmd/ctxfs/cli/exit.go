@@ -44,6 +44,9 @@ func ExitCode(err error) (code int, printed bool) {
 	if e := (*exitError)(nil); errors.As(err, &e) {
 		return e.code, e.err != nil
 	}
+	if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Denied {
+		return console.ExitDenied, true
+	}
 	if err != nil {
 		return console.ExitFailed, true
 	}

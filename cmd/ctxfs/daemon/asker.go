@@ -3,12 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"os"
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/readonly"
 )
 
 // Running is an fs.Asker: the background process, if there is one. Its error is
@@ -71,6 +73,7 @@ func (f *Fallback) Ask(ctx context.Context, r fs.Request) error {
 		}
 		f.tree = Offline(f.places, f.lookupEnv)
 	}
+	ctx = fs.Confine(ctx, readonly.In(f.places.State).Process(os.Getpid()))
 	return f.tree.Operations().Ask(ctx, r)
 }
 

@@ -25,6 +25,7 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
+	"ctxfs/providers/readonly"
 )
 
 // idleTime is how long a background process waits for its first view.
@@ -111,6 +112,7 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 		Sources:    t.Providers().Roots,
 		Begin:      t.Providers().Start,
 		Operations: t.Operations(),
+		Confined:   readonly.In(o.Places.State).Peer,
 		Guardian:   guardian,
 		Idle:       idle,
 		Busy:       t.Providers().Busy,

@@ -1,5 +1,7 @@
 // Package early runs the commands that must start at once, or stay small, before
-// the libraries of the program are initialised: ctxfs call and ctxfs guard.
+// the libraries of the program are initialised: ctxfs call, ctxfs guard, the keepers of
+// runs of agents and of commands that fill folders, and what closes a sandbox around an
+// agent.
 package early
 
 import (
@@ -7,6 +9,8 @@ import (
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/mounts/guard"
+	"ctxfs/providers/exec/command"
+	"ctxfs/providers/executor/keeper"
 )
 
 // init is the only one in the program, and does not return if the command is one
@@ -15,10 +19,10 @@ import (
 // Libraries initialise for milliseconds before main begins: one for JSON Schema
 // compiles its metaschemas, which takes 4.5 ms and 1.7 MB of every start. A call
 // takes less than that, and is made thousands of times; a guardian stays as long as
-// a mount. Go initialises packages in the order of their import paths, as far as
-// imports allow (The Go Programming Language Specification, "Program
-// initialization"). This package comes early in that order, since it imports
-// little. If the order changed, both commands would still work, but more slowly;
+// a mount, and a keeper as long as an agent. Go initialises packages in the order of
+// their import paths, as far as imports allow (The Go Programming Language
+// Specification, "Program initialization"). This package comes early in that order,
+// since it imports little. If the order changed, both commands would still work, but more slowly;
 // TestCallsStartEarly notices.
 func init() {
 	switch {
@@ -26,5 +30,9 @@ func init() {
 		os.Exit(call.Early(os.Args[2:]))
 	case len(os.Args) > 1 && os.Args[1] == guard.Command:
 		os.Exit(guard.Main(os.Stderr))
+	case len(os.Args) > 1 && os.Args[1] == command.KeeperCommand:
+		os.Exit(command.Keep(os.Args[2:]))
+	case len(os.Args) > 1 && os.Args[1] == keeper.Command:
+		os.Exit(keeper.Main(os.Args[2:]))
 	}
 }

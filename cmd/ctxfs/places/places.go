@@ -6,11 +6,13 @@ package places
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"ctxfs/mounts/control"
+	"ctxfs/providers/readonly"
 )
 
 // Version is the version of this program.
@@ -55,7 +57,20 @@ func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
 
 // Process returns how to reach the background process.
 func (p Places) Process() control.Home {
-	return control.Home{Dir: p.Home, State: p.State, Mount: p.DefaultMount(), Version: Version, Note: p.Note}
+	return control.Home{Dir: p.Home, State: p.State, Mount: p.DefaultMount(), Version: Version, MayStart: p.mayStart, Note: p.Note}
+}
+
+// mayStart returns why the background process is not started here: what is started inside
+// a run of an agent ends with that, and a sandbox is around it.
+func (p Places) mayStart() error {
+	run := readonly.In(p.State).Run(os.Getpid())
+	if run == "" {
+		return nil
+	}
+	return &control.Fault{
+		Message: fmt.Sprintf("the background process does not run, and is not started inside a run of an agent (%s), with which it would end", run),
+		Hint:    "start it outside: ctxfs mount",
+	}
 }
 
 // Start connects to the background process, and starts it first if there is none.

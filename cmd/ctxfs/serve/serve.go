@@ -23,6 +23,7 @@ import (
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/caller"
+	"ctxfs/providers/readonly"
 )
 
 // defaultAddress is the default address for HTTP. It is always the same, since it
@@ -60,6 +61,10 @@ one), which only programs of yours on this machine may use:
 
 All gateways and mounts share one background process and its MCP servers. It is
 started if need be, and stays as long as a gateway does.
+
+With gateway = true in the table [agents] of the configuration there are three
+more tools: agent_run, agent_wait and agent_result start other agents, each with
+a context of its own (ctxfs agent run --help), and bring what came of them.
 
 A server that works in a project runs once for each: a call goes to that of the
 client's first root; of the folder where the gateway was started, if the client
@@ -121,7 +126,7 @@ func serve(ctx context.Context, a *cli.App, project string, overHTTP bool, addre
 	defer cancel()
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	b := &backend{app: a, life: ctx, who: call.Caller{Standpoint: fs.Here()}, project: project}
-	g := gateway.New(gateway.Options{Backend: b, Version: places.Version, Log: log})
+	g := gateway.New(gateway.Options{Backend: b, Agents: agentsFor(b), Confined: readonly.In(a.State).PeerTCP, Version: places.Version, Log: log})
 	if !overHTTP {
 		_, b.who.Session = caller.Of(a.LookupEnv)
 		if console.IsTerminal(a.In) {

@@ -62,6 +62,7 @@ a process of it, and why.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.AddCommand(newValidate(a))
 	return cmd
 }
 

@@ -87,6 +87,9 @@ func recordable(a *cli.App) error {
 	if name := foreignShell(os.Environ()); name != "" {
 		return fmt.Errorf("another program started this shell for itself: %s is set", name)
 	}
+	if err := a.OnlyReads(); err != nil {
+		return err
+	}
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func runInBackground(a *cli.App, name string, argv []string, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	spec := holder.Spec{Recording: recording(a), Name: name, Argv: argv}
+	spec := holder.Spec{Recording: a.Recording(), Name: name, Argv: argv}
 	out, err := holder.StartBackground(program, log, spec)
 	without, fault := (*holder.Unrecorded)(nil), (*holder.Fault)(nil)
 	switch {

@@ -27,7 +27,7 @@ max_size in the table [terminals] of the configuration).`,
   ctxfs ps --json | jq -r '.[] | select(.last_exit > 0) | .file'`,
 		Args: cli.Args(0),
 		RunE: func(*cobra.Command, []string) error {
-			recording := recording(a)
+			recording := a.Recording()
 			list, err := recording.List()
 			if err != nil {
 				return err

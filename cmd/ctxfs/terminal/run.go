@@ -51,6 +51,9 @@ standard error says why. The exit code is 127 if the command is not found, and
 		Args:        cli.Args(-1, "which command?"),
 		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.OnlyReads(); err != nil {
+				return err
+			}
 			switch {
 			case background && cmd.Flags().Changed("max-bytes"):
 				return cli.Usage(cmd, errors.New("--background prints no output, so --max-bytes excludes it"))
@@ -63,7 +66,7 @@ standard error says why. The exit code is 127 if the command is not found, and
 			case limit < 0:
 				return cli.Usage(cmd, fmt.Errorf(`--max-bytes must be a number of bytes, not "%d"`, limit))
 			}
-			return runRecorded(a, holder.Spec{Recording: recording(a), Name: name, Argv: args}, limit)
+			return runRecorded(a, holder.Spec{Recording: a.Recording(), Name: name, Argv: args}, limit)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault

@@ -41,7 +41,7 @@ The exit code is 1 if there is no such terminal, or something cannot be ended.`,
   ctxfs stop web --grace 30s`,
 		Args: cli.Args(-1, "which terminal? give its id or name"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) (ids []string, _ cobra.ShellCompDirective) {
-			recording := recording(a)
+			recording := a.Recording()
 			all, _ := recording.List() // without terminals there is nothing to complete
 			for _, t := range all {
 				if t.Running() && t.Source != record.Tmux {
@@ -53,6 +53,9 @@ The exit code is 1 if there is no such terminal, or something cannot be ended.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if grace < 0 {
 				return cli.Usage(cmd, errors.New("--grace must not be negative"))
+			}
+			if err := a.OnlyReads(); err != nil {
+				return err
 			}
 			return stopAll(cmd.Context(), a, args, grace, asJSON)
 		},
@@ -73,7 +76,7 @@ type stoppedEntry struct {
 // stopAll stops terminals, each whatever becomes of the others.
 func stopAll(ctx context.Context, a *cli.App, names []string, grace time.Duration, asJSON bool) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGTERM) // in the terminal that is stopped
-	recording := recording(a)
+	recording := a.Recording()
 	stopped := []stoppedEntry{}
 	var failed []error
 	for _, name := range names {

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -65,6 +64,9 @@ always.`,
   ctxfs term --tmux`,
 		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.OnlyReads(); err != nil {
+				return err
+			}
 			if tmux && a.PlacesErr != nil {
 				return a.PlacesErr
 			}
@@ -91,7 +93,7 @@ always.`,
 			if a.PlacesErr != nil {
 				return termUnrecorded(a, spec, &holder.Unrecorded{Err: a.PlacesErr})
 			}
-			spec.Recording = recording(a)
+			spec.Recording = a.Recording()
 			return openTerminal(cmd.Context(), a, spec)
 		},
 	}
@@ -106,14 +108,6 @@ always.`,
 	return cmd
 }
 
-// recording returns where and how terminals are recorded.
-func recording(a *cli.App) holder.Recording {
-	s, _ := terminals.ReadSettings(a.Config) // its faults are in STATUS.md
-	return holder.Recording{
-		Dir: filepath.Join(a.State, "terminals"), Runtime: a.Process().SocketFolders(), Limits: s.Limits, Replay: s.Replay, Key: s.DetachKey,
-	}
-}
-
 // canOpen returns why no terminal can be opened here; nil if one can.
 func canOpen(a *cli.App, force bool) error {
 	if id, inside := a.LookupEnv(holder.Variable); inside && !force {
@@ -122,19 +116,13 @@ func canOpen(a *cli.App, force bool) error {
 			Hint:    "to open another one inside it: ctxfs term --force",
 		}
 	}
-	if !isTerminal(a.In) || !isTerminal(a.Out) {
+	if !a.AtTerminal() {
 		return &control.Fault{
 			Message: "there is no terminal here to open another one in",
 			Hint:    "record a command without one: ctxfs run -- COMMAND",
 		}
 	}
 	return nil
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && holder.IsTerminal(f)
 }
 
 // shellPath is the path of the shell to start.
@@ -160,11 +148,11 @@ func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
 	if err != nil {
 		return termUnrecorded(a, spec, &holder.Unrecorded{Err: err})
 	}
-	out, err := holder.Start(ctx, program, log, spec, stdin(a))
+	out, err := holder.Start(ctx, program, log, spec, a.Stdin())
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
 		return termUnrecorded(a, spec, without)
 	}
-	return attachOutcome(a, out, err)
+	return a.Attached(out, err)
 }
 
 // holderProgram returns how to start a holder, and the file for its errors.
@@ -178,32 +166,6 @@ func holderProgram(a *cli.App) (program []string, log string, err error) {
 func termUnrecorded(a *cli.App, spec holder.Spec, why *holder.Unrecorded) error {
 	a.Notef("%v", why)
 	return notStarted(spec, spec.Exec())
-}
-
-// stdin is the terminal in which this command was started.
-func stdin(a *cli.App) *os.File {
-	f, _ := a.In.(*os.File)
-	return f
-}
-
-// attachOutcome returns how viewing a terminal ended, as an exit code or an error.
-func attachOutcome(a *cli.App, out holder.Outcome, err error) error {
-	var fault *holder.Fault
-	switch {
-	case errors.As(err, &fault):
-		return cli.Exit(fault.Exit, fault)
-	case errors.Is(err, holder.ErrLost) && out.Dir != "":
-		return &control.Fault{Message: err.Error(), Hint: "what it has shown: " + filepath.Join(out.Dir, "part-*.txt")}
-	case err != nil:
-		return err
-	case out.HungUp != 0 && out.HungUp != syscall.SIGTERM:
-		return cli.Exit(128+int(out.HungUp), nil)
-	case out.Detached:
-		a.Notef("detached; look at it again: ctxfs attach %s", out.ID)
-	case out.Exit != 0:
-		return cli.Exit(out.Exit, nil)
-	}
-	return nil
 }
 
 // holderName is the name of the command that owns a terminal.

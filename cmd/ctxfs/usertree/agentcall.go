@@ -20,7 +20,7 @@ import (
 
 // OpAgentCall calls a tool for an agent that uses a gateway. The first message,
 // without progress, says that the call has begun.
-var OpAgentCall = fs.Talk[AgentCall, AgentNews, AgentReply]{Name: "gateway-call"}
+var OpAgentCall = fs.Talk[AgentCall, AgentNews, AgentReply]{Name: "gateway-call", Effect: fs.Depends}
 
 // AgentCall is a call as a gateway asks for it.
 type AgentCall struct {
@@ -59,7 +59,7 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 		Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
 		Project: request.Project,
 		Wanted:  t.providers.Finder().Wanted(request.Caller.PID),
-		Caller:  callerVia("gateway", request.Caller),
+		Caller:  callerVia(ctx, "gateway", request.Caller),
 		Progress: func(p wire.Progress) {
 			queue.post(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}}, false)
 		},
@@ -97,7 +97,7 @@ func agentQuestion(e *calls.AskedError) *gateway.Question {
 }
 
 // OpAnswered waits until a question of a task needs no answer any more.
-var OpAnswered = fs.Op[QuestionQuery, fs.None]{Name: "answered", Slow: true}
+var OpAnswered = fs.Op[QuestionQuery, fs.None]{Name: "answered", Slow: true, Effect: fs.Reads}
 
 // QuestionQuery names a question of a task.
 type QuestionQuery struct {

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
@@ -60,7 +61,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 	if line.task != "" {
 		return t.continueCall(ctx, line, calls.Call{Progress: progress, Asked: asked, Leave: !request.Asks})
 	}
-	sought := line.call(request, progress)
+	sought := line.call(ctx, request, progress)
 	sought.Timeout = line.patience()
 	tool, err := t.servers.KnownTool(ctx, &sought)
 	if err != nil {
@@ -83,7 +84,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 	if err := tell(call.News{Begun: true, Limit: line.timeout}); err != nil {
 		return callFault(line.name(), err), nil
 	}
-	made := line.call(request, progress)
+	made := line.call(ctx, request, progress)
 	if line.detached {
 		return t.detach(line, made)
 	}
@@ -104,7 +105,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 }
 
 // call returns the call that the line asks for.
-func (l *callLine) call(request call.Request, progress func(wire.Progress)) calls.Call {
+func (l *callLine) call(ctx context.Context, request call.Request, progress func(wire.Progress)) calls.Call {
 	limit := l.limit
 	if l.whole {
 		limit = -1
@@ -112,7 +113,7 @@ func (l *callLine) call(request call.Request, progress func(wire.Progress)) call
 	made := calls.Call{
 		Server: l.server, Tool: l.tool, Words: wordsOf(l.args), Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
 		Project: inFolder(request.Caller.Dir, l.project),
-		Caller:  callerVia(cmp.Or(l.via, "command"), request.Caller),
+		Caller:  callerVia(ctx, cmp.Or(l.via, "command"), request.Caller),
 	}
 	if is := request.Project; l.project != "" && is.Dir != "" {
 		made.Project, made.ProjectFolders = is.Dir, is.Folders
@@ -121,8 +122,11 @@ func (l *callLine) call(request call.Request, progress func(wire.Progress)) call
 }
 
 // callerVia returns the caller of a call, which comes by a way of the log of calls.
-func callerVia(way string, who call.Caller) calls.Caller {
-	return calls.Caller{Via: way, Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID, Folders: who.Folders, Unknown: who.Unknown}
+func callerVia(ctx context.Context, way string, who call.Caller) calls.Caller {
+	return calls.Caller{
+		Via: way, Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID, Folders: who.Folders, Unknown: who.Unknown,
+		Confined: fs.ConfinedIn(ctx),
+	}
 }
 
 // inFolder returns a path that was written in a folder as an absolute one; "" stays

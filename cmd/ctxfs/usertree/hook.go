@@ -10,8 +10,9 @@ import (
 	"ctxfs/providers/hooks/form"
 )
 
-// OpHook answers the hook of an agent.
-var OpHook = fs.Op[hook.Request, hook.Reply]{Name: hook.Operation}
+// OpHook answers the hook of an agent. It remembers what the agent was told, and keeps long
+// outputs of the agent's own tools, as calls do.
+var OpHook = fs.Op[hook.Request, hook.Reply]{Name: hook.Operation, Effect: fs.Reads}
 
 // answerHook answers [OpHook]. A hook of another home, which shares the state folder, is
 // told nothing.

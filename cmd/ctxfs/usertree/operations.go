@@ -26,23 +26,23 @@ import (
 // package; calls of tools are [OpAgentCall] and [call.Op].
 var (
 	// OpList lists a folder, or returns the one entry of a file.
-	OpList = fs.Op[PathQuery, []Entry]{Name: "list"}
+	OpList = fs.Op[PathQuery, []Entry]{Name: "list", Effect: fs.Reads}
 	// OpRead returns the size of a file, followed by the bytes of the file. It is
 	// slow because the file may have to be rendered first.
-	OpRead = fs.Talk[PathQuery, fs.None, Size]{Name: "read"}
+	OpRead = fs.Talk[PathQuery, fs.None, Size]{Name: "read", Effect: fs.Reads}
 	// OpFind searches the tree; the best matches come first.
-	OpFind = fs.Op[FindQuery, []fs.Match]{Name: "find"}
+	OpFind = fs.Op[FindQuery, []fs.Match]{Name: "find", Effect: fs.Reads}
 	// OpLearned returns what searches have learned, and OpForget forgets what was
 	// learned so far of something, the zero Used of everything; it returns how many
 	// uses these were.
-	OpLearned = fs.Op[fs.None, LearnedReport]{Name: "learned"}
+	OpLearned = fs.Op[fs.None, LearnedReport]{Name: "learned", Effect: fs.Reads}
 	OpForget  = fs.Op[fs.Used, int]{Name: "forget"}
 	// OpProviders returns the status of the configuration, if something is wrong
 	// with it, and of each provider.
-	OpProviders = fs.Op[fs.None, []ProviderStatus]{Name: "providers"}
+	OpProviders = fs.Op[fs.None, []ProviderStatus]{Name: "providers", Effect: fs.Reads}
 	// OpFacts returns what a prompt may say: the items of each provider and, if
 	// the question asks for it, what is inside them.
-	OpFacts = fs.Op[FactsQuery, []prompt.Folder]{Name: "facts"}
+	OpFacts = fs.Op[FactsQuery, []prompt.Folder]{Name: "facts", Effect: fs.Reads}
 )
 
 // PathQuery names a file or a folder.

@@ -18,10 +18,11 @@ import (
 
 // ignoreFile keeps rg from finding anything twice: pages, indexes and diffs repeat
 // what the files beside them say, as do summaries and lists of signatures, and the
-// programs in bin and the log of calls the names of tools. The first line lets rg search the mount even
-// inside a home folder under git that ignores everything; the second keeps dot files
-// hidden all the same. The files in find/ are other names of files that are found
-// anyway; who searches there finds a session once, as in transcripts/.
+// programs in bin and the log of calls the names of tools, and the log of an agent's run is
+// that of its terminal. The first line lets rg search the mount even inside a home folder
+// under git that ignores everything; the second keeps dot files hidden all the same. The
+// files in find/ are other names of files that are found anyway; who searches there finds
+// a session once, as in transcripts/.
 const ignoreFile = `!*
 .*
 INDEX.*
@@ -35,6 +36,9 @@ LEARNED.md
 *.jsonl
 *.cast
 **/terminals/*/
+**/agents/*/log.txt
+**/agents/*/status.json
+**/agents/*/result.json
 **/mcps/CALLS*.tsv
 **/mcps/*/bin/
 **/mcps/*/calls/README.md

@@ -22,6 +22,7 @@ import (
 	"ctxfs/providers"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/prompt"
+	"ctxfs/providers/readonly"
 )
 
 // Options are the settings of a [Tree].
@@ -65,7 +66,7 @@ func New(opts Options) *Tree {
 	}
 	t := &Tree{opts: opts, built: builtAt(self)}
 	root := fs.NewFolder(t.built, nil)
-	t.Tree = fs.NewTree(root, fs.TreeOptions{Log: opts.Log})
+	t.Tree = fs.NewTree(root, fs.TreeOptions{Log: opts.Log, Confined: readonly.In(opts.Places.State).Process})
 	t.pages = newPages(root, t)
 	p := opts.Places
 	t.providers = providers.New(providers.Options{

@@ -4,6 +4,7 @@ package procs
 
 import (
 	"errors"
+	"net/netip"
 	"syscall"
 )
 
@@ -35,11 +36,27 @@ func (p Process) Signal(sig syscall.Signal) error {
 	return nil
 }
 
+// Ends watches nothing: this system does not tell that a process has ended which is no
+// child.
+type Ends struct{}
+
+// NewEnds returns an Ends that never calls its function.
+func NewEnds(func(name string)) *Ends { return &Ends{} }
+
+// Watch returns true.
+func (*Ends) Watch(string, int) bool { return true }
+
+// Close does nothing.
+func (*Ends) Close() {}
+
 // Listeners finds out where processes listen. This system does not tell.
 type Listeners struct{}
 
 // Of returns nothing.
 func (*Listeners) Of(int) []string { return nil }
+
+// Connected returns nothing: this system does not tell.
+func Connected(_, _ netip.AddrPort) []int { return nil }
 
 // ListensAt returns "": this system does not tell.
 func ListensAt(int) string { return "" }

@@ -14,6 +14,10 @@ type Process struct {
 	began uint64 // in clock ticks since the system was started; 0 if that is not known
 }
 
+// At returns the process with a number that was started at a time, in clock ticks since
+// the system was.
+func At(pid int, began uint64) Process { return Process{pid, began} }
+
 // Without returns an environment without a variable.
 func Without(environment []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(e string) bool { return strings.HasPrefix(e, name+"=") })

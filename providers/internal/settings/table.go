@@ -53,7 +53,7 @@ func (t *Table) Size(key string, value any, example string) (n int64, ok bool) {
 	if value == nil {
 		return 0, false
 	}
-	if n, ok = parseSize(value); !ok {
+	if n, ok = ParseSize(value); !ok {
 		t.Wrong(key, value, fmt.Sprintf("a size such as %q", example))
 	}
 	return n, ok
@@ -65,16 +65,16 @@ func (t *Table) Age(key, value string) (age time.Duration, ok bool) {
 	if value == "" {
 		return 0, false
 	}
-	if age, ok = parseAge(value); !ok {
+	if age, ok = ParseAge(value); !ok {
 		t.Wrong(key, value, `a time such as "14d" or "12h"`)
 	}
 	return age, ok
 }
 
-// parseSize reads a size of at least one byte, as TOML gives it: a number, or
+// ParseSize reads a size of at least one byte, as TOML gives it: a number, or
 // text with a number and a unit. KB, MB and GB are decimal; KiB, MiB and GiB are
 // binary.
-func parseSize(value any) (n int64, ok bool) {
+func ParseSize(value any) (n int64, ok bool) {
 	switch v := value.(type) {
 	case int64:
 		return v, v > 0
@@ -91,9 +91,9 @@ func parseSize(value any) (n int64, ok bool) {
 	return 0, false
 }
 
-// parseAge reads a duration above zero: days ("14d"), or what
+// ParseAge reads a duration above zero: days ("14d"), or what
 // [time.ParseDuration] reads ("36h", "90m").
-func parseAge(s string) (age time.Duration, ok bool) {
+func ParseAge(s string) (age time.Duration, ok bool) {
 	if days, isDays := strings.CutSuffix(s, "d"); isDays {
 		n, err := strconv.ParseFloat(days, 64)
 		age := n * float64(24*time.Hour)

@@ -79,6 +79,9 @@ type Caller struct {
 	Folders []fs.FileID `json:"-"`
 	// Unknown says why Dir or Folders are not known, see [fs.Standpoint].
 	Unknown string `json:"-"`
+	// Confined is set if the caller may only read: only tools are called for it that
+	// change nothing.
+	Confined *fs.Confined `json:"-"`
 }
 
 // Standpoint returns where the caller stands.

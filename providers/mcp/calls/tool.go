@@ -23,6 +23,7 @@ type Tool struct {
 	Schema      *Schema
 	Annotations json.RawMessage
 	Destructive bool // its server marks it so
+	ReadOnly    bool // its server marks it so: readOnlyHint
 	// Sum is that of its definition: others have other ones.
 	Sum rawjson.Fingerprint
 	// TaskSupport says whether it is called as a task: execution.taskSupport of its
@@ -49,8 +50,10 @@ func newTool(is catalogue.Item) *Tool {
 			t.output = sync.OnceValue(func() *Schema { return arguments.Compile(value) })
 		case "annotations":
 			t.Annotations = value
-			var hints struct{ DestructiveHint bool }
-			t.Destructive = json.Unmarshal(value, &hints) == nil && hints.DestructiveHint
+			var hints struct{ DestructiveHint, ReadOnlyHint bool }
+			if json.Unmarshal(value, &hints) == nil { // otherwise it says nothing
+				t.Destructive, t.ReadOnly = hints.DestructiveHint, hints.ReadOnlyHint
+			}
 		case "execution":
 			var is struct{ TaskSupport string }
 			if json.Unmarshal(value, &is) == nil { // otherwise it has none
@@ -67,6 +70,14 @@ func newTool(is catalogue.Item) *Tool {
 	}
 	t.Schema = arguments.Compile(t.Input)
 	return t
+}
+
+// OnlyReads reports whether the definition of a tool says that it only reads.
+func OnlyReads(definition json.RawMessage) bool {
+	var is struct {
+		Annotations struct{ ReadOnlyHint bool }
+	}
+	return json.Unmarshal(definition, &is) == nil && is.Annotations.ReadOnlyHint
 }
 
 // ToolCache finds tools by name, and keeps those found: their schemas take a
@@ -118,12 +129,15 @@ func (c *ToolCache) Find(shown *catalogue.Snapshot, server, name string) (*Tool,
 
 // Prepare returns the arguments of a call of the tool if the call may be made.
 // Servers are the names of its server, that of its folder first. In this order:
-// the policy forbids it, its arguments do not fit, it requires confirmation. Errors
-// are [*policy.DeniedError] and [*ArgumentsError].
+// the policy forbids it, the caller may only read, its arguments do not fit, it requires
+// confirmation. Errors are [*policy.DeniedError] and [*ArgumentsError].
 func (t *Tool) Prepare(c *Call, servers []string, rules *policy.Policy) (json.RawMessage, error) {
 	is := policy.NewSubject(servers, t.Name, t.File)
 	if err := rules.Check(is); err != nil {
 		return nil, err
+	}
+	if by := c.Caller.Confined; by != nil && !t.ReadOnly {
+		return nil, is.Confined(by, "its server does not say that it only reads (readOnlyHint)", "use a tool that only reads")
 	}
 	args := c.Arguments
 	if len(args) == 0 {

@@ -52,6 +52,23 @@ func (p Store) findDrifts(keys []catalogue.Key, s *State, shown *catalogue.Snaps
 	return found
 }
 
+// Doubt returns a clause that says why it is not known that what a tool's definition now
+// says of it was so when it was pinned, by its file's name; "" if it is known.
+func (s *State) Doubt(file string, says func(definition json.RawMessage) bool) string {
+	if s.fault != "" {
+		return "changed definitions of its server's tools are not seen, " + s.fault
+	}
+	for _, d := range s.drifts {
+		if d.tool.File == file && !says(d.before) {
+			return "its definition has changed: it did not say that it only reads when it was pinned"
+		}
+	}
+	if s.left > 0 {
+		return "its server has more tools than are pinned, so changes of their definitions are not seen"
+	}
+	return ""
+}
+
 // SameDrifts reports whether two states have the same drifts.
 func (s *State) SameDrifts(o *State) bool {
 	return slices.EqualFunc(s.drifts, o.drifts, func(a, b drift) bool {

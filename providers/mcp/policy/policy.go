@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
 )
@@ -145,6 +146,12 @@ func (p *Policy) NeedsConfirmation(s Subject, isDestructive bool) error {
 		return &DeniedError{What: what + " requires confirmation: its server calls it destructive", Mend: mend, Confirm: true}
 	}
 	return nil
+}
+
+// Confined is the error of a call by a program that may only read, of a tool of which that
+// is not known, for a reason.
+func (s Subject) Confined(by *fs.Confined, why, mend string) error {
+	return &DeniedError{What: fmt.Sprintf("%s may not be called: %s; %v", s.name(), why, by), Mend: mend}
 }
 
 // DeniedError reports which rule of the policy forbids a call.

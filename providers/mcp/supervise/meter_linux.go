@@ -177,9 +177,7 @@ const idleLook = time.Millisecond
 // its group has a thread that runs, or has something to run: then it has done what it
 // can do by itself. It waits until ctx ends at most.
 func (p *Process) AwaitIdle(ctx context.Context) {
-	p.meter.mu.Lock()
-	members := p.meter.members()
-	p.meter.mu.Unlock()
+	var members []procStat
 	tick := time.NewTicker(idleLook)
 	defer tick.Stop()
 	for idle := 0; idle < 2; { // between two threads none may run for a moment
@@ -192,6 +190,13 @@ func (p *Process) AwaitIdle(ctx context.Context) {
 		}
 		idle++
 		if p.hasInput() || slices.ContainsFunc(members, procStat.isActive) {
+			idle = 0
+			continue
+		}
+		p.meter.mu.Lock()
+		members = p.meter.members() // it may have started some meanwhile
+		p.meter.mu.Unlock()
+		if slices.ContainsFunc(members, procStat.isActive) {
 			idle = 0
 		}
 	}

@@ -405,7 +405,7 @@ func untilFile(t *testing.T, path string) {
 func TestAProcessThatIsIdle(t *testing.T) {
 	s, home := newSupervisor(t), t.TempDir()
 	work := `i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done >`
-	_, p, _ := begin(t, s, shell(home, `(read x; `+work+`"$x"; sleep 1000) <&0 & read y; `+work+`"$y"; read z`), Limits{Idle: patience, Total: patience})
+	_, p, _ := begin(t, s, shell(home, `(read x; >has; `+work+`"$x"; sleep 1000) <&0 & until [ -e has ]; do :; done; read y; `+work+`"$y"; read z`), Limits{Idle: patience, Total: patience})
 	defer p.Stop(testGrace)
 	if _, err := fmt.Fprint(p.Stdin, "one\ntwo\n"); err != nil {
 		t.Fatal(err)

@@ -25,6 +25,9 @@
 //
 // Keys are never recorded.
 //
+// A viewer inside a read-only run of an agent sees all, but what it types goes nowhere but
+// to the key that detaches, and its size does not count: package confined tells.
+//
 // # The end
 //
 // When the shell has exited, its remaining output is read to the end, and the
@@ -46,7 +49,7 @@
 // spec.go says what to start, [Start] and hold.go start a holder, session.go is the
 // program and viewer.go its viewers, relay.go moves the bytes of a program (from
 // [session.show] to [record.Recorder.Write]), message.go is the protocol of viewers
-// and holders, view.go the side of the viewer, heir.go a viewer whose holder was
+// and holders, view.go the side of the viewer, send.go types without one, heir.go a viewer whose holder was
 // killed, run.go and pipes.go are [Run], unrecorded.go what happens without a
 // recording.
 package holder

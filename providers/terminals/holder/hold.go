@@ -5,8 +5,10 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
+	"ctxfs/providers/internal/confined"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -99,17 +101,24 @@ func fileLink(f *os.File) (*link, error) {
 	return newLink(unixConn), nil
 }
 
-// accept serves clients that want to view the session.
+// accept serves clients that want to view the session. Those inside a read-only run of an
+// agent may only look.
 func accept(listener *net.UnixListener, s *session) {
+	runs := confined.In(filepath.Dir(filepath.Dir(s.rec.Dir())))
 	for {
 		conn, err := listener.AcceptUnix()
 		if err != nil {
 			return
 		}
 		go func() {
+			by := runs.Peer(conn)
 			l := newLink(conn)
 			m, err := l.next()
 			file := l.file()
+			if err == nil && m.Op == opType && file == nil {
+				s.take(l, m.Text, by)
+				return
+			}
 			if err != nil || m.Op != opAttach || file == nil {
 				if file != nil {
 					file.Close()
@@ -117,6 +126,7 @@ func accept(listener *net.UnixListener, s *session) {
 				l.close()
 				return
 			}
+			m.looks = by != nil
 			if v := s.enter(l, m, file, false); v != nil {
 				s.follow(v, l)
 			}

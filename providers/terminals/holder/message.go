@@ -19,6 +19,8 @@ type message struct {
 	Cols int    `json:"cols,omitempty"` // of start, attach and resize
 	Rows int    `json:"rows,omitempty"`
 	Key  Key    `json:"key,omitzero"` // of start and attach: the key that detaches
+
+	looks bool // of attach, by the holder: it comes from one who may not type
 	// Sent by the holder:
 	ID     string `json:"id,omitempty"`
 	Dir    string `json:"dir,omitempty"`
@@ -32,10 +34,11 @@ type message struct {
 }
 
 // The operations of a viewer: opStart starts a terminal and views it, opAttach
-// views one.
+// views one. opType types a Text, and views nothing.
 const (
 	opStart  = "start"
 	opAttach = "attach"
+	opType   = "type"
 	opResize = "resize"
 	opDetach = "detach"
 )
@@ -47,6 +50,7 @@ const (
 	opDetached = "detached"
 	opExit     = "exit"
 	opFailed   = "failed"
+	opTyped    = "typed"
 	// opUnrecorded reports that nothing was started, since it could not be
 	// recorded.
 	opUnrecorded = "unrecorded"

@@ -73,12 +73,21 @@ func (s *session) serve() (exit int, signal string) {
 		defer close(ended)
 		_ = s.cmd.Wait()
 		s.slave.Close()
-		_ = s.master.SetReadDeadline(time.Now())
+		s.hungUp()
 	}()
 	relay(s.master, s.show)
 	<-ended
-	s.settle.stop()
 	exit, signal = outcome(s.cmd.ProcessState)
+	s.finish(exit, signal)
+	return exit, signal
+}
+
+// hungUp tells the relay that the program has exited.
+func (s *session) hungUp() { _ = s.master.SetReadDeadline(time.Now()) }
+
+// finish ends the recording and the viewers when all output has been relayed.
+func (s *session) finish(exit int, signal string) {
+	s.settle.stop()
 	_ = s.rec.Close(exit, signal) // the files show it
 	s.mu.Lock()
 	s.ended = true
@@ -90,7 +99,6 @@ func (s *session) serve() (exit int, signal string) {
 		v.told(message{Op: opExit, Exit: exit, Signal: signal, ID: s.rec.ID(), Dir: s.rec.Dir()})
 	}
 	s.master.Close()
-	return exit, signal
 }
 
 // show shows output to the viewers, and then records it.
@@ -169,6 +177,9 @@ func (s *session) detach(v *viewer) {
 func (s *session) resize(v *viewer, cols, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if v.looks {
+		return
+	}
 	v.cols, v.rows = cols, rows
 	s.fit()
 }

@@ -20,6 +20,7 @@ type viewer struct {
 	keys       keys
 	cols, rows int
 	told       func(message) // sends a message to the process that gave us the terminal
+	looks      bool          // it may not type, and its size does not count
 
 	stalled  bool          // guarded by the session's lock
 	done     chan struct{} // closed when it has left
@@ -31,6 +32,9 @@ func newViewer(s *session, file *os.File, m message, told func(message)) *viewer
 	v := &viewer{
 		session: s, tty: tty{file: file}, keys: keys{key: m.Key}, cols: m.Cols, rows: m.Rows, told: told,
 		done: make(chan struct{}), reading: make(chan struct{}),
+	}
+	if v.looks = m.looks; v.looks {
+		v.cols, v.rows = 0, 0
 	}
 	v.detached = func() { go s.detach(v) }
 	return v
@@ -125,7 +129,7 @@ func (v *viewer) read() {
 
 // typed writes to the program, which may be slow to read.
 func (v *viewer) typed(p []byte) {
-	for len(p) > 0 && !v.hasLeft() {
+	for len(p) > 0 && !v.looks && !v.hasLeft() {
 		_ = v.session.master.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 		n, err := v.session.master.Write(p)
 		p = p[n:]
@@ -150,7 +154,7 @@ func (s *session) draw(v *viewer) {
 	}
 	fmt.Fprintf(&b, "\x1b[%d;%dH", row+1, col+1)
 	v.show([]byte(b.String()))
-	if s.modes.alternate() {
+	if s.modes.alternate() && !v.looks {
 		go s.redraw()
 	}
 }

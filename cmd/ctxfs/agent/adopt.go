@@ -1,0 +1,117 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/wording"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/runner"
+	"ctxfs/providers/executor/worktree"
+)
+
+func newAdopt(a *cli.App) *cobra.Command {
+	var keep, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "adopt ID",
+		Short: "merge what an agent changed in its worktree into the repository",
+		Long: `Adopt merges what an agent has changed in its git worktree (agent run
+--worktree), committed there or not, into the files of the repository as they
+are now, your own uncommitted changes included. The merge is a three-way one, by
+files and lines. Nothing is committed or staged: see it with git diff, and
+commit it as your own.
+
+All changes arrive or, where one of them conflicts, none: adopt says which files
+conflict and leaves everything as it was.
+
+The worktree is then removed, with what git ignores in it, unless --keep is
+given, or a detached head has commits in it. A branch with commits stays. Of a
+worktree that was kept and worked in, adopt merges what is new.
+
+The exit code is 1 if something conflicts, or there is nothing to adopt.`,
+		Example: `  ctxfs agent adopt codex-x7f2
+  ctxfs agent adopt codex-x7f2 --keep`,
+		Args:              cli.Args(1, which),
+		ValidArgsFunction: completeJobs(a, 1, hasWorktree),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			runner.EndLost(store(a))
+			j, err := findJob(a, "adopt", args[0])
+			if err != nil {
+				return err
+			}
+			if !j.Ended() {
+				return &control.Fault{Message: fmt.Sprintf("%s has not ended: %s", j.ID, stands(j)), Hint: "wait for it: ctxfs agent wait " + j.ID}
+			}
+			adopted, err := runner.Adopt(cmd.Context(), j, os.Environ(), keep)
+			if err != nil {
+				return notAdopted(a, j, err)
+			}
+			if asJSON {
+				err = a.PrintJSON(adopted)
+			} else {
+				err = sayAdopted(a, j, adopted)
+			}
+			if err == nil && len(adopted.Conflicts) > 0 {
+				return cli.Exit(console.ExitFailed, nil)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the worktree")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what came of it as JSON")
+	return cmd
+}
+
+func hasWorktree(j *job.Job) bool { return j.Ended() && j.Result.Worktree != "" }
+
+// notAdopted is the error of an adoption that was none.
+func notAdopted(a *cli.App, j *job.Job, err error) error {
+	fault := &control.Fault{Message: j.ID + ": " + err.Error()}
+	switch {
+	case errors.Is(err, runner.ErrNoWorktree):
+		fault.Message = j.ID + " has no worktree with changes"
+		fault.Hint = "an agent that works in the repository itself changes it there; see: ctxfs agent result --json " + j.ID
+	case errors.Is(err, worktree.ErrUnchanged):
+	case j.Result.Diff != "":
+		fault.Hint = "its changes are in " + a.Tilde(j.Result.Diff)
+	}
+	return fault
+}
+
+// sayAdopted says what came of an adoption.
+func sayAdopted(a *cli.App, j *job.Job, adopted worktree.Adoption) error {
+	if len(adopted.Conflicts) > 0 {
+		var lines strings.Builder
+		fmt.Fprintf(&lines, "%s conflicts with what is in %s, where nothing was changed:", j.ID, a.Tilde(adopted.Repository))
+		for _, c := range adopted.Conflicts {
+			fmt.Fprintf(&lines, "\n  %s %s", worktree.Shown(c.Path), c.Why)
+		}
+		hint := "change those files here or in " + a.Tilde(j.Path(job.TreeDir)) + ", and adopt it again"
+		if j.Result.Diff != "" {
+			hint = fmt.Sprintf("have git mark the conflicts in the files: git -C %s apply --3way %s", wording.ShellWord(adopted.Repository), wording.ShellWord(j.Result.Diff))
+		}
+		return &control.Fault{Message: lines.String(), Hint: hint}
+	}
+	if adopted.Already {
+		a.Sayf("%s: all of it is in %s already", j.ID, a.Tilde(adopted.Repository))
+	} else {
+		a.Sayf("%s: adopted %s in %s; nothing is committed", j.ID, wording.Count(len(adopted.Files), "changed files"), a.Tilde(adopted.Repository))
+		for _, path := range adopted.Files {
+			a.Sayf("  %s", worktree.Shown(path))
+		}
+	}
+	if adopted.Branch != "" {
+		a.Sayf("its commits are in the branch %s", adopted.Branch)
+	}
+	if adopted.Worktree != "" {
+		a.Sayf("its worktree is %s", a.Tilde(adopted.Worktree))
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+// Package agent has the commands that start coding agents and look after those that run:
+// agent run starts one, the others show, await and end it. Each file is one command.
+//
+// The work is done by the packages of [ctxfs/providers/executor]; this package reads
+// requests, words outcomes, and lends runs their recorded terminals.
+//
+// In order: agent.go (the command that has the others), run.go (agent run), terminal.go (the
+// process that runs an agent, and what it needs of other parts of ctxfs), jobs.go (runs as
+// users name them), and a file for each of the other commands.
+package agent
+
+import (
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+)
+
+// Commands returns the command agent, with its subcommands.
+func Commands(a *cli.App) []*cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "start coding agents, one task each",
+		Long: `Agent starts the command line of a coding agent with one task, in a recorded
+terminal, and returns one JSON object with what came of it. The agent gets the
+prompt as it is, and a line that says where its context is: the mount.`,
+		Example: `  ctxfs agent run --agent claude --repo . -- "mend the failing test"
+  ctxfs agent run --agent claude --detach -- "..."      prints an id`,
+		Args: cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRun(a), newPS(a), newAttach(a), newWait(a), newStop(a), newSend(a), newResult(a), newAdopt(a), newSchema(a))
+	return []*cobra.Command{cmd, newRunner(a)}
+}

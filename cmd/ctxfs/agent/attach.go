@@ -1,0 +1,52 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/executor/job"
+)
+
+func newAttach(a *cli.App) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "attach ID",
+		Short: "show the terminal of an agent, and type into it",
+		Long: `Attach shows the terminal in which an agent runs; ctxfs agent ps lists them.
+What is typed goes to the agent. Ctrl-\ d detaches: the agent goes on. What was
+shown before is in agents/ID/log.txt of the mount.`,
+		Example: `  ctxfs agent ps
+  ctxfs agent attach explore-x7f2`,
+		Args:              cli.Args(1, which),
+		ValidArgsFunction: completeJobs(a, 1, inTerminal),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := terminalOf(a, "attach", args[0])
+			if err != nil {
+				return err
+			}
+			return a.AttachTerminal(cmd.Context(), id, force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "attach even inside a recorded terminal")
+	return cmd
+}
+
+// terminalOf returns the id of the terminal in which an agent runs that a user names for a
+// command.
+func terminalOf(a *cli.App, command, name string) (string, error) {
+	j, err := findJob(a, command, name)
+	switch {
+	case err != nil:
+		return "", err
+	case j.Ended():
+		return "", &control.Fault{Message: fmt.Sprintf("%s has ended: %s", j.ID, j.Result.Ended), Hint: "see what came of it: ctxfs agent result " + j.ID}
+	case j.Status.State == job.Waiting:
+		return "", &control.Fault{Message: j.ID + " waits for its turn", Hint: "see what runs: ctxfs agent ps; let more run at once: limit in the table [agents] of " + a.Tilde(a.Config)}
+	case j.Status.Terminal == "":
+		return "", &control.Fault{Message: j.ID + " runs, but its terminal could not be recorded", Hint: "see why: cat " + j.Path(job.LogFile)}
+	}
+	return j.Status.Terminal, nil
+}

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/request"
+)
+
+func newResult(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "result ID",
+		Short: "print what came of an agent",
+		Long: `Result prints the answer of an agent that has ended, whole. With --json it
+prints the object that ctxfs agent run does. While the agent runs there is none:
+wait for it with ctxfs agent wait.
+
+The exit code says how it has ended, as that of ctxfs agent run does:
+` + cli.Indent(runExitCodes),
+		Example: `  ctxfs agent result explore-x7f2
+  ctxfs agent result explore-x7f2 --json | jq .usage`,
+		Args:              cli.Args(1, which),
+		ValidArgsFunction: completeJobs(a, 1, hasEnded),
+		RunE: func(_ *cobra.Command, args []string) error {
+			j, err := findJob(a, "result", args[0])
+			if err != nil {
+				return err
+			}
+			if !j.Ended() {
+				return &control.Fault{Message: fmt.Sprintf("%s has no result yet: %s", j.ID, stands(j)), Hint: "wait for it: ctxfs agent wait " + j.ID}
+			}
+			if asJSON {
+				err = a.PrintJSON(j.Result)
+			} else {
+				err = printAnswer(a, j.Result)
+			}
+			if err != nil {
+				return err
+			}
+			return outcome(j.Result)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all of it as JSON")
+	return cmd
+}
+
+// stands says how a run stands that has not ended.
+func stands(j *job.Job) string {
+	if j.Status.State == job.Waiting {
+		return "it waits for its turn"
+	}
+	return "it runs"
+}
+
+// printAnswer prints an agent's answer as it is, and how it has ended where that was no
+// success.
+func printAnswer(a *cli.App, r *request.Result) error {
+	if r.Ended != request.Success {
+		a.Notef("%s: %s: %s", r.ID, r.Ended, r.Error)
+	}
+	if r.TextFile == "" {
+		_, err := io.WriteString(a.Out, r.Text)
+		return err
+	}
+	f, err := os.Open(r.TextFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(a.Out, f)
+	return err
+}

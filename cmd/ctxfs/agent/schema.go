@@ -1,0 +1,66 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/providers/executor/request"
+)
+
+// schemaForms are the forms of agent schema, by the names that --for takes.
+var schemaForms = map[string]func(agents []string) json.RawMessage{
+	"":          request.Schema,
+	"openai":    request.OpenAI,
+	"anthropic": request.Anthropic,
+}
+
+func newSchema(a *cli.App) *cobra.Command {
+	var form string
+	var result bool
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "print the JSON Schema of what agent run takes and returns",
+		Long: `Schema prints the JSON Schema of the object that ctxfs agent run takes on its
+standard input, for programs whose model writes it. The kinds of subagents that
+are configured are in the description of agent.
+
+With --for it is a definition of a function, as the services of models take it:
+
+  openai     a function of Chat Completions, strict; for Responses:
+             ctxfs agent schema --for openai | jq '{type} + .function'
+  anthropic  a tool of Messages
+
+With --result it is the schema of the object that ctxfs agent run prints.`,
+		Example: `  ctxfs agent schema --for anthropic
+  ctxfs agent schema --result | jq '.properties | keys'`,
+		Args: cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if result {
+				if form != "" {
+					return cli.Usage(cmd, errors.New("--result is no function that a model calls; leave out --for"))
+				}
+				return a.PrintJSON(request.ResultSchema())
+			}
+			print, ok := schemaForms[form]
+			if !ok {
+				return cli.Usage(cmd, fmt.Errorf("--for takes openai or anthropic, not %q", form))
+			}
+			settings, _ := request.ReadSettings(a.Config) // agent run tells its faults
+			return a.PrintJSON(print(slices.Sorted(maps.Keys(settings.Kinds))))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&form, "for", "", "as a function for the models of `openai` or anthropic")
+	flags.BoolVar(&result, "result", false, "the schema of the result instead")
+	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]cobra.Completion{
+		cobra.CompletionWithDesc("anthropic", "a tool of Messages"),
+		cobra.CompletionWithDesc("openai", "a function of Chat Completions"),
+	}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}

@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/providers/executor/request"
+	"ctxfs/providers/executor/runner"
+)
+
+func newStop(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stop ID...",
+		Short: "end an agent with all that it has started",
+		Long: `Stop ends runs of agents, each with all that it has started, also daemons: by
+SIGTERM, and after a second by SIGKILL. It returns when nothing of them runs any
+more. Their result is "cancelled"; what they have shown and changed stays. One
+that waits for its turn is taken from the queue; one that has ended already is
+no error.
+
+The exit code is 1 if there is no such run, or one cannot be ended.`,
+		Example: `  ctxfs agent stop explore-x7f2
+  ctxfs agent stop explore-x7f2 review-ab3d`,
+		Args:              cli.Args(-1, which),
+		ValidArgsFunction: completeJobs(a, -1, goingOn),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.OnlyReads(); err != nil {
+				return err
+			}
+			results := make([]*request.Result, 0, len(args))
+			var failed []error
+			for _, name := range args {
+				r, already, err := stop(cmd, a, name)
+				if err != nil {
+					failed = append(failed, err)
+					continue
+				}
+				results = append(results, r)
+				switch {
+				case asJSON:
+				case already:
+					a.Sayf("%s: had ended already: %s", r.ID, r.Ended)
+				default:
+					a.Sayf("%s: ended: %s", r.ID, r.Ended)
+				}
+			}
+			if asJSON {
+				failed = append(failed, a.PrintJSON(results))
+			}
+			if len(failed) == 1 {
+				return failed[0]
+			}
+			return errors.Join(failed...)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the results as JSON")
+	return cmd
+}
+
+// stop ends the run that a user names, and reports whether it had ended already.
+func stop(cmd *cobra.Command, a *cli.App, name string) (r *request.Result, already bool, err error) {
+	j, err := findJob(a, "stop", name)
+	if err != nil {
+		return nil, false, err
+	}
+	already = j.Ended()
+	if j, err = runner.Stop(cmd.Context(), store(a), j.ID); err != nil {
+		return nil, false, err
+	}
+	return j.Result, already, nil
+}

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/providers/caller"
+	"ctxfs/providers/executor/keeper"
+	"ctxfs/providers/executor/request"
+	"ctxfs/providers/executor/runner"
+	"ctxfs/providers/terminals/holder"
+)
+
+// newRunner returns the command that runs an agent for agent run.
+func newRunner(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     keeper.RunnerCommand + " DIR",
+		Short:   "the process that runs an agent (started by agent run)",
+		Hidden:  true,
+		Example: "  ctxfs " + keeper.RunnerCommand + " ~/.local/state/ctxfs/agents/explore-k2x4",
+		Args:    cli.Args(1, "which run?"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := os.Stat(filepath.Join(args[0], "lock")); err != nil {
+				return errors.New("this command is started by: ctxfs agent run")
+			}
+			settings, _ := request.ReadSettings(a.Config) // agent run has told their faults
+			return runner.Run(runner.Config{
+				Dir: args[0], Settings: settings, Environ: environ(os.Environ()), Hint: func(ctx context.Context) string { return hint(ctx, a) },
+				Open: lend(a), Reach: a.Process().SocketFolders(),
+			})
+		},
+	}
+}
+
+// lend opens the recorded terminals in which agents run.
+func lend(a *cli.App) runner.Open {
+	return func(name string, argv []string, dir string, environ []string) (runner.Terminal, error) {
+		return holder.Lend(holder.Spec{Recording: a.Recording(), Name: name, Argv: argv}, dir, environ)
+	}
+}
+
+// environ returns an environment for an agent: without the variables by which another
+// agent, which may have started this program, names itself and its session. The agent
+// would take them for its own, and so would ctxfs. Nor is it part of this terminal.
+func environ(ours []string) []string {
+	return slices.DeleteFunc(slices.Clone(ours), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return name == "AGENT" || name == "AGENT_SESSION_ID" || name == holder.Variable || name == holder.TreeVariable || caller.Marks(name)
+	})
+}
+
+// hintTime is how long the background process may take to tell what it shows.
+const hintTime = time.Second
+
+// hint returns the line that tells an agent where its context is.
+func hint(ctx context.Context, a *cli.App) string {
+	const what = "Context for this task (past sessions, tools, terminals, notes)"
+	ctx, cancel := context.WithTimeout(ctx, hintTime)
+	defer cancel()
+	info, _ := a.ServerInfo(ctx) // without it the agent is told the commands
+	dir := ""
+	for _, view := range info.Mounts {
+		if dir == "" || view.Dir == a.DefaultMount() {
+			dir = view.Dir
+		}
+	}
+	if dir == "" {
+		return what + ": ctxfs ls, ctxfs find WORDS."
+	}
+	return what + " is in the folder " + dir + ": begin with AGENTS.md there."
+}

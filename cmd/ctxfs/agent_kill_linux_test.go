@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/executor/request"
+)
+
+// agentRun is a run that goes on, started by a process that waits for it.
+type agentRun struct {
+	*box
+	cmd *exec.Cmd
+	out bytes.Buffer
+}
+
+// startsAgent starts an agent, and waits until a process with a word in its command line runs.
+func (b *box) startsAgent(word string, args ...string) *agentRun {
+	b.Helper()
+	r := &agentRun{box: b, cmd: b.command(b.Context(), binary(), append([]string{"agent", "run"}, args...)...)}
+	r.cmd.Stdout = &r.out
+	must(b, r.cmd.Start())
+	fstest.Eventually(b, word+" runs", func() bool { return b.lives(word) })
+	return r
+}
+
+// process returns the number of the process of the run that a word in its command line tells.
+func (r *agentRun) process(word string) int {
+	r.Helper()
+	for _, p := range processesOf(r.dir) {
+		if strings.Contains(p.args, word) {
+			return p.pid
+		}
+	}
+	r.Fatalf("%s does not run", word)
+	return 0
+}
+
+// ends waits until the caller has ended, and returns its exit code and the result.
+func (r *agentRun) ends() (code int, result request.Result) {
+	r.Helper()
+	_ = r.cmd.Wait()
+	if err := json.Unmarshal(r.out.Bytes(), &result); err != nil {
+		r.Errorf("%v: %q", err, &r.out)
+	}
+	return r.cmd.ProcessState.ExitCode(), result
+}
+
+// gone waits until nothing runs in the box any more, and says how long that took.
+func (b *box) gone(what string) {
+	b.Helper()
+	begun := time.Now()
+	if !fstest.Becomes(func() bool { return len(processesOf(b.dir)) == 0 }) {
+		b.Errorf("%s: there run %v", what, processesOf(b.dir))
+	}
+	b.Logf("%s: after %v nothing runs", what, time.Since(begun).Round(time.Millisecond))
+}
+
+// TestAgentKilled kills each of the processes that keep a run, and several at once: the
+// caller says what is known, and all that the agent has started is gone.
+func TestAgentKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
+	for _, victims := range [][]string{{"agent-keeper"}, {"agent-runner"}, {"agent-keeper", "agent-runner"}, {"h/agents/stays"}} {
+		what := "killed " + strings.Join(victims, " and ")
+		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+		for _, pid := range func() (pids []int) { // first all are found
+			for _, word := range victims {
+				pids = append(pids, r.process(word))
+			}
+			return pids
+		}() {
+			signalTo(t, pid, syscall.SIGKILL)
+		}
+		b.gone(what)
+		code, result := r.ends()
+		switch {
+		case victims[0] == "h/agents/stays":
+			if code != 5 || result.Ended != request.Failure || result.ExitCode == nil || *result.ExitCode != 137 {
+				t.Errorf("%s: exit %d, %+v", what, code, result)
+			}
+		case code != 13 || result.Ended != request.Lost || result.Error == "":
+			t.Errorf("%s: exit %d, %+v", what, code, result)
+		}
+		if stored := readFile(t, b.job(result.ID, "result.json")); !strings.Contains(stored, string(result.Ended)) {
+			t.Errorf("%s: stored is %s", what, stored)
+		}
+		if r := b.runs(0, "--agent", "quick", "x"); r.Text != "quick\n" { // its slot is free
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+}
+
+// TestAgentKilledWhole kills everything that keeps a run: the next command that looks ends
+// what is left, and tells that it is lost.
+func TestAgentKilledWhole(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
+	r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+	id := b.jobs()[0].ID
+	for _, pid := range []int{r.cmd.Process.Pid, r.process("agent-keeper"), r.process("agent-runner")} {
+		signalTo(t, pid, syscall.SIGKILL)
+	}
+	_ = r.cmd.Wait()
+	begun := time.Now()
+	if r := b.runs(0, "--agent", "quick", "x"); r.Text != "quick\n" {
+		t.Errorf("%+v", r)
+	}
+	b.gone(fmt.Sprintf("killed everything, and ran another one for %v", time.Since(begun).Round(time.Millisecond)))
+	if all := b.awaits(13, id); all[0].Ended != request.Lost {
+		t.Errorf("%+v", all)
+	}
+	if _, err := os.Stat(b.job(id, "scratch")); err == nil {
+		t.Error("its scratch folder is left")
+	}
+	if left, _ := filepath.Glob(b.job(".running", "*")); len(left) > 0 {
+		t.Errorf("still registered: %v", left)
+	}
+}
+
+// TestAgentStopped stops each of the processes that keep a run, as nobody should: it ends
+// with its caller all the same.
+func TestAgentStopped(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.kinds("", map[string]string{"stays": tenacious + `kill -STOP $$`})
+	for _, victim := range []string{"h/agents/stays", "agent-runner", "agent-keeper"} {
+		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+		signalTo(t, r.process(victim), syscall.SIGSTOP)
+		signalTo(t, r.cmd.Process.Pid, syscall.SIGINT)
+		b.gone("stopped " + victim)
+		if code, result := r.ends(); code != 130 || result.Ended != request.Cancelled {
+			t.Errorf("stopped %s: exit %d, %+v", victim, code, result)
+		}
+	}
+}
+
+// TestAgentBreeds has an agent that starts itself over and over, each time in a session of
+// its own: whatever is seen of it has another process by then.
+func TestAgentBreeds(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.kinds("", map[string]string{"breeds": "for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'trap \"\" TERM HUP; hop() { (sleep 0.01; hop) & }; hop; wait' & done; echo bred; sleep 1003"})
+	begun := time.Now()
+	if r := b.runs(124, "--agent", "breeds", "--timeout", "700ms", "x"); r.Ended != request.Timeout {
+		t.Errorf("%+v", r)
+	}
+	t.Logf("it took %v", time.Since(begun).Round(time.Millisecond))
+	if left := processesOf(b.dir); len(left) > 0 {
+		t.Errorf("there run %v", left)
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/executor/request"
+)
+
+// TestAgentLimit starts more agents at once than may run: they take turns, and nothing is
+// left of them.
+func TestAgentLimit(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.kinds("limit = 3", map[string]string{
+		// Each counts those that run at the same time.
+		"counts": `mkdir -p ~/now; : >~/now/$$; set -- ~/now/*; echo $#; sleep 0.05; rm ~/now/$$`,
+	})
+	text := b.sh(`for i in $(seq 20); do ctxfs agent run --agent counts x & done; wait`)
+	if n := strings.Count(text, `"ended": "success"`); n != 20 {
+		t.Errorf("%d of 20 have succeeded: %s", n, text)
+	}
+	for line := range strings.Lines(text) {
+		if after, ok := strings.CutPrefix(strings.TrimSpace(line), `"text": "`); ok {
+			n, err := strconv.Atoi(strings.TrimSuffix(after, `\n",`))
+			if err != nil || n > 3 {
+				t.Errorf("there ran %s at once", line)
+			}
+		}
+	}
+	if left := processesOf(b.dir); len(left) > 0 {
+		t.Errorf("there run %v", left)
+	}
+	if left, _ := os.ReadDir(b.job(".running")); len(left) > 0 {
+		t.Errorf("still registered: %v", left)
+	}
+	if left, _ := os.ReadDir(b.job(".slots/queue")); len(left) > 0 {
+		t.Errorf("still in the queue: %v", left)
+	}
+}
+
+// TestAgentNested has agents that start agents: these count, wait where that can end, and
+// end with the outer one.
+func TestAgentNested(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	scripts := map[string]string{
+		"inner":  `echo "inner $CTXFS_AGENT_RUN"`,
+		"outer":  `ctxfs agent run --agent inner x; echo "exit $?"`,
+		"many":   `for i in 1 2 3 4; do ctxfs agent run --agent inner x & done; wait; echo all`,
+		"stays":  `ctxfs agent run --detach --agent sleeps x; ctxfs agent run --agent sleeps x`,
+		"sleeps": tenacious + `sleep 1005`,
+	}
+	b.kinds("limit = 1", scripts)
+	if r := b.runs(0, "--agent", "outer", "x"); !containsAll(r.Text, []string{"exit 5", "would wait for ever", "limit in the table [agents]"}) {
+		t.Errorf("with a limit of one: %+v", r)
+	}
+	b.kinds("limit = 2", scripts)
+	if r := b.runs(0, "--agent", "many", "x"); strings.Count(r.Text, `"ended": "success"`) != 4 || !strings.Contains(r.Text, "all\n") {
+		t.Errorf("four that take turns: %+v", r)
+	}
+	b.kinds("limit = 3", scripts)
+	r := b.startsAgent("sleep 1005", "--agent", "stays", "x")
+	fstest.Eventually(t, "both inner ones run", func() bool {
+		n := 0
+		for _, p := range processesOf(b.dir) {
+			if p.args == "sleep 1005" {
+				n++
+			}
+		}
+		return n == 2
+	})
+	signalTo(t, r.cmd.Process.Pid, syscall.SIGINT)
+	b.gone("cancelled the outer one")
+	if code, result := r.ends(); code != 130 || result.Ended != request.Cancelled {
+		t.Errorf("exit %d, %+v", code, result)
+	}
+}
+
+// TestAgentOutput has an agent that prints 100 MB: its output is taken as it comes, and the
+// beginning and the end are kept.
+func TestAgentOutput(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.kinds("", map[string]string{
+		"prints": `echo first; head -c 100000000 /dev/zero | tr '\0' 'x'; echo; printf 'last \377\n'`,
+		"argues": `:`,
+	})
+	begun := time.Now()
+	r := b.runs(0, "--agent", "prints", "x")
+	t.Logf("100 MB took %v", time.Since(begun).Round(time.Millisecond))
+	if !strings.HasPrefix(r.Text, "first\nxx") || !strings.HasSuffix(r.Text, "xx\nlast \uFFFD\nThe whole answer: "+r.TextFile+"\n") || len(r.Text) > request.MaxText {
+		t.Errorf("the text has %d bytes: %.100q … %q", len(r.Text), r.Text, r.Text[max(0, len(r.Text)-100):])
+	}
+	if text := readFile(t, b.job(r.ID, "output")); !strings.HasPrefix(text, "first\nxx") || !strings.HasSuffix(text, "xx\nlast \377\n") || len(text) < 16<<20 || len(text) > 17<<20 || !strings.Contains(text, " left out ...\n") {
+		t.Errorf("what is kept has %d bytes", len(text))
+	}
+	if text := b.shell(`head -c 200000 /dev/zero | tr '\0' x | ctxfs agent run --agent argues -`); text.code != 5 || !containsAll(text.out, []string{"too long for an argument", "put it into a file"}) {
+		t.Errorf("a long prompt: %+v", text)
+	}
+	if text := b.shell(`printf 'a\0b' | ctxfs agent run --agent argues -`); text.code != 2 || !strings.Contains(text.err, "NUL") {
+		t.Errorf("a prompt with a NUL byte: %+v", text)
+	}
+}
+
+// TestAgentDiskFull has no room for a run, or not any more, or a state folder that cannot be
+// written: a result is printed, or else why there is none, and nothing is left.
+func TestAgentDiskFull(t *testing.T) {
+	t.Parallel()
+	need(t, "unshare")
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a small file system")
+	}
+	b := newBox(t)
+	b.kinds("", map[string]string{"fills": `echo answer; cat /dev/zero >"$XDG_STATE_HOME/zero" 2>/dev/null; :`})
+	b.write("script", `
+mount -t tmpfs -o size=512k full "$XDG_STATE_HOME"
+ctxfs agent run --agent fills x; echo "later: $?"
+ls "$XDG_STATE_HOME/ctxfs/agents/.running"
+ctxfs agent run --agent fills x; echo "at once: $?"
+umount "$XDG_STATE_HOME"
+mount -t tmpfs -o ro,size=512k full "$XDG_STATE_HOME"
+ctxfs agent run --agent fills x; echo "read-only: $?"
+umount "$XDG_STATE_HOME"
+`)
+	r := b.do("timeout", "100", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")
+	if !containsAll(r.out, []string{`"text": "answer\n"`, "later: 0\n", "at once: 1\n", "read-only: 1\n"}) || strings.Contains(r.out, ".json\n") {
+		t.Errorf("%+v", r)
+	}
+	if !containsAll(r.err, []string{"no space left on device", "read-only file system"}) {
+		t.Errorf("the causes: %s", r.err)
+	}
+	if left := processesOf(b.dir); len(left) > 0 {
+		t.Errorf("there run %v", left)
+	}
+}

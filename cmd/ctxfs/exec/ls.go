@@ -1,0 +1,77 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs/wording"
+	"ctxfs/mounts/control"
+	provider "ctxfs/providers/exec"
+)
+
+func newLs(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls [FOLDER]",
+		Short: "show the folders that commands fill, and their paths",
+		Long: `Ls shows the folders that commands fill: how many files each lists, when it was
+refreshed, and each path with its command. It runs nothing.`,
+		Example: `  ctxfs exec ls
+  ctxfs exec ls --json | jq '.[].failed'`,
+		Args:              cli.Args(1),
+		ValidArgsFunction: completeFolder(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			all, err := folders(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				all = slices.DeleteFunc(all, func(f provider.Folder) bool { return f.Name != args[0] })
+				if len(all) == 0 {
+					return &control.Fault{Message: fmt.Sprintf("no folder of commands is called %q", args[0]), Hint: "list all: ctxfs exec ls"}
+				}
+			}
+			if asJSON {
+				return a.PrintJSON(all)
+			}
+			if len(all) == 0 {
+				a.Sayf("no command is configured as a folder; see how: ctxfs exec --help")
+			}
+			for i, f := range all {
+				if i > 0 {
+					a.Sayf("")
+				}
+				show(a, f)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// show prints a folder.
+func show(a *cli.App, f provider.Folder) {
+	state := wording.Count(f.Files, "files")
+	if f.Running > 0 {
+		state += ", " + wording.Count(f.Running, "commands") + " running"
+	}
+	if f.Refreshed.IsZero() {
+		state += ", never refreshed"
+	} else {
+		state += ", refreshed " + wording.Time(f.Refreshed)
+	}
+	a.Sayf("exec/%s: %s", f.Name, state)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, p := range f.Paths {
+		fmt.Fprintf(table, "  %s\t%s\n", p.Path, p.Command)
+	}
+	table.Flush()
+	for _, failed := range f.Failed {
+		a.Sayf("  ! %s: %s", failed.Path, failed.Error)
+	}
+}

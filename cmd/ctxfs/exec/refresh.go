@@ -1,0 +1,69 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/wording"
+	provider "ctxfs/providers/exec"
+)
+
+func newRefresh(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "refresh [FOLDER]",
+		Short: "run the listings of a folder, and fetch what they name",
+		Long: `Refresh runs the listings of a folder that commands fill, and the commands of
+the files that they name and of those without placeholders; without a name those
+of all folders. What is no longer named leaves the folder. It exits with 5 if a
+command has failed: its file says how, and the last good output is beside it.`,
+		Example: `  ctxfs exec refresh log
+  ctxfs exec refresh`,
+		Args:              cli.Args(1),
+		ValidArgsFunction: completeFolder(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var q provider.RefreshQuery
+			if len(args) > 0 {
+				q.Folder = args[0]
+			}
+			watched := console.IsTerminal(a.Err) && !asJSON
+			tell := func(p provider.Progress) {
+				if watched {
+					fmt.Fprintf(a.Err, "\rexec/%s: %d of %d\x1b[K", p.Folder, p.Done, p.Of)
+				}
+			}
+			asker := a.Fallback()
+			defer asker.Close()
+			all, err := provider.OpRefresh.Ask(cmd.Context(), asker, q, tell, nil)
+			if watched {
+				fmt.Fprint(a.Err, "\r\x1b[K")
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := a.PrintJSON(all); err != nil {
+					return err
+				}
+			}
+			code := 0
+			for _, r := range all {
+				if !asJSON {
+					a.Sayf("exec/%s: %s, %s", r.Folder, wording.Count(r.Fetched, "files"), wording.Count(len(r.Failed), "failures"))
+				}
+				for _, f := range r.Failed {
+					code = console.ExitTool
+					if !asJSON {
+						a.Notef("%s: %s", f.Path, f.Error)
+					}
+				}
+			}
+			return cli.Exit(code, nil)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}

@@ -1,0 +1,223 @@
+// Package command runs the commands that fill folders: without a shell, with little of the
+// environment, for a limited time, with a limited output, and leaving nothing behind.
+//
+// Between ctxfs and the command is a keeper, a small process of its own:
+//
+//	ctxfs                       holds a pipe whose end says that it is gone
+//	 └ ctxfs exec-keeper        [Keep]: adopts whatever the command leaves behind, and ends it
+//	    └ the command
+//
+// In order: command.go (what is run, and what came of it), keeper.go (the keeper).
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/providers/internal/excerpt"
+)
+
+// Spec is a command to run.
+type Spec struct {
+	// Argv is the program, as an absolute path, and its arguments.
+	Argv []string
+	Dir  string
+	Env  []string
+	// Timeout is how long it may take.
+	Timeout time.Duration
+	// MaxSize is how much it may print to its standard output, in bytes. What it prints to
+	// its standard error counts for nothing; the beginning and the end are kept.
+	MaxSize int64
+	// Keeper is the command line that becomes a keeper.
+	Keeper []string
+}
+
+// Outcome is what came of a command.
+type Outcome struct {
+	// Stdout is the output, at most Spec.MaxSize bytes of it; Stderr at most MaxErrors.
+	Stdout, Stderr []byte
+	// Exit is the exit code, 128 plus its number if a signal ended it; -1 if it was not
+	// started, or was ended before it ended itself.
+	Exit int
+	// Err is nil if it ended by itself: ErrTimeout, ErrTooLarge, the context's error, or why
+	// it was not started.
+	Err error
+}
+
+// Why commands are ended.
+var (
+	ErrTimeout  = errors.New("the time limit was reached")
+	ErrTooLarge = errors.New("it printed too much")
+)
+
+// MaxErrors is how much of the standard error is kept, in bytes.
+const MaxErrors = 8 << 10
+
+// leftTime is how long output is read after the keeper has ended: what is outside of its
+// reach, and has the other end of a pipe, is not waited for.
+const leftTime = time.Second
+
+// Run runs a command and waits until it, and all that it has started, has ended.
+func Run(ctx context.Context, s Spec) (o Outcome) {
+	o.Exit = -1
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := time.AfterFunc(s.Timeout, func() { cancel(ErrTimeout) })
+	defer stop.Stop()
+	p, err := start(s)
+	if err != nil {
+		o.Err = err
+		return o
+	}
+	defer p.close()
+	errs := excerpt.NewWriter(MaxErrors - 256) // it adds a line
+	read := make(chan struct{}, 2)
+	go func() {
+		_, _ = io.Copy(errs, p.stderr)
+		read <- struct{}{}
+	}()
+	go func() {
+		var b bytes.Buffer
+		if _, err := io.Copy(&b, io.LimitReader(p.stdout, s.MaxSize+1)); err == nil && int64(b.Len()) > s.MaxSize {
+			cancel(ErrTooLarge)
+			_, _ = io.Copy(io.Discard, p.stdout)
+		}
+		o.Stdout = b.Bytes()[:min(int64(b.Len()), s.MaxSize)]
+		read <- struct{}{}
+	}()
+	ended := make(chan Ended, 1)
+	go func() { ended <- p.wait() }()
+	var end Ended
+	select {
+	case <-ctx.Done():
+		p.life.Close() // the keeper ends everything
+		end = <-ended
+	case end = <-ended:
+	}
+	_ = p.stdout.SetReadDeadline(time.Now().Add(leftTime))
+	_ = p.stderr.SetReadDeadline(time.Now().Add(leftTime))
+	<-read
+	<-read
+	o.Stderr = errs.Excerpt("")
+	switch why := context.Cause(ctx); {
+	case why != nil:
+		o.Err = why
+	case end.Error != "":
+		o.Err = errors.New(end.Error)
+	default:
+		o.Exit = end.Exit
+	}
+	return o
+}
+
+// process is a keeper, with our ends of its pipes.
+type process struct {
+	cmd                          *exec.Cmd
+	life, stdout, stderr, report *os.File
+}
+
+// start starts the keeper, which starts the command.
+func start(s Spec) (p *process, err error) {
+	p = &process{cmd: exec.Command(s.Keeper[0], append(s.Keeper[1:len(s.Keeper):len(s.Keeper)], s.Argv...)...)}
+	var theirs []*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+		if err != nil {
+			p.close()
+		}
+	}()
+	pipe := func(reads bool, ours **os.File) (far *os.File) {
+		if err != nil {
+			return nil
+		}
+		r, w, problem := os.Pipe()
+		if err = problem; err != nil {
+			return nil
+		}
+		*ours, far = r, w
+		if !reads {
+			*ours, far = w, r
+		}
+		theirs = append(theirs, far)
+		return far
+	}
+	life, stdout, stderr, report := pipe(false, &p.life), pipe(true, &p.stdout), pipe(true, &p.stderr), pipe(true, &p.report)
+	if err != nil {
+		return nil, err
+	}
+	// The keeper's own standard input is the command's: empty.
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = stdout, stderr, []*os.File{life, report}
+	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err = p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Ended is what a keeper reports, as JSON.
+type Ended struct {
+	Exit  int    `json:"exit"`
+	Error string `json:"error,omitempty"` // why the command was not started
+}
+
+// wait waits until the keeper has ended.
+func (p *process) wait() (e Ended) {
+	body, _ := io.ReadAll(io.LimitReader(p.report, 64<<10))
+	err := p.cmd.Wait()
+	if json.Unmarshal(body, &e) != nil {
+		e.Error = "the process that keeps it has ended before it"
+		if err != nil {
+			e.Error += ": " + err.Error()
+		}
+	}
+	return e
+}
+
+func (p *process) close() {
+	for _, f := range []*os.File{p.life, p.stdout, p.stderr, p.report} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// Environ returns an environment of what every program needs, of the variables that are
+// named ("NAME") or set ("NAME=value"), and of some that keep programs from asking back,
+// paging and coloring.
+func Environ(all, more []string) []string {
+	const shared = " PATH HOME USER LOGNAME LANG LANGUAGE TZ TMPDIR SHELL XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME XDG_RUNTIME_DIR "
+	values := map[string]string{"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+	for _, entry := range all {
+		name, value, _ := strings.Cut(entry, "=")
+		if strings.Contains(shared, " "+name+" ") || strings.HasPrefix(name, "LC_") {
+			values[name] = value
+		}
+	}
+	for _, wanted := range more {
+		name, value, set := strings.Cut(wanted, "=")
+		for _, entry := range all {
+			if of, have, _ := strings.Cut(entry, "="); !set && of == name {
+				value, set = have, true
+			}
+		}
+		if set {
+			values[name] = value
+		}
+	}
+	var environ []string
+	for name, value := range values {
+		environ = append(environ, name+"="+value)
+	}
+	return environ
+}

@@ -1,0 +1,144 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/fs/fstest"
+)
+
+// TestMain is the keeper if it is started as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == KeeperCommand {
+		os.Exit(Keep(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// sh is a shell script in a folder of its own.
+func sh(t *testing.T, script string) Spec {
+	return Spec{
+		Argv: []string{"/bin/sh", "-c", script}, Dir: t.TempDir(), Env: Environ(os.Environ(), nil),
+		Timeout: time.Minute, MaxSize: 1 << 20, Keeper: []string{os.Args[0], KeeperCommand},
+	}
+}
+
+// alive reports whether the process whose number is in a file of the folder lives.
+func alive(t *testing.T, s Spec, file string) bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.Dir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return syscall.Kill(pid, 0) == nil
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s := sh(t, `read line; echo "out $line $SECRET"; echo wrong >&2; pwd; exit 3`)
+	s.Env = Environ([]string{"PATH=/bin:/usr/bin", "SECRET=x", "OTHER=y"}, nil)
+	o := Run(t.Context(), s)
+	if o.Err != nil || o.Exit != 3 || string(o.Stdout) != "out  \n"+s.Dir+"\n" || string(o.Stderr) != "wrong\n" {
+		t.Errorf("%+v: %s, %s", o, o.Stdout, o.Stderr)
+	}
+	if o := Run(t.Context(), sh(t, `kill -SEGV $$`)); o.Err != nil || o.Exit != 139 {
+		t.Errorf("%+v", o)
+	}
+	s.Argv = []string{"/nonexistent"}
+	if o := Run(t.Context(), s); o.Err == nil || o.Exit != -1 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	const stays = `trap '' TERM HUP INT
+env -i setsid sh -c 'trap "" TERM HUP; echo $$ >daemon; exec 3<>fifo; while :; do read x <&3; done' >/dev/null 2>&1 </dev/null &
+until [ -s daemon ]; do :; done
+`
+	for name, c := range map[string]struct {
+		script string
+		limit  time.Duration
+		size   int64
+		want   error
+	}{
+		"ends":          {`echo done`, time.Minute, 100, nil},
+		"holds a pipe":  {`(sleep 1000 & echo $! >sleeper); echo done`, time.Minute, 100, nil},
+		"hangs":         {`echo done; exec sleep 1000`, 300 * time.Millisecond, 100, ErrTimeout},
+		"ignores":       {`echo done; while :; do sleep 0.05; done`, 300 * time.Millisecond, 100, ErrTimeout},
+		"prints 1 GB":   {`exec head -c 1000000000 /dev/zero`, time.Minute, 100, ErrTooLarge},
+		"prints always": {`while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done`, time.Minute, 100, ErrTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sh(t, stays+c.script)
+			if err := syscall.Mkfifo(filepath.Join(s.Dir, "fifo"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.Timeout, s.MaxSize = c.limit, c.size
+			if c.want == ErrTimeout {
+				s.Timeout += 3 * time.Second // to start under load
+			}
+			o := Run(t.Context(), s)
+			if !errors.Is(o.Err, c.want) || c.want == nil && (o.Exit != 0 || string(o.Stdout) != "done\n") || int64(len(o.Stdout)) > c.size {
+				t.Errorf("%v, exit %d: %s", o.Err, o.Exit, o.Stdout)
+			}
+			if alive(t, s, "daemon") {
+				t.Error("the daemon lives")
+			}
+			if _, err := os.Stat(filepath.Join(s.Dir, "sleeper")); err == nil && alive(t, s, "sleeper") {
+				t.Error("the sleeper lives")
+			}
+		})
+	}
+}
+
+func TestACancelledCommandEnds(t *testing.T) {
+	t.Parallel()
+	s := sh(t, `echo $$ >pid; exec sleep 1000`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan Outcome, 1)
+	go func() { ended <- Run(ctx, s) }()
+	fstest.Eventually(t, "it runs", func() bool {
+		text, _ := os.ReadFile(filepath.Join(s.Dir, "pid"))
+		return len(text) > 0
+	})
+	cancel()
+	if o := <-ended; !errors.Is(o.Err, context.Canceled) || alive(t, s, "pid") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestLongErrorsAreCut(t *testing.T) {
+	t.Parallel()
+	o := Run(t.Context(), sh(t, `echo first >&2; head -c 1000000 /dev/zero | tr '\0' x >&2; echo >&2; echo last >&2`))
+	if text := string(o.Stderr); o.Exit != 0 || len(text) > MaxErrors || !strings.HasPrefix(text, "first\n") || !strings.HasSuffix(text, "last\n") {
+		t.Errorf("exit %d, %d bytes: %.50s", o.Exit, len(text), text)
+	}
+}
+
+func TestEnviron(t *testing.T) {
+	got := Environ([]string{"PATH=/bin", "TOKEN=t", "LC_ALL=C", "AWS=x", "TERM=xterm"}, []string{"TOKEN", "MODE=test=1", "NONE"})
+	for _, want := range []string{"PATH=/bin", "TOKEN=t", "LC_ALL=C", "MODE=test=1", "TERM=dumb"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is missing: %q", want, got)
+		}
+	}
+	for _, entry := range got {
+		if strings.HasPrefix(entry, "AWS=") || strings.HasPrefix(entry, "NONE") {
+			t.Errorf("%s is there", entry)
+		}
+	}
+}

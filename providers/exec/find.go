@@ -1,0 +1,96 @@
+package exec
+
+import (
+	"context"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/fulltext"
+)
+
+// fulltextName is the file in the cache folder with the index of all words.
+const fulltextName = "fulltext.db"
+
+// begin indexes in the background.
+func (p *Provider) begin() {
+	if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
+		p.opts.Env.Log.Warn("outputs of commands are not indexed", "error", err)
+		return
+	}
+	p.fulltext.Begin()
+}
+
+// Search implements fs.Searcher: it finds the outputs that are listed, by their words and
+// their paths.
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
+	q := fulltext.Query{Words: words, Limit: limit}
+	if in != "" {
+		q.Only = func(t fulltext.Text) bool { return t.Session == in || strings.HasPrefix(t.Session, in+"/") }
+	}
+	result, err := p.fulltext.Search(ctx, q)
+	if err != nil {
+		return fs.Findings{}, err
+	}
+	var all []fs.Match
+	for _, h := range result.Hits {
+		all = append(all, fs.Match{
+			Path: h.Text.Session, Kind: "output", Title: h.Text.Session, Score: h.Score,
+			Why:      wording.Minute(h.Text.Time) + ": " + h.Line,
+			Evidence: fs.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
+		})
+	}
+	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+}
+
+// library is the outputs that are listed, as the full-text index sees them.
+type library struct{ p *Provider }
+
+// Texts implements fulltext.Library.
+func (l library) Texts() (all []fulltext.Text) {
+	for _, f := range l.p.all() {
+		now := f.p.opts.Env.Now()
+		f.mu.Lock()
+		for name, o := range f.outputs {
+			if o.Failed == "" && now.Before(o.ends(f.lifetime)) {
+				all = append(all, fulltext.Text{
+					Session: path.Join(f.name, name), Title: strings.NewReplacer("/", " ", ".", " ", "_", " ").Replace(path.Join(f.name, name)),
+					Generation: uint32(hash(o.Body.File)), Size: o.Body.Size, Time: o.Ran,
+				})
+			}
+		}
+		f.mu.Unlock()
+	}
+	slices.SortFunc(all, func(a, b fulltext.Text) int { return b.Time.Compare(a.Time) })
+	return all
+}
+
+// Open implements fulltext.Library.
+func (l library) Open(t fulltext.Text) (fulltext.File, error) {
+	folder, name, _ := strings.Cut(t.Session, "/")
+	for _, f := range l.p.all() {
+		if f.name != folder {
+			continue
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if o := f.outputs[name]; o != nil && uint32(hash(o.Body.File)) == t.Generation {
+			return openOutput{o.Body.node}, nil
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// openOutput is a body, open for reading.
+type openOutput struct{ node fs.File }
+
+// ReadAt implements io.ReaderAt.
+func (o openOutput) ReadAt(p []byte, off int64) (int, error) {
+	return o.node.ReadAt(context.Background(), p, off)
+}
+
+// Close implements io.Closer.
+func (openOutput) Close() error { return nil }

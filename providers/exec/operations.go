@@ -1,0 +1,203 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/nearest"
+)
+
+// The operations of the provider.
+var (
+	// OpFolders tells of the folders that are configured.
+	OpFolders = fs.Op[fs.None, []Folder]{Name: "exec.folders", Effect: fs.Reads}
+	// OpRefresh refreshes folders.
+	OpRefresh = fs.Talk[RefreshQuery, Progress, []Refreshed]{Name: "exec.refresh"}
+)
+
+// Folder is a folder as it is configured, and what is cached of it.
+type Folder struct {
+	Name string `json:"name"`
+	Dir  string `json:"dir"` // where its commands run
+	// Paths are its paths with their commands.
+	Paths []Path `json:"paths"`
+	// Files is how many files it lists, Running how many commands run now.
+	Files     int       `json:"files"`
+	Running   int       `json:"running"`
+	Refreshed time.Time `json:"refreshed,omitzero"`
+	Lifetime  string    `json:"lifetime"`
+	Every     string    `json:"every,omitempty"`
+	Watch     []string  `json:"watch,omitempty"`
+	Failed    []Failure `json:"failed,omitempty"`
+}
+
+// Path is a path with its command.
+type Path struct {
+	Path string `json:"path"` // with a slash at its end if the command lists names
+	// Command is the command without its secrets.
+	Command string `json:"command"`
+	Line    int    `json:"line"` // in config.toml
+	// Means says in a sentence what runs the command; Placeholders what each accepts.
+	Means        string   `json:"means"`
+	Placeholders []string `json:"placeholders,omitempty"`
+}
+
+// RefreshQuery names the folder to refresh; "" stands for all.
+type RefreshQuery struct {
+	Folder string `json:"folder,omitempty"`
+}
+
+// Progress is how far the refresh of a folder has come.
+type Progress struct {
+	Folder string `json:"folder"`
+	Done   int    `json:"done"`
+	Of     int    `json:"of"`
+}
+
+// Operations implements fs.Operator.
+func (p *Provider) Operations() []fs.Operation {
+	return []fs.Operation{OpFolders.Handle(p.tell), OpRefresh.Handle(p.refresh)}
+}
+
+func (p *Provider) tell(context.Context, fs.None) ([]Folder, error) {
+	all := []Folder{}
+	for _, f := range p.all() {
+		all = append(all, f.tell())
+	}
+	return all, nil
+}
+
+func (f *folder) tell() Folder {
+	t := Folder{Name: f.name, Dir: f.dir, Lifetime: duration(f.lifetime), Watch: f.watch}
+	if f.every > 0 {
+		t.Every = duration(f.every)
+	}
+	for _, r := range slices.Concat(f.files, f.listings) {
+		t.Paths = append(t.Paths, f.explain(r))
+	}
+	slices.SortStableFunc(t.Paths, func(a, b Path) int { return a.Line - b.Line })
+	for _, d := range f.shown.Load().dirs {
+		t.Files += len(d.files)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t.Running, t.Refreshed = len(f.flights), f.refreshed.Ran
+	for dir, l := range f.refreshed.Listings {
+		if l.Failed != "" {
+			t.Failed = append(t.Failed, Failure{dir + "/", l.Failed})
+		}
+	}
+	for name, o := range f.outputs {
+		if o.Failed != "" {
+			t.Failed = append(t.Failed, Failure{name, o.Failed})
+		}
+	}
+	slices.SortFunc(t.Failed, func(a, b Failure) int { return strings.Compare(a.Path, b.Path) })
+	return t
+}
+
+// explain says what a path means.
+func (f *folder) explain(r rule) Path {
+	p := Path{Path: r.path.String(), Command: commandLine(r.command), Line: r.line, Placeholders: r.path.Explain()}
+	switch {
+	case r.listing:
+		p.Path += "/"
+		p.Means = fmt.Sprintf("a refresh runs it for the names in exec/%s; at most %d of them are fetched", path.Join(f.name, p.Path), f.most)
+	case r.fixed():
+		p.Means = "one file; a refresh runs its command, or its first reader"
+	default:
+		p.Means = "a file for each name that fits; its first reader runs the command"
+		if f.isListed(r) {
+			p.Means += ", and a refresh does for those that a listing names"
+		}
+	}
+	return p
+}
+
+// isListed reports whether all names on a path come from listings.
+func (f *folder) isListed(r rule) bool {
+	for at := range r.path.Depth() {
+		if _, literal := r.path.Literal(at); literal {
+			continue
+		}
+		parent := path.Dir(r.path.String())
+		for range r.path.Depth() - 1 - at {
+			parent = path.Dir(parent)
+		}
+		if parent == "." {
+			parent = ""
+		}
+		if !slices.ContainsFunc(f.listings, func(l rule) bool { return l.path.String() == parent }) {
+			return false
+		}
+	}
+	return true
+}
+
+// fault is an error with what to do about it.
+type fault struct {
+	error
+	fix string
+}
+
+// Fix implements what [fs.Asker] asks of errors.
+func (f fault) Fix() string { return f.fix }
+
+// refresh answers OpRefresh. Folders follow each other.
+func (p *Provider) refresh(ctx context.Context, q RefreshQuery, tell func(Progress) error, reply func([]Refreshed) (io.Writer, error)) error {
+	all := p.all()
+	var names []string
+	for _, f := range all {
+		names = append(names, f.name)
+	}
+	if q.Folder != "" {
+		all = slices.DeleteFunc(all, func(f *folder) bool { return f.name != q.Folder })
+	}
+	if len(all) == 0 {
+		fix := "see how to configure one: ctxfs exec --help"
+		switch near := nearest.Of(q.Folder, names); {
+		case near != "":
+			fix = "did you mean: ctxfs exec refresh " + near
+		case len(names) > 0:
+			fix = "there is " + wording.Or(names)
+		}
+		what := "no command is configured as a folder"
+		if len(names) > 0 {
+			what = fmt.Sprintf("no folder of commands is called %q", q.Folder)
+		}
+		return fault{errors.New(what), fix}
+	}
+	done := []Refreshed{}
+	for _, f := range all {
+		one, err := f.refreshFor(ctx, tell)
+		if err != nil {
+			return err
+		}
+		done = append(done, one)
+	}
+	_, err := reply(done)
+	return err
+}
+
+// refreshFor refreshes a folder for somebody who may leave, which ends it.
+func (f *folder) refreshFor(ctx context.Context, tell func(Progress) error) (Refreshed, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(f.ctx, cancel)
+	defer stop()
+	var mu sync.Mutex
+	return f.refresh(ctx, func(n, of int) {
+		mu.Lock()
+		defer mu.Unlock()
+		_ = tell(Progress{f.name, n, of}) // whoever has left is noticed by the context
+	})
+}

@@ -1,0 +1,263 @@
+// Package exec shows what commands print as files: paths with placeholders stand for
+// commands, which are configured.
+//
+// # What runs a command
+//
+// A listed file is cached: reading it runs nothing. A name that is not listed runs its
+// command when its size or its bytes are first asked for (getattr), never in a lookup; and
+// a refresh runs the listings and the commands of what they name: ctxfs exec refresh, the
+// setting every, or a change of what the setting watch names. An output that has expired
+// leaves the listing.
+//
+// # Files
+//
+// Outputs are files in the cache folder: per path a JSON file about the output, and its
+// body. What cannot be written there is kept in memory.
+//
+// # Order
+//
+// settings.go (the table [exec]), output.go (what is cached), shown.go (what is listed),
+// nodes.go (the folders and files of the tree), folder.go (a folder and its commands),
+// refresh.go, auto.go (refreshes by themselves), provider.go, find.go, operations.go. How
+// paths match is package pattern, how commands run is package command.
+package exec
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/fulltext"
+)
+
+// Options are the settings of a [Provider].
+type Options struct {
+	Env fs.Env
+	// Home is the user's home folder, Cache the folder for outputs, SettingsPath the path
+	// of config.toml.
+	Home, Cache, SettingsPath string
+	// Environ returns the environment of this process.
+	Environ func() []string
+	// Keeper is the command line that becomes a keeper of a command, see package command;
+	// nil if it is not known.
+	Keeper []string
+	// Hide reports whether a path on disk is in a view of ours; may be nil.
+	Hide func(path string) bool
+	// Offline refreshes nothing by itself, and lets nothing expire.
+	Offline bool
+}
+
+// Provider is the folder exec. It is safe for concurrent use.
+type Provider struct {
+	opts     Options
+	root     *fs.Folder
+	fulltext *fulltext.Index
+
+	mu       sync.Mutex
+	folders  map[string]*folder
+	problems []fs.Problem // of the configuration
+	auto     *auto        // nil before Start
+	closed   bool
+	ending   sync.WaitGroup // folders that are no longer configured
+}
+
+var (
+	_ fs.Starter    = (*Provider)(nil)
+	_ fs.Configured = (*Provider)(nil)
+	_ fs.Searcher   = (*Provider)(nil)
+	_ fs.Operator   = (*Provider)(nil)
+	_ fs.Busy       = (*Provider)(nil)
+)
+
+// New returns a provider of the folders that are configured, with what is cached of them.
+func New(opts Options) *Provider {
+	p := &Provider{opts: opts, root: new(fs.Folder), folders: make(map[string]*folder)}
+	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
+	p.Reload()
+	return p
+}
+
+// Tables implements fs.Configured.
+func (p *Provider) Tables() []string { return []string{Table} }
+
+// Reload implements fs.Configured. A folder whose settings are the same goes on.
+func (p *Provider) Reload() {
+	all, problems := readSettings(p.opts.SettingsPath, p.opts.Home)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.problems = problems
+	old := p.folders
+	p.folders = make(map[string]*folder)
+	var changed []string
+	for _, s := range all {
+		f := old[s.name]
+		if f == nil || !reflect.DeepEqual(f.settingsOf, s) {
+			if f != nil {
+				f.close() // before another one has its files
+			}
+			f = newFolder(p, s)
+			changed = append(changed, s.name)
+			if p.auto != nil {
+				p.auto.follow(f)
+				f.expireAt(f.shown.Load().next)
+			}
+		}
+		p.folders[s.name] = f
+		delete(old, s.name)
+	}
+	for name, f := range old {
+		if p.folders[name] == nil {
+			changed = append(changed, name)
+			p.ending.Go(f.close)
+		}
+	}
+	nodes := map[string]fs.Node{indexName: fs.NewText(p.opts.Env.Built, p.index())}
+	for name, f := range p.folders {
+		nodes[name] = &dir{f, ""}
+	}
+	p.root.Replace(p.opts.Env.Built, nodes)
+	for _, name := range append(changed, indexName) {
+		p.opts.Env.Changed(name)
+	}
+	p.fulltext.Changed()
+}
+
+// index returns INDEX.md. The caller holds mu.
+func (p *Provider) index() []byte {
+	var b strings.Builder
+	b.WriteString("# Commands as folders\n\n")
+	for _, name := range slices.Sorted(maps.Keys(p.folders)) {
+		f := p.folders[name]
+		var paths []string
+		for _, r := range f.files {
+			paths = append(paths, r.path.String())
+		}
+		fmt.Fprintf(&b, "- %s — %s\n", name, wording.List(paths, 4))
+	}
+	if len(p.folders) == 0 {
+		b.WriteString("None is configured. A folder is a few lines in " + wording.Tilde(p.opts.SettingsPath, p.opts.Home) + `, such as:
+
+    [exec.log]
+    dir = "~/src/project"
+    "commits/" = ["git", "log", "-n", "50", "--format=%h"]
+    "commits/{hash}.patch" = ["git", "show", "{hash}"]
+
+Then exec/log/commits/<hash>.patch is what git shows, for any hash, and
+ctxfs exec refresh log fetches the last 50. See: ctxfs exec --help
+`)
+	}
+	return []byte(b.String())
+}
+
+// Root implements fs.Provider.
+func (p *Provider) Root() fs.Dir { return p.root }
+
+// all returns the folders, sorted by name.
+func (p *Provider) all() []*folder {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []*folder
+	for _, name := range slices.Sorted(maps.Keys(p.folders)) {
+		all = append(all, p.folders[name])
+	}
+	return all
+}
+
+// Status implements fs.Provider.
+func (p *Provider) Status() fs.Status {
+	all := p.all()
+	p.mu.Lock()
+	s := fs.Status{State: "ready", Problems: slices.Clone(p.problems)}
+	if p.auto != nil {
+		s.Problems = append(s.Problems, p.auto.problems()...)
+	}
+	p.mu.Unlock()
+	files := 0
+	for _, f := range all {
+		n := f.count(&s)
+		files += n
+		s.Items = append(s.Items, fs.Item{Name: f.name, Count: n, Unit: "files"})
+	}
+	s.Summary = fmt.Sprintf("%s, %s", wording.Count(len(all), "folders"), wording.Count(files, "files"))
+	switch {
+	case len(s.Problems) > 0:
+		s.State = "degraded"
+	case len(all) == 0:
+		s.State, s.Summary = "empty", "no commands as folders"
+	}
+	return s
+}
+
+// count returns how many files a folder lists, and adds what is wrong with it to a status.
+func (f *folder) count(s *fs.Status) (n int) {
+	for _, d := range f.shown.Load().dirs {
+		n += len(d.files)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refreshed.Ran.After(s.Since) {
+		s.Since = f.refreshed.Ran
+	}
+	for _, dir := range slices.Sorted(maps.Keys(f.refreshed.Listings)) {
+		if l := f.refreshed.Listings[dir]; l.Failed != "" {
+			s.Problems = append(s.Problems, fs.Problem{What: fmt.Sprintf("the names in exec/%s could not be listed: %s", filepath.Join(f.name, dir), l.Failed), Mend: "ctxfs exec refresh " + f.name})
+		}
+	}
+	if f.broken != nil {
+		s.Problems = append(s.Problems, fs.Problem{What: fmt.Sprintf("outputs of exec/%s cannot be stored, and are in memory only: %v", f.name, wording.Cause(f.broken)), Mend: "make room, or writable: " + f.store.dir})
+	}
+	return n
+}
+
+// Busy implements fs.Busy: commands run.
+func (p *Provider) Busy() bool {
+	return slices.ContainsFunc(p.all(), func(f *folder) bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.flights) > 0 || len(f.slots) > 0
+	})
+}
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	auto := p.auto
+	p.mu.Unlock()
+	for _, f := range p.all() {
+		f.cancel()
+	}
+	if auto != nil {
+		auto.close()
+	}
+	for _, f := range p.all() {
+		f.close()
+	}
+	p.ending.Wait()
+	return p.fulltext.Close()
+}
+
+// Start implements fs.Starter.
+func (p *Provider) Start() {
+	a := newAuto(p)
+	p.mu.Lock()
+	p.auto = a
+	folders := slices.Collect(maps.Values(p.folders))
+	for _, f := range folders {
+		a.follow(f)
+	}
+	p.mu.Unlock()
+	for _, f := range folders {
+		f.publish() // what has expired meanwhile
+	}
+	p.begin()
+}

@@ -1,0 +1,91 @@
+package executor
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/internal/clean"
+)
+
+// indexName is the file that lists all runs.
+const indexName = "INDEX.md"
+
+// snapshot is the published state.
+type snapshot struct {
+	runs     []*run // newest first
+	index    []byte
+	modTime  time.Time // of the index; zero if no fact has a time
+	problems []fs.Problem
+}
+
+// newSnapshot returns the state for some runs; old is what was shown before.
+func newSnapshot(runs map[string]*run, old *snapshot, now func() time.Time) *snapshot {
+	s := new(snapshot)
+	for _, r := range runs {
+		s.runs = append(s.runs, r)
+		s.modTime = later(s.modTime, r.changed)
+	}
+	slices.SortFunc(s.runs, func(a, b *run) int {
+		return cmp.Or(b.Status.Created.Compare(a.Status.Created), cmp.Compare(b.ID, a.ID))
+	})
+	s.index = renderIndex(s.runs)
+	switch {
+	case bytes.Equal(s.index, old.index):
+		s.modTime = old.modTime
+	case old.index != nil && !s.modTime.After(old.modTime):
+		s.modTime = later(now(), old.modTime.Add(1)) // a removal has no time of its own
+	}
+	return s
+}
+
+const intro = `# Agents that ctxfs has started
+
+A line for each run, the newest first; those in **bold** go on. <id>/status.json says how
+one stands, and where its session and its changes are; log.txt is what its terminal shows,
+live; result.md is its answer, once it has ended; changes.diff is what it changed.
+
+    ctxfs agent wait ID...     until they have ended; prints their results
+    ctxfs agent stop ID        with all that it has started
+
+`
+
+const none = `None yet. Start one, with one task:
+
+    ctxfs agent run --agent NAME --repo DIR -- "mend the failing test"
+`
+
+// renderIndex returns INDEX.md.
+func renderIndex(runs []*run) []byte {
+	var b bytes.Buffer
+	b.WriteString(intro)
+	if len(runs) == 0 {
+		b.WriteString(none)
+	}
+	for _, r := range runs {
+		name := r.ID + "/"
+		if !r.Ended() {
+			name = "**" + name + "**"
+		}
+		fmt.Fprintf(&b, "- %s: %s, %s: %s\n", name, clean.Line(r.Status.Agent), r.stands(), clean.Cut(r.prompt, promptLen))
+	}
+	return b.Bytes()
+}
+
+// stands says how a run stands.
+func (r *run) stands() string {
+	switch {
+	case r.Ended() && r.Status.Started.IsZero():
+		return fmt.Sprintf("%s, asked for %s", r.Result.Ended, wording.Time(r.Status.Created))
+	case r.Ended():
+		return fmt.Sprintf("%s, started %s", r.Result.Ended, wording.Time(r.Status.Started))
+	case r.Status.State == job.Waiting:
+		return "waits for its turn since " + wording.Time(r.Status.Created)
+	}
+	return "runs since " + wording.Time(r.Status.Started)
+}

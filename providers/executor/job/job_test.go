@@ -1,0 +1,74 @@
+package job
+
+import (
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"ctxfs/providers/executor/request"
+)
+
+func TestARunFromStartToEnd(t *testing.T) {
+	s := Store{t.TempDir() + "/agents"}
+	if ids, err := s.List(); len(ids) > 0 || err != nil {
+		t.Fatalf("at first there are %v, %v", ids, err)
+	}
+	created := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	j, lock, err := s.Create("codex", request.Request{RepoDir: "/r", Prompt: "p"}, Status{State: Waiting, Created: created, Agent: "codex"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func() *Job {
+		t.Helper()
+		now, err := s.Load(j.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	if now := load(); now.Status.State != Waiting || now.Result != nil || now.Request.Prompt != "p" {
+		t.Errorf("after Create: %+v", now)
+	}
+	if err := j.Finish(request.Result{ID: j.ID, Ended: request.Success, Text: "done"}, created.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Finish(request.Result{ID: j.ID, Ended: request.Cancelled}, created.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if now := load(); now.Status.State != Ended || now.Result.Ended != request.Success {
+		t.Errorf("after Finish: %+v, %+v", now, now.Result)
+	}
+	lock.Close()
+	if now := load(); now.Result.Text != "done" {
+		t.Errorf("after its end: %+v", now.Result)
+	}
+	if ids, _ := s.List(); len(ids) != 1 || ids[0] != j.ID {
+		t.Errorf("listed: %v", ids)
+	}
+}
+
+func TestARunWhoseProcessesWereKilledIsLost(t *testing.T) {
+	s := Store{t.TempDir()}
+	j, lock, err := s.Create("x", request.Request{}, Status{State: Running, Agent: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
+	now, err := s.Load(j.ID)
+	if err != nil || now.Result == nil || now.Result.Ended != request.Lost || now.Status.State != Ended {
+		t.Errorf("it is %+v, %v", now, err)
+	}
+}
+
+func TestNamesThatAreNoIDs(t *testing.T) {
+	s := Store{t.TempDir()}
+	for _, id := range []string{"", "..", "../x", ".running", "a/b", "A", "none"} {
+		if _, err := s.Load(id); !errors.Is(err, ErrUnknown) || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	if _, _, err := s.Create("../x", request.Request{}, Status{}); err == nil {
+		t.Error("a name with a slash makes an id")
+	}
+}

@@ -1,0 +1,152 @@
+package request
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/internal/settings"
+)
+
+// Table is the name of the table in config.toml. Its tables are kinds of subagents.
+const Table = "agents"
+
+// DefaultLimit is how many agents run at once if nothing else is said.
+const DefaultLimit = 8
+
+// Settings are the settings of the table [agents].
+type Settings struct {
+	Kinds map[string]Kind
+	// Limit is how many agents run at once; more wait for their turn.
+	Limit int
+	// Gateway reports whether agents may start agents with tools of ctxfs serve.
+	Gateway bool
+}
+
+// Kind is a kind of subagent: an agent with defaults, or a command that is one.
+type Kind struct {
+	// Agent is the agent's id. Command is a program instead, with its arguments:
+	// "{prompt}" in them stands for the prompt, which is the last argument without it.
+	Agent   string
+	Command []string
+	// Args are added to those of the agent.
+	Args []string
+	// Prompt goes before the request's.
+	Prompt             string
+	ReadOnly, Worktree bool
+	Timeout            time.Duration
+}
+
+// kindTable is a kind as it is written.
+type kindTable struct {
+	Agent    string   `toml:"agent"`
+	Command  []string `toml:"command"`
+	Args     []string `toml:"args"`
+	Prompt   string   `toml:"prompt"`
+	ReadOnly bool     `toml:"read_only"`
+	Worktree bool     `toml:"worktree"`
+	Timeout  string   `toml:"timeout"`
+}
+
+// ReadSettings reads the table [agents] of the config.toml at path. A setting with a
+// problem keeps its default; a kind with one is left out, so that none is started with
+// less than its user meant.
+func ReadSettings(path string) (Settings, []fs.Problem) {
+	s := Settings{Kinds: make(map[string]Kind), Limit: DefaultLimit}
+	var problems []fs.Problem
+	bad := func(what string) {
+		problems = append(problems, fs.Problem{What: what, Mend: "correct " + path + "; it is read again at once"})
+	}
+	f, err := settings.Load(path)
+	if err != nil {
+		return s, nil // the mcp provider reports it
+	}
+	var all map[string]any
+	if err := f.Decode(&all, Table); err != nil {
+		bad(err.Error())
+		return s, problems
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		at := fmt.Sprintf("%s:%d: ", path, f.Line(Table, name))
+		switch value := all[name].(type) {
+		case map[string]any:
+			kind, err := readKind(f, name)
+			if err != nil {
+				bad(err.Error())
+				continue
+			}
+			s.Kinds[name] = kind
+		case int64:
+			if name != "limit" || value < 1 {
+				bad(fmt.Sprintf("%s%q in [agents] is %d; %s", at, name, value, settingsHelp))
+				continue
+			}
+			s.Limit = int(value)
+		case bool:
+			if name != "gateway" {
+				bad(fmt.Sprintf("%s%q in [agents] is %v; %s", at, name, value, settingsHelp))
+				continue
+			}
+			s.Gateway = value
+		default:
+			bad(fmt.Sprintf("%s%q in [agents] is none of its settings; %s", at, name, settingsHelp))
+		}
+	}
+	return s, problems
+}
+
+const settingsHelp = `limit is a number of at least 1, gateway true or false, and a table is a kind of subagent`
+
+func readKind(f *settings.File, name string) (k Kind, err error) {
+	var t kindTable
+	if err := f.Decode(&t, Table, name); err != nil {
+		return k, err
+	}
+	fail := func(what string) (Kind, error) {
+		return Kind{}, fmt.Errorf("%s:%d: [agents.%s] %s", f.Path(), f.Line(Table, name), name, what)
+	}
+	if (t.Agent == "") == (len(t.Command) == 0) {
+		return fail(`needs either agent = "…" or command = ["…"]`)
+	}
+	if t.Timeout != "" {
+		if k.Timeout, err = time.ParseDuration(t.Timeout); err != nil || k.Timeout <= 0 {
+			return fail(fmt.Sprintf(`has the timeout %q; it is a time such as "90s" or "10m"`, t.Timeout))
+		}
+	}
+	k.Agent, k.Command, k.Args, k.Prompt, k.ReadOnly, k.Worktree = t.Agent, t.Command, t.Args, t.Prompt, t.ReadOnly, t.Worktree
+	return k, nil
+}
+
+// Resolve returns a request with the defaults of its kind, and the kind; that of an agent
+// which is named itself is only its name. What a kind says of being read-only cannot be
+// taken back.
+func (s Settings) Resolve(r Request) (Request, Kind, error) {
+	if r.Agent == "" {
+		hint := "name one, such as claude or codex"
+		if len(s.Kinds) > 0 {
+			hint += ", or one of " + strings.Join(slices.Sorted(maps.Keys(s.Kinds)), ", ")
+		}
+		return r, Kind{}, errors.New("no agent is named: " + hint)
+	}
+	k, ok := s.Kinds[r.Agent]
+	if !ok {
+		return r, Kind{Agent: r.Agent}, nil
+	}
+	if k.Prompt != "" {
+		r.Prompt = k.Prompt + "\n\n" + r.Prompt
+	}
+	r.ReadOnly, r.Worktree = r.ReadOnly || k.ReadOnly, r.Worktree || k.Worktree
+	r.TimeoutMS = cmp.Or(r.TimeoutMS, k.Timeout.Milliseconds())
+	return r, k, nil
+}
+
+// Nearest returns the kind whose name was probably meant; "" if none was.
+func (s Settings) Nearest(name string) string {
+	return nearest.Of(name, slices.Collect(maps.Keys(s.Kinds)))
+}

@@ -1,0 +1,29 @@
+package runner
+
+import (
+	"os"
+	"time"
+
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/internal/confined"
+	"ctxfs/providers/internal/descendants"
+)
+
+// EndLost ends what is left of runs whose keeper and runner were killed at once, and
+// writes that they are lost. It looks at nothing but a folder if there are none.
+func EndLost(store job.Store) {
+	register := confined.In(store.State())
+	for _, run := range register.Abandoned() {
+		j, err := store.Load(run.ID)
+		if err == nil && j.Result == nil {
+			continue // its runner lives, and is about to end it
+		}
+		descendants.EndMarked(run.Mark)
+		if err == nil {
+			tellLostChanges(j, os.Environ())
+			_ = os.RemoveAll(j.Path(job.ScratchDir))
+			_ = j.Finish(*j.Result, time.Now())
+		}
+		register.Leave(run.ID)
+	}
+}

@@ -1,0 +1,201 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ctxfs/fs"
+	"ctxfs/providers/executor/sandbox"
+	"ctxfs/providers/internal/descendants"
+)
+
+// endTime is how long the agent and all that it has started may take to end by
+// themselves when they are told to: all of them are gone within twice that.
+const endTime = time.Second
+
+// process is the agent's process, and all that it starts.
+type process struct {
+	argv, environ []string
+	dir           string
+	terminal      Terminal // nil if it cannot be recorded
+	// Only is what it may write, closed what is called when the rest has been closed to it;
+	// both are nil if it may write everything.
+	only   *sandbox.Rules
+	closed func(sandbox.Report)
+	// Take gets the standard output as it comes, read reads it all; started is called when
+	// the agent has been.
+	take    func(p []byte)
+	read    func(stdout *pipeReader)
+	started func()
+
+	pid  int
+	exit *descendants.Exit // nil if it was not started, or cannot be ended
+}
+
+// pipeReader is the standard output for a reader.
+type pipeReader = io.PipeReader
+
+// run starts the agent and waits until it, and everything that it has started, has ended,
+// and its output has been read. The error says why it was ended early, or why it was not
+// started. This goroutine must be locked to its thread.
+func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
+	children := make(chan os.Signal, 1)
+	signal.Notify(children, syscall.SIGCHLD)
+	defer signal.Stop(children)
+	stdout, readers, err := p.start()
+	if err != nil {
+		p.notStarted(err)
+		return err
+	}
+	defer stdout.Close()
+	p.started()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	reaped := func(e descendants.Exit) {
+		if e.PID == p.pid {
+			p.exit = &e
+		}
+	}
+	for why == nil && p.exit == nil {
+		select {
+		case <-children:
+			descendants.Reap(reaped)
+		case <-timer.C:
+			why = errTime
+		case <-ctx.Done():
+			why = context.Cause(ctx)
+		}
+	}
+	grace := endTime
+	if errors.Is(why, errKilled) {
+		grace = 0 // what killed the keeper is hardly willing
+	}
+	err = descendants.End(grace, reaped, p.pid)
+	_ = stdout.SetReadDeadline(time.Now().Add(leftTime))
+	<-readers
+	p.close()
+	switch {
+	case why != nil || p.exit != nil:
+		return why
+	case err != nil:
+		return err
+	}
+	return errors.New("nobody knows how it has ended")
+}
+
+// start starts the agent. The channel is closed when its output has been read.
+func (p *process) start() (stdout *os.File, read <-chan struct{}, err error) {
+	stdout, far, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer far.Close()
+	attr := &os.ProcAttr{Dir: p.dir, Env: p.environ, Sys: descendants.DiesWith(&syscall.SysProcAttr{Setsid: true}, syscall.SIGKILL)}
+	if p.terminal != nil {
+		slave := p.terminal.Slave()
+		attr.Files = []*os.File{slave, far, slave}
+		attr.Sys.Setctty = true // of its standard input
+	} else {
+		nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		if err != nil {
+			stdout.Close()
+			return nil, nil, err
+		}
+		defer nothing.Close()
+		attr.Files = []*os.File{nothing, far, nothing}
+	}
+	started, err := p.enter(attr)
+	if err != nil {
+		stdout.Close()
+		return nil, nil, err
+	}
+	p.pid = started.Pid
+	_ = started.Release() // package descendants waits for it
+	if p.terminal != nil {
+		p.terminal.Started(p.pid)
+	}
+	near, whole := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		p.read(near)
+		_, _ = io.Copy(io.Discard, near) // if it has stopped reading
+		close(done)
+	}()
+	go func() {
+		defer whole.Close()
+		pump(stdout, p.take, p.show, func(b []byte) { _, _ = whole.Write(b) })
+	}()
+	return stdout, done, nil
+}
+
+// enter starts the agent's process, in a sandbox if it may only read.
+func (p *process) enter(attr *os.ProcAttr) (*os.Process, error) {
+	if p.only == nil {
+		return os.StartProcess(p.argv[0], p.argv, attr)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	started, report, err := sandbox.Start(self, *p.only, p.argv, attr)
+	if err == nil {
+		p.closed(report)
+	}
+	return started, err
+}
+
+func (p *process) show(b []byte) {
+	if p.terminal != nil {
+		p.terminal.Show(b)
+	}
+}
+
+// notStarted ends the terminal of an agent that cannot be started, as ctxfs run does.
+func (p *process) notStarted(err error) {
+	if p.terminal == nil {
+		return
+	}
+	p.show(fmt.Appendf(nil, "ctxfs: %s cannot be started: %s\n", p.argv[0], fs.Cause(err)))
+	exit := 126
+	if errors.Is(err, os.ErrNotExist) {
+		exit = 127
+	}
+	p.terminal.Close(exit, "")
+}
+
+// close ends the terminal.
+func (p *process) close() {
+	switch {
+	case p.terminal == nil:
+	case p.exit == nil:
+		p.terminal.Close(-1, "")
+	case p.exit.Status.Signaled():
+		p.terminal.Close(p.exit.Code(), unix.SignalName(p.exit.Status.Signal()))
+	default:
+		p.terminal.Close(p.exit.Code(), "")
+	}
+}
+
+// with returns an environment with entries, each instead of one of the same name.
+func with(environ []string, entries ...string) []string {
+	names := make(map[string]bool)
+	for _, entry := range entries {
+		name, _, _ := strings.Cut(entry, "=")
+		names[name] = true
+	}
+	kept := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return names[name]
+	})
+	return append(kept, entries...)
+}

@@ -1,0 +1,285 @@
+// Package runner runs an agent: [Start] is what a caller does, [Run] the process that
+// follows the agent from its turn to its result. Between them is the process of package
+// keeper, which says how these belong together.
+//
+// In order: start.go (the caller), lost.go (what is left of runs that were killed), run.go
+// (a run from its beginning to its end), repository.go (what
+// it works on), turn.go (whose turn it is), process.go (the agent's
+// processes), output.go (what it prints), terminal.go (the terminal that it is lent).
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/keeper"
+	"ctxfs/providers/executor/programs"
+	"ctxfs/providers/executor/request"
+	"ctxfs/providers/executor/sandbox"
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/confined"
+	"ctxfs/providers/internal/descendants"
+	"ctxfs/providers/internal/excerpt"
+)
+
+// Config is what a runner needs besides its run.
+type Config struct {
+	// Dir is the folder of the run.
+	Dir      string
+	Settings request.Settings
+	// Environ is the environment for the agent.
+	Environ []string
+	// Hint returns the line that tells the agent where its context is.
+	Hint func(context.Context) string
+	Open Open
+	// Reach are folders with sockets that a read-only run reaches.
+	Reach []string
+}
+
+// Why a run is ended before the agent has.
+var (
+	errCancelled = errors.New("it was cancelled, or whoever started it has ended")
+	errKilled    = errors.New("the process that kept it was killed")
+	errTime      = errors.New("the time limit was reached")
+)
+
+// run is a run that is under way.
+type run struct {
+	Config
+	store      job.Store
+	job        *job.Job
+	request    request.Request
+	kind       request.Kind
+	program    programs.Program
+	repository repository
+	status     job.Status
+	result     request.Result
+}
+
+// Run is the whole process of a runner: it runs the agent and stores the result. Its
+// parent must be a keeper.
+func Run(c Config) error {
+	runtime.LockOSThread() // the agent is killed when this thread ends
+	for _, fd := range []int{keeper.LockFD, keeper.AnswerFD, keeper.LineFD} {
+		syscall.CloseOnExec(fd)
+	}
+	ctx, stop := context.WithCancelCause(context.Background())
+	// Not ignored, which the agent would inherit. The keeper tells by its line.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
+	go func() { stop(follow(signals)) }()
+	if err := descendants.Adopt(); err != nil {
+		return err
+	}
+	store := job.Store{Dir: filepath.Dir(c.Dir)}
+	j, err := store.Load(filepath.Base(c.Dir))
+	if err != nil {
+		return err
+	}
+	r := &run{Config: c, store: store, job: j, status: j.Status}
+	r.result = request.Result{ID: j.ID, Agent: j.Status.Agent, Ended: request.Failure}
+	r.do(ctx)
+	j.Status = r.status
+	if j.Finish(r.result, time.Now()) == nil {
+		return nil
+	}
+	body, err := json.Marshal(r.result)
+	if err == nil {
+		_, err = os.NewFile(keeper.AnswerFD, "answer").Write(body)
+	}
+	return err
+}
+
+// follow waits until the run is to be ended, and returns why.
+func follow(signals <-chan os.Signal) error {
+	told := make(chan error, 1)
+	go func() {
+		if n, _ := os.NewFile(keeper.LineFD, "line").Read(make([]byte, 1)); n > 0 {
+			told <- errCancelled
+			return
+		}
+		told <- errKilled
+	}()
+	for {
+		select {
+		case why := <-told:
+			return why
+		case s := <-signals:
+			if s == syscall.SIGTERM || s == syscall.SIGQUIT {
+				return errCancelled
+			}
+		}
+	}
+}
+
+// do runs the agent, and fills in the result.
+func (r *run) do(ctx context.Context) {
+	var err error
+	if r.request, r.kind, err = r.Settings.Resolve(r.job.Request); err != nil {
+		r.failed(err, "see the kinds of subagents: ctxfs config validate")
+		return
+	}
+	if r.program, err = programs.Find(r.job.Request.Agent, r.kind); err != nil {
+		r.failed(err, "")
+		return
+	}
+	r.status.Runner = os.Getpid()
+	slot, err := turn(ctx, r.store, r.job.ID, r.Settings.Limit, func() { _ = r.job.SetStatus(r.status) })
+	if err != nil {
+		r.ended(err)
+		return
+	}
+	defer slot.Release()
+	r.runAgent(ctx)
+}
+
+// failed says why the agent was not started, or what was wrong afterwards.
+func (r *run) failed(err error, fix string) {
+	r.result.Ended, r.result.Error, r.result.Fix = request.Failure, fs.Cause(err), fix
+}
+
+// ended says that a run was ended early.
+func (r *run) ended(why error) {
+	switch {
+	case errors.Is(why, errCancelled):
+		r.result.Ended, r.result.Error = request.Cancelled, why.Error()
+	case errors.Is(why, errKilled):
+		r.result.Ended, r.result.Error = request.Lost, why.Error()
+	case errors.Is(why, errStuck):
+		r.failed(why, "run more at once: limit in the table [agents] of config.toml")
+	case errors.Is(why, syscall.E2BIG):
+		r.failed(fmt.Errorf("the prompt, of %s, is too long for an argument of a program", wording.Size(int64(len(r.request.Prompt)))),
+			"put it into a file of the folder, and have the prompt say so")
+	case errors.Is(why, errTime):
+		r.result.Ended = request.Timeout
+		r.result.Error = fmt.Sprintf("it had not ended within %v", r.request.Timeout())
+		r.result.Fix = "give it more time: --timeout, or timeoutMs"
+	default:
+		r.failed(why, "")
+	}
+}
+
+// runAgent starts the agent and follows it to its end.
+func (r *run) runAgent(ctx context.Context) {
+	scratch := r.job.Path(job.ScratchDir)
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		r.failed(err, "")
+		return
+	}
+	defer os.RemoveAll(scratch)
+	if err := r.enterRepository(ctx); err != nil {
+		if r.ended(err); r.result.Ended == request.Failure {
+			r.result.Fix = "have it work in the folder itself: without worktree"
+		}
+		return
+	}
+	var why error
+	defer func() { r.leaveRepository(why) }()
+	o := programs.Options{Prompt: r.request.Prompt, Dir: r.status.Dir, Scratch: scratch, Hint: r.hint(ctx), ReadOnly: r.request.ReadOnly, Schema: r.request.Schema}
+	invocation, err := r.program.Invoke(o)
+	if err != nil {
+		r.failed(err, "")
+		return
+	}
+	p := &process{argv: invocation.Argv, dir: r.status.Dir}
+	p.environ = with(r.Environ, append(invocation.Env, confined.Variable+"="+r.job.ID, "PWD="+p.dir)...)
+	if r.request.ReadOnly {
+		r.readOnly(p, scratch)
+	}
+	if p.terminal, err = r.Open(r.job.ID, p.argv, p.dir, p.environ); err != nil {
+		fmt.Fprintln(os.Stderr, err) // the agent runs nevertheless
+		p.terminal = nil
+	} else {
+		r.status.Terminal, r.status.Recording = p.terminal.ID(), p.terminal.Dir()
+		r.result.TerminalLog = p.terminal.Log()
+		p.environ = p.terminal.Environ()
+	}
+	output := newKept(r.job.Path(job.OutputFile), keptOutput)
+	var out programs.Output
+	var readErr error
+	p.read = func(stdout *pipeReader) { out, readErr = r.program.Read(stdout, o) }
+	p.take = func(b []byte) { _, _ = output.Write(b) }
+	p.started = func() {
+		r.status.State, r.status.Started = job.Running, time.Now()
+		_ = r.job.SetStatus(r.status) // the result says what matters
+	}
+	why = p.run(ctx, r.request.Timeout())
+	_ = output.close()
+	if !r.status.Started.IsZero() {
+		r.result.DurationMS = time.Since(r.status.Started).Milliseconds()
+	}
+	r.say(p, out, readErr, why)
+}
+
+// readOnly has the agent write only what is its own.
+func (r *run) readOnly(p *process, scratch string) {
+	r.result.ReadOnly = request.Requested
+	r.status.ReadOnly = r.result.ReadOnly
+	p.environ = sandbox.Environ(p.environ, scratch)
+	p.only = &sandbox.Rules{Dir: p.dir, Write: []string{scratch}, Reach: r.Reach}
+	p.closed = func(report sandbox.Report) {
+		if report.Enforced {
+			r.result.ReadOnly = request.Enforced
+			r.status.ReadOnly = r.result.ReadOnly
+		}
+		for _, note := range report.Notes {
+			fmt.Fprintln(os.Stderr, "read-only:", note)
+			p.show([]byte("ctxfs: read-only: " + note + "\n"))
+		}
+	}
+}
+
+// say fills in what the agent has said and how it has ended.
+func (r *run) say(p *process, out programs.Output, readErr, why error) {
+	if p.exit != nil {
+		code := p.exit.Code()
+		r.result.ExitCode = &code
+	}
+	r.result.Session, r.status.Session = out.Session, out.Session
+	r.result.Structured, r.result.Usage = out.Structured, out.Usage
+	r.tell(out.Text)
+	switch {
+	case why != nil:
+		r.ended(why)
+		return
+	case p.exit.Status.Signaled():
+		r.result.Error = "it was ended by a signal: " + p.exit.Status.Signal().String()
+	case out.Failed != "":
+		r.result.Error = out.Failed
+	case p.exit.Code() != 0:
+		r.result.Error = fmt.Sprintf("it exited with %d", p.exit.Code())
+	case readErr != nil:
+		r.result.Error = "its output cannot be understood: " + readErr.Error()
+	default:
+		r.result.Ended = request.Success
+		return
+	}
+	if r.result.TerminalLog != "" {
+		r.result.Fix = "see what it has shown: " + r.result.TerminalLog
+	}
+}
+
+// tell stores the answer, and puts it into the result, in full where it is short.
+func (r *run) tell(text string) {
+	if text == "" {
+		return
+	}
+	path := r.job.Path(job.TextFile)
+	notice := ""
+	if atomicfile.Write(path, []byte(text)) == nil {
+		r.result.TextFile, notice = path, "The whole answer: "+path
+	}
+	const lines = 1 << 10 // for those that an excerpt adds
+	r.result.Text = string(excerpt.Of([]byte(text), request.MaxText-lines, notice))
+}

@@ -1,0 +1,197 @@
+package runner
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/keeper"
+	"ctxfs/providers/executor/programs"
+	"ctxfs/providers/executor/request"
+	"ctxfs/providers/internal/confined"
+)
+
+// Options says what to start.
+type Options struct {
+	Store job.Store
+	// Program is the path of this program, which becomes the run's keeper and its runner.
+	Program  string
+	Request  request.Request
+	Settings request.Settings
+	// Detach lets the run go on when this process has ended.
+	Detach bool
+}
+
+// Started is a run that has been started.
+type Started struct {
+	Job *job.Job
+
+	store  job.Store
+	cmd    *exec.Cmd
+	caller *os.File    // the run is cancelled when it is closed
+	ended  chan []byte // receives the result that could not be stored
+}
+
+// Start starts a run, and returns as soon as its keeper has it: it goes on, or is
+// cancelled, without anything being left behind, whatever happens to this process. An
+// error means that nothing was started.
+func Start(o Options) (*Started, error) {
+	register := confined.In(o.Store.State())
+	if by := register.Check(os.Getpid()); by != nil {
+		return nil, by
+	}
+	within, _ := register.Of(os.Getpid())
+	r, kind, err := o.Settings.Resolve(o.Request)
+	if err != nil {
+		return nil, err
+	}
+	program, err := programs.Find(o.Request.Agent, kind)
+	if err != nil {
+		return nil, err
+	}
+	EndLost(o.Store)
+	j, lock, err := o.Store.Create(slug(program.ID), o.Request, job.Status{
+		State: job.Waiting, Created: time.Now(), Agent: program.ID, Dir: r.RepoDir, Within: within.ID,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the run cannot be stored: %w", err)
+	}
+	defer lock.Close() // the keeper has it
+	s := &Started{Job: j, store: o.Store}
+	if err := s.launch(o.Program, r.ReadOnly, o.Detach, lock); err != nil {
+		_ = os.RemoveAll(j.Dir)
+		return nil, fmt.Errorf("the run cannot be started: %w", err)
+	}
+	return s, nil
+}
+
+// launch starts the keeper, and waits until it has the run.
+func (s *Started) launch(program string, readOnly, detach bool, lock *os.File) error {
+	keepDescriptors()
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	answer, says, err := os.Pipe()
+	if err != nil {
+		ours.Close()
+		return err
+	}
+	defer says.Close()
+	s.cmd = exec.Command(program, keeper.Command, s.Job.Dir)
+	if readOnly {
+		s.cmd.Args = append(s.cmd.Args, keeper.ReadOnly)
+	}
+	if errs, err := os.OpenFile(s.Job.Path(job.LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+		defer errs.Close()
+		s.cmd.Stderr = errs
+	}
+	s.cmd.Dir, s.cmd.Stdout = "/", says
+	s.cmd.ExtraFiles = []*os.File{lock, theirs} // keeper.LockFD, keeper.CallerFD
+	if detach {
+		s.cmd.ExtraFiles[1] = nil // nothing, instead of a pipe
+	}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = s.cmd.Start()
+	says.Close()
+	if err != nil {
+		ours.Close()
+		answer.Close()
+		return err
+	}
+	said := bufio.NewReader(answer)
+	if line, _ := said.ReadString('\n'); line != keeper.Ready {
+		ours.Close()
+		answer.Close()
+		_ = s.cmd.Wait()
+		return errors.New(strings.TrimSpace(line + " " + s.cmd.ProcessState.String()))
+	}
+	if detach {
+		ours.Close()
+		answer.Close()
+		go func() { _ = s.cmd.Wait() }() // this process may live longer
+		return nil
+	}
+	s.caller, s.ended = ours, make(chan []byte, 1)
+	go func() {
+		// Its end is that of the runner, which may outlive a keeper that was killed.
+		body, _ := io.ReadAll(said)
+		answer.Close()
+		_ = s.cmd.Wait() // how the keeper has ended shows in the result
+		s.ended <- body
+	}()
+	return nil
+}
+
+// Wait waits until the run has ended, and all that belongs to it, and returns it with its
+// result. If ctx ends first, the run is cancelled.
+func (s *Started) Wait(ctx context.Context) (*job.Job, error) {
+	var said []byte
+	select {
+	case <-ctx.Done():
+		s.caller.Close()
+		_ = s.cmd.Process.Signal(syscall.SIGCONT) // or it would not notice, if it is stopped
+		said = <-s.ended
+	case said = <-s.ended:
+		s.caller.Close()
+	}
+	var told request.Result
+	if json.Unmarshal(said, &told) == nil && told.ID == s.Job.ID { // it could not be stored
+		if j, err := s.store.Load(told.ID); err == nil {
+			_ = j.Finish(told, time.Now())
+		}
+	}
+	EndLost(s.store)
+	j, err := s.store.Load(s.Job.ID)
+	if err != nil {
+		return nil, err
+	}
+	if told.ID == j.ID {
+		j.Result = &told
+	}
+	return j, nil
+}
+
+// slug makes a name part of an id.
+func slug(name string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(name) {
+		if c < 'a' || c > 'z' {
+			if c < '0' || c > '9' {
+				c = '-'
+			}
+		}
+		if b.Len() < 40 {
+			b.WriteRune(c)
+		}
+	}
+	if text := strings.Trim(b.String(), "-"); text != "" {
+		return text
+	}
+	return "agent"
+}
+
+// keepDescriptors marks inherited descriptors, such as the end of a pipe that somebody
+// reads to its end, close-on-exec: the run would otherwise hold them.
+func keepDescriptors() {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return // then they are inherited
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// places are the rules with what is there, by real paths.
+type places struct {
+	Rules
+	folders, files []string
+}
+
+// settled finds what the rules name, and makes its folders. What is not to be writable, or
+// cannot be made, is left out.
+func (r Rules) settled() places {
+	r.Dir = real(r.Dir)
+	out := places{Rules: r}
+	for _, path := range r.Write {
+		info, err := os.Stat(path)
+		if errors.Is(err, os.ErrNotExist) && filepath.Ext(strings.TrimLeft(filepath.Base(path), ".")) == "" && !within(r.Dir, filepath.Clean(path)) {
+			err = os.MkdirAll(path, 0o700)
+			info, _ = os.Stat(path)
+		}
+		switch path = real(path); {
+		case err != nil || info == nil || within(r.Dir, path):
+		case info.IsDir():
+			out.folders = append(out.folders, path)
+		case info.Mode().IsRegular():
+			out.files = append(out.files, path)
+		}
+	}
+	// Those around others come first.
+	slices.SortStableFunc(out.folders, func(a, b string) int { return len(a) - len(b) })
+	return out
+}
+
+// within reports whether a path is a folder, or inside of it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// real returns a path without symbolic links.
+func real(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return filepath.Clean(path)
+}

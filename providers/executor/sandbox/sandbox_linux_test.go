@@ -1,0 +1,135 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == Command {
+		os.Exit(Enter(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// try runs a script in a sandbox, see become.
+func try(t *testing.T, r Rules, namespaces bool, script string) (string, Report) {
+	t.Helper()
+	return become(t, r, namespaces, []string{"/bin/bash", "-c", script}, os.Environ())
+}
+
+// become runs a program in a sandbox, and returns what it prints.
+func become(t *testing.T, r Rules, namespaces bool, argv, environ []string) (string, Report) {
+	t.Helper()
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	p, report, err := start("/proc/self/exe", r, argv, &os.ProcAttr{Dir: r.Dir, Env: environ, Files: []*os.File{in, out, out}}, namespaces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), report
+}
+
+// TestStart has what a program may write in each of the two ways, and what it may not.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	for name, namespaces := range map[string]bool{"namespaces": true, "Landlock": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			repo, state := filepath.Join(dir, "repo"), filepath.Join(dir, "repo/.state/deep")
+			if err := os.Mkdir(repo, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range []string{"f", "single"} {
+				if err := os.WriteFile(filepath.Join(repo, file), []byte("whole"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rules := Rules{
+				Dir:   repo,
+				Write: []string{filepath.Join(dir, "scratch"), state, dir, repo, filepath.Join(repo, "single"), filepath.Join(repo, "missing.json")},
+			}
+			text, report := try(t, rules, namespaces, `
+				for f in f new ../new .state/new missing.json; do echo x >$f && echo "$f is written"; done
+				mv single g; rm single; mv f g; ln f ../scratch/f; mkdir ../folder
+				for f in single .state/deep/x ../scratch/x /dev/null; do echo x >$f || echo "$f is not written"; done
+				grep NoNewPrivs /proc/self/status; kill -0 $PPID && echo "a signal gets out"
+			`)
+			if !report.Enforced || namespaces != (len(report.Notes) == 0) {
+				t.Errorf("%+v", report)
+			}
+			if !strings.Contains(text, "NoNewPrivs:\t1") || strings.Contains(text, " written") || strings.Contains(text, "gets out") {
+				t.Errorf("%s", text)
+			}
+			if body, err := os.ReadFile(filepath.Join(repo, "f")); err != nil || string(body) != "whole" {
+				t.Errorf("f: %q, %v", body, err)
+			}
+		})
+	}
+}
+
+func TestMissingProgram(t *testing.T) {
+	t.Parallel()
+	_, _, err := Start("/proc/self/exe", Rules{Dir: t.TempDir()}, []string{"/nonexistent"}, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	if err == nil || !strings.Contains(err.Error(), "/nonexistent") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkStart starts a program by itself and in each of the two ways, and tells how much
+// processor time both processes took.
+func BenchmarkStart(b *testing.B) {
+	program := "/proc/self/exe"
+	if named := os.Getenv("CTXFS_TEST_PROGRAM"); named != "" {
+		program = named // ctxfs, which is larger
+	}
+	rules := Rules{Dir: b.TempDir(), Write: []string{filepath.Join(b.TempDir(), "scratch")}}
+	attr := &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ()}
+	argv := []string{"/bin/true"}
+	for name, run := range map[string]func() (*os.Process, error){
+		"plain": func() (*os.Process, error) { return os.StartProcess(argv[0], argv, attr) },
+		"namespaces": func() (*os.Process, error) {
+			p, _, err := start(program, rules, argv, attr, true)
+			return p, err
+		},
+		"Landlock": func() (*os.Process, error) {
+			p, _, err := start(program, rules, argv, attr, false)
+			return p, err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var used time.Duration
+			for b.Loop() {
+				p, err := run()
+				if err != nil {
+					b.Fatal(err)
+				}
+				state, err := p.Wait()
+				if err != nil {
+					b.Fatal(err)
+				}
+				used += state.UserTime() + state.SystemTime()
+			}
+			b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-µs/op")
+		})
+	}
+}

@@ -1,0 +1,170 @@
+package worktree
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// world is a home with a repository, as the user's git sees it.
+type world struct {
+	*testing.T
+	home, top string
+	git       *Git
+}
+
+// newWorld returns a repository with one commit: files a, b, dir/c, and *.log ignored.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, home: home, top: filepath.Join(home, "repo")}
+	// A variable such as a git that runs this program as its hook sets must mean nothing.
+	if w.git, err = Open([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_DIR=/nonexistent", "GIT_INDEX_FILE=/nonexistent"}); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(w.git.Close)
+	w.write(".gitconfig", "[user]\n\tname = Somebody\n\temail = s@example.org\n[init]\n\tdefaultBranch = main\n")
+	if err := os.Mkdir(w.top, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.sh(`git init -q . && mkdir dir && seq 1 9 >a && seq 1 9 >b && echo c >dir/c && echo '*.log' >.gitignore && git add . && git commit -qm first`)
+	return w
+}
+
+// write writes a file in the home.
+func (w *world) write(path, text string) {
+	w.Helper()
+	path = filepath.Join(w.home, path)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// sh runs a script in the repository, or the folder that is named, and returns what it prints.
+func (w *world) sh(script string, dir ...string) string {
+	w.Helper()
+	cmd := exec.Command("sh", "-ec", script)
+	cmd.Dir = filepath.Join(append([]string{w.top}, dir...)...)
+	if len(dir) > 0 && filepath.IsAbs(dir[0]) {
+		cmd.Dir = dir[0]
+	}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "LC_ALL=C"}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.Fatalf("%s: %v: %s", script, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (w *world) place(folder ...string) Place {
+	dir, err := os.MkdirTemp(w.home, "run-")
+	if err != nil {
+		w.Fatal(err)
+	}
+	return Place{Dir: filepath.Join(dir, "repository"), Folder: filepath.Join(append([]string{w.top}, folder...)...), Outside: filepath.Join(w.home, "state")}
+}
+
+// untouched is what must not change when the state of a repository is stored.
+func (w *world) untouched() string {
+	return w.sh(`git rev-parse -q --verify HEAD || :; git symbolic-ref HEAD; git for-each-ref; sha256sum .git/index; stat -c %y .git/index; find .git/objects -type f | sort; git worktree list`)
+}
+
+// during returns what changes while a script runs in a folder of the repository.
+func (w *world) during(script string, folder ...string) Changes {
+	w.Helper()
+	work, err := w.git.Watch(w.Context(), w.place(folder...))
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.sh(script, folder...)
+	c, err := work.End(w.Context(), filepath.Join(w.home, "changes.diff"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	if exists(work.dir) {
+		w.Errorf("%s is left", work.dir)
+	}
+	return c
+}
+
+// applies checks that a patch takes the state before to the state after.
+func (w *world) applies(before, after, patch string) {
+	w.Helper()
+	got := w.sh(`rm -rf check && cp -a `+before+` check && cd check && git apply --allow-empty `+patch+` && diff -r --no-dereference -x .git -x '*.log' . `+after+` && echo same`, w.home)
+	if got != "same" {
+		w.Errorf("the patch leads elsewhere: %s", got)
+	}
+}
+
+func TestWhatChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, script string
+		folder         []string
+		changed        string
+	}{
+		"nothing":             {script: "git status; git log; cat a"},
+		"a file":              {script: "echo 10 >>a", changed: "a"},
+		"all kinds":           {script: "echo 10 >>a; rm b; echo n >n; mkdir x; echo y >x/y; chmod +x dir/c; ln -s a link; echo out >o.log", changed: "a b dir/c link n x/y"},
+		"a binary":            {script: `printf 'a\000b' >bin`, changed: "bin"},
+		"a commit":            {script: "echo 10 >>a; git commit -qam second; echo new >n; git add n; git commit -qm third", changed: "a n"},
+		"staged":              {script: "echo 10 >>a; git add a", changed: "a"},
+		"what was before":     {before: "echo x >>a; echo u >u; echo s >s; git add s; rm b", script: "echo y >>u", changed: "u"},
+		"taken back":          {before: "echo x >>a; echo u >u", script: "git checkout -q a; rm u", changed: "a u"},
+		"committed as it was": {before: "echo x >>a; echo u >u", script: "git add -A; git commit -qm second"},
+		"ignored, but added":  {script: "echo l >x.log; git add -f x.log; git commit -qm log", changed: "x.log"},
+		"file to folder":      {script: "rm a; mkdir a; echo x >a/x", changed: "a a/x"},
+		"folder to file":      {script: "rm -r dir; echo x >dir", changed: "dir dir/c"},
+		"folder to link":      {script: "mv dir other; ln -s other dir", changed: "dir dir/c other/c"},
+		"odd names":           {script: `echo x >'with space'; echo y >"$(printf 'new\nline')"; echo z >'ü"q\'`, changed: "new\nline with space ü\"q\\"},
+		"moved":               {script: "git mv a moved", changed: "a moved"},
+		"from a folder":       {script: "echo x >>c; echo y >>../a", folder: []string{"dir"}, changed: "../a c"},
+		"a conflict before":   {before: "git checkout -qb o; echo o >a; git commit -qam o; git checkout -q main; echo m >a; git commit -qam m; git merge -q o || :", script: "echo solved >a", changed: "a"},
+		"another branch":      {before: "git checkout -qb o; echo o >a; git commit -qam o; git checkout -q main", script: "git checkout -q o", changed: "a"},
+		"a nested repository": {script: "git init -q sub; echo x >sub/x; echo y >y", changed: "y"},
+		"ctxfs's own state":   {before: "cd ..; git init -q; echo /repo >.gitignore", script: "mkdir -p ../state; echo x >../state/x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.sh(c.before + "\ncp -a . ../before")
+			got := w.during(c.script, c.folder...)
+			want := strings.Split(c.changed, " ")
+			if c.changed == "" {
+				want = nil
+			}
+			if c.changed == "new\nline with space ü\"q\\" {
+				want = []string{"new\nline", "with space", "ü\"q\\"}
+			}
+			if !slices.Equal(got.Files, want) || len(got.Notes) > 0 {
+				t.Errorf("changed: %q, %q; want %q", got.Files, got.Notes, want)
+			}
+			if (got.Diff != "") != (len(want) > 0) {
+				t.Errorf("the diff: %q", got.Diff)
+			}
+			if got.Diff != "" && c.folder == nil && !strings.Contains(name, "nested") {
+				w.applies("before", "../repo", got.Diff)
+			}
+		})
+	}
+}
+
+func TestARepositoryIsNotTouched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sh(`echo x >>a; echo u >u; echo s >s; git add s; printf '#!/bin/sh\ntouch ../hooked' >.git/hooks/post-index-change; chmod +x .git/hooks/*; git config core.fsmonitor "touch ../hooked"`)
+	before := w.untouched()
+	w.during("echo y >>u; echo z >dir/z")
+	if after := w.untouched(); after != before {
+		t.Errorf("it was\n%s\nand is\n%s", before, after)
+	}
+	if exists(filepath.Join(w.home, "hooked")) {
+		t.Error("the repository had a program of its own run")
+	}
+}

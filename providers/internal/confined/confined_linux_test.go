@@ -1,0 +1,69 @@
+package confined
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestOf has a child, and a grandchild whose parent has ended, of a registered keeper:
+// this process.
+func TestOf(t *testing.T) {
+	r := Register{t.TempDir()}
+	if run, inside := r.Of(os.Getpid()); inside {
+		t.Fatalf("without any run it is in %v", run)
+	}
+	if err := r.Enter("a", false, 0); err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command("cat")
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if _, err := child.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = child.Process.Kill()
+		_ = child.Wait()
+	}()
+	if run, inside := r.Of(child.Process.Pid); !inside || run.ID != "a" || run.ReadOnly {
+		t.Errorf("a child is in %v, %v", run, inside)
+	}
+	if _, inside := r.Of(os.Getppid()); inside {
+		t.Error("its parent is in the run")
+	}
+	if _, inside := r.Of(0); inside {
+		t.Error("an unknown process is in a run that is not read-only")
+	}
+	if err := r.Enter("b", true, 0); err != nil { // two with one keeper: the last read counts
+		t.Fatal(err)
+	}
+	r.Leave("a")
+	if run, inside := r.Of(child.Process.Pid); !inside || run.ID != "b" || !run.ReadOnly {
+		t.Errorf("a child is in %v, %v", run, inside)
+	}
+	if run, inside := r.Of(0); !inside || !run.ReadOnly {
+		t.Error("an unknown process is in no run although one is read-only")
+	}
+}
+
+// TestStale has a keeper that has ended, and one whose number another process has got.
+func TestStale(t *testing.T) {
+	r := Register{t.TempDir()}
+	for id, body := range map[string]string{
+		"gone":  `{"id":"gone","read_only":true,"pid":1073741823,"began":1}`,
+		"other": strings.ReplaceAll(`{"id":"other","read_only":true,"pid":PID,"began":1}`, "PID", "1"),
+		"bad":   `{"id":`,
+	} {
+		if err := os.WriteFile(r.path(id), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if by := r.Check(0); by != nil {
+		t.Errorf("this lives: %v", by)
+	}
+}

@@ -1,0 +1,69 @@
+package procs
+
+import (
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Connected returns the processes that have one end of a TCP connection of this machine
+// open, of those that the system shows: the end at the address from, whose other end is at
+// to.
+func Connected(from, to netip.AddrPort) (pids []int) {
+	inode, ok := connection(from, to)
+	if !ok {
+		return nil
+	}
+	all, _ := All() // where the system shows none, none is found
+	link := "socket:[" + strconv.FormatUint(inode, 10) + "]"
+	for _, pid := range all {
+		if holds(pid, link) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// connection returns the inode of one end of a connection. One that its program has closed
+// has none.
+func connection(from, to netip.AddrPort) (inode uint64, ok bool) {
+	local, remote := plain(from), plain(to)
+	for _, name := range []string{"tcp", "tcp6"} {
+		for line := range strings.Lines(readTable(os.Getpid(), name)) {
+			fields := strings.Fields(line) // as in addTCP
+			if len(fields) < 10 || fields[3] == tcpListen || fields[9] == "0" {
+				continue
+			}
+			a, known := address(fields[1])
+			b, also := address(fields[2])
+			if !known || !also || a != local || b != remote {
+				continue
+			}
+			inode, err := strconv.ParseUint(fields[9], 10, 64)
+			return inode, err == nil
+		}
+	}
+	return 0, false
+}
+
+// plain returns an address as [address] does.
+func plain(a netip.AddrPort) string {
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()).String()
+}
+
+// holds reports whether a process has something open, to which a link in /proc leads.
+func holds(pid int, link string) bool {
+	dir, err := os.Open(Path(pid, "fd"))
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	for _, name := range names {
+		if target, err := os.Readlink(Path(pid, "fd/"+name)); err == nil && target == link {
+			return true
+		}
+	}
+	return false
+}
