@@ -29,6 +29,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/runner"
 	"ctxfs/providers/internal/confined"
@@ -89,7 +90,7 @@ func New(opts Options) *Provider {
 		dir: filepath.Clean(store.Dir),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	_, p.faults = request.ReadSettings(opts.SettingsPath)
+	_, p.faults = programs.ReadSettings(opts.SettingsPath)
 	p.shown.Store(new(snapshot))
 	if opts.Watch {
 		p.ends = procs.NewEnds(p.ended)
@@ -132,7 +133,7 @@ func (p *Provider) Tables() []string { return []string{request.Table} }
 
 // Reload implements fs.Configured. Runs read their settings when they start.
 func (p *Provider) Reload() {
-	_, faults := request.ReadSettings(p.opts.SettingsPath)
+	_, faults := programs.ReadSettings(p.opts.SettingsPath)
 	p.mu.Lock()
 	p.faults = faults
 	p.publish()

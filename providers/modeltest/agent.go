@@ -9,7 +9,7 @@ import (
 
 // Variable names the folder in which the agents were installed (1.1 GB):
 //
-//	npm install @anthropic-ai/claude-code @openai/codex opencode-ai @google/gemini-cli
+//	npm install @anthropic-ai/claude-code @openai/codex opencode-ai @google/gemini-cli @github/copilot
 const Variable = "CTXFS_TEST_AGENTS"
 
 // Agent is a coding agent that runs once, with a prompt, and asks a [Model].
@@ -66,6 +66,20 @@ func Agents() []Agent {
 				return []string{"GEMINI_API_KEY=stub-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 			},
 			args: func(prompt string) []string { return []string{"--yolo", "--model", "gemini-2.5-pro", "-p", prompt} },
+		},
+	}
+}
+
+// Copilot returns the Copilot CLI. It is apart from the others, since tests of what they are
+// told do not know where it would say so.
+func Copilot() Agent {
+	return Agent{
+		ID: "copilot", bin: "copilot",
+		env: func(url string) []string {
+			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=stub-key", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_MODEL=stub-model", "COPILOT_OFFLINE=true"}
+		},
+		args: func(prompt string) []string {
+			return []string{"--no-auto-update", "--allow-all-tools", "--prompt", prompt}
 		},
 	}
 }

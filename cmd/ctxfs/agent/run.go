@@ -1,10 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -20,6 +20,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/runner"
 	"ctxfs/providers/terminals/holder"
@@ -48,27 +49,45 @@ func newRun(a *cli.App) *cobra.Command {
 		Use:   "run [--agent NAME] [--repo DIR] [-- PROMPT]",
 		Short: "start an agent with one task",
 		Long: `Run starts the command line of a coding agent with one task, waits for its end,
-and prints one JSON object: how it has ended, its exit code, its answer, where
-its terminal's log is, what it has changed, how long it took.
+and prints one JSON object: how it has ended, its exit code, its answer, what
+its requests took, where the log of its terminal and its session are, what it
+has changed, how long it took.
 
 The task is a prompt and flags, or one JSON object on standard input with the
 same things: repoDir, prompt, timeoutMs, readOnly, agent, worktree,
 schema. Flags go before what the object says. The prompt - is read from
 standard input.
 
-The agent is a kind of subagent, which is a table in config.toml:
+The agent is claude, codex, cursor-agent, gemini, opencode, copilot, goose or
+amp, as it is installed and logged in; it gets its own flags for output that
+programs read, for not asking anybody, and for being read-only. It may also be a
+kind of subagent, a table in config.toml of such an agent, or of any command:
 
   [agents.explore]
-  command = ["my-agent", "--print", "{prompt}"]
+  agent = "claude"
+  args = ["--model", "haiku"]
   read_only = true
   prompt = "Answer in at most ten lines."
   timeout = "5m"
 
-The agent runs in a recorded terminal: ctxfs ps lists it, ctxfs attach shows it,
-terminals/ID.txt of the mount is its log. Its standard output is read by ctxfs,
-and shown there too. It gets the prompt, and one line before it that says where
-its context is. The variables by which another agent names itself are taken from
-its environment.
+  [agents.mine]
+  command = ["my-agent", "--print", "{prompt}"]
+  state = ["~/.my-agent"]   # what it writes for itself, also when read-only
+
+Nobody is there to be asked: one that may write edits files and runs commands
+without asking, but for what its own settings deny. With --read-only the kernel
+lets it write nothing but its own sessions and caches, and a folder for
+temporary files; the result says "read_only": "enforced", or "requested" where
+the system has no means for that. Its settings stay as they are. Of ctxfs it
+gets only what reads.
+
+It runs in a recorded terminal: ctxfs ps lists it, ctxfs attach shows it,
+terminals/ID.txt of the mount is its log. It gets the prompt, and one line
+before it that says where its context is. The variables by which another agent
+names itself are taken from its environment.
+
+With --schema its answer is in "structured", as JSON, if it has a flag for that
+(claude, codex); else that is "unsupported".
 
 Ctrl-C, the time limit and the end of whoever started it end the agent with all
 that it has started, also daemons, within two seconds: by SIGTERM, and after a
@@ -91,7 +110,8 @@ wait for a turn that nobody can give it.
 
 Exit codes:
 ` + cli.Indent(runExitCodes),
-		Example: `  ctxfs agent run --agent explore --repo . -- "where are sessions stored?"
+		Example: `  ctxfs agent run --agent claude -- "mend the failing test"
+  ctxfs agent run --agent codex --read-only -- "where are sessions stored?"
   echo '{"agent": "explore", "prompt": "..."}' | ctxfs agent run
   ctxfs agent run --agent explore --timeout 2m --detach -- "..."`,
 		Args: cli.Args(-1),
@@ -114,8 +134,8 @@ Exit codes:
 	flags.BoolVar(&f.detach, "detach", false, "print the id, and return when it has been started")
 	flags.BoolVar(&f.json, "json", false, "with --detach, print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		settings, _ := request.ReadSettings(a.Config)
-		return slices.Sorted(maps.Keys(settings.Kinds)), cobra.ShellCompDirectiveNoFileComp
+		settings, _ := programs.ReadSettings(a.Config)
+		return programs.Available(settings), cobra.ShellCompDirectiveNoFileComp
 	})
 	_ = cmd.RegisterFlagCompletionFunc("repo", cli.CompleteDirs)
 	_ = cmd.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
@@ -127,7 +147,7 @@ func (f *runFlags) run(cmd *cobra.Command, a *cli.App, r request.Request) error 
 	if f.json && !f.detach {
 		return cli.Usage(cmd, errors.New("--json is for --detach; the result is JSON anyway"))
 	}
-	settings, problems := request.ReadSettings(a.Config)
+	settings, problems := programs.ReadSettings(a.Config)
 	for _, p := range problems {
 		a.Notef("%s", p.What)
 	}
@@ -178,9 +198,14 @@ func notStarted(s request.Settings, r request.Request, err error) error {
 	if confined := (*fs.Confined)(nil); errors.As(err, &confined) {
 		return cli.Exit(console.ExitDenied, err)
 	}
-	fault := &control.Fault{Message: err.Error(), Hint: "see what can be started: ctxfs agent run --help"}
-	if near := s.Nearest(r.Agent); near != "" && near != r.Agent {
-		fault.Hint = "did you mean: --agent " + near
+	fault := &control.Fault{Message: err.Error(), Hint: "what can be started here: " + strings.Join(programs.Available(s), ", ")}
+	if len(programs.Available(s)) == 0 {
+		fault.Hint = "install an agent, or configure a command: ctxfs agent run --help"
+	}
+	if unknown := (*programs.UnknownError)(nil); errors.As(err, &unknown) {
+		if near := cmp.Or(s.Nearest(unknown.Name), unknown.Near); near != "" {
+			fault.Hint = "did you mean: --agent " + near
+		}
 	}
 	return fault
 }

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 )
 
@@ -51,8 +50,8 @@ With --result it is the schema of the object that ctxfs agent run prints.`,
 			if !ok {
 				return cli.Usage(cmd, fmt.Errorf("--for takes openai or anthropic, not %q", form))
 			}
-			settings, _ := request.ReadSettings(a.Config) // agent run tells its faults
-			return a.PrintJSON(print(slices.Sorted(maps.Keys(settings.Kinds))))
+			settings, _ := programs.ReadSettings(a.Config) // agent run tells its faults
+			return a.PrintJSON(print(programs.Available(settings)))
 		},
 	}
 	flags := cmd.Flags()

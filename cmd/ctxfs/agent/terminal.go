@@ -12,9 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/providers/caller"
 	"ctxfs/providers/executor/keeper"
-	"ctxfs/providers/executor/request"
+	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/runner"
 	"ctxfs/providers/terminals/holder"
 )
@@ -31,9 +32,9 @@ func newRunner(a *cli.App) *cobra.Command {
 			if _, err := os.Stat(filepath.Join(args[0], "lock")); err != nil {
 				return errors.New("this command is started by: ctxfs agent run")
 			}
-			settings, _ := request.ReadSettings(a.Config) // agent run has told their faults
+			settings, _ := programs.ReadSettings(a.Config) // agent run has told their faults
 			return runner.Run(runner.Config{
-				Dir: args[0], Settings: settings, Environ: environ(os.Environ()), Hint: func(ctx context.Context) string { return hint(ctx, a) },
+				Dir: args[0], Settings: settings, Environ: environ(os.Environ()), Tree: shown{a},
 				Open: lend(a), Reach: a.Process().SocketFolders(),
 			})
 		},
@@ -57,23 +58,33 @@ func environ(ours []string) []string {
 	})
 }
 
-// hintTime is how long the background process may take to tell what it shows.
-const hintTime = time.Second
+// shown is what the background process shows, if there is one.
+type shown struct{ a *cli.App }
 
-// hint returns the line that tells an agent where its context is.
-func hint(ctx context.Context, a *cli.App) string {
+// shownTime is how long the background process may take to tell what it shows.
+const shownTime = time.Second
+
+// Hint implements runner.Tree. Without a mount the agent is told the commands.
+func (s shown) Hint(ctx context.Context) (line, mount string) {
 	const what = "Context for this task (past sessions, tools, terminals, notes)"
-	ctx, cancel := context.WithTimeout(ctx, hintTime)
+	ctx, cancel := context.WithTimeout(ctx, shownTime)
 	defer cancel()
-	info, _ := a.ServerInfo(ctx) // without it the agent is told the commands
-	dir := ""
+	info, _ := s.a.ServerInfo(ctx)
 	for _, view := range info.Mounts {
-		if dir == "" || view.Dir == a.DefaultMount() {
-			dir = view.Dir
+		if mount == "" || view.Dir == s.a.DefaultMount() {
+			mount = view.Dir
 		}
 	}
-	if dir == "" {
-		return what + ": ctxfs ls, ctxfs find WORDS."
+	if mount == "" {
+		return what + ": ctxfs ls, ctxfs find WORDS.", ""
 	}
-	return what + " is in the folder " + dir + ": begin with AGENTS.md there."
+	return what + " is in the folder " + mount + ": begin with AGENTS.md there.", mount
+}
+
+// Has implements runner.Tree.
+func (s shown) Has(ctx context.Context, path string) bool {
+	ctx, cancel := context.WithTimeout(ctx, shownTime)
+	defer cancel()
+	_, err := usertree.OpList.Ask(ctx, s.a.OnlyRunning(), usertree.PathQuery{Path: path})
+	return err == nil
 }

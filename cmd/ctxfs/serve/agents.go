@@ -7,16 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"ctxfs/fs"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/runner"
 	"ctxfs/providers/wait"
@@ -32,7 +31,7 @@ type subagents struct {
 // agentsFor returns what starts agents for the clients of a gateway; nil if the user does
 // not allow it.
 func agentsFor(b *backend) gateway.Agents {
-	settings, _ := request.ReadSettings(b.app.Config) // STATUS.md has its faults
+	settings, _ := programs.ReadSettings(b.app.Config) // STATUS.md has its faults
 	if !settings.Gateway {
 		return nil
 	}
@@ -41,7 +40,7 @@ func agentsFor(b *backend) gateway.Agents {
 
 // Schema implements gateway.Agents.
 func (s *subagents) Schema() json.RawMessage {
-	return request.Schema(slices.Sorted(maps.Keys(s.settings.Kinds)))
+	return request.Schema(programs.Available(s.settings))
 }
 
 // RunAgent implements gateway.Agents.
@@ -68,7 +67,7 @@ func (s *subagents) RunAgent(_ context.Context, body json.RawMessage, root strin
 	if err != nil {
 		return "", err
 	}
-	settings, _ := request.ReadSettings(s.app.Config) // as they are now
+	settings, _ := programs.ReadSettings(s.app.Config) // as they are now
 	started, err := runner.Start(runner.Options{Store: job.In(s.app.State), Program: self, Request: r, Settings: settings, Detach: true})
 	if confined := (*fs.Confined)(nil); errors.As(err, &confined) {
 		return "", confined
@@ -82,10 +81,11 @@ func (s *subagents) RunAgent(_ context.Context, body json.RawMessage, root strin
 
 // known says which agents there are.
 func (s *subagents) known(settings request.Settings) string {
-	if len(settings.Kinds) == 0 {
-		return "see what can be started: ctxfs agent run --help"
+	here := programs.Available(settings)
+	if len(here) == 0 {
+		return "no agent is installed here, and none is configured: ctxfs agent run --help"
 	}
-	return "kinds of agents here: " + strings.Join(slices.Sorted(maps.Keys(settings.Kinds)), ", ")
+	return "agents here: " + strings.Join(here, ", ")
 }
 
 // find returns the run that a client names.

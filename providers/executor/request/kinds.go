@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,9 @@ type Kind struct {
 	Command []string
 	// Args are added to those of the agent.
 	Args []string
+	// State are the files and folders that a Command writes for itself, also when it is
+	// read-only; they may begin with "~/". What agents write is known.
+	State []string
 	// Prompt goes before the request's.
 	Prompt             string
 	ReadOnly, Worktree bool
@@ -48,6 +52,7 @@ type kindTable struct {
 	Agent    string   `toml:"agent"`
 	Command  []string `toml:"command"`
 	Args     []string `toml:"args"`
+	State    []string `toml:"state"`
 	Prompt   string   `toml:"prompt"`
 	ReadOnly bool     `toml:"read_only"`
 	Worktree bool     `toml:"worktree"`
@@ -114,12 +119,21 @@ func readKind(f *settings.File, name string) (k Kind, err error) {
 	if (t.Agent == "") == (len(t.Command) == 0) {
 		return fail(`needs either agent = "…" or command = ["…"]`)
 	}
+	if t.Agent != "" && len(t.State) > 0 {
+		return fail(`has state, which is for a command; what agents write is known`)
+	}
+	for _, path := range t.State {
+		if rest, ok := strings.CutPrefix(path, "~/"); !filepath.IsAbs(path) && (!ok || rest == "") {
+			return fail(fmt.Sprintf(`has %q in state; its paths begin with / or ~/`, path))
+		}
+	}
 	if t.Timeout != "" {
 		if k.Timeout, err = time.ParseDuration(t.Timeout); err != nil || k.Timeout <= 0 {
 			return fail(fmt.Sprintf(`has the timeout %q; it is a time such as "90s" or "10m"`, t.Timeout))
 		}
 	}
-	k.Agent, k.Command, k.Args, k.Prompt, k.ReadOnly, k.Worktree = t.Agent, t.Command, t.Args, t.Prompt, t.ReadOnly, t.Worktree
+	k.Agent, k.Command, k.Args, k.State = t.Agent, t.Command, t.Args, t.State
+	k.Prompt, k.ReadOnly, k.Worktree = t.Prompt, t.ReadOnly, t.Worktree
 	return k, nil
 }
 

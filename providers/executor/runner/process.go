@@ -27,6 +27,7 @@ const endTime = time.Second
 type process struct {
 	argv, environ []string
 	dir           string
+	renders       bool     // read shows what the agent prints, as people want it
 	terminal      Terminal // nil if it cannot be recorded
 	// Only is what it may write, closed what is called when the rest has been closed to it;
 	// both are nil if it may write everything.
@@ -133,7 +134,11 @@ func (p *process) start() (stdout *os.File, read <-chan struct{}, err error) {
 	}()
 	go func() {
 		defer whole.Close()
-		pump(stdout, p.take, p.show, func(b []byte) { _, _ = whole.Write(b) })
+		shown := p.show
+		if p.renders {
+			shown = func([]byte) {}
+		}
+		pump(stdout, p.take, shown, func(b []byte) { _, _ = whole.Write(b) })
 	}()
 	return stdout, done, nil
 }

@@ -104,7 +104,8 @@ func tellLostChanges(j *job.Job, environ []string) {
 // hint returns the line that tells the agent where its context is. It also says what is not
 // in the worktree, which the agent would take for not being there.
 func (r *run) hint(ctx context.Context) string {
-	hint := r.Hint(ctx)
+	hint, mount := r.Tree.Hint(ctx)
+	r.mount = mount
 	if r.repository.work == nil || r.repository.work.Base() == "" {
 		return hint
 	}

@@ -13,10 +13,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
@@ -40,11 +42,20 @@ type Config struct {
 	Settings request.Settings
 	// Environ is the environment for the agent.
 	Environ []string
-	// Hint returns the line that tells the agent where its context is.
-	Hint func(context.Context) string
-	Open Open
+	Tree    Tree
+	Open    Open
 	// Reach are folders with sockets that a read-only run reaches.
 	Reach []string
+}
+
+// Tree is what ctxfs shows, as a runner knows it.
+type Tree interface {
+	// Hint returns the line that tells an agent where its context is, and the folder in which
+	// the tree is mounted; "" if it is not.
+	Hint(context.Context) (line, mount string)
+	// Has reports whether there is an entry at a path from the root. What it cannot know is
+	// not there.
+	Has(ctx context.Context, path string) bool
 }
 
 // Why a run is ended before the agent has.
@@ -63,8 +74,13 @@ type run struct {
 	kind       request.Kind
 	program    programs.Program
 	repository repository
-	status     job.Status
 	result     request.Result
+	mount      string // of the tree, or ""
+	// configuration is that of an agent that may only read, as it was before.
+	configuration map[string]string
+
+	mu     sync.Mutex // guards status while the agent runs
+	status job.Status
 }
 
 // Run is the whole process of a runner: it runs the agent and stores the result. Its
@@ -187,16 +203,17 @@ func (r *run) runAgent(ctx context.Context) {
 	var why error
 	defer func() { r.leaveRepository(why) }()
 	o := programs.Options{Prompt: r.request.Prompt, Dir: r.status.Dir, Scratch: scratch, Hint: r.hint(ctx), ReadOnly: r.request.ReadOnly, Schema: r.request.Schema}
-	invocation, err := r.program.Invoke(o)
-	if err != nil {
-		r.failed(err, "")
-		return
+	if !fs.Within(r.mount, o.Dir) {
+		o.Mount = r.mount
 	}
-	p := &process{argv: invocation.Argv, dir: r.status.Dir}
+	invocation := r.program.Invoke(o)
+	r.status.Session = invocation.Session
+	p := &process{argv: invocation.Argv, dir: r.status.Dir, renders: r.program.Renders()}
 	p.environ = with(r.Environ, append(invocation.Env, confined.Variable+"="+r.job.ID, "PWD="+p.dir)...)
 	if r.request.ReadOnly {
 		r.readOnly(p, scratch)
 	}
+	var err error
 	if p.terminal, err = r.Open(r.job.ID, p.argv, p.dir, p.environ); err != nil {
 		fmt.Fprintln(os.Stderr, err) // the agent runs nevertheless
 		p.terminal = nil
@@ -208,11 +225,10 @@ func (r *run) runAgent(ctx context.Context) {
 	output := newKept(r.job.Path(job.OutputFile), keptOutput)
 	var out programs.Output
 	var readErr error
-	p.read = func(stdout *pipeReader) { out, readErr = r.program.Read(stdout, o) }
+	p.read = func(stdout *pipeReader) { out, readErr = r.program.Read(stdout, o, r.live(p)) }
 	p.take = func(b []byte) { _, _ = output.Write(b) }
 	p.started = func() {
-		r.status.State, r.status.Started = job.Running, time.Now()
-		_ = r.job.SetStatus(r.status) // the result says what matters
+		r.setStatus(func(s *job.Status) { s.State, s.Started = job.Running, time.Now() })
 	}
 	why = p.run(ctx, r.request.Timeout())
 	_ = output.close()
@@ -222,16 +238,39 @@ func (r *run) runAgent(ctx context.Context) {
 	r.say(p, out, readErr, why)
 }
 
+// setStatus changes the status while the agent runs.
+func (r *run) setStatus(change func(*job.Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.status)
+	_ = r.job.SetStatus(r.status) // the result says what matters
+}
+
+// live shows what the agent prints in its terminal, and makes its session known.
+func (r *run) live(p *process) programs.Live {
+	return programs.Live{
+		Show:    func(text string) { p.show([]byte(text + "\n")) },
+		Session: func(id string) { r.setStatus(func(s *job.Status) { s.Session = id }) },
+	}
+}
+
 // readOnly has the agent write only what is its own.
 func (r *run) readOnly(p *process, scratch string) {
 	r.result.ReadOnly = request.Requested
 	r.status.ReadOnly = r.result.ReadOnly
 	p.environ = sandbox.Environ(p.environ, scratch)
-	p.only = &sandbox.Rules{Dir: p.dir, Write: []string{scratch}, Reach: r.Reach}
+	state, configuration := ownPaths(r.program, p.environ)
+	r.configuration = noted(configuration)
+	p.only = &sandbox.Rules{Dir: p.dir, Write: append(state, scratch), Keep: configuration, Reach: r.Reach}
 	p.closed = func(report sandbox.Report) {
+		if report.Kept {
+			maps.DeleteFunc(r.configuration, func(_, was string) bool { return was != "" })
+		}
 		if report.Enforced {
 			r.result.ReadOnly = request.Enforced
 			r.status.ReadOnly = r.result.ReadOnly
+		} else if !r.program.HasReadOnly() {
+			r.result.Notes = append(r.result.Notes, r.program.ID+" has no flag for being read-only: it was kept from nothing")
 		}
 		for _, note := range report.Notes {
 			fmt.Fprintln(os.Stderr, "read-only:", note)
@@ -246,9 +285,14 @@ func (r *run) say(p *process, out programs.Output, readErr, why error) {
 		code := p.exit.Code()
 		r.result.ExitCode = &code
 	}
-	r.result.Session, r.status.Session = out.Session, out.Session
+	if out.Session != "" {
+		r.status.Session = out.Session
+	}
+	r.result.Session = r.status.Session
+	r.tellSession()
 	r.result.Structured, r.result.Usage = out.Structured, out.Usage
 	r.tell(out.Text)
+	r.result.Notes = append(r.result.Notes, changedSince(r.configuration)...)
 	switch {
 	case why != nil:
 		r.ended(why)

@@ -53,7 +53,7 @@ func closed(r places) (report Report) {
 		note("not all rights were given up: %v", err)
 	}
 	if apart == nil {
-		report.Enforced = true
+		report.Enforced, report.Kept = true, true
 		if err := scope(); err != nil {
 			note("signals reach processes outside: %v", err)
 		}

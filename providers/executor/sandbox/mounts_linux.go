@@ -67,6 +67,11 @@ func mountReadOnly(r places, note func(string, ...any)) error {
 			note("%s cannot be written: %v", c.path, err)
 		}
 	}
+	for _, path := range r.keep {
+		if err := keep(path); err != nil {
+			note("%s can be written to: %v", path, err)
+		}
+	}
 	closeDevices(note)
 	closeSettings(note)
 	closeDoors(r, reach, note)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/modeltest"
 )
 
@@ -14,13 +15,7 @@ import (
 // [modeltest.Variable].
 func TestRealAgents(t *testing.T) {
 	t.Parallel()
-	state := map[string][]string{
-		"claude-code": {".claude", ".claude.json", ".cache/claude", ".cache/claude-cli-nodejs"},
-		"codex":       {".codex"},
-		"gemini":      {".gemini"},
-		"opencode":    {".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
-	}
-	for _, a := range modeltest.Agents() {
+	for _, a := range append(modeltest.Agents(), modeltest.Copilot()) {
 		for _, namespaces := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", a.ID, namespaces), func(t *testing.T) {
 				t.Parallel()
@@ -29,13 +24,12 @@ func TestRealAgents(t *testing.T) {
 				if err := os.Mkdir(r.Dir, 0o755); err != nil {
 					t.Fatal(err)
 				}
-				for _, path := range state[a.ID] {
-					r.Write = append(r.Write, filepath.Join(home, path))
-				}
+				m, is := agents.Machine{Home: home, LookupEnv: func(string) (string, bool) { return "", false }}, agents.ByID(a.ID)
+				r.Write, r.Keep = append(r.Write, m.Paths(is.State...)...), m.Paths(is.Configuration()...)
 				const prompt, answer = "what came of it?", "it was refused indeed"
-				m := modeltest.Start(t, prompt, answer, modeltest.Step{Until: "cannot-write", Calls: modeltest.Shell("echo x >f || echo cannot-write")})
-				a.Configure(t, home, m)
-				cmd := a.Command(t, m, "HOME="+home, "PATH="+os.Getenv("PATH"))
+				model := modeltest.Start(t, prompt, answer, modeltest.Step{Until: "cannot-write", Calls: modeltest.Shell("echo x >f || echo cannot-write")})
+				a.Configure(t, home, model)
+				cmd := a.Command(t, model, "HOME="+home, "PATH="+os.Getenv("PATH"))
 				cmd.Env = Environ(cmd.Env, r.Write[0])
 				text, report := become(t, r, namespaces, append([]string{cmd.Path}, cmd.Args[1:]...), cmd.Env)
 				if !report.Enforced || !strings.Contains(text, answer) {

@@ -12,6 +12,7 @@ import (
 type places struct {
 	Rules
 	folders, files []string
+	keep           []string // that are there, in folders
 }
 
 // settled finds what the rules name, and makes its folders. What is not to be writable, or
@@ -19,6 +20,11 @@ type places struct {
 func (r Rules) settled() places {
 	r.Dir = real(r.Dir)
 	out := places{Rules: r}
+	for _, path := range r.Keep {
+		if _, err := os.Stat(path); err == nil {
+			out.keep = append(out.keep, real(path))
+		}
+	}
 	for _, path := range r.Write {
 		info, err := os.Stat(path)
 		if errors.Is(err, os.ErrNotExist) && filepath.Ext(strings.TrimLeft(filepath.Base(path), ".")) == "" && !within(r.Dir, filepath.Clean(path)) {
@@ -26,13 +32,16 @@ func (r Rules) settled() places {
 			info, _ = os.Stat(path)
 		}
 		switch path = real(path); {
-		case err != nil || info == nil || within(r.Dir, path):
+		case err != nil || info == nil || within(r.Dir, path) || slices.Contains(out.keep, path):
 		case info.IsDir():
 			out.folders = append(out.folders, path)
 		case info.Mode().IsRegular():
 			out.files = append(out.files, path)
 		}
 	}
+	out.keep = slices.DeleteFunc(out.keep, func(path string) bool {
+		return !slices.ContainsFunc(out.folders, func(folder string) bool { return within(path, folder) })
+	})
 	// Those around others come first.
 	slices.SortStableFunc(out.folders, func(a, b string) int { return len(a) - len(b) })
 	return out

@@ -39,6 +39,10 @@ type Rules struct {
 	// be written in place: to replace a file needs its folder. A folder that does not exist
 	// is made; what has an extension is taken for a file, and left alone.
 	Write []string `json:"write"`
+	// Keep are files and folders in those of Write that stay as they are, if they are there:
+	// in a mount namespace nothing can be put in their place either. Landlock cannot leave
+	// anything out of a folder: there they are only not writable if Write names them alone.
+	Keep []string `json:"keep,omitempty"`
 	// Reach are folders with sockets that stay reachable.
 	Reach []string `json:"reach,omitempty"`
 	// Outside names the mount namespace that the agent must not be in; Start knows it.
@@ -49,6 +53,8 @@ type Rules struct {
 type Report struct {
 	// Enforced reports whether the kernel refuses to write.
 	Enforced bool `json:"enforced"`
+	// Kept reports whether what Rules.Keep names stays as it is.
+	Kept bool `json:"kept,omitempty"`
 	// Notes say what is not as good as it could be, a line each.
 	Notes []string `json:"notes,omitempty"`
 	// Failed says why the program was not started.

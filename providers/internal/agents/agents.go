@@ -18,7 +18,10 @@
 // use it.
 package agents
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Agent describes an agent or another client of MCP servers. An empty field means
 // that the agent does not have it, or that it is undocumented.
@@ -77,9 +80,38 @@ type Agent struct {
 	Hooks Hooks
 	// Sessions are the folders with the logs or databases of its sessions.
 	Sessions []Path
+	// State are the folders and files that it writes for itself while it works, whatever its
+	// task is: sessions, caches, tokens. What else is in them, see [Agent.Configuration]. Only
+	// agents that ctxfs starts have any.
+	State []Path
 	// Resume is the command that continues a session, one word each; the word
 	// [SessionID] stands for the session's id.
 	Resume []string
+}
+
+// Configuration returns the files and folders of a user that say what the agent does, or
+// what it runs: a program that can write to them decides what later sessions do. Of globs,
+// and of files of ours among others, it has the folder.
+func (a *Agent) Configuration() []Path {
+	var all []Path
+	for _, paths := range [][]Path{
+		a.MCP.User, a.Skills.User, a.Commands.User, a.Subagents.User, a.Plugins, a.Rules.User, a.Rules.Settings.User,
+		a.Always.User, a.Permissions.User, a.Sandbox.User, a.Hooks.User,
+	} {
+		for _, p := range paths {
+			above, _, of := strings.Cut(string(p), "*")
+			if one := strings.Index(above, "/ctxfs."); one >= 0 {
+				above, of = above[:one+1], true
+			}
+			if of {
+				above = above[:strings.LastIndexByte(above, '/')]
+			}
+			if !slices.Contains(all, Path(above)) {
+				all = append(all, Path(above))
+			}
+		}
+	}
+	return all
 }
 
 // SessionID stands for the id of a session in [Agent.Resume].

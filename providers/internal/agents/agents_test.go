@@ -88,7 +88,8 @@ func userPaths(a Agent) map[string][]Path {
 		"skills of others": slices.Concat(a.Skills.Also.System, a.Skills.Also.User),
 		"rules":            slices.Concat(a.Rules.System, a.Rules.User), "memory": slices.Concat(a.Memory.System, a.Memory.User),
 		"rules settings": slices.Concat(a.Rules.Settings.System, a.Rules.Settings.User),
-		"always":         a.Always.User, "permissions": slices.Concat(a.Permissions.User, a.Sandbox.User),
+		"state":          a.State, "configuration": a.Configuration(),
+		"always": a.Always.User, "permissions": slices.Concat(a.Permissions.User, a.Sandbox.User),
 		"hooks": slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
 		"plans": a.Plans.Texts.User, "tasks": a.Plans.Lists.User, "plan settings": a.Plans.Settings.User,
 	}

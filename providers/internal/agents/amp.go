@@ -29,6 +29,7 @@ func amp() Agent {
 		// It reads the first one only.
 		Always:   Places{User: []Path{xdgConfig + "amp/AGENTS.md"}, Project: files},
 		Sessions: []Path{xdgData + "amp/threads"},
+		State:    []Path{xdgConfig + "amp", xdgData + "amp", xdgState + "amp", xdgCache + "amp"},
 		Resume:   []string{"amp", "threads", "continue", SessionID},
 	}
 }

@@ -67,6 +67,7 @@ func claudeCode() Agent {
 			Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PreCompact"},
 		},
 		Sessions: []Path{home + "projects", "~/.config/claude/projects"},
+		State:    []Path{home, "${CLAUDE_CONFIG_DIR:-~}/.claude.json", xdgCache + "claude", xdgCache + "claude-cli-nodejs"},
 		Resume:   []string{"claude", "--resume", SessionID},
 	}
 }

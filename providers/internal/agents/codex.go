@@ -41,6 +41,7 @@ func codex() Agent {
 			Events: []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact"},
 		},
 		Sessions: []Path{home + "sessions", home + "archived_sessions"},
+		State:    []Path{home},
 		Resume:   []string{"codex", "resume", SessionID},
 	}
 }

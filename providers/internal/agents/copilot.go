@@ -36,6 +36,7 @@ func copilot() Agent {
 			Lists: Places{User: []Path{home + "session-state/*/plan.md", home + "session-state/*/session.db"}},
 		},
 		Sessions: []Path{home + "session-state"},
+		State:    []Path{home, xdgCache + "copilot"},
 		Resume:   []string{"copilot", "--resume", SessionID},
 	}
 }

@@ -41,6 +41,7 @@ func cursor() Agent {
 			Events: []string{"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure", "preCompact"},
 		},
 		Sessions: []Path{"~/.cursor/projects", "~/.cursor/chats", support + "Cursor/User/globalStorage"},
+		State:    []Path{"~/.cursor", xdgConfig + "cursor"},
 		Resume:   []string{"cursor-agent", "--resume", SessionID},
 	}
 }

@@ -49,6 +49,7 @@ func gemini() Agent {
 			Events: []string{"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress"},
 		},
 		Sessions: []Path{home + "tmp"},
+		State:    []Path{home},
 		Resume:   []string{"gemini", "--resume", SessionID},
 	}
 }

@@ -32,6 +32,7 @@ func goose() Agent {
 		Always:   Places{User: []Path{xdgConfig + "goose/.goosehints"}, Project: []string{"AGENTS.md"}},
 		Memory:   Places{User: []Path{xdgConfig + "goose/memory"}, Project: []string{".goose/memory"}},
 		Sessions: []Path{"${GOOSE_PATH_ROOT}/data/sessions", xdgData + "goose/sessions"},
+		State:    []Path{"${GOOSE_PATH_ROOT}", xdgConfig + "goose", xdgData + "goose", xdgState + "goose"},
 		Resume:   []string{"goose", "session", "--resume", "--session-id", SessionID},
 	}
 }

@@ -62,6 +62,7 @@ func opencode() Agent {
 			Lists: Places{User: []Path{xdgData + "opencode/storage/todo/*.json", xdgData + "opencode/opencode.db"}},
 		},
 		Sessions: []Path{xdgData + "opencode"},
+		State:    []Path{config, xdgData + "opencode", xdgState + "opencode", xdgCache + "opencode"},
 		Resume:   []string{"opencode", "--session", SessionID},
 	}
 }

@@ -1,0 +1,35 @@
+package runner
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// How long, and how often, is looked whether the tree has a session that was written just
+// now.
+const (
+	sessionTime = time.Second
+	sessionTurn = 50 * time.Millisecond
+)
+
+// tellSession says where the session is in the tree, if it is there.
+func (r *run) tellSession() {
+	id := r.result.Session
+	if id == "" || r.mount == "" || strings.ContainsAny(id, "/\x00") {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sessionTime)
+	defer cancel()
+	path := "transcripts/by-id/" + id
+	for !r.Tree.Has(ctx, path) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(sessionTurn):
+		}
+	}
+	dir := filepath.Join(r.mount, filepath.FromSlash(path))
+	r.result.Transcript, r.result.Digest = filepath.Join(dir, "transcript.md"), filepath.Join(dir, "digest.md")
+}
