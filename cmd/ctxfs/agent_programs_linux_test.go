@@ -86,7 +86,7 @@ func TestAgentPrograms(t *testing.T) {
 
 	// Its answer, its usage and why it was ended are there when it did not end by itself.
 	must(t, os.Remove(filepath.Join(b.home, "go")))
-	if r := b.runs(124, "--agent", "claude-code", "--repo", repo, "--timeout", "1s", "--", "x"); r.Session != claudeSession || r.Text != "I look." || r.Transcript != want.Transcript {
+	if r := b.runs(124, "--agent", "claude-code", "--repo", repo, "--timeout", "1s", "--", "x"); r.Session != claudeSession || r.Text != "I look." || r.Transcript != want.Transcript || r.Usage == nil || r.Usage.OutputTokens != 18 {
 		t.Errorf("%+v", r)
 	}
 	for name, hint := range map[string]string{"claud": "did you mean: --agent claude", "walruss": "did you mean: --agent walrus", "zebra": "what can be started here: walrus, claude"} {
@@ -158,7 +158,7 @@ func TestAgentRunReal(t *testing.T) {
 			if text := b.sh("cat " + r.Transcript); !strings.Contains(text, prompt) || !strings.Contains(text, answer) {
 				t.Errorf("its transcript: %s", text)
 			}
-						// Some have no shell then: the call is not made, and the model has no answer.
+			// Some have no shell then: the call is not made, and the model has no answer.
 			r = run(modeltest.Step{Until: "cannot-write", Calls: modeltest.Shell("echo x >other || echo cannot-write")}, "--read-only")
 			if r.Ended != request.Success || r.ReadOnly != request.Enforced || r.Text == "" || r.Transcript == "" || len(r.Notes) > 0 {
 				t.Errorf("read-only: %+v\n%s", r, readFile(t, r.TerminalLog))
@@ -169,4 +169,3 @@ func TestAgentRunReal(t *testing.T) {
 		})
 	}
 }
-

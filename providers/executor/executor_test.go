@@ -212,7 +212,7 @@ func TestNews(t *testing.T) {
 	fstest.Eventually(t, "its session is known", func() bool { return strings.Contains(read(p, j.ID+"/status.json"), "by-id/0b0e2bd1") })
 	w.end(j, "found", time.Now())
 	fstest.Eventually(t, "it has ended", func() bool {
-		return strings.HasSuffix(read(p, j.ID+"/result.md"), "\nfound") && p.Status().Summary == "1 ended"
+		return strings.HasSuffix(read(p, j.ID+"/result.md"), "\nfound\n") && p.Status().Summary == "1 ended"
 	})
 	if version(j.ID+"/request.json") != before {
 		t.Error("the request has another version")

@@ -102,8 +102,14 @@ func (p *Provider) shownStatus(j *job.Job) []byte {
 	return shownJSON(s)
 }
 
-// shownText returns foreign text as it is shown.
-func shownText(text string) string { return mask.Text(clean.Text(strings.ToValidUTF8(text, "\uFFFD"))) }
+// shownText returns foreign text as it is shown, with an end of its last line.
+func shownText(text string) string {
+	text = mask.Text(clean.Text(strings.ToValidUTF8(text, "\uFFFD")))
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
 
 // header returns what is above an agent's answer.
 func header(j *job.Job) []byte {

@@ -297,6 +297,7 @@ func (p *Provider) Operations() []fs.Operation {
 	return []fs.Operation{
 		OpSession.Handle(p.Session),
 		OpSeen.Handle(p.seen),
+		OpSpent.Handle(p.sessionSpent),
 		OpSessions.Handle(func(ctx context.Context, q SessionsQuery) ([]Known, error) { return p.Sessions(ctx, q.Below) }),
 	}
 }

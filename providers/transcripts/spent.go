@@ -96,6 +96,38 @@ func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalog
 	return part, true
 }
 
+// OpSpent returns what the requests of one session took, without those of its subagents, as
+// far as its log has it.
+var OpSpent = fs.Op[Wanted, SessionSpent]{Name: "session-spent", Slow: true, Effect: fs.Reads}
+
+// SessionSpent is what the requests of a session took.
+type SessionSpent struct {
+	// Requests is how many there were; 0 also where the agent does not log them.
+	Requests int       `json:"requests"`
+	Tokens   fs.Tokens `json:"tokens"`
+	// Cost is what the agent says, in US dollars.
+	Cost float64 `json:"cost"`
+}
+
+// sessionSpent answers [OpSpent].
+func (p *Provider) sessionSpent(ctx context.Context, w Wanted) (sum SessionSpent, err error) {
+	s, err := p.named(w)
+	if err != nil {
+		return sum, err
+	}
+	v, there := p.catalogue.View(s)
+	if !there || v.Source == nil {
+		return sum, nil
+	}
+	part, _ := p.spentOf(ctx, s, &v, func(string) string { return "" })
+	for _, c := range part.Calls {
+		sum.Requests++
+		sum.Tokens = sum.Tokens.Add(c.Tokens)
+		sum.Cost += c.Cost
+	}
+	return sum, ctx.Err()
+}
+
 // rootOf returns the id of the session with which the line of forks and subagents of a
 // session begins; "" where it is none, or one of them is not there.
 func (p *Provider) rootOf(agent string, v *catalogue.View) string {

@@ -49,6 +49,9 @@ func TestSpentIsReadOnce(t *testing.T) {
 	if calls, unchanged := read(); len(calls) != 2 || unchanged != 1 {
 		t.Errorf("when a log has grown there are %+v, and %d parts are unchanged", calls, unchanged)
 	}
+	if sum, err := f.sessionSpent(t.Context(), Wanted{Session: a}); err != nil || sum.Requests != 2 || sum.Tokens != (fs.Tokens{Input: 12, Output: 14}) {
+		t.Errorf("in all %+v, %v", sum, err)
+	}
 	ended, end := context.WithCancel(context.Background())
 	end()
 	for part := range f.Spent(ended, func(string) string { return "" }) {

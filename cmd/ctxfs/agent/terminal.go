@@ -16,8 +16,10 @@ import (
 	"ctxfs/providers/caller"
 	"ctxfs/providers/executor/keeper"
 	"ctxfs/providers/executor/programs"
+	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/runner"
 	"ctxfs/providers/terminals/holder"
+	"ctxfs/providers/transcripts"
 )
 
 // newRunner returns the command that runs an agent for agent run.
@@ -87,4 +89,19 @@ func (s shown) Has(ctx context.Context, path string) bool {
 	defer cancel()
 	_, err := usertree.OpList.Ask(ctx, s.a.OnlyRunning(), usertree.PathQuery{Path: path})
 	return err == nil
+}
+
+// Spent implements runner.Tree.
+func (s shown) Spent(ctx context.Context, session string) *request.Usage {
+	ctx, cancel := context.WithTimeout(ctx, shownTime)
+	defer cancel()
+	spent, err := transcripts.OpSpent.Ask(ctx, s.a.OnlyRunning(), transcripts.Wanted{Session: session})
+	if err != nil || spent.Requests == 0 {
+		return nil
+	}
+	t := spent.Tokens
+	return &request.Usage{
+		InputTokens: t.Input, CacheReadTokens: t.CacheRead, CacheWriteTokens: t.CacheWrite + t.CacheWriteLong,
+		OutputTokens: t.Output + t.Reasoning, CostUSD: spent.Cost,
+	}
 }

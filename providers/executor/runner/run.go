@@ -56,6 +56,9 @@ type Tree interface {
 	// Has reports whether there is an entry at a path from the root. What it cannot know is
 	// not there.
 	Has(ctx context.Context, path string) bool
+	// Spent returns what the requests of an agent's session took, as its log has it; nil if
+	// it does not.
+	Spent(ctx context.Context, session string) *request.Usage
 }
 
 // Why a run is ended before the agent has.
@@ -289,8 +292,8 @@ func (r *run) say(p *process, out programs.Output, readErr, why error) {
 		r.status.Session = out.Session
 	}
 	r.result.Session = r.status.Session
-	r.tellSession()
 	r.result.Structured, r.result.Usage = out.Structured, out.Usage
+	r.tellSession()
 	r.tell(out.Text)
 	r.result.Notes = append(r.result.Notes, changedSince(r.configuration)...)
 	switch {

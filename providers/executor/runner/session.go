@@ -14,7 +14,8 @@ const (
 	sessionTurn = 50 * time.Millisecond
 )
 
-// tellSession says where the session is in the tree, if it is there.
+// tellSession says where the session is in the tree, if it is there, and what its requests
+// took, if the agent has not said so: one that was ended has not.
 func (r *run) tellSession() {
 	id := r.result.Session
 	if id == "" || r.mount == "" || strings.ContainsAny(id, "/\x00") {
@@ -32,4 +33,7 @@ func (r *run) tellSession() {
 	}
 	dir := filepath.Join(r.mount, filepath.FromSlash(path))
 	r.result.Transcript, r.result.Digest = filepath.Join(dir, "transcript.md"), filepath.Join(dir, "digest.md")
+	if r.result.Usage == nil {
+		r.result.Usage = r.Tree.Spent(ctx, id)
+	}
 }

@@ -9,6 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// The system calls are made here, and not by go-landlock: that links package psx, which has
+// the C library's pthread_create replaced in the whole program, and so in the background
+// process, for a thread that is about to become another program.
+
 // The rights over files, see landlock(7). Those to read come with everything; a rule for
 // what is no folder takes those of files only.
 const (
