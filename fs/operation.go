@@ -34,7 +34,7 @@ type Op[Q, A any] struct {
 type Effect uint8
 
 const (
-	// Writes is the effect of an operation of which nobody has said another one.
+	// Writes is the effect of an operation that declares none.
 	Writes Effect = iota
 	// Reads says that an operation changes nothing but what this program remembers of
 	// having been asked.
