@@ -88,7 +88,7 @@ func mayImport(from, to string) bool {
 // another: only those that stand before it. The families of commands, which are
 // the rest, import none of each other; only package main imports them.
 func mayCommandImport(from, to string) bool {
-	order := []string{"cmd/ctxfs/console", "cmd/ctxfs/places", "cmd/ctxfs/call", "cmd/ctxfs/hook", "cmd/ctxfs/enter", "cmd/ctxfs/early", "cmd/ctxfs/usertree", "cmd/ctxfs/daemon", "cmd/ctxfs/cli"}
+	order := []string{"cmd/ctxfs/console", "cmd/ctxfs/places", "cmd/ctxfs/call", "cmd/ctxfs/hook", "cmd/ctxfs/enter", "cmd/ctxfs/agentrunner", "cmd/ctxfs/early", "cmd/ctxfs/usertree", "cmd/ctxfs/daemon", "cmd/ctxfs/cli"}
 	if from == "cmd/ctxfs" || !strings.HasPrefix(to, "cmd/") {
 		return true
 	}
@@ -133,7 +133,7 @@ func rooms(provider string) []string {
 		return []string{"providers/stats/prices", "providers/stats/spending", "providers/stats/page", "providers/stats"}
 	case "terminals":
 		const t = "providers/terminals/"
-		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}
+		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "config", t + "tmux", "providers/terminals"}
 	case "workspaces":
 		const w = "providers/workspaces/"
 		return []string{w + "programs", w + "inside", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}

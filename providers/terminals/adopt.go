@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/terminals/config"
 	"ctxfs/providers/terminals/record"
 	"ctxfs/providers/terminals/tmux"
 )
@@ -128,7 +129,7 @@ func (a *adoption) problems() []fs.Problem {
 	if fault != "" {
 		all = append(all, fs.Problem{
 			What: clean.Line(fault),
-			Mend: "install tmux 3.2 or later, or take tmux = true out of the table [" + Table + "]",
+			Mend: "install tmux 3.2 or later, or take tmux = true out of the table [" + config.Table + "]",
 		})
 	}
 	if adopter != nil {

@@ -17,7 +17,7 @@
 // The packages below, lowest first, each do one job: shells starts a shell that
 // marks its commands; grid turns bytes into the lines of a screen; record
 // writes the lines, without secrets, to files; holder runs a program in a
-// recorded terminal; tmux records the panes of tmux servers.
+// recorded terminal; config reads the settings; tmux records the panes of tmux servers.
 package terminals
 
 import (
@@ -37,6 +37,7 @@ import (
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/terminals/config"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -80,7 +81,7 @@ type Provider struct {
 	dir       string     // Options.Dir with links resolved
 	terminals map[string]*terminal
 	serving   map[string]serving // by ID, of commands that run
-	settings  Settings
+	settings  config.Settings
 	faults    []fs.Problem // of the settings
 	pruneErr  error
 }
@@ -99,7 +100,7 @@ func New(opts Options) *Provider {
 		opts: opts, root: liveFolder{new(fs.Folder)}, terminals: make(map[string]*terminal),
 		dir: filepath.Clean(opts.Dir), wake: make(chan struct{}, 1), look: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
-	p.settings, p.faults = ReadSettings(opts.SettingsPath)
+	p.settings, p.faults = config.Read(opts.SettingsPath)
 	p.shown.Store(new(snapshot))
 	p.library = newLibrary(func() []*record.Terminal { return p.shown.Load().terminals })
 	p.fulltext = newFulltext(opts, p.library)
@@ -134,11 +135,11 @@ func (p *Provider) Roots() []string {
 }
 
 // Tables implements fs.Configured.
-func (p *Provider) Tables() []string { return []string{Table} }
+func (p *Provider) Tables() []string { return []string{config.Table} }
 
 // Reload implements fs.Configured.
 func (p *Provider) Reload() {
-	s, faults := ReadSettings(p.opts.SettingsPath)
+	s, faults := config.Read(p.opts.SettingsPath)
 	p.mu.Lock()
 	p.settings, p.faults = s, faults
 	p.publish()

@@ -2,11 +2,11 @@
 // agent run starts one, the others show, await and end it. Each file is one command.
 //
 // The work is done by the packages of [ctxfs/providers/executor]; this package reads
-// requests, words outcomes, and lends runs their recorded terminals.
+// requests and words outcomes.
 //
-// In order: agent.go (the command that has the others), run.go (agent run), terminal.go (the
-// process that runs an agent, and what it needs of other parts of ctxfs), jobs.go (runs as
-// users name them), and a file for each of the other commands.
+// In order: agent.go (the command that has the others), run.go (agent run), jobs.go (runs as
+// users name them), and a file for each of the other commands. The process that runs an agent
+// is package agentrunner.
 package agent
 
 import (
@@ -29,5 +29,5 @@ prompt as it is, and a line that says where its context is: the mount.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRun(a), newPS(a), newAttach(a), newWait(a), newStop(a), newSend(a), newResult(a), newAdopt(a), newSchema(a))
-	return []*cobra.Command{cmd, newRunner(a)}
+	return []*cobra.Command{cmd}
 }

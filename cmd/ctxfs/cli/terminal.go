@@ -9,17 +9,14 @@ import (
 	"syscall"
 
 	"ctxfs/mounts/control"
-	"ctxfs/providers/terminals"
+	"ctxfs/providers/terminals/config"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
 )
 
 // Recording returns where and how terminals are recorded.
 func (a *App) Recording() holder.Recording {
-	s, _ := terminals.ReadSettings(a.Config) // its faults are in STATUS.md
-	return holder.Recording{
-		Dir: filepath.Join(a.State, "terminals"), Runtime: a.Process().SocketFolders(), Limits: s.Limits, Replay: s.Replay, Key: s.DetachKey,
-	}
+	return config.Recording(a.Config, a.State, a.Process().SocketFolders())
 }
 
 // AtTerminal reports whether this command reads from a terminal and writes to one.

@@ -1,6 +1,9 @@
-package terminals
+// Package config reads the table [terminals] of config.toml. It is apart from package
+// terminals for the sake of what starts a terminal and needs nothing else of that.
+package config
 
 import (
+	"path/filepath"
 	"time"
 
 	"ctxfs/fs"
@@ -39,9 +42,9 @@ type table struct {
 	DetachKey string `toml:"detach_key"`
 }
 
-// ReadSettings reads the table [terminals] of the config.toml at path. A setting
+// Read reads the table [terminals] of the config.toml at path. A setting
 // with a problem keeps its default.
-func ReadSettings(path string) (Settings, []fs.Problem) {
+func Read(path string) (Settings, []fs.Problem) {
 	s := defaults()
 	given := table{Replay: s.Replay}
 	t := settings.ReadTable(path, Table, &given)
@@ -58,4 +61,13 @@ func ReadSettings(path string) (Settings, []fs.Problem) {
 	}
 	s.Replay, s.Tmux = given.Replay, given.Tmux
 	return s, t.Problems()
+}
+
+// Recording returns where and how terminals are recorded, as the config.toml at path says:
+// in ctxfs's state folder, with sockets in one of the folders runtime.
+func Recording(path, state string, runtime []string) holder.Recording {
+	s, _ := Read(path) // its faults are in STATUS.md
+	return holder.Recording{
+		Dir: filepath.Join(state, "terminals"), Runtime: runtime, Limits: s.Limits, Replay: s.Replay, Key: s.DetachKey,
+	}
 }
