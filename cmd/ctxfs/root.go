@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
-	code, printed := cli.ExitCode(err)
+	code, printed := console.ExitCode(err)
 	if printed {
 		console.Complain(streams.Err, err)
 	}

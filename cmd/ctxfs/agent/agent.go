@@ -1,12 +1,13 @@
 // Package agent has the commands that start coding agents and look after those that run:
 // agent run starts one, the others show, await and end it. Each file is one command.
 //
-// The work is done by the packages of [ctxfs/providers/executor]; this package reads
-// requests and words outcomes.
+// The work is done by the packages of [ctxfs/providers/executor]; this package
+// words outcomes. What agent run does is package agentrun, the process that runs an agent
+// package agentrunner.
 //
-// In order: agent.go (the command that has the others), run.go (agent run), jobs.go (runs as
-// users name them), and a file for each of the other commands. The process that runs an agent
-// is package agentrunner.
+// In order: agent.go (the command that has the others), run.go (agent run, as help and the
+// shell know it), jobs.go (runs as users name them), and a file for each of the other
+// commands.
 package agent
 
 import (

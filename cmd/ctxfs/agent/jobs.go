@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/agentrun"
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/job"
@@ -102,7 +103,7 @@ func promptLine(j *job.Job) string {
 func outcome(results ...*request.Result) error {
 	for _, r := range results {
 		if r.Ended != request.Success {
-			return cli.Exit(exitCodes[r.Ended], nil)
+			return cli.Exit(agentrun.ExitCode(r.Ended), nil)
 		}
 	}
 	return nil

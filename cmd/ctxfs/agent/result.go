@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/agentrun"
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/job"
@@ -23,7 +24,7 @@ prints the object that ctxfs agent run does. While the agent runs there is none:
 wait for it with ctxfs agent wait.
 
 The exit code says how it has ended, as that of ctxfs agent run does:
-` + cli.Indent(runExitCodes),
+` + cli.Indent(agentrun.ExitCodes),
 		Example: `  ctxfs agent result explore-x7f2
   ctxfs agent result explore-x7f2 --json | jq .usage`,
 		Args:              cli.Args(1, which),

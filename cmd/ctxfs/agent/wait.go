@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/agentrun"
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
@@ -36,7 +37,7 @@ Nothing is polled: the system tells when the processes of a run are gone, also
 where they were killed. If wait itself is ended, the agents go on.
 
 The exit code is that of ctxfs agent run for the first that has not succeeded:
-` + cli.Indent(runExitCodes) + `
+` + cli.Indent(agentrun.ExitCodes) + `
 
 It is 12 if there is no such run. It is also 124, with a message and nothing
 printed, if they have not ended within --timeout.`,

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
 )
 
@@ -16,10 +16,7 @@ func (a *App) Notef(format string, args ...any) { fmt.Fprintf(a.Err, "ctxfs: "+f
 
 // PrintJSON prints the result for scripts.
 func (a *App) PrintJSON(value any) error {
-	enc := json.NewEncoder(a.Out)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(value)
+	return console.PrintJSON(a.Out, value)
 }
 
 // Tilde shortens a path in the home folder, for people.

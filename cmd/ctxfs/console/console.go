@@ -7,6 +7,7 @@
 package console
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -60,6 +61,14 @@ func Complain(w io.Writer, err error) {
 	if hint := control.FaultOf(err).Hint; hint != "" {
 		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(hint, "\n", "\n  "))
 	}
+}
+
+// PrintJSON prints the result of a command for scripts.
+func PrintJSON(w io.Writer, value any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
 }
 
 // Notes returns a function that prints lines for people, each line once. It may
