@@ -2,7 +2,6 @@ package find
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/find/suggest"
+	"ctxfs/providers/internal/regexps"
 )
 
 var _ fs.Herald = (*Finder)(nil)
@@ -89,9 +89,9 @@ type metSession struct {
 
 var (
 	// called is a call of a tool in a shell.
-	called = regexp.MustCompile(`\bctxfs\s+call\s+([\w.-]+)[\s/]+([\w.-]+)`)
+	called = regexps.Lazy(`\bctxfs\s+call\s+([\w.-]+)[\s/]+([\w.-]+)`)
 	// opened is a path of the tree, of a tool or of a skill.
-	opened = regexp.MustCompile(`\b(?:mcps/([\w.~-]+)/(?:tools|bin)/([\w~-]+)|(skills/[\w~-]+))`)
+	opened = regexps.Lazy(`\b(?:mcps/([\w.~-]+)/(?:tools|bin)/([\w~-]+)|(skills/[\w~-]+))`)
 )
 
 // note remembers what a call has used.
@@ -108,10 +108,10 @@ func (a *met) note(m fs.Moment) {
 		text = string(m.Call.Input)
 	}
 	text = text[:min(len(text), maxCall)]
-	for _, c := range called.FindAllStringSubmatch(text, -1) {
+	for _, c := range called().FindAllStringSubmatch(text, -1) {
 		used = append(used, c[1]+"/"+c[2])
 	}
-	for _, c := range opened.FindAllStringSubmatch(text, -1) {
+	for _, c := range opened().FindAllStringSubmatch(text, -1) {
 		if c[3] != "" {
 			used = append(used, c[3])
 		} else {

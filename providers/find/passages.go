@@ -1,10 +1,10 @@
 package find
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/internal/words"
 )
 
@@ -19,12 +19,12 @@ type passage struct {
 const maxToken = 100
 
 var (
-	emailAddress = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
-	webAddress   = regexp.MustCompile(`^(https?://|www\.)[^\s"'<>]+$`)
-	filePath     = regexp.MustCompile(`^(~|\.{1,2})?(/[^/]+){2,}/?$|^(~|\.{1,2})/[^/]+/?$`)
-	fileName     = regexp.MustCompile(`^[\w-]+(\.[\w-]+)*\.[A-Za-z]\w{0,4}$`)
-	isoDate      = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
-	quotation    = regexp.MustCompile(`"[^"\n]{2,}"|“[^”\n]{2,}”|‘[^’\n]{2,}’|(?:^|[\s(])'[^'\n]{2,}'|«[^»\n]{2,}»|„[^“”\n]{2,}[“”]|「[^」\n]{2,}」|『[^』\n]{2,}』|` + "`[^`\n]{2,}`")
+	emailAddress = regexps.Lazy(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
+	webAddress   = regexps.Lazy(`^(https?://|www\.)[^\s"'<>]+$`)
+	filePath     = regexps.Lazy(`^(~|\.{1,2})?(/[^/]+){2,}/?$|^(~|\.{1,2})/[^/]+/?$`)
+	fileName     = regexps.Lazy(`^[\w-]+(\.[\w-]+)*\.[A-Za-z]\w{0,4}$`)
+	isoDate      = regexps.Lazy(`^\d{4}-\d\d-\d\d$`)
+	quotation    = regexps.Lazy(`"[^"\n]{2,}"|“[^”\n]{2,}”|‘[^’\n]{2,}’|(?:^|[\s(])'[^'\n]{2,}'|«[^»\n]{2,}»|„[^“”\n]{2,}[“”]|「[^」\n]{2,}」|『[^』\n]{2,}』|` + "`[^`\n]{2,}`")
 )
 
 // passages splits a query into the question, which comes first, and the values in
@@ -40,10 +40,10 @@ func passages(query string) []passage {
 		}
 	}
 	rest := strings.Join(plain, " ")
-	outside := quotation.ReplaceAllString(rest, " ")
+	outside := quotation().ReplaceAllString(rest, " ")
 	// A query that is one quotation as a whole is the question.
 	if len(strings.Fields(outside)) > 1 {
-		for _, quoted := range quotation.FindAllString(rest, -1) {
+		for _, quoted := range quotation().FindAllString(rest, -1) {
 			values = append(values, passage{quoted, quotedWeight})
 		}
 		rest = outside
@@ -73,15 +73,15 @@ func spaced(query string) string {
 // valuePassages returns what a value stands for; nil if the token is a word.
 func valuePassages(token string) []passage {
 	switch {
-	case emailAddress.MatchString(token):
+	case emailAddress().MatchString(token):
 		return []passage{{"email", kindWeight}}
-	case webAddress.MatchString(token):
+	case webAddress().MatchString(token):
 		return []passage{{"url " + site(token), kindWeight}}
-	case isoDate.MatchString(token):
+	case isoDate().MatchString(token):
 		return []passage{{"date", kindWeight}}
 	}
 	name := token[strings.LastIndexByte(token, '/')+1:]
-	isPath, isName := filePath.MatchString(token), fileName.MatchString(name)
+	isPath, isName := filePath().MatchString(token), fileName().MatchString(name)
 	end := name[strings.LastIndexByte(name, '.')+1:]
 	switch {
 	case isName && (isPath || fileType(end)):

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -101,8 +100,15 @@ func (j *Job) Ended() bool { return j.Result != nil }
 // Path returns the path of a file of the run.
 func (j *Job) Path(name string) string { return filepath.Join(j.Dir, name) }
 
-// validID is what an id looks like: it is the name of a folder, and typed by people.
-var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,80}$`)
+// maxID is the length of the longest id.
+const maxID = 81
+
+// isID reports whether a text may be an id: it is the name of a folder, and typed by people,
+// in lower-case letters, digits and hyphens, of which none is the first.
+func isID(text string) bool {
+	rest := strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-")
+	return text != "" && len(text) <= maxID && rest == "" && text[0] != '-'
+}
 
 // ErrUnknown reports that no run has an id.
 var ErrUnknown = fmt.Errorf("there is no such run: %w", os.ErrNotExist)
@@ -116,7 +122,7 @@ func (s Store) Create(name string, r request.Request, status Status) (*Job, *os.
 	for {
 		id := name + "-" + strings.ToLower(rand.Text()[:4])
 		j := &Job{ID: id, Dir: filepath.Join(s.Dir, id), Request: r, Status: status}
-		if !validID.MatchString(id) {
+		if !isID(id) {
 			return nil, nil, fmt.Errorf("%q cannot be part of an id", name)
 		}
 		err := os.Mkdir(j.Dir, 0o700)
@@ -185,7 +191,7 @@ func (s Store) List() ([]string, error) {
 	}
 	var ids []string
 	for _, entry := range entries {
-		if entry.IsDir() && validID.MatchString(entry.Name()) {
+		if entry.IsDir() && isID(entry.Name()) {
 			ids = append(ids, entry.Name())
 		}
 	}
@@ -195,7 +201,7 @@ func (s Store) List() ([]string, error) {
 
 // Load returns a run as it is now. The error is ErrUnknown if there is none.
 func (s Store) Load(id string) (*Job, error) {
-	if !validID.MatchString(id) {
+	if !isID(id) {
 		return nil, ErrUnknown
 	}
 	j := &Job{ID: id, Dir: filepath.Join(s.Dir, id)}

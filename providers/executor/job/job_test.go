@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,5 +71,16 @@ func TestNamesThatAreNoIDs(t *testing.T) {
 	}
 	if _, _, err := s.Create("../x", request.Request{}, Status{}); err == nil {
 		t.Error("a name with a slash makes an id")
+	}
+}
+
+func TestIDs(t *testing.T) {
+	for text, want := range map[string]bool{
+		"codex-x7f2": true, "7": true, "a--": true, strings.Repeat("a", maxID): true,
+		"": false, "-a": false, "A": false, "a_b": false, "a/b": false, "..": false, "a\n": false, "ä": false, strings.Repeat("a", maxID+1): false,
+	} {
+		if isID(text) != want {
+			t.Errorf("%q is an id: %v", text, !want)
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/internal/regexps"
 )
 
 const (
@@ -205,14 +205,14 @@ func identify(c *fs.AgentCall) (is call) {
 }
 
 // called is a call of an MCP server's tool in a shell.
-var called = regexp.MustCompile(`\bctxfs\s+call\s+([\w.-]+)[\s/]+([\w.-]+)`)
+var called = regexps.Lazy(`\bctxfs\s+call\s+([\w.-]+)[\s/]+([\w.-]+)`)
 
 // toolOf returns the tool of an MCP server that is called, by the agent or in a shell.
 func toolOf(c *fs.AgentCall) (server, tool string) {
 	if c.Server != "" {
 		return c.Server, c.Tool
 	}
-	if found := called.FindStringSubmatch(c.Command); found != nil {
+	if found := called().FindStringSubmatch(c.Command); found != nil {
 		return found[1], found[2]
 	}
 	return "", c.Tool
@@ -253,13 +253,13 @@ func sum(parts ...string) string {
 var (
 	// exited is how agents write that a command has failed that do not tell their hooks so:
 	// at the beginning of its output, but for those of ended and trailer.
-	exited = regexp.MustCompile(`(?im)^\W*(?:process )?exit(?:ed with)?[ _]?(?:code|status)?[:= ]+[1-9]\d*\b`)
+	exited = regexps.Lazy(`(?im)^\W*(?:process )?exit(?:ed with)?[ _]?(?:code|status)?[:= ]+[1-9]\d*\b`)
 	// ended is the end of such an output as Copilot CLI writes it.
-	ended = regexp.MustCompile(`(?:^|\n)<exited with exit code -?[1-9]\d*>\s*$`)
+	ended = regexps.Lazy(`(?:^|\n)<exited with exit code -?[1-9]\d*>\s*$`)
 	// trailer is what Gemini CLI writes after the output of a command, with broken if it has
 	// failed. Before the output stands heading, for one without a word empty.
-	trailer = regexp.MustCompile(`(?:\n(?:Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*$`)
-	broken  = regexp.MustCompile(`\nExit Code: -?[1-9]`)
+	trailer = regexps.Lazy(`(?:\n(?:Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*$`)
+	broken  = regexps.Lazy(`\nExit Code: -?[1-9]`)
 )
 
 const (
@@ -276,25 +276,25 @@ func failureOf(c *fs.AgentCall) (failed bool, cause string) {
 	failed = c.Failed
 	output, fromGemini := strings.CutPrefix(text, heading)
 	if fromGemini {
-		end := trailer.FindString(output)
-		failed = failed || broken.MatchString(end)
+		end := trailer().FindString(output)
+		failed = failed || broken().MatchString(end)
 		text = strings.TrimPrefix(strings.TrimSuffix(output, end), empty)
 	} else {
 		head, _, _ := strings.Cut(text, "\n\n")
-		failed = failed || exited.MatchString(head[:min(len(head), 500)]) || ended.MatchString(text)
-		text = ended.ReplaceAllString(text, "")
+		failed = failed || exited().MatchString(head[:min(len(head), 500)]) || ended().MatchString(text)
+		text = ended().ReplaceAllString(text, "")
 	}
 	if !failed {
 		return false, ""
 	}
-	return true, clean.Prefix(excerpt.Cause(exited.ReplaceAllString(text, "")), 4*causeLength)
+	return true, clean.Prefix(excerpt.Cause(exited().ReplaceAllString(text, "")), 4*causeLength)
 }
 
 // changing is what is another one each time that a call fails: times, addresses, numbers.
-var changing = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9a-fA-F]{8,}|\d+`)
+var changing = regexps.Lazy(`0x[0-9a-fA-F]+|[0-9a-fA-F]{8,}|\d+`)
 
 // normal returns a failure without what changes from one time to the next.
-func normal(cause string) string { return sum(changing.ReplaceAllString(cause, "#")) }
+func normal(cause string) string { return sum(changing().ReplaceAllString(cause, "#")) }
 
 // quote returns foreign words as they may be shown.
 func quote(text string, length int) string {

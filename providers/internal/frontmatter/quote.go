@@ -1,19 +1,20 @@
 package frontmatter
 
 import (
-	"regexp"
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 // keyLine matches a line with a key and the beginning of its value.
-var keyLine = regexp.MustCompile(`^([ \t]*(?:- )?[\pL\pN_.-]+:[ \t]+)(\S.*)$`)
+var keyLine = regexps.Lazy(`^([ \t]*(?:- )?[\pL\pN_.-]+:[ \t]+)(\S.*)$`)
 
 // quoteValues quotes values that are meant as plain text but that YAML takes
 // for something else: "description: Use when: always", "globs: *.ts".
 func quoteValues(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
-		m := keyLine.FindStringSubmatch(lines[i])
+		m := keyLine().FindStringSubmatch(lines[i])
 		if m == nil {
 			continue
 		}

@@ -1,19 +1,20 @@
 package mask
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 // leftOut stands for what Random hides: no rule knows what it was.
 const leftOut = "…"
 
 var (
-	uuid      = regexp.MustCompile(`[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}`)
-	stretches = regexp.MustCompile(`sha256:[0-9a-f]{64}|[0-9A-Za-z+/_-]{8,}`)
-	pieces    = regexp.MustCompile(`[0-9A-Za-z_-]{8,}`)
-	runs      = regexp.MustCompile(`[0-9A-Za-z]{8,}`)
+	uuid      = regexps.Lazy(`[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}`)
+	stretches = regexps.Lazy(`sha256:[0-9a-f]{64}|[0-9A-Za-z+/_-]{8,}`)
+	pieces    = regexps.Lazy(`[0-9A-Za-z_-]{8,}`)
+	runs      = regexps.Lazy(`[0-9A-Za-z]{8,}`)
 )
 
 // Random returns a word with an ellipsis for the parts of it that look
@@ -22,12 +23,12 @@ var (
 // stay. It recognizes less than Text, and trusts its evidence less: it is for
 // words that lose their meaning if they are hidden by mistake.
 func Random(word string) string {
-	word = uuid.ReplaceAllString(word, leftOut)
-	return stretches.ReplaceAllStringFunc(word, func(s string) string {
+	word = uuid().ReplaceAllString(word, leftOut)
+	return stretches().ReplaceAllStringFunc(word, func(s string) string {
 		if strings.HasPrefix(s, "sha256:") {
 			return s // of an image
 		}
-		parts := pieces.ReplaceAllStringFunc(s, randomPiece)
+		parts := pieces().ReplaceAllStringFunc(s, randomPiece)
 		slashed := len(s) >= 24 && isMixed(s) && turns(s)*5 >= len(s)
 		if slashed && (parts == s || turns(strings.ReplaceAll(parts, leftOut, "/")) > 0) { // not words of a path around it
 			return leftOut
@@ -38,7 +39,7 @@ func Random(word string) string {
 
 // randomPiece is Random for a run of letters, digits and dashes.
 func randomPiece(piece string) string {
-	if len(piece) >= 16 && turns(piece)*3 >= len(piece) || slices.ContainsFunc(runs.FindAllString(piece, -1), isRandom) {
+	if len(piece) >= 16 && turns(piece)*3 >= len(piece) || slices.ContainsFunc(runs().FindAllString(piece, -1), isRandom) {
 		return leftOut
 	}
 	return piece

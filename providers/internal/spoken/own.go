@@ -3,11 +3,12 @@
 package spoken
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 const (
@@ -23,18 +24,18 @@ const (
 )
 
 var (
-	fence    = regexp.MustCompile("(?s)```.*?(?:```|$)|~~~.*?(?:~~~|$)")
-	tagged   = regexp.MustCompile(`(?s)<[a-zA-Z][\w-]*\b[^>]*>.*?</[a-zA-Z][\w-]*>`)
-	unclosed = regexp.MustCompile(`(?ms)^[ \t]*<[a-zA-Z][\w-]*\b[^>\n]*>.*\z`) // <name> within a line is a placeholder
-	quoted   = regexp.MustCompile(`"[^"\n]*"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|` + "`[^`\n]*`")
-	logLine  = regexp.MustCompile(`^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|at [\w.$]+\(|File "|\d+[:|] )`)
+	fence    = regexps.Lazy("(?s)```.*?(?:```|$)|~~~.*?(?:~~~|$)")
+	tagged   = regexps.Lazy(`(?s)<[a-zA-Z][\w-]*\b[^>]*>.*?</[a-zA-Z][\w-]*>`)
+	unclosed = regexps.Lazy(`(?ms)^[ \t]*<[a-zA-Z][\w-]*\b[^>\n]*>.*\z`) // <name> within a line is a placeholder
+	quoted   = regexps.Lazy(`"[^"\n]*"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|` + "`[^`\n]*`")
+	logLine  = regexps.Lazy(`^\W*(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|at [\w.$]+\(|File "|\d+[:|] )`)
 )
 
 // Own returns the lines of a text in words of the person who has sent it. What was
 // pasted is left out: code, logs, quotations, markup, tables, and whatever is too long
 // to have been typed.
 func Own(text string) []string {
-	lines := Lines(quoted.ReplaceAllStringFunc(fence.ReplaceAllString(text, "\n"), func(quote string) string {
+	lines := Lines(quoted().ReplaceAllStringFunc(fence().ReplaceAllString(text, "\n"), func(quote string) string {
 		if len(quote) < longQuote {
 			return quote
 		}
@@ -53,14 +54,14 @@ func Own(text string) []string {
 // Lines returns the lines of a text that may be somebody's own words, a person's or
 // an agent's, without the marks of lists.
 func Lines(text string) []string {
-	text = fence.ReplaceAllString(text, "\n")
-	text = tagged.ReplaceAllString(text, "\n")
-	text = unclosed.ReplaceAllString(text, "\n")
+	text = fence().ReplaceAllString(text, "\n")
+	text = tagged().ReplaceAllString(text, "\n")
+	text = unclosed().ReplaceAllString(text, "\n")
 	var lines []string
 	for line := range strings.Lines(text) {
 		indented := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")
 		line = strings.TrimSpace(line)
-		if line == "" || indented || strings.ContainsRune(">|<$%{}[]#", rune(line[0])) || logLine.MatchString(line) || !isProse(line) {
+		if line == "" || indented || strings.ContainsRune(">|<$%{}[]#", rune(line[0])) || logLine().MatchString(line) || !isProse(line) {
 			continue
 		}
 		lines = append(lines, strings.TrimRight(strings.TrimLeft(line, "-*• "), ": "))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/rules/read"
 )
 
@@ -37,19 +38,19 @@ func vague() []vagueness {
 }
 
 // link is a link of Markdown; "mdc:" is Cursor's.
-var link = regexp.MustCompile(`\]\(<?(?:mdc:)?([^)\s>]+)>?(?:\s+"[^"]*")?\)`)
+var link = regexps.Lazy(`\]\(<?(?:mdc:)?([^)\s>]+)>?(?:\s+"[^"]*")?\)`)
 
 // span is code between backticks.
-var span = regexp.MustCompile("`([^`]+)`")
+var span = regexps.Lazy("`([^`]+)`")
 
 // pathlike is a path with a folder and an extension, and nothing that is a placeholder.
-var pathlike = regexp.MustCompile(`^\.{0,2}/?(?:[\w@.-]+/)+[\w.-]*\w\.[A-Za-z][A-Za-z0-9]{0,5}$`)
+var pathlike = regexps.Lazy(`^\.{0,2}/?(?:[\w@.-]+/)+[\w.-]*\w\.[A-Za-z][A-Za-z0-9]{0,5}$`)
 
 // about is in a line whose paths need not be there: examples, and files that are made.
-var about = regexp.MustCompile(`(?i)\be\.g\.|\bfor example\b|\bsuch as\b|\bexamples?:|\blike this\b|→|->|\b(create[sd]?|creating|save[sd]?|write|written|generate[sd]?|output|produce[sd]?)\b`)
+var about = regexps.Lazy(`(?i)\be\.g\.|\bfor example\b|\bsuch as\b|\bexamples?:|\blike this\b|→|->|\b(create[sd]?|creating|save[sd]?|write|written|generate[sd]?|output|produce[sd]?)\b`)
 
 // placeholder is in a name that stands for others, or of a file that a build makes.
-var placeholder = regexp.MustCompile(`(?i)(^|[/._-])(foo|bar|baz|example|sample|my|your|some|x+|n+|yyyy|path/to)([/._-]|$)|^(\./)?(dist|build|out|target|coverage|node_modules|tmp|generated)/|[A-Z]{3,}_?NAME`)
+var placeholder = regexps.Lazy(`(?i)(^|[/._-])(foo|bar|baz|example|sample|my|your|some|x+|n+|yyyy|path/to)([/._-]|$)|^(\./)?(dist|build|out|target|coverage|node_modules|tmp|generated)/|[A-Z]{3,}_?NAME`)
 
 // text finds vague phrases, and names of files that are not there.
 func (c *checker) text() {
@@ -73,12 +74,12 @@ func (c *checker) text() {
 				break
 			}
 		}
-		for _, m := range link.FindAllStringSubmatch(line, -1) {
+		for _, m := range link().FindAllStringSubmatch(line, -1) {
 			c.mentions(number, m[1], true)
 		}
-		for _, m := range span.FindAllStringSubmatch(line, -1) {
-			if pathlike.MatchString(m[1]) {
-				if !about.MatchString(line) {
+		for _, m := range span().FindAllStringSubmatch(line, -1) {
+			if pathlike().MatchString(m[1]) {
+				if !about().MatchString(line) {
 					c.mentions(number, m[1], false)
 				}
 			}
@@ -90,7 +91,7 @@ func (c *checker) text() {
 // that is missed whose first folder is there: it may be of another project.
 func (c *checker) mentions(line int, name string, isLink bool) {
 	name, _, _ = strings.Cut(name, "#")
-	if name == "" || !isLink && strings.HasPrefix(name, "/") || strings.Contains(name, ":") || strings.ContainsAny(name, "*<>{}$|") || !isLink && placeholder.MatchString(name) {
+	if name == "" || !isLink && strings.HasPrefix(name, "/") || strings.Contains(name, ":") || strings.ContainsAny(name, "*<>{}$|") || !isLink && placeholder().MatchString(name) {
 		return
 	}
 	name = strings.ReplaceAll(name, "%20", " ")

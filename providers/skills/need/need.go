@@ -5,12 +5,12 @@
 package need
 
 import (
+	_ "embed"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	_ "embed"
+	"ctxfs/providers/internal/regexps"
 )
 
 // Kind is what is needed.
@@ -132,14 +132,14 @@ var pythonModules string
 
 // imports match lines that import a module of Python, and of Node.
 var (
-	imports   = regexp.MustCompile(`(?m)^[ \t]*(?:import[ \t]+([\w., \t]+)|from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import\b)`)
-	requires  = regexp.MustCompile(`(?m)(?:\brequire\(\s*|\bfrom\s+|^\s*import\s+|\bimport\(\s*)["']([^"'\n./][^"'\n]*)["']`)
-	pyCalls   = regexp.MustCompile(`(?:subprocess\.(?:run|call|check_call|check_output|Popen|getoutput)\(\s*\[?\s*|os\.system\(\s*|shutil\.which\(\s*)f?["']([A-Za-z][\w.+-]*)(?:["' ])`)
-	nodeCalls = regexp.MustCompile(`\b(?:exec|execSync|spawn|spawnSync|execFile|execFileSync)\(\s*["'` + "`" + `]([A-Za-z][\w.+-]*)["'` + "` ]")
+	imports   = regexps.Lazy(`(?m)^[ \t]*(?:import[ \t]+([\w., \t]+)|from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import\b)`)
+	requires  = regexps.Lazy(`(?m)(?:\brequire\(\s*|\bfrom\s+|^\s*import\s+|\bimport\(\s*)["']([^"'\n./][^"'\n]*)["']`)
+	pyCalls   = regexps.Lazy(`(?:subprocess\.(?:run|call|check_call|check_output|Popen|getoutput)\(\s*\[?\s*|os\.system\(\s*|shutil\.which\(\s*)f?["']([A-Za-z][\w.+-]*)(?:["' ])`)
+	nodeCalls = regexps.Lazy(`\b(?:exec|execSync|spawn|spawnSync|execFile|execFileSync)\(\s*["'` + "`" + `]([A-Za-z][\w.+-]*)["'` + "` ]")
 )
 
 func (l *List) python(name, text string) {
-	for _, m := range imports.FindAllStringSubmatch(text, 500) {
+	for _, m := range imports().FindAllStringSubmatch(text, 500) {
 		for module := range strings.SplitSeq(m[1]+m[2], ",") {
 			module, _, _ = strings.Cut(strings.TrimSpace(module), " ") // import x as y
 			module, _, _ = strings.Cut(module, ".")
@@ -153,7 +153,7 @@ func (l *List) python(name, text string) {
 
 // calls adds the programs that a script in Python calls.
 func (l *List) calls(name, text string) {
-	for _, m := range pyCalls.FindAllStringSubmatch(text, 500) {
+	for _, m := range pyCalls().FindAllStringSubmatch(text, 500) {
 		l.add(Program, m[1], name)
 	}
 }
@@ -168,7 +168,7 @@ func nodeModules() []string {
 }
 
 func (l *List) node(name, text string) {
-	for _, m := range requires.FindAllStringSubmatch(text, 500) {
+	for _, m := range requires().FindAllStringSubmatch(text, 500) {
 		module := m[1]
 		if strings.HasPrefix(module, "node:") || strings.ContainsAny(module, " :${}") || strings.HasPrefix(module, "#") {
 			continue
@@ -182,7 +182,7 @@ func (l *List) node(name, text string) {
 			l.add(Node, module, name)
 		}
 	}
-	for _, m := range nodeCalls.FindAllStringSubmatch(text, 500) {
+	for _, m := range nodeCalls().FindAllStringSubmatch(text, 500) {
 		l.add(Program, m[1], name)
 	}
 }

@@ -1,32 +1,33 @@
 package need
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 var (
 	// requirement matches what a text says to be needed, until the sentence ends.
-	requirement = regexp.MustCompile(`(?i)\b(?:requires?|requiring|needs?|depends\s+on|relies\s+on)\b[ \t:]*((?:[^.;\n]|\.\S)*)`)
+	requirement = regexps.Lazy(`(?i)\b(?:requires?|requiring|needs?|depends\s+on|relies\s+on)\b[ \t:]*((?:[^.;\n]|\.\S)*)`)
 	// release matches what tells which version is needed.
-	release = regexp.MustCompile(`(?i)\s*\(?(?:version\s*)?(?:[<>=~^]+\s*v?\d[\w.]*|\bv?\d[\w.]*)\+?(?:\s+(?:or|and)\s+(?:later|newer|higher|above|up))?\)?`)
+	release = regexps.Lazy(`(?i)\s*\(?(?:version\s*)?(?:[<>=~^]+\s*v?\d[\w.]*|\bv?\d[\w.]*)\+?(?:\s+(?:or|and)\s+(?:later|newer|higher|above|up))?\)?`)
 	// joint matches what separates the items of a list.
-	joint = regexp.MustCompile(`\s*[,+&()]\s*(?:and\s+)?|\s+and\s+|\s+with\s+`)
+	joint = regexps.Lazy(`\s*[,+&()]\s*(?:and\s+)?|\s+and\s+|\s+with\s+`)
 	// around matches the words about a program's name.
-	around = regexp.MustCompile(`(?i)^(?:(?:the|a|an|both|either|at\s+least|only)\s+)+|\s+(?:cli|command|program|binary|tool|installed|available|(?:to\s+be\s+)?(?:in|on)\s+(?:the\s+|your\s+)?path|(?:to\s+be\s+)?installed.*)$`)
+	around = regexps.Lazy(`(?i)^(?:(?:the|a|an|both|either|at\s+least|only)\s+)+|\s+(?:cli|command|program|binary|tool|installed|available|(?:to\s+be\s+)?(?:in|on)\s+(?:the\s+|your\s+)?path|(?:to\s+be\s+)?installed.*)$`)
 	// named matches an item that is a program: it is written like a command.
-	named = regexp.MustCompile(`^[a-z][a-z0-9_-]*(?:\.[a-z0-9]+)?$`)
+	named = regexps.Lazy(`^[a-z][a-z0-9_-]*(?:\.[a-z0-9]+)?$`)
 )
 
 // Said adds the programs that a skill says it needs, in the file that says it: of
 // "Requires git, jq and access to the internet" git and jq. Of alternatives none is added.
 func (l *List) Said(name, text string) {
-	for _, m := range requirement.FindAllStringSubmatch(text, 10) {
-		for _, item := range joint.Split(release.ReplaceAllString(m[1], ""), 50) {
+	for _, m := range requirement().FindAllStringSubmatch(text, 10) {
+		for _, item := range joint().Split(release().ReplaceAllString(m[1], ""), 50) {
 			item = strings.Trim(item, " \t\"'`")
 			for before := ""; before != item; {
-				before, item = item, around.ReplaceAllString(item, "")
+				before, item = item, around().ReplaceAllString(item, "")
 			}
 			switch strings.ToLower(item) {
 			case "python":
@@ -38,7 +39,7 @@ func (l *List) Said(name, text string) {
 			case "git", "docker", "ffmpeg", "pandoc":
 				item = strings.ToLower(item)
 			}
-			if named.MatchString(item) && !slices.Contains(builtins(), item) && !isOrdinary(item) {
+			if named().MatchString(item) && !slices.Contains(builtins(), item) && !isOrdinary(item) {
 				l.add(Program, item, name)
 			}
 		}

@@ -1,9 +1,10 @@
 package need
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 // builtins are the words that shells know themselves, and what no system lacks.
@@ -19,15 +20,15 @@ func builtins() []string {
 
 var (
 	// word is a program's name at the beginning of a command.
-	word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
+	word = regexps.Lazy(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
 	// defined matches the definition of a function.
-	defined = regexp.MustCompile(`(?m)^[ \t]*(?:function[ \t]+([\w-]+)|([\w-]+)[ \t]*\(\))`)
+	defined = regexps.Lazy(`(?m)^[ \t]*(?:function[ \t]+([\w-]+)|([\w-]+)[ \t]*\(\))`)
 	// pattern matches the beginning of a branch of a case.
-	pattern = regexp.MustCompile(`^\(?[^()\s]+(?:\s*\|\s*[^()\s]+)*\)`)
+	pattern = regexps.Lazy(`^\(?[^()\s]+(?:\s*\|\s*[^()\s]+)*\)`)
 	// looked matches a program that is looked for.
-	looked = regexp.MustCompile(`\b(?:command -v|which|type -P|hash)[ \t]+["']?([A-Za-z][A-Za-z0-9_.+-]*)`)
+	looked = regexps.Lazy(`\b(?:command -v|which|type -P|hash)[ \t]+["']?([A-Za-z][A-Za-z0-9_.+-]*)`)
 	// document matches the beginning of a here-document.
-	document = regexp.MustCompile(`<<-?[ \t]*["']?([A-Za-z_]\w*)["']?`)
+	document = regexps.Lazy(`<<-?[ \t]*["']?([A-Za-z_]\w*)["']?`)
 )
 
 // shell adds the programs that a shell script calls: the first words of its commands,
@@ -35,15 +36,15 @@ var (
 // over several lines, or is composed, is missed.
 func (l *List) shell(name, text string) {
 	known := builtins()
-	for _, m := range defined.FindAllStringSubmatch(text, -1) {
+	for _, m := range defined().FindAllStringSubmatch(text, -1) {
 		known = append(known, m[1]+m[2])
 	}
 	add := func(program string) {
-		if !slices.Contains(known, program) && word.MatchString(program) {
+		if !slices.Contains(known, program) && word().MatchString(program) {
 			l.add(Program, program, name)
 		}
 	}
-	for _, m := range looked.FindAllStringSubmatch(text, 500) {
+	for _, m := range looked().FindAllStringSubmatch(text, 500) {
 		add(m[1])
 	}
 	until := ""
@@ -68,12 +69,12 @@ func (l *List) shell(name, text string) {
 			cases--
 		}
 		if cases > 0 && !quoted {
-			line = pattern.ReplaceAllString(line, "")
+			line = pattern().ReplaceAllString(line, "")
 		}
 		for _, command := range commands(line, &quoted) {
 			add(first(command))
 		}
-		if m := document.FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") {
+		if m := document().FindStringSubmatch(line); m != nil && !strings.Contains(line, "<<<") {
 			until = m[1]
 		}
 	}

@@ -2,23 +2,25 @@ package suspect
 
 import (
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 var (
 	// taken matches where code takes what is secret.
-	taken = lazily(keyFiles + `|` + envFile +
+	taken = regexps.Lazy(keyFiles + `|` + envFile +
 		`|\bos\.environ(?:\.copy\(\)|\.items\(\))?\s*(?:[,)}\]]|$)|\bprocess\.env\s*(?:[,)}\];]|$)|\b(?:print)?env\s*(?:\||>|\))|\bexport -p\b|\bhistory\s*\||\bsecurity\s+(?:find-\w+-password|dump-keychain)|\bENV\.to_h\b|\bgetenv\(\)|\bGet-ChildItem\s+Env:|\bbrowser_cookie3\b`)
 	// leaving matches where code sends something to another machine.
-	leaving = lazily(`\b(?:requests|httpx|aiohttp|session|client|axios|got|https?|superagent|needle|ky)\.(?:post|put|patch|request|get)\s*\(|\b(?:urlopen|Request|fetch|axios|got|sendmail|send_message|sendBeacon|gethostbyname)\s*\(|\.(?:sendall|sendto|send_message|sendMail)\s*\(|\b(?:socket|sock|s|ws|conn)\.(?:send|write|end)\s*\(|\b(?:req|request|xhr)\.(?:write|end|send)\s*\(|\bdns\.(?:resolve|lookup)\w*\s*\(|(?:^|[^\w./-])(?:curl|wget|nc|ncat|netcat|socat|scp|rsync|sftp|dig|nslookup)\s|/dev/(?:tcp|udp)/|\b(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\b|\bNet::HTTP\b|\bmail\s+-s\b`)
+	leaving = regexps.Lazy(`\b(?:requests|httpx|aiohttp|session|client|axios|got|https?|superagent|needle|ky)\.(?:post|put|patch|request|get)\s*\(|\b(?:urlopen|Request|fetch|axios|got|sendmail|send_message|sendBeacon|gethostbyname)\s*\(|\.(?:sendall|sendto|send_message|sendMail)\s*\(|\b(?:socket|sock|s|ws|conn)\.(?:send|write|end)\s*\(|\b(?:req|request|xhr)\.(?:write|end|send)\s*\(|\bdns\.(?:resolve|lookup)\w*\s*\(|(?:^|[^\w./-])(?:curl|wget|nc|ncat|netcat|socat|scp|rsync|sftp|dig|nslookup)\s|/dev/(?:tcp|udp)/|\b(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\b|\bNet::HTTP\b|\bmail\s+-s\b`)
 	// asIdentity matches the use of keys that they are for, and what only looks like a secret.
-	asIdentity = lazily(`(?i)(?:^|\s)(?:-i|-b|-c|--cookie|--cookie-jar|--identity\S*|--key|--cert|--cacert|--netrc-file|--env-file|--password-file)[ =]\S+|-(?:H|-header)[ =](?:"[^"]*"|'[^']*')|-e[ =](?:"[^"]*"|'[^']*')|\b(?:headers|auth|env)\s*[=:]\s*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|[\w.]+(?:\([^()]*\))?)|\bexport\s+\$\([^)]*\)|(?:^|\s)(?:source|\.)\s+\S+|known_hosts|\.env\.(?:example|sample|template)`)
+	asIdentity = regexps.Lazy(`(?i)(?:^|\s)(?:-i|-b|-c|--cookie|--cookie-jar|--identity\S*|--key|--cert|--cacert|--netrc-file|--env-file|--password-file)[ =]\S+|-(?:H|-header)[ =](?:"[^"]*"|'[^']*')|-e[ =](?:"[^"]*"|'[^']*')|\b(?:headers|auth|env)\s*[=:]\s*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|[\w.]+(?:\([^()]*\))?)|\bexport\s+\$\([^)]*\)|(?:^|\s)(?:source|\.)\s+\S+|known_hosts|\.env\.(?:example|sample|template)`)
 	// assigned matches the name that a statement gives to a value.
-	assigned = lazily(`(?:^|[\s;(])(\w+)\s*(?::\s*[\w\[\], ]+)?\+?=\s*[^=>\s]|\bas\s+(\w+)\s*:|\bfor\s+\w*,?\s*(\w+)\s+in\b|>\s*["']?([\w/.$~{}-]*[/.][\w/.-]+)|\b(?:tar\s+\S*f|zip\s+(?:-\S+\s+)*)\s*(?:-\S+\s+)*([\w/.$~{}-]*[/.][\w/.-]+)`)
+	assigned = regexps.Lazy(`(?:^|[\s;(])(\w+)\s*(?::\s*[\w\[\], ]+)?\+?=\s*[^=>\s]|\bas\s+(\w+)\s*:|\bfor\s+\w*,?\s*(\w+)\s+in\b|>\s*["']?([\w/.$~{}-]*[/.][\w/.-]+)|\b(?:tar\s+\S*f|zip\s+(?:-\S+\s+)*)\s*(?:-\S+\s+)*([\w/.$~{}-]*[/.][\w/.-]+)`)
 	// credential matches the names of what a service is given with a request.
-	credential = lazily(`(?i)key|token|auth|headers|client|session|url|config|settings|password|secret|cookie|cred`)
+	credential = regexps.Lazy(`(?i)key|token|auth|headers|client|session|url|config|settings|password|secret|cookie|cred`)
 	// branded matches a well-known key in an address.
-	branded = lazily(`https?://([^\s/"'?]+)[^\s"']*[?&][\w.-]*=["']?\s*[+.]?\s*["']?\$?\{?\s*(?:process\.env\.|os\.environ\[["'])?(OPENAI|ANTHROPIC|CLAUDE|AWS|GITHUB|GITLAB|STRIPE|NPM|SLACK|HF|HUGGINGFACE|CLOUDFLARE)_\w*(?:KEY|TOKEN|SECRET)\w*`)
-	whole   = lazily(`^(?:\.(?:toString|read|decode|encode|items|copy|trim|strip|join|readlines|splitlines|hex|entries)\b|\.(?:\s|$)|[^.\[\w]|$)`)
+	branded = regexps.Lazy(`https?://([^\s/"'?]+)[^\s"']*[?&][\w.-]*=["']?\s*[+.]?\s*["']?\$?\{?\s*(?:process\.env\.|os\.environ\[["'])?(OPENAI|ANTHROPIC|CLAUDE|AWS|GITHUB|GITLAB|STRIPE|NPM|SLACK|HF|HUGGINGFACE|CLOUDFLARE)_\w*(?:KEY|TOKEN|SECRET)\w*`)
+	whole   = regexps.Lazy(`^(?:\.(?:toString|read|decode|encode|items|copy|trim|strip|join|readlines|splitlines|hex|entries)\b|\.(?:\s|$)|[^.\[\w]|$)`)
 )
 
 const (

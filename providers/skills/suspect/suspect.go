@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/regexps"
 )
 
 // Kind is what something suspicious does.
@@ -156,7 +157,7 @@ type pattern struct {
 	re   func() *regexp.Regexp
 }
 
-func compile(kind Kind, what, re string) pattern { return pattern{kind, what, lazily(re)} }
+func compile(kind Kind, what, re string) pattern { return pattern{kind, what, regexps.Lazy(re)} }
 
 const (
 	dropped = `(?:webhook\.site|requestbin|pipedream\.net|ngrok\.(?:io|app|dev)|ngrok-free\.app|pastebin\.com/api|transfer\.sh|oast\.|interact\.sh|burpcollaborator|discord(?:app)?\.com/api/webhooks|api\.telegram\.org/bot)`
@@ -196,7 +197,7 @@ var commandPatterns = []pattern{
 
 // installers are the hosts from which well-known programs are installed by a pipe into a
 // shell, as their own pages say.
-var installers = lazily(`https://(?:astral\.sh/uv|sh\.rustup\.rs|bun\.sh/install|bun\.com/install|get\.docker\.com|deb\.nodesource\.com|fnm\.vercel\.app|get\.pnpm\.io|deno\.land/|install\.python-poetry\.org|raw\.githubusercontent\.com/(?:Homebrew|nvm-sh|helm|rbenv|pyenv|ohmyzsh)/|fly\.io/install|get\.helm\.sh|cli\.run\.pia|claude\.ai/install|ollama\.com/install|mise\.(?:run|jdx\.dev)|get\.sdkman\.io|starship\.rs/install|install\.determinate\.systems|nixos\.org/nix/install|foundry\.paradigm\.xyz|pixi\.sh/install|cursor\.com/install|opencode\.ai/install|get\.volta\.sh|docs\.expo\.dev|sdk\.cloud\.google\.com|aka\.ms/|get\.k3s\.io|tailscale\.com/install|supabase\.com/|railway\.(?:app|com)/install)`)
+var installers = regexps.Lazy(`https://(?:astral\.sh/uv|sh\.rustup\.rs|bun\.sh/install|bun\.com/install|get\.docker\.com|deb\.nodesource\.com|fnm\.vercel\.app|get\.pnpm\.io|deno\.land/|install\.python-poetry\.org|raw\.githubusercontent\.com/(?:Homebrew|nvm-sh|helm|rbenv|pyenv|ohmyzsh)/|fly\.io/install|get\.helm\.sh|cli\.run\.pia|claude\.ai/install|ollama\.com/install|mise\.(?:run|jdx\.dev)|get\.sdkman\.io|starship\.rs/install|install\.determinate\.systems|nixos\.org/nix/install|foundry\.paradigm\.xyz|pixi\.sh/install|cursor\.com/install|opencode\.ai/install|get\.volta\.sh|docs\.expo\.dev|sdk\.cloud\.google\.com|aka\.ms/|get\.k3s\.io|tailscale\.com/install|supabase\.com/|railway\.(?:app|com)/install)`)
 
 // prose looks at a text that is read: its words outside of code, and its code.
 func (f *finder) prose(text string) {
@@ -249,12 +250,12 @@ func (f *finder) commands(text string, counts func(from, to int) bool) {
 }
 
 // styled matches text in a style that is not seen.
-var styled = lazily(`(?i)<[a-z]+[^>]*\bstyle\s*=\s*["'](?:[^"'>]*[;\s])?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:\.0+)?\s*[;"']|color\s*:\s*(?:white|#fff(?:fff)?|transparent)\b)[^>]*>`)
+var styled = regexps.Lazy(`(?i)<[a-z]+[^>]*\bstyle\s*=\s*["'](?:[^"'>]*[;\s])?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:\.0+)?\s*[;"']|color\s*:\s*(?:white|#fff(?:fff)?|transparent)\b)[^>]*>`)
 
 // comment matches a comment in Markdown, and speaking what an agent might obey.
 var (
-	comment  = lazily(`(?s)<!--(.*?)-->|(?m)^\[//\]: # \((.*)\)$`)
-	speaking = lazily(`(?i)\b(?:ignore|disregard)\b.{0,40}\b(?:instructions?|rules?|user)\b|\b(?:you|agent|assistant|claude|ai|model)\b.{0,40}\b(?:must|should|shall|always|never|will)\b.{0,120}\b(?:send|run|execute|read|upload|fetch|curl|post|include|install|delete|write|call|open)\b|\b(?:secretly|silently)\b|\bdo not (?:tell|mention|reveal|show)\b|https?://\S+.{0,80}\b(?:send|post|upload)\b|\b(?:send|post|upload)\b.{0,80}https?://|\bcurl\s`)
+	comment  = regexps.Lazy(`(?s)<!--(.*?)-->|(?m)^\[//\]: # \((.*)\)$`)
+	speaking = regexps.Lazy(`(?i)\b(?:ignore|disregard)\b.{0,40}\b(?:instructions?|rules?|user)\b|\b(?:you|agent|assistant|claude|ai|model)\b.{0,40}\b(?:must|should|shall|always|never|will)\b.{0,120}\b(?:send|run|execute|read|upload|fetch|curl|post|include|install|delete|write|call|open)\b|\b(?:secretly|silently)\b|\bdo not (?:tell|mention|reveal|show)\b|https?://\S+.{0,80}\b(?:send|post|upload)\b|\b(?:send|post|upload)\b.{0,80}https?://|\bcurl\s`)
 )
 
 // comments looks at what a rendered page does not show and an agent reads.
@@ -270,7 +271,7 @@ func (f *finder) comments(text string, inCode func(at int) bool) {
 type span struct{ from, to int }
 
 // fence matches the line that begins or ends a block of code.
-var fence = lazily("(?m)^[ \t>]*(```+|~~~+)[^\n]*$")
+var fence = regexps.Lazy("(?m)^[ \t>]*(```+|~~~+)[^\n]*$")
 
 // codeOf returns the blocks and passages of code in Markdown.
 func codeOf(text string) (all []span) {
@@ -305,7 +306,7 @@ func codeOf(text string) (all []span) {
 }
 
 // warning matches what comes before an example of what not to do.
-var warning = lazily(`(?i)(?:\bnever\b|\bdo not\b|\bdon't\b|\bmust not\b|\bshould not\b|\bshouldn't\b|\bavoid\b|\bdetects?\b|\bdetecting\b|\bprevents?\b|\bpreventing\b|\brefuse\b|\breject\b|\bflags?\b|\be\.g\.|\bfor example\b|\bsuch as\b|\battempts?\b|\battacks?\b|\binjections?\b|\bmalicious\b|❌|\bbad:|\bwrong:|\bwarning\b|\bdangerous\b|\bunsafe\b|\binsecure\b)[^.\n]{0,80}$`)
+var warning = regexps.Lazy(`(?i)(?:\bnever\b|\bdo not\b|\bdon't\b|\bmust not\b|\bshould not\b|\bshouldn't\b|\bavoid\b|\bdetects?\b|\bdetecting\b|\bprevents?\b|\bpreventing\b|\brefuse\b|\breject\b|\bflags?\b|\be\.g\.|\bfor example\b|\bsuch as\b|\battempts?\b|\battacks?\b|\binjections?\b|\bmalicious\b|❌|\bbad:|\bwrong:|\bwarning\b|\bdangerous\b|\bunsafe\b|\binsecure\b)[^.\n]{0,80}$`)
 
 // isExample reports whether a passage is quoted, or named as what not to do.
 func isExample(text string, from, to int) bool {
@@ -327,10 +328,10 @@ func isExample(text string, from, to int) bool {
 }
 
 // wide matches a tool without a limit, or one that is as good as all.
-var wide = lazily(`(?i)^(?:\*|(?:bash|shell|execute|run_shell_command|terminal)\((?:\*+|:\*|\s*)\)|bash\((?:sudo|bash|sh|zsh|eval|exec|env|xargs|curl|wget|nc|rm|python3? -c|node -e)\b[^)]*\*\))$`)
+var wide = regexps.Lazy(`(?i)^(?:\*|(?:bash|shell|execute|run_shell_command|terminal)\((?:\*+|:\*|\s*)\)|bash\((?:sudo|bash|sh|zsh|eval|exec|env|xargs|curl|wget|nc|rm|python3? -c|node -e)\b[^)]*\*\))$`)
 
 // toolNames matches one tool: a name, maybe with something in parentheses.
-var toolNames = lazily(`[^\s,()]+(?:\([^)]*\))?`)
+var toolNames = regexps.Lazy(`[^\s,()]+(?:\([^)]*\))?`)
 
 // ToolsOf returns what is suspicious in the tools that the front matter of a file allows.
 // Commands reports whether the skill has scripts or shows commands.

@@ -3,6 +3,8 @@ package suspect
 import (
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 // The words for what is secret, for sending, and for where to, in the languages in which
@@ -26,28 +28,28 @@ const (
 )
 
 var (
-	keyFile    = lazily(keyFiles)
-	secret     = lazily(`(?i)` + envFile + `|` + keyFiles + `|` + allWords + `|` + keyWords)
-	precious   = lazily(`(?i)` + envFile + `|` + keyFiles + `|` + allWords)
-	sending    = lazily(`(?i)` + sendWords)
-	away       = lazily(`(?i)` + url + `|` + address + `|` + host + `|` + place)
-	maybeAway  = lazily(`[@/:]|[\pL\d]\.[\pL\d]|[Mm]ail|[Ss]erv|[Ee]ndpoint|[Ww]ebhook|[Uu][Rr][Ll]|[Dd]omain| along`) // cheap, for most sentences
-	local      = lazily(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])[^\s)"']*`)
-	mailing    = lazily(`(?i)^e?-?mail`)
-	recipient  = lazily(`(?i)\b(?:to|an|à|a|para|naar)\s+\S`)
-	pronoun    = lazily(`(?i)^\s+(?:it\b|them\b|everything\b|this\b|that\b|(?:its|the|their|all|all the)\s+(?:\w+\s+)?(?:contents?|results?|output|values?|data|files?|keys?)\b|sie\b|ihn\b|es\b|alles\b|(?:den|seinen|ihren)\s+Inhalt\b|le\b|la\b|les\b|lo\b)`)
-	asKey      = lazily(`(?i)\b(?:with|using|via|through|requests?|headers?|after|if|when|once|without|about|links?|forms?|mit|avec|mediante|usando|utilizando)\b`)
-	inHeader   = lazily(`(?i)\bheaders?\b|\bauthorization\b|\bbearer\b|\bKopfzeile`)
-	noSecret   = lazily(`(?i)^\s*(?:reset|change|polic|prompt|field|manager|strength|length|count|limit|usage|budget|hygiene|management|rotation|validation|scan|names?\b|schema|example|template|required)`)
-	denied     = lazily(`(?i)\b(?:never|not|no|don't|don’t|doesn't|can't|cannot|won't|mustn't|shouldn't|without|avoid|prevents?|refuse|reject|nie|niemals|nicht|kein(?:e|en|er)?|jamais|pas|nunca|jamás|não|non|mai|nooit|niet|geen|nigdy)\b|никогда|не\s|不要|请勿|勿|禁止|切勿|しない|ないで|마세요|않`)
-	deniedNext = lazily(`(?i)^\S+\s+(?:nie|niemals|nicht|keine?|jamais|pas|nooit|niet|geen)\b`)
-	next       = lazily(`(?i);|\b(?:and )?then\b|\bdann\b|\bensuite\b|\bluego\b`)
-	inAddress  = lazily(`(?i)\b(?:append|add|include|put|attach|encode|embed|pass|fetch|call|requests?|visit|open|hänge|füge|ajoute[rz]?|añad[ea]|agrega)\b`)
-	parameter  = lazily(`(?i)\b(?:query|url|get)[ -]?(?:string|param(?:eter)?s?)\b|\bin(?:to)? the (?:url|query)\b|\bURL-Parameter|\bparam[èe]tres? (?:de )?(?:l['’])?url|\bparámetros? (?:de )?(?:la )?url`)
-	serviceAPI = lazily(`(?i)https?://(?:[\w.-]*\bapi\b|[^\s/]*googleapis\.|[^\s"']*/(?:api|v\d+)(?:/|\?|\b))`)
-	forbidding = lazily(`(?i)\b(?:never|don't|do not|avoid|red flags?|attack|attacker|malicious|threats?|bad|wrong|anti-?patterns?|forbidden|prohibited|vulnerab\w*|detect\w*|injections?|exfiltration|suspicious|niemals|verboten)\b|❌`)
-	leadIn     = lazily(`(?m)^(?:#+ .*|.*:\**[ \t]*)$`)
-	sentence   = lazily(`[.!?。！？]["')*_]*(?:[ \t\n]|$)|[。！？]|\n[ \t]*(?:\n|[-*+|>#] ?|\d+[.)] )`)
+	keyFile    = regexps.Lazy(keyFiles)
+	secret     = regexps.Lazy(`(?i)` + envFile + `|` + keyFiles + `|` + allWords + `|` + keyWords)
+	precious   = regexps.Lazy(`(?i)` + envFile + `|` + keyFiles + `|` + allWords)
+	sending    = regexps.Lazy(`(?i)` + sendWords)
+	away       = regexps.Lazy(`(?i)` + url + `|` + address + `|` + host + `|` + place)
+	maybeAway  = regexps.Lazy(`[@/:]|[\pL\d]\.[\pL\d]|[Mm]ail|[Ss]erv|[Ee]ndpoint|[Ww]ebhook|[Uu][Rr][Ll]|[Dd]omain| along`) // cheap, for most sentences
+	local      = regexps.Lazy(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])[^\s)"']*`)
+	mailing    = regexps.Lazy(`(?i)^e?-?mail`)
+	recipient  = regexps.Lazy(`(?i)\b(?:to|an|à|a|para|naar)\s+\S`)
+	pronoun    = regexps.Lazy(`(?i)^\s+(?:it\b|them\b|everything\b|this\b|that\b|(?:its|the|their|all|all the)\s+(?:\w+\s+)?(?:contents?|results?|output|values?|data|files?|keys?)\b|sie\b|ihn\b|es\b|alles\b|(?:den|seinen|ihren)\s+Inhalt\b|le\b|la\b|les\b|lo\b)`)
+	asKey      = regexps.Lazy(`(?i)\b(?:with|using|via|through|requests?|headers?|after|if|when|once|without|about|links?|forms?|mit|avec|mediante|usando|utilizando)\b`)
+	inHeader   = regexps.Lazy(`(?i)\bheaders?\b|\bauthorization\b|\bbearer\b|\bKopfzeile`)
+	noSecret   = regexps.Lazy(`(?i)^\s*(?:reset|change|polic|prompt|field|manager|strength|length|count|limit|usage|budget|hygiene|management|rotation|validation|scan|names?\b|schema|example|template|required)`)
+	denied     = regexps.Lazy(`(?i)\b(?:never|not|no|don't|don’t|doesn't|can't|cannot|won't|mustn't|shouldn't|without|avoid|prevents?|refuse|reject|nie|niemals|nicht|kein(?:e|en|er)?|jamais|pas|nunca|jamás|não|non|mai|nooit|niet|geen|nigdy)\b|никогда|не\s|不要|请勿|勿|禁止|切勿|しない|ないで|마세요|않`)
+	deniedNext = regexps.Lazy(`(?i)^\S+\s+(?:nie|niemals|nicht|keine?|jamais|pas|nooit|niet|geen)\b`)
+	next       = regexps.Lazy(`(?i);|\b(?:and )?then\b|\bdann\b|\bensuite\b|\bluego\b`)
+	inAddress  = regexps.Lazy(`(?i)\b(?:append|add|include|put|attach|encode|embed|pass|fetch|call|requests?|visit|open|hänge|füge|ajoute[rz]?|añad[ea]|agrega)\b`)
+	parameter  = regexps.Lazy(`(?i)\b(?:query|url|get)[ -]?(?:string|param(?:eter)?s?)\b|\bin(?:to)? the (?:url|query)\b|\bURL-Parameter|\bparam[èe]tres? (?:de )?(?:l['’])?url|\bparámetros? (?:de )?(?:la )?url`)
+	serviceAPI = regexps.Lazy(`(?i)https?://(?:[\w.-]*\bapi\b|[^\s/]*googleapis\.|[^\s"']*/(?:api|v\d+)(?:/|\?|\b))`)
+	forbidding = regexps.Lazy(`(?i)\b(?:never|don't|do not|avoid|red flags?|attack|attacker|malicious|threats?|bad|wrong|anti-?patterns?|forbidden|prohibited|vulnerab\w*|detect\w*|injections?|exfiltration|suspicious|niemals|verboten)\b|❌`)
+	leadIn     = regexps.Lazy(`(?m)^(?:#+ .*|.*:\**[ \t]*)$`)
+	sentence   = regexps.Lazy(`[.!?。！？]["')*_]*(?:[ \t\n]|$)|[。！？]|\n[ \t]*(?:\n|[-*+|>#] ?|\d+[.)] )`)
 )
 
 // sends finds sentences that tell to send secrets away.

@@ -2,12 +2,12 @@ package statements
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/transcripts/render"
 )
 
@@ -31,18 +31,18 @@ type failure struct {
 }
 
 var (
-	shell   = regexp.MustCompile(`(?i)bash|shell|exec|terminal|run_?command|^run$`)
-	command = regexp.MustCompile(`(?m)^"?(?:command|cmd)"?: ?(.+)$`)
+	shell   = regexps.Lazy(`(?i)bash|shell|exec|terminal|run_?command|^run$`)
+	command = regexps.Lazy(`(?m)^"?(?:command|cmd)"?: ?(.+)$`)
 	// unusable matches what says that a command cannot be run as it was written. That
 	// the work itself failed is no lesson: it was done again, and better.
-	unusable = regexp.MustCompile(`(?m)^.*(?:command not found|: not found$|No module named |[Uu]nknown (?:flag|option|command|shorthand|argument)|[Uu]nrecognized (?:option|argument)|[Ii]nvalid option|illegal option|[Nn]o such option|[Mm]issing script).*$`)
+	unusable = regexps.Lazy(`(?m)^.*(?:command not found|: not found$|No module named |[Uu]nknown (?:flag|option|command|shorthand|argument)|[Uu]nrecognized (?:option|argument)|[Ii]nvalid option|illegal option|[Nn]o such option|[Mm]issing script).*$`)
 )
 
 func (r *reader) called(b render.Block) {
-	if b.Call == "" || !shell.MatchString(b.Name) {
+	if b.Call == "" || !shell().MatchString(b.Name) {
 		return
 	}
-	if m := command.FindStringSubmatch(b.Body); m != nil && len(m[1]) <= mostLine {
+	if m := command().FindStringSubmatch(b.Body); m != nil && len(m[1]) <= mostLine {
 		r.calls[b.Call] = call{clean.Line(m[1]), b.Anchor}
 	}
 }
@@ -55,7 +55,7 @@ func (r *reader) ended(b render.Block) {
 	}
 	delete(r.calls, b.Call)
 	why := ""
-	if m := unusable.FindString(b.Body); m != "" && b.Error {
+	if m := unusable().FindString(b.Body); m != "" && b.Error {
 		why = clean.Cut(clean.Line(m), mostLine)
 	}
 	if !b.Error {

@@ -12,13 +12,13 @@ package statements
 
 import (
 	"io"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/internal/spoken"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
@@ -72,11 +72,11 @@ func (r *reader) block(b render.Block) {
 }
 
 // programmed matches what a program begins with that speaks in a person's name.
-var programmed = regexp.MustCompile(`^\s*(?:You are (?:an?|the|now)\b|You['’]re going to\b|Your (?:task|job|role|goal) is\b|Implement the following plan\b|This session is being continued\b|Caveat: )`)
+var programmed = regexps.Lazy(`^\s*(?:You are (?:an?|the|now)\b|You['’]re going to\b|Your (?:task|job|role|goal) is\b|Implement the following plan\b|This session is being continued\b|Caveat: )`)
 
 // heard takes what a person said.
 func (r *reader) heard(b render.Block) {
-	if b.Name == event.Injected || b.Name == event.SDK || programmed.MatchString(b.Body) {
+	if b.Name == event.Injected || b.Name == event.SDK || programmed().MatchString(b.Body) {
 		return
 	}
 	for _, line := range spoken.Own(b.Body) {

@@ -1,10 +1,10 @@
 package uses
 
 import (
-	"regexp"
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/regexps"
 )
 
 // The kinds of what is used, as in the documents of its provider.
@@ -16,15 +16,15 @@ const (
 
 var (
 	// argument is a line of a call's arguments.
-	argument = regexp.MustCompile(`(?m)^"?(\w+)"?: ?(.*)$`)
+	argument = regexps.Lazy(`(?m)^"?(\w+)"?: ?(.*)$`)
 	// ctxfsCall is a call of a tool through ctxfs in a command line.
-	ctxfsCall = regexp.MustCompile(`(?:^|[;&|(\n])\s*(?:[\w./~-]*/)?ctxfs\s+call\s+(?:-[\w=.-]+\s+)*([\w.@-]+)(?:\s+|/)([\w.@/-]+)`)
+	ctxfsCall = regexps.Lazy(`(?:^|[;&|(\n])\s*(?:[\w./~-]*/)?ctxfs\s+call\s+(?:-[\w=.-]+\s+)*([\w.@-]+)(?:\s+|/)([\w.@/-]+)`)
 	// ctxfsPrompt asks for a prompt of a server.
-	ctxfsPrompt = regexp.MustCompile(`(?:^|[;&|(\n])\s*(?:[\w./~-]*/)?ctxfs\s+prompt-get\s+(?:-[\w=.-]+\s+)*([\w.@-]+)\s+([\w.@/-]+)`)
+	ctxfsPrompt = regexps.Lazy(`(?:^|[;&|(\n])\s*(?:[\w./~-]*/)?ctxfs\s+prompt-get\s+(?:-[\w=.-]+\s+)*([\w.@-]+)\s+([\w.@/-]+)`)
 	// toolProgram is a program that calls a tool, see the folder bin of a server.
-	toolProgram = regexp.MustCompile(`/mcps/([^/\s"']+)/bin/([^/\s"';|&)]+)`)
+	toolProgram = regexps.Lazy(`/mcps/([^/\s"']+)/bin/([^/\s"';|&)]+)`)
 	// skillFile is the path of a skill.
-	skillFile = regexp.MustCompile(`([^/\s"'=:]+)/(?:SKILL|skill)\.md`)
+	skillFile = regexps.Lazy(`([^/\s"'=:]+)/(?:SKILL|skill)\.md`)
 )
 
 // usedBy returns what a call of an agent's tool uses.
@@ -67,7 +67,7 @@ func argumentsOf(text string) map[string]string {
 	name := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		switch m := argument.FindStringSubmatch(line); {
+		switch m := argument().FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "  ") && name != "":
 			values[name] += line[2:] + "\n"
 		case m != nil:
@@ -92,13 +92,13 @@ func first(values map[string]string, names ...string) string {
 // file is not read.
 func usedByCommand(command string) (all []fs.Used) {
 	command, _, _ = strings.Cut(command, "<<")
-	for _, m := range ctxfsCall.FindAllStringSubmatch(command, -1) {
+	for _, m := range ctxfsCall().FindAllStringSubmatch(command, -1) {
 		all = append(all, fs.Used{Kind: toolKind, Server: m[1], Name: m[2]})
 	}
-	for _, m := range ctxfsPrompt.FindAllStringSubmatch(command, -1) {
+	for _, m := range ctxfsPrompt().FindAllStringSubmatch(command, -1) {
 		all = append(all, fs.Used{Kind: promptKind, Server: m[1], Name: m[2]})
 	}
-	for _, m := range toolProgram.FindAllStringSubmatch(command, -1) {
+	for _, m := range toolProgram().FindAllStringSubmatch(command, -1) {
 		all = append(all, fs.Used{Kind: toolKind, Server: m[1], Name: m[2]})
 	}
 	return append(all, skillsIn(command)...)
@@ -106,7 +106,7 @@ func usedByCommand(command string) (all []fs.Used) {
 
 // skillsIn returns the skills whose files a text names.
 func skillsIn(text string) (all []fs.Used) {
-	for _, m := range skillFile.FindAllStringSubmatch(text, -1) {
+	for _, m := range skillFile().FindAllStringSubmatch(text, -1) {
 		all = append(all, fs.Used{Kind: skillKind, Name: m[1]})
 	}
 	return all
