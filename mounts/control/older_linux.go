@@ -35,9 +35,17 @@ func (h Home) OlderFolders() (folders []string) {
 	if err != nil {
 		return nil
 	}
+	here := make(map[string]bool) // whether a state folder is that of this home
 	for _, proc := range procs {
 		env := readEnviron(filepath.Join(proc, "environ"))
-		if env == nil || !Same(homeOf(env).State, h.State) {
+		if env == nil {
+			continue
+		}
+		state := homeOf(env).State
+		if _, known := here[state]; !known {
+			here[state] = Same(state, h.State)
+		}
+		if !here[state] {
 			continue
 		}
 		folder := fmt.Sprintf("/tmp/ctxfs-%d", os.Getuid())

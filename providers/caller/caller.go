@@ -23,19 +23,23 @@ func Claims(lookupEnv func(string) (string, bool)) []agents.Claim { return agent
 // [agents.Of].
 func Of(lookupEnv func(string) (string, bool)) (agent, session string) { return agents.Of(lookupEnv) }
 
-// Marks reports whether a variable of that name is set only in shells that an
-// agent has started for itself.
-func Marks(variable string) bool {
-	if variable == "AI_AGENT" {
-		return true
-	}
-	named := func(v agents.Variable) bool { return v.Name == variable && v.With == nil }
-	return slices.ContainsFunc(agents.All(), func(a agents.Agent) bool {
-		if a.Prefix != "" && strings.HasPrefix(variable, a.Prefix) {
-			return !slices.Contains(a.Settings, variable)
+// Marks returns a function that reports whether a variable of a name is set only in
+// shells that an agent has started for itself. It is for the variables of a whole
+// environment: the agents are listed once.
+func Marks() func(variable string) bool {
+	all := agents.All()
+	return func(variable string) bool {
+		if variable == "AI_AGENT" {
+			return true
 		}
-		return slices.ContainsFunc(a.Marks, named) || slices.ContainsFunc(a.Session, named)
-	})
+		named := func(v agents.Variable) bool { return v.Name == variable && v.With == nil }
+		return slices.ContainsFunc(all, func(a agents.Agent) bool {
+			if a.Prefix != "" && strings.HasPrefix(variable, a.Prefix) {
+				return !slices.Contains(a.Settings, variable)
+			}
+			return slices.ContainsFunc(a.Marks, named) || slices.ContainsFunc(a.Session, named)
+		})
+	}
 }
 
 // Agent is what a command shows of an agent.

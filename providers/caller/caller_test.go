@@ -82,13 +82,13 @@ func TestEveryAgent(t *testing.T) {
 func TestMarks(t *testing.T) {
 	for _, a := range agents.All() {
 		for _, v := range slices.Concat(a.Marks, a.Session) {
-			if v.With == nil && !Marks(v.Name) {
+			if v.With == nil && !Marks()(v.Name) {
 				t.Errorf("%s does not mark a shell", v.Name)
 			}
 		}
 	}
 	for name, want := range map[string]bool{"AI_AGENT": true, "CODEX_CI": true, "CODEX_HOME": false, "AGENT": false, "AGENT_SESSION_ID": false, "PATH": false, "": false} {
-		if Marks(name) != want {
+		if Marks()(name) != want {
 			t.Errorf("%q marks: %v", name, !want)
 		}
 	}

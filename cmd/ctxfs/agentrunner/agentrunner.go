@@ -63,8 +63,9 @@ func lend(p places.Places) runner.Open {
 // agent, which may have started this program, names itself and its session. The agent
 // would take them for its own, and so would ctxfs. Nor is it part of this terminal.
 func environ(ours []string) []string {
+	marks := caller.Marks()
 	return slices.DeleteFunc(slices.Clone(ours), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return name == "AGENT" || name == "AGENT_SESSION_ID" || name == holder.Variable || name == holder.TreeVariable || caller.Marks(name)
+		return name == "AGENT" || name == "AGENT_SESSION_ID" || name == holder.Variable || name == holder.TreeVariable || marks(name)
 	})
 }

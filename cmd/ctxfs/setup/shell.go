@@ -103,9 +103,10 @@ func recordable(a *cli.App) error {
 // foreignShell returns the name of an environment variable that shows that an agent
 // or an editor started the shell for its own use, or "".
 func foreignShell(environ []string) string {
+	marks := caller.Marks()
 	for _, entry := range environ {
 		switch name, _, _ := strings.Cut(entry, "="); {
-		case caller.Marks(name),
+		case marks(name),
 			name == "VSCODE_RESOLVING_ENVIRONMENT", name == "INTELLIJ_ENVIRONMENT_READER", name == "ZED_ENVIRONMENT",
 			name == "SSH_ORIGINAL_COMMAND": // scp, rsync and git
 			return name

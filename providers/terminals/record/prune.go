@@ -26,7 +26,7 @@ const keptParts = 2
 // failed. Several processes may prune at the same time.
 func Prune(root string, limits Limits, now time.Time) error {
 	ids, err := list(root)
-	if err != nil {
+	if err != nil || limits.met(root, ids, now) {
 		return err
 	}
 	var failed error
@@ -58,6 +58,34 @@ func Prune(root string, limits Limits, now time.Time) error {
 		size -= o.size
 	}
 	return failed
+}
+
+// met reports whether the folders of terminals are surely within the limits, and none is
+// left unfinished. It reads no file: a recorder begins every time with Prune, and there may
+// be thousands of terminals.
+func (l Limits) met(root string, ids []string, now time.Time) bool {
+	var size int64
+	for _, id := range ids {
+		entries, err := os.ReadDir(filepath.Join(root, id))
+		if err != nil {
+			return false
+		}
+		whole := false
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil || l.MaxAge > 0 && now.Sub(info.ModTime()) > l.MaxAge {
+				return false
+			}
+			if info.Mode().IsRegular() {
+				size += info.Size()
+				whole = whole || e.Name() == MetaFile
+			}
+		}
+		if !whole || l.MaxSize > 0 && size > l.MaxSize {
+			return false
+		}
+	}
+	return true
 }
 
 // deletable is what may be deleted: a part, or a folder with the last one.
