@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/confined"
+	"ctxfs/providers/internal/sockets"
 )
 
 // Guard answers for the runs of one state folder.
@@ -24,8 +25,29 @@ func (g Guard) Process(pid int) *fs.Confined { return g.register.Check(pid) }
 // does.
 func (g Guard) Peer(conn *net.UnixConn) *fs.Confined { return g.register.Peer(conn) }
 
-// PeerTCP is Peer for a connection by TCP within this machine.
-func (g Guard) PeerTCP(conn net.Conn) *fs.Confined { return g.register.PeerTCP(conn) }
+// PeerTCP is Peer for a connection by TCP within this machine: a process is confined that
+// has its other end open now.
+func (g Guard) PeerTCP(conn net.Conn) *fs.Confined {
+	unknown := g.Process(0)
+	if unknown == nil {
+		return nil
+	}
+	from, ok := conn.RemoteAddr().(*net.TCPAddr)
+	to, also := conn.LocalAddr().(*net.TCPAddr)
+	if !ok || !also {
+		return unknown
+	}
+	pids := sockets.Connected(from.AddrPort(), to.AddrPort())
+	for _, pid := range pids {
+		if by := g.Process(pid); by != nil {
+			return by
+		}
+	}
+	if len(pids) == 0 {
+		return unknown
+	}
+	return nil
+}
 
 // Run returns the id of the run of an agent, of whatever kind, that a process is part of;
 // "" if there is none.

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/procs"
+	"ctxfs/providers/internal/sockets"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
 )
@@ -88,7 +89,7 @@ func (p *Provider) surveyed() bool {
 	found := make(map[string]serving)
 	running := false
 	var table *procs.Table
-	listeners := new(procs.Listeners)
+	listeners := new(sockets.Listeners)
 	shown := p.shown.Load()
 	for _, t := range slices.Backward(shown.terminals) { // a shared socket is that of the oldest
 		if !t.Running() || t.CommandStarted == nil || t.Pid == 0 {
@@ -123,7 +124,7 @@ func (p *Provider) surveyed() bool {
 }
 
 // servingOf returns where a running command listens.
-func servingOf(t *record.Terminal, table *procs.Table, listeners *procs.Listeners) serving {
+func servingOf(t *record.Terminal, table *procs.Table, listeners *sockets.Listeners) serving {
 	s := serving{command: *t.CommandStarted}
 	for _, process := range table.Tree(t.Pid, holder.MarkOf(t)) {
 		for _, at := range listeners.Of(process.PID) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/procs"
+	"ctxfs/providers/internal/sockets"
 )
 
 // Nothing tells that a program listens: a port is looked at in intervals, which grow.
@@ -52,7 +52,7 @@ func (*portWait) Paths() []string { return nil }
 // Check implements fs.Pending. The kernel's table says who listens, without disturbing the
 // server; a port that is forwarded is in no table, and is connected to.
 func (w *portWait) Check(ctx context.Context) (fs.Standing, error) {
-	at := procs.ListensAt(w.port)
+	at := sockets.ListensAt(w.port)
 	if at == "" {
 		at = dial(ctx, w.port)
 	}

@@ -1,6 +1,6 @@
 // Package early runs the commands that must start at once, or stay small, before
 // the libraries of the program are initialised: ctxfs call, ctxfs guard, the keepers of
-// runs of agents and of commands that fill folders, and what runs an agent.
+// commands that fill folders, and what runs an agent.
 package early
 
 import (
@@ -19,7 +19,7 @@ import (
 // Libraries initialise for milliseconds before main begins: one for JSON Schema
 // compiles its metaschemas, which takes 4.5 ms and 1.7 MB of every start. A call
 // takes less than that, and is made thousands of times; a guardian stays as long as
-// a mount, and a keeper and a runner as long as an agent. Go initialises packages in the order of
+// a mount, a runner as long as an agent. Go initialises packages in the order of
 // their import paths, as far as imports allow (The Go Programming Language
 // Specification, "Program initialization"). This package comes early in that order,
 // since it imports little. If the order changed, all would still work, but more slowly;
@@ -32,8 +32,6 @@ func init() {
 		os.Exit(guard.Main(os.Stderr))
 	case len(os.Args) > 1 && os.Args[1] == command.KeeperCommand:
 		os.Exit(command.Keep(os.Args[2:]))
-	case len(os.Args) > 1 && os.Args[1] == keeper.Command:
-		os.Exit(keeper.Main(os.Args[2:]))
 	case len(os.Args) > 1 && os.Args[1] == keeper.RunnerCommand:
 		os.Exit(agentrunner.Main(os.Args[2:]))
 	}

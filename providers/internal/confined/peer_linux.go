@@ -3,7 +3,6 @@ package confined
 import (
 	"bytes"
 	"errors"
-	"net"
 	"os"
 	"strconv"
 	"syscall"
@@ -15,7 +14,7 @@ import (
 
 // peerOf returns the process that has connected a socket, 0 if it cannot be seen from here,
 // and a function that reports whether that number is still its own.
-func peerOf(conn *net.UnixConn) (pid int, still func() bool) {
+func peerOf(conn syscall.Conn) (pid int, still func() bool) {
 	raw, err := conn.SyscallConn()
 	ask := func(what func(fd int)) {
 		if err == nil {

@@ -1,5 +1,5 @@
 // Package procs reads what the system tells of processes: which there are, who has
-// started whom, where they listen; and it signals them without hitting another one that
+// started whom; and it signals them without hitting another one that
 // has got the same number meanwhile.
 package procs
 

@@ -52,3 +52,8 @@ func TestTree(t *testing.T) {
 		t.Errorf("one that has ended: %v", err)
 	}
 }
+
+func FuzzStat(f *testing.F) {
+	f.Add("1 (a) b) S 1 2 3 34816 5 0 0 0 0 0 0 0 0 0 0 20 0 1 0 999 0\n")
+	f.Fuzz(func(_ *testing.T, text string) { _, _ = parseStat([]byte(text)) })
+}

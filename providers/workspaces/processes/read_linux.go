@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/procs"
+	"ctxfs/providers/internal/sockets"
 )
 
 const (
@@ -114,7 +115,7 @@ func (p *pass) placeOf(pid int) (place string, environment []string) {
 func (p *pass) finish() map[string][]Process {
 	p.found = slices.DeleteFunc(p.found, func(f foundProcess) bool { return p.isOwn(f.PID) })
 	slices.SortFunc(p.found, func(a, b foundProcess) int { return cmp.Compare(a.tick, b.tick) }) // the oldest holds a shared socket
-	places, listeners := make(map[string][]candidate), new(procs.Listeners)
+	places, listeners := make(map[string][]candidate), new(sockets.Listeners)
 	for _, f := range p.found {
 		f.Listens, f.Command = listeners.Of(f.PID), commandLine(f.argv)
 		places[f.place] = append(places[f.place], f.candidate)

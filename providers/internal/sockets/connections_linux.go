@@ -1,10 +1,12 @@
-package procs
+package sockets
 
 import (
 	"net/netip"
 	"os"
 	"strconv"
 	"strings"
+
+	"ctxfs/providers/internal/procs"
 )
 
 // Connected returns the processes that have one end of a TCP connection of this machine
@@ -15,7 +17,7 @@ func Connected(from, to netip.AddrPort) (pids []int) {
 	if !ok {
 		return nil
 	}
-	all, _ := All() // where the system shows none, none is found
+	all, _ := procs.All() // where the system shows none, none is found
 	link := "socket:[" + strconv.FormatUint(inode, 10) + "]"
 	for _, pid := range all {
 		if holds(pid, link) {
@@ -54,14 +56,14 @@ func plain(a netip.AddrPort) string {
 
 // holds reports whether a process has something open, to which a link in /proc leads.
 func holds(pid int, link string) bool {
-	dir, err := os.Open(Path(pid, "fd"))
+	dir, err := os.Open(procs.Path(pid, "fd"))
 	if err != nil {
 		return false
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
-		if target, err := os.Readlink(Path(pid, "fd/"+name)); err == nil && target == link {
+		if target, err := os.Readlink(procs.Path(pid, "fd/"+name)); err == nil && target == link {
 			return true
 		}
 	}

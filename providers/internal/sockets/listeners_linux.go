@@ -1,4 +1,4 @@
-package procs
+package sockets
 
 import (
 	"encoding/binary"
@@ -11,11 +11,12 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/procs"
 )
 
-// sockets are the listening sockets of one network namespace by their inodes: where each
+// table is the listening sockets of one network namespace by their inodes: where each
 // listens, as [Listeners.Of] returns it.
-type sockets map[uint64]string
+type table map[uint64]string
 
 // maxFiles is at how many open files of a process is looked for sockets.
 const maxFiles = 4096
@@ -23,7 +24,7 @@ const maxFiles = 4096
 // Listeners finds out where processes listen, as of one moment: it reads the kernel's
 // tables once. The zero value is ready to use. It is not safe for concurrent use.
 type Listeners struct {
-	tables map[string]sockets // by network namespace
+	tables map[string]table // by network namespace
 	taken  map[uint64]bool
 }
 
@@ -41,7 +42,7 @@ const (
 // "tcp *:8080", "unix /path". A socket that several processes share counts for the one
 // that was asked for first.
 func (l *Listeners) Of(pid int) []string {
-	dir, err := os.Open(Path(pid, "fd"))
+	dir, err := os.Open(procs.Path(pid, "fd"))
 	if err != nil {
 		return nil
 	}
@@ -49,7 +50,7 @@ func (l *Listeners) Of(pid int) []string {
 	names, _ := dir.Readdirnames(maxFiles)
 	var all []string
 	for _, name := range names {
-		target, err := os.Readlink(Path(pid, "fd/"+name))
+		target, err := os.Readlink(procs.Path(pid, "fd/"+name))
 		if err != nil {
 			continue
 		}
@@ -80,21 +81,21 @@ func socketInode(link string) (inode uint64, ok bool) {
 }
 
 // table returns the listening sockets of the network namespace in which a process is.
-func (l *Listeners) table(pid int) sockets {
-	namespace, err := os.Readlink(Path(pid, "ns/net"))
+func (l *Listeners) table(pid int) table {
+	namespace, err := os.Readlink(procs.Path(pid, "ns/net"))
 	if err != nil {
 		return nil
 	}
 	if t, ok := l.tables[namespace]; ok {
 		return t
 	}
-	t := make(sockets)
+	t := make(table)
 	for _, name := range []string{"tcp", "tcp6"} {
 		t.addTCP(readTable(pid, name))
 	}
 	t.addUnix(readTable(pid, "unix"))
 	if l.tables == nil {
-		l.tables = make(map[string]sockets)
+		l.tables = make(map[string]table)
 	}
 	l.tables[namespace] = t
 	return t
@@ -102,12 +103,12 @@ func (l *Listeners) table(pid int) sockets {
 
 // readTable returns a table of sockets, of any length: it is the kernel's.
 func readTable(pid int, name string) string {
-	text, _ := os.ReadFile(Path(pid, "net/"+name))
+	text, _ := os.ReadFile(procs.Path(pid, "net/"+name))
 	return string(text)
 }
 
 // addTCP reads net/tcp or net/tcp6.
-func (s sockets) addTCP(table string) {
+func (s table) addTCP(table string) {
 	for line := range strings.Lines(table) {
 		fields := strings.Fields(line) // sl, local, remote, state, queues, timer, retransmits, user, timeout, inode
 		if len(fields) < 10 || fields[3] != tcpListen {
@@ -143,7 +144,7 @@ func address(text string) (string, bool) {
 }
 
 // addUnix reads net/unix. Sockets without a name are left out: nobody can connect to them.
-func (s sockets) addUnix(table string) {
+func (s table) addUnix(table string) {
 	for line := range strings.Lines(table) {
 		// Address, references, protocol, flags, type, state; then the inode, padded, and
 		// the path, which may have spaces.
@@ -166,7 +167,7 @@ func (s sockets) addUnix(table string) {
 // ListensAt returns an address at which some process listens at a TCP port, in the network
 // that this process sees; "" if none does.
 func ListensAt(port int) string {
-	t := make(sockets)
+	t := make(table)
 	for _, name := range []string{"tcp", "tcp6"} {
 		t.addTCP(readTable(os.Getpid(), name))
 	}

@@ -1,0 +1,3 @@
+// Package sockets finds out which processes have the sockets of this machine: where a process
+// listens, and who has the other end of a connection.
+package sockets
