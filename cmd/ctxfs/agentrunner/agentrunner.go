@@ -28,7 +28,7 @@ import (
 func Main(args []string) int {
 	if len(args) != 1 || !isRun(args[0]) {
 		fmt.Fprintln(os.Stderr, "ctxfs: this command is started by: ctxfs agent run")
-		return console.ExitUsage
+		return console.ExitFailed
 	}
 	p, err := places.Find(os.LookupEnv)
 	if err == nil {
