@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,6 +27,7 @@ type part struct {
 	text  string         // as it is written
 	expr  *regexp.Regexp // nil without placeholders
 	names []string       // of the placeholders, each a group of expr
+	shape string         // expr without these names
 }
 
 // Values are the values of placeholders, by their names.
@@ -45,7 +47,7 @@ func usual() map[string]string {
 }
 
 // holder is a placeholder.
-var holder = regexp.MustCompile(`\{([a-z][a-z0-9_]*)\}`)
+var holder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z][a-z0-9_]*)\}`) })
 
 // Parse reads a pattern: a path with slashes, relative to its folder. Defined are the
 // regular expressions of placeholders besides the usual ones, which they replace. The
@@ -78,11 +80,11 @@ func parsePart(name string, exprs map[string]string, seen map[string]bool) (part
 	case clearName(name) != nil:
 		return one, clearName(name)
 	}
-	var expr strings.Builder
+	var expr, shape strings.Builder
 	end := 0
-	for _, at := range holder.FindAllStringSubmatchIndex(name, -1) {
+	for _, at := range holder().FindAllStringSubmatchIndex(name, -1) {
 		key := name[at[2]:at[3]]
-		expr.WriteString(regexp.QuoteMeta(name[end:at[0]]))
+		between := regexp.QuoteMeta(name[end:at[0]])
 		end = at[1]
 		body, ok := exprs[key]
 		if !ok {
@@ -96,15 +98,18 @@ func parsePart(name string, exprs map[string]string, seen map[string]bool) (part
 			return one, fmt.Errorf("the pattern of {%s} is wrong: %w", key, err)
 		}
 		one.names = append(one.names, key)
-		fmt.Fprintf(&expr, "(?P<%s>%s)", key, body)
+		fmt.Fprintf(&expr, "%s(?P<%s>%s)", between, key, body)
+		fmt.Fprintf(&shape, "%s(%s)", between, body)
 	}
-	if strings.ContainsAny(holder.ReplaceAllString(name, ""), "{}") {
+	if strings.ContainsAny(holder().ReplaceAllString(name, ""), "{}") {
 		return one, fmt.Errorf("%q has a brace that belongs to no placeholder; one is {name}, of small letters, digits and _", name)
 	}
 	if one.names == nil {
 		return one, nil
 	}
-	expr.WriteString(regexp.QuoteMeta(name[end:]))
+	rest := regexp.QuoteMeta(name[end:])
+	expr.WriteString(rest)
+	one.shape = shape.String() + rest
 	var err error
 	one.expr, err = regexp.Compile(`^(?s:` + expr.String() + `)$`)
 	return one, err
@@ -205,7 +210,7 @@ func (p *Pattern) Entry(at int, line string) (name string, ok bool) {
 	if len(one.names) != 1 || !isValue(line) {
 		return "", false
 	}
-	name = holder.ReplaceAllLiteralString(one.text, line)
+	name = holder().ReplaceAllLiteralString(one.text, line)
 	values := make(Values)
 	return name, one.match(name, values) && values[one.names[0]] == line
 }
@@ -214,7 +219,7 @@ func (p *Pattern) Entry(at int, line string) (name string, ok bool) {
 func Fill(words []string, values Values) []string {
 	filled := make([]string, len(words))
 	for i, word := range words {
-		filled[i] = holder.ReplaceAllStringFunc(word, func(h string) string {
+		filled[i] = holder().ReplaceAllStringFunc(word, func(h string) string {
 			if v, ok := values[h[1:len(h)-1]]; ok {
 				return v
 			}
@@ -231,7 +236,7 @@ func (p *Pattern) Check(words []string) error {
 	if len(words) == 0 || words[0] == "" {
 		return errors.New("its command is empty")
 	}
-	if holder.MatchString(words[0]) {
+	if holder().MatchString(words[0]) {
 		return errors.New("its program must not depend on a placeholder")
 	}
 	known := p.Placeholders()
@@ -239,7 +244,7 @@ func (p *Pattern) Check(words []string) error {
 		if strings.ContainsRune(word, 0) {
 			return errors.New("its command contains a NUL character")
 		}
-		for _, at := range holder.FindAllStringSubmatchIndex(word, -1) {
+		for _, at := range holder().FindAllStringSubmatchIndex(word, -1) {
 			name := word[at[2]:at[3]]
 			own := at[0] > 0 && (word[at[0]-1] == '{' || word[at[0]-1] == '@')
 			if !own && !slices.Contains(known, name) {

@@ -107,6 +107,50 @@ func TestProbesAreSorted(t *testing.T) {
 	}
 }
 
+// TestProbesOfRealPrograms has names for which programs were seen to look in folders of a
+// mount: make, cargo, ctags, npm and node, emacs, vim, pytest.
+func TestProbesOfRealPrograms(t *testing.T) {
+	for _, name := range []string{
+		"RCS", "SCCS", "CVS", "rust-toolchain", "rust-toolchain.toml", "tags", "TAGS", "npm-shrinkwrap.json", "index.js", "index.json", "index.node",
+		"__init__.py", "conftest.py", "pytest.ini", "eslint.config.mjs", "vite.config.ts", "notes.txt~", "#notes.txt#", "lost+found",
+	} {
+		if !IsProbe(name) {
+			t.Errorf("%s is none", name)
+		}
+	}
+	for _, name := range []string{"web-0", "build", "1a2b3c", "configuration.md", "indexes.js"} {
+		if IsProbe(name) {
+			t.Errorf("%s is one", name)
+		}
+	}
+}
+
+func TestPatternsThatMeet(t *testing.T) {
+	defined := map[string]string{"pod": `[a-z]+`, "same": `[a-z]+`}
+	for _, c := range []struct {
+		one, other     string
+		takes, mayMeet bool
+	}{
+		{"t/{name}", "t/{name}/log", true, false},
+		{"t/{name}", "t/{key}/log", true, false},
+		{"t/{name}", "t/now", true, true},
+		{"t/now", "t/{name}", false, true},
+		{"{pod}.log", "{same}.log", true, true},
+		{"{pod}.log", "{name}.log", false, true},
+		{"{pod}.log", "{name}.txt", false, false},
+		{"a-{pod}", "b-{name}", false, false},
+		{"a-{pod}", "{name}", false, true},
+		{"{number}", "x", false, false},
+		{"a/b", "a", false, false},
+		{"a", "a/b", true, false},
+	} {
+		one, other := parse(t, c.one, defined), parse(t, c.other, defined)
+		if takes, meet := one.Takes(other), one.MayMeet(other); takes != c.takes || meet != c.mayMeet {
+			t.Errorf("%s, %s: %v, %v", c.one, c.other, takes, meet)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	p := parse(t, "{number}/{x}.txt", map[string]string{"x": `(a|\))b`})
 	if got := p.Explain(); !slices.Equal(got, []string{"{number} is [0-9]{1,18}", `{x} is (a|\))b`}) {
