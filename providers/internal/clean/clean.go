@@ -21,6 +21,19 @@ func Text(s string) string {
 // Safe reports whether Text would leave b unchanged. It allocates nothing.
 func Safe(b []byte) bool { return !needsEscape(b) && bytes.IndexByte(b, '\r') < 0 }
 
+// Binary reports whether a third of b or more is no text in UTF-8.
+func Binary(b []byte) bool {
+	odd := 0
+	for rest := b; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && size == 1 || r < ' ' && !strings.ContainsRune("\t\n\r\f\x1b", r) {
+			odd++
+		}
+		rest = rest[size:]
+	}
+	return odd*3 > len(b)
+}
+
 // Line cleans text into one line: all white space, line ends included, becomes
 // single spaces.
 func Line(s string) string {

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
@@ -102,7 +101,7 @@ func Read(path string, opts Options) *File {
 		f.Err = err
 		return f
 	}
-	if isBinary(body) {
+	if clean.Binary(body) {
 		f.Err = ErrNotText
 		return f
 	}
@@ -125,19 +124,6 @@ func Read(path string, opts Options) *File {
 		f.Text, f.Cut = clean.Prefix(f.Text, MaxBytes), true
 	}
 	return f
-}
-
-// isBinary reports whether a third of a file or more is no text in UTF-8.
-func isBinary(body []byte) bool {
-	odd := 0
-	for rest := body; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && size == 1 || r < ' ' && !strings.ContainsRune("\t\n\r\f\x1b", r) {
-			odd++
-		}
-		rest = rest[size:]
-	}
-	return odd*3 > len(body)
 }
 
 // load returns the first bytes of a file and remembers how it looked.
