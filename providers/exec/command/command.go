@@ -15,6 +15,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -22,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/providers/internal/descendants"
 	"ctxfs/providers/internal/excerpt"
 )
 
@@ -47,8 +49,8 @@ type Outcome struct {
 	// Exit is the exit code, 128 plus its number if a signal ended it; -1 if it was not
 	// started, or was ended before it ended itself.
 	Exit int
-	// Err is nil if it ended by itself: ErrTimeout, ErrTooLarge, the context's error, or why
-	// it was not started.
+	// Err is nil if it ended by itself: ErrTimeout, ErrTooLarge, ErrLost, the context's error,
+	// or why it was not started.
 	Err error
 }
 
@@ -56,6 +58,7 @@ type Outcome struct {
 var (
 	ErrTimeout  = errors.New("the time limit was reached")
 	ErrTooLarge = errors.New("it printed too much")
+	ErrLost     = errors.New("its keeper was killed")
 )
 
 // MaxErrors is how much of the standard error is kept, in bytes.
@@ -93,14 +96,18 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 		o.Stdout = b.Bytes()[:min(int64(b.Len()), s.MaxSize)]
 		read <- struct{}{}
 	}()
-	ended := make(chan Ended, 1)
-	go func() { ended <- p.wait() }()
+	ended := make(chan struct{})
 	var end Ended
+	var lost error
+	go func() {
+		defer close(ended)
+		end, lost = p.wait()
+	}()
 	select {
 	case <-ctx.Done():
 		p.life.Close() // the keeper ends everything
-		end = <-ended
-	case end = <-ended:
+		<-ended
+	case <-ended:
 	}
 	_ = p.stdout.SetReadDeadline(time.Now().Add(leftTime))
 	_ = p.stderr.SetReadDeadline(time.Now().Add(leftTime))
@@ -110,6 +117,8 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 	switch why := context.Cause(ctx); {
 	case why != nil:
 		o.Err = why
+	case lost != nil:
+		o.Err = lost
 	case end.Error != "":
 		o.Err = errors.New(end.Error)
 	default:
@@ -165,23 +174,34 @@ func start(s Spec) (p *process, err error) {
 	return p, nil
 }
 
-// Ended is what a keeper reports, as JSON.
+// begun is what a keeper reports first, as JSON: the mark of all that it starts.
+type begun struct {
+	Mark uint64 `json:"mark"`
+}
+
+// Ended is what it reports at last.
 type Ended struct {
 	Exit  int    `json:"exit"`
 	Error string `json:"error,omitempty"` // why the command was not started
 }
 
-// wait waits until the keeper has ended.
-func (p *process) wait() (e Ended) {
-	body, _ := io.ReadAll(io.LimitReader(p.report, 64<<10))
-	err := p.cmd.Wait()
-	if json.Unmarshal(body, &e) != nil {
-		e.Error = "the process that keeps it has ended before it"
-		if err != nil {
-			e.Error += ": " + err.Error()
-		}
+// wait waits until the keeper has ended. If it was killed, as the command may do, what it
+// has started is killed too.
+func (p *process) wait() (e Ended, err error) {
+	report := json.NewDecoder(io.LimitReader(p.report, 64<<10))
+	var b begun
+	_ = report.Decode(&b)
+	err = report.Decode(&e)
+	_, _ = io.Copy(io.Discard, p.report)
+	status := p.cmd.Wait()
+	if err == nil {
+		return e, nil
 	}
-	return e
+	descendants.EndMarked(b.Mark)
+	if status == nil {
+		return e, ErrLost
+	}
+	return e, fmt.Errorf("%w: %w", ErrLost, status)
 }
 
 func (p *process) close() {

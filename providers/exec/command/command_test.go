@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,6 +119,22 @@ func TestACancelledCommandEnds(t *testing.T) {
 	cancel()
 	if o := <-ended; !errors.Is(o.Err, context.Canceled) || alive(t, s, "pid") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestACommandMayKillItsKeeper has a command that does, after it has left a daemon behind.
+func TestACommandMayKillItsKeeper(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells what a killed process has started")
+	}
+	s := sh(t, `setsid sh -c 'echo $$ >daemon; exec sleep 1000' & until [ -s daemon ]; do :; done; echo $$ >pid; kill -9 $PPID; exec sleep 1000`)
+	o := Run(t.Context(), s)
+	if !errors.Is(o.Err, ErrLost) || o.Exit != -1 {
+		t.Errorf("%+v", o)
+	}
+	for _, file := range []string{"daemon", "pid"} {
+		fstest.Eventually(t, file+" has ended", func() bool { return !alive(t, s, file) })
 	}
 }
 

@@ -45,7 +45,8 @@ func Keep(argv []string) int {
 		defer close(gone)
 		_, _ = os.NewFile(lifeFD, "life").Read(make([]byte, 1))
 	}()
-	e := Ended{Exit: -1}
+	e, report := Ended{Exit: -1}, json.NewEncoder(os.NewFile(reportFD, "report"))
+	_ = report.Encode(begun{descendants.Mark()}) // a reader that is gone ends everything
 	if err := descendants.Adopt(); err != nil {
 		e.Error = err.Error()
 	} else if process, err := os.StartProcess(argv[0], argv, &os.ProcAttr{
@@ -56,8 +57,7 @@ func Keep(argv []string) int {
 	} else {
 		e.Exit = follow(process.Pid, children, signals, gone)
 	}
-	body, _ := json.Marshal(e) // numbers and text
-	_, _ = os.NewFile(reportFD, "report").Write(body)
+	_ = report.Encode(e)
 	return 0
 }
 
