@@ -49,16 +49,25 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 // library is the outputs that are listed, as the full-text index sees them.
 type library struct{ p *Provider }
 
+// good returns the last good output and where it is, if the output is at a path; nil if
+// there is none.
+func (o *output) good(at string) (*body, string) {
+	if o.Failed == "" {
+		return &o.Body, at
+	}
+	return o.Good, at + goodSuffix
+}
+
 // Texts implements fulltext.Library.
 func (l library) Texts() (all []fulltext.Text) {
 	for _, f := range l.p.all() {
 		now := f.p.opts.Env.Now()
 		f.mu.Lock()
 		for name, o := range f.outputs {
-			if o.Failed == "" && now.Before(o.ends(f.lifetime)) {
+			if b, at := o.good(path.Join(f.name, name)); b != nil && now.Before(o.ends(f.lifetime)) {
 				all = append(all, fulltext.Text{
-					Session: path.Join(f.name, name), Title: strings.NewReplacer("/", " ", ".", " ", "_", " ").Replace(path.Join(f.name, name)),
-					Generation: uint32(hash(o.Body.File)), Size: o.Body.Size, Time: o.Ran,
+					Session: at, Title: strings.NewReplacer("/", " ", ".", " ", "_", " ").Replace(path.Join(f.name, name)),
+					Generation: uint32(hash(b.File)), Size: b.Size, Time: b.At,
 				})
 			}
 		}
@@ -77,8 +86,12 @@ func (l library) Open(t fulltext.Text) (fulltext.File, error) {
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if o := f.outputs[name]; o != nil && uint32(hash(o.Body.File)) == t.Generation {
-			return openOutput{o.Body.node}, nil
+		o := f.outputs[strings.TrimSuffix(name, goodSuffix)]
+		if o == nil {
+			break
+		}
+		if b, at := o.good(o.Path); b != nil && at == name && uint32(hash(b.File)) == t.Generation {
+			return openOutput{b.node}, nil
 		}
 	}
 	return nil, fs.ErrNotExist

@@ -35,6 +35,8 @@ type folder struct {
 	store  *store
 	slots  chan struct{} // as many elements as commands run
 	shown  atomic.Pointer[shown]
+	// places are the lines of the paths in config.toml as it is now.
+	places atomic.Pointer[map[string]int]
 	// refreshing is held by the refresh that is under way.
 	refreshing sync.Mutex
 
@@ -61,12 +63,19 @@ func newFolder(p *Provider, s *settingsOf) *folder {
 		known: mask.NewKnown(command.Environ(p.opts.Environ(), s.env)), runs: make(map[string]uint64), flights: make(map[string]*flight),
 	}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
-	f.outputs, f.refreshed = f.store.load(f.madeFor), f.store.loadRefreshed()
+	var unneeded []string
+	f.outputs, unneeded = f.store.load(f.madeFor)
+	if !p.opts.Offline {
+		f.store.clear(unneeded, p.opts.Env.Now().Add(-max(f.lifetime, readTime)))
+	}
+	f.refreshed = f.store.loadRefreshed()
 	for dir := range f.refreshed.Listings {
-		if !slices.ContainsFunc(f.listings, func(r rule) bool { _, ok := r.path.Match(split(dir)); return ok }) {
+		listed := func(r rule) bool { _, ok := r.path.Match(split(dir)); return ok }
+		if !slices.ContainsFunc(f.listings, listed) || !f.mayBeFolder(split(dir)) {
 			delete(f.refreshed.Listings, dir)
 		}
 	}
+	f.places.Store(&s.lines)
 	f.shown.Store(f.show())
 	return f
 }
@@ -79,20 +88,9 @@ func split(name string) []string {
 	return strings.Split(name, "/")
 }
 
-// match returns the rule for a file, with the values of its placeholders. The first one in
-// the order of the paths' text counts.
-func (f *folder) match(names []string) (*rule, pattern.Values, bool) {
-	for i := range f.files {
-		if values, ok := f.files[i].path.Match(names); ok {
-			return &f.files[i], values, true
-		}
-	}
-	return nil, nil, false
-}
-
 // leadsOn reports whether a folder is on the path of something.
 func (f *folder) leadsOn(names []string) bool {
-	return slices.ContainsFunc(slices.Concat(f.files, f.listings), func(r rule) bool {
+	return f.mayBeFolder(names) && slices.ContainsFunc(slices.Concat(f.files, f.listings), func(r rule) bool {
 		_, ok := r.path.MatchPrefix(names)
 		return ok && (r.listing || len(names) < r.path.Depth())
 	})
@@ -288,6 +286,10 @@ func (f *folder) run(name string, r *rule, values pattern.Values) (*output, []by
 		return nil, nil
 	}
 	o := &output{Path: name, Ran: f.p.opts.Env.Now(), Made: f.made(r), Failed: f.fault(r.command[0], outcome)}
+	if o.Failed == "" && clean.Binary(outcome.Stdout) {
+		o.Failed = fmt.Sprintf("%s printed %s that are no text; have it print text, as base64 does", r.command[0], wording.Size(int64(len(outcome.Stdout))))
+		outcome.Stdout = nil
+	}
 	text := outcome.Stdout
 	if o.Failed != "" {
 		text = outcome.Stderr
@@ -369,6 +371,8 @@ func (f *folder) fault(program string, o command.Outcome) string {
 		return fmt.Sprintf("%s had not ended after %s, and was ended; give it more: timeout in [exec.%s]", program, duration(f.timeout), f.name)
 	case errors.Is(o.Err, command.ErrTooLarge):
 		return fmt.Sprintf("%s printed more than %s, and was ended; allow more: max_size in [exec.%s]", program, wording.Size(f.maxSize), f.name)
+	case errors.Is(o.Err, command.ErrLost):
+		return fmt.Sprintf("%s was ended, since the process of ctxfs that keeps it was killed", program)
 	case o.Err != nil:
 		return fmt.Sprintf("%s could not be started: %s", program, clean.Line(fs.Cause(o.Err)))
 	case o.Exit != 0 && cause != "":

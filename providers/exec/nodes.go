@@ -79,9 +79,9 @@ func newPending(f *folder, name string, r *rule, values pattern.Values) *pending
 
 // Attr implements fs.Node.
 func (n *pending) Attr(context.Context) (fs.Attr, error) {
-	a := fs.Attr{Mode: 0o444, Size: fs.SizeOnDemand, ModTime: n.made, Version: n.version}
+	a := fs.Attr{Mode: 0o400, Size: fs.SizeOnDemand, ModTime: n.made, Version: n.version}
 	if o := n.done.Load(); o != nil {
-		a.Size = o.Body.Size
+		a.Size, a.ModTime = o.Body.Size, o.Ran
 	}
 	return a, nil
 }

@@ -30,7 +30,7 @@ type Folder struct {
 	Dir  string `json:"dir"` // where its commands run
 	// Paths are its paths with their commands.
 	Paths []Path `json:"paths"`
-	// Files is how many files it lists, Running how many commands run now.
+	// Files is how many outputs it lists, Running how many commands run now.
 	Files     int       `json:"files"`
 	Running   int       `json:"running"`
 	Refreshed time.Time `json:"refreshed,omitzero"`
@@ -77,7 +77,7 @@ func (p *Provider) tell(context.Context, fs.None) ([]Folder, error) {
 }
 
 func (f *folder) tell() Folder {
-	t := Folder{Name: f.name, Dir: f.dir, Lifetime: duration(f.lifetime), Watch: f.watch}
+	t := Folder{Name: f.name, Dir: f.dir, Lifetime: duration(f.lifetime), Watch: f.watch, Files: f.shown.Load().outputs}
 	if f.every > 0 {
 		t.Every = duration(f.every)
 	}
@@ -85,9 +85,6 @@ func (f *folder) tell() Folder {
 		t.Paths = append(t.Paths, f.explain(r))
 	}
 	slices.SortStableFunc(t.Paths, func(a, b Path) int { return a.Line - b.Line })
-	for _, d := range f.shown.Load().dirs {
-		t.Files += len(d.files)
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t.Running, t.Refreshed = len(f.flights), f.refreshed.Ran
@@ -107,10 +104,9 @@ func (f *folder) tell() Folder {
 
 // explain says what a path means.
 func (f *folder) explain(r rule) Path {
-	p := Path{Path: r.path.String(), Command: commandLine(r.command), Line: r.line, Placeholders: r.path.Explain()}
+	p := Path{Path: r.key(), Command: commandLine(r.command), Line: (*f.places.Load())[r.key()], Placeholders: r.path.Explain()}
 	switch {
 	case r.listing:
-		p.Path += "/"
 		p.Means = fmt.Sprintf("a refresh runs it for the names in exec/%s; at most %d of them are fetched", path.Join(f.name, p.Path), f.most)
 	case r.fixed():
 		p.Means = "one file; a refresh runs its command, or its first reader"
@@ -118,6 +114,14 @@ func (f *folder) explain(r rule) Path {
 		p.Means = "a file for each name that fits; its first reader runs the command"
 		if f.isListed(r) {
 			p.Means += ", and a refresh does for those that a listing names"
+		}
+		for _, other := range f.files {
+			if other.path == r.path {
+				break
+			}
+			if !other.fixed() && other.path.MayMeet(r.path) {
+				p.Means += fmt.Sprintf("; a name that fits %s too is that one's", other.path)
+			}
 		}
 	}
 	return p

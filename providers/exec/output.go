@@ -83,12 +83,13 @@ func diskOptions() fs.DiskOptions {
 	return fs.DiskOptions{Watched: func(string) bool { return true }}
 }
 
-// load returns the outputs that are stored, and removes what none of them needs.
-func (s *store) load(made func(path string) string) map[string]*output {
+// load returns the outputs that are stored, and the names of the files that none of them
+// needs.
+func (s *store) load(made func(path string) string) (outputs map[string]*output, unneeded []string) {
 	all := make(map[string]*output)
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return all // there is nothing yet
+		return all, nil // there is nothing yet
 	}
 	needed := make(map[string]bool)
 	for _, entry := range entries {
@@ -107,11 +108,22 @@ func (s *store) load(made func(path string) string) map[string]*output {
 		}
 	}
 	for _, entry := range entries {
-		if name := entry.Name(); !needed[name] && (strings.HasSuffix(name, metaExt) || strings.HasSuffix(name, bodyExt)) {
-			os.Remove(filepath.Join(s.dir, name))
+		if name := entry.Name(); !needed[name] && name != refreshedName {
+			unneeded = append(unneeded, name)
 		}
 	}
-	return all
+	return all, unneeded
+}
+
+// clear removes files that have not changed since a time. Another process may be writing
+// younger ones, and the path of an output may be back in the configuration soon.
+func (s *store) clear(names []string, since time.Time) {
+	for _, name := range names {
+		path := filepath.Join(s.dir, name)
+		if info, err := os.Lstat(path); err == nil && info.ModTime().Before(since) {
+			os.Remove(path)
+		}
+	}
 }
 
 // open makes the nodes of an output, and reports whether its bodies are there.
@@ -208,6 +220,8 @@ type listing struct {
 	Names []string  `json:"names"` // as they came
 	// Failed is as in output; Names are then those of the time before.
 	Failed string `json:"failed,omitempty"`
+	// Left says which names were not fetched, and why.
+	Left string `json:"left,omitempty"`
 }
 
 // refreshed is the file with all listings of a folder.

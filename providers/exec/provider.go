@@ -16,7 +16,7 @@
 //
 // # Order
 //
-// settings.go (the table [exec]), output.go (what is cached), shown.go (what is listed),
+// settings.go (the table [exec]), order.go (which path a name is on), output.go (what is cached), shown.go (what is listed),
 // nodes.go (the folders and files of the tree), folder.go (a folder and its commands),
 // refresh.go, auto.go (refreshes by themselves), provider.go, find.go, operations.go. How
 // paths match is package pattern, how commands run is package command.
@@ -26,7 +26,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -86,12 +85,13 @@ func New(opts Options) *Provider {
 // Tables implements fs.Configured.
 func (p *Provider) Tables() []string { return []string{Table} }
 
-// Reload implements fs.Configured. A folder whose settings are the same goes on.
+// Reload implements fs.Configured. A folder whose settings are the same goes on; so do all
+// while the file cannot be read, as in the middle of an edit.
 func (p *Provider) Reload() {
-	all, problems := readSettings(p.opts.SettingsPath, p.opts.Home)
+	all, problems, err := readSettings(p.opts.SettingsPath, p.opts.Home)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed || err != nil && len(p.folders) > 0 {
 		return
 	}
 	p.problems = problems
@@ -100,7 +100,7 @@ func (p *Provider) Reload() {
 	var changed []string
 	for _, s := range all {
 		f := old[s.name]
-		if f == nil || !reflect.DeepEqual(f.settingsOf, s) {
+		if f == nil || !f.same(s) {
 			if f != nil {
 				f.close() // before another one has its files
 			}
@@ -111,6 +111,7 @@ func (p *Provider) Reload() {
 				f.expireAt(f.shown.Load().next)
 			}
 		}
+		f.places.Store(&s.lines)
 		p.folders[s.name] = f
 		delete(old, s.name)
 	}
@@ -197,11 +198,9 @@ func (p *Provider) Status() fs.Status {
 	return s
 }
 
-// count returns how many files a folder lists, and adds what is wrong with it to a status.
+// count returns how many outputs a folder lists, and adds what is wrong with it to a status.
 func (f *folder) count(s *fs.Status) (n int) {
-	for _, d := range f.shown.Load().dirs {
-		n += len(d.files)
-	}
+	n = f.shown.Load().outputs
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.refreshed.Ran.After(s.Since) {

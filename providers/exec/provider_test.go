@@ -162,7 +162,7 @@ max_size = "1 KB"
 `, func(o *Options) {
 		now := time.Now()
 		var mu sync.Mutex
-		o.Env.Now = func() time.Time { // each look is two minutes later
+		o.Env.Now = func() time.Time { // what was fetched expires soon
 			mu.Lock()
 			defer mu.Unlock()
 			now = now.Add(40 * time.Second)

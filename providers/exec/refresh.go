@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/exec/pattern"
 	"ctxfs/providers/internal/clean"
 )
@@ -17,9 +19,11 @@ import (
 type Refreshed struct {
 	Folder string `json:"folder"`
 	// Names is how many names the listings have printed, Fetched how many files were
-	// fetched; Failed are the commands that have failed.
+	// fetched; Left says of listings which of their names were not, and why; Failed are the
+	// commands that have failed.
 	Names   int       `json:"names"`
 	Fetched int       `json:"fetched"`
+	Left    []string  `json:"left,omitempty"`
 	Failed  []Failure `json:"failed,omitempty"`
 }
 
@@ -49,6 +53,10 @@ func (f *folder) refresh(ctx context.Context, tell func(done, of int)) (r Refres
 	targets := f.targets(listings)
 	// Listings first, since with them the folder is of some use already.
 	f.mu.Lock()
+	if f.closed { // another one may have its files
+		f.mu.Unlock()
+		return r, fs.ErrInterrupted
+	}
 	f.refreshed = refreshed{Ran: f.p.opts.Env.Now(), Listings: listings}
 	f.broken = f.store.saveRefreshed(f.refreshed)
 	for name, o := range f.outputs {
@@ -124,6 +132,9 @@ func (f *folder) list(ctx context.Context, r *Refreshed) (map[string]*listing, e
 			if ctx.Err() != nil {
 				return nil, fs.ContextError(ctx)
 			}
+			if !f.mayBeFolder(split(dir)) {
+				continue
+			}
 			o, ok := f.command(pattern.Fill(one.command, values))
 			if !ok {
 				return nil, fs.ErrInterrupted
@@ -138,10 +149,39 @@ func (f *folder) list(ctx context.Context, r *Refreshed) (map[string]*listing, e
 				r.Failed = append(r.Failed, Failure{dir + "/", l.Failed})
 			}
 			r.Names += len(l.Names)
+			if l.Left = f.left(dir, l.Names); l.Left != "" {
+				r.Left = append(r.Left, dir+"/: "+l.Left)
+			}
 			listings[dir] = l
 		}
 	}
 	return listings, nil
+}
+
+// left says which names of a listing a refresh fetches nothing for; "" if none.
+func (f *folder) left(dir string, names []string) string {
+	var what []string
+	if n := len(names) - f.most; n > 0 {
+		what = append(what, fmt.Sprintf("%s beyond the first %d; fetch more: most in [exec.%s]", wording.Count(n, "names"), f.most, f.name))
+		names = names[:f.most]
+	}
+	at, parts := len(split(dir)), split(dir)
+	var on []rule
+	for _, r := range slices.Concat(f.files, f.settingsOf.listings) {
+		if _, ok := r.path.MatchPrefix(parts); ok && r.path.Depth() > at {
+			on = append(on, r)
+		}
+	}
+	unfit := slices.DeleteFunc(slices.Clone(names), func(line string) bool {
+		return slices.ContainsFunc(on, func(r rule) bool {
+			name, ok := r.path.Entry(at, line)
+			return ok && !isOwn(name)
+		})
+	})
+	if len(unfit) > 0 {
+		what = append(what, fmt.Sprintf("%s that fit no path, such as %q", wording.Count(len(unfit), "names"), clean.Cut(unfit[0], 100)))
+	}
+	return strings.Join(what, "; ")
 }
 
 // namesIn returns the lines of a listing that are not blank, each once.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -47,7 +48,17 @@ type settingsOf struct {
 	// by itself, 0 for never; watch are the paths whose changes refresh it.
 	lifetime, every time.Duration
 	watch           []string
+	// files are in the order in which they are tried.
 	files, listings []rule
+	// lines are those of the paths in config.toml, by the text of the key.
+	lines map[string]int
+}
+
+// same reports whether two folders are the same, wherever they are in the file.
+func (s *settingsOf) same(other *settingsOf) bool {
+	one, two := *s, *other
+	one.lines, two.lines = nil, nil
+	return reflect.DeepEqual(one, two)
 }
 
 // rule is a path with its command.
@@ -55,7 +66,14 @@ type rule struct {
 	path    *pattern.Pattern
 	command []string
 	listing bool // the command prints the names in the folder at the path
-	line    int  // in config.toml
+}
+
+// key is the rule's key in config.toml.
+func (r rule) key() string {
+	if r.listing {
+		return r.path.String() + "/"
+	}
+	return r.path.String()
 }
 
 // fixed reports whether the path has no placeholder.
@@ -74,11 +92,12 @@ const (
 )
 
 // readSettings reads the table [exec]. What is wrong with a path leaves out that path, what
-// is wrong with a setting keeps its default; both are problems.
-func readSettings(path, home string) (folders []*settingsOf, problems []fs.Problem) {
+// is wrong with a setting keeps its default; both are problems. The error is that of a file
+// that cannot be read at all, which the mcp provider reports.
+func readSettings(path, home string) (folders []*settingsOf, problems []fs.Problem, err error) {
 	f, err := settings.Load(path)
 	if err != nil {
-		return nil, nil // the mcp provider reports it
+		return nil, nil, err
 	}
 	r := &reader{file: f, home: home}
 	var all map[string]any
@@ -96,7 +115,7 @@ func readSettings(path, home string) (folders []*settingsOf, problems []fs.Probl
 			folders = append(folders, r.folder(name, table))
 		}
 	}
-	return folders, r.problems
+	return folders, r.problems, nil
 }
 
 // reader reads the table, and collects what is wrong with it.
@@ -118,7 +137,7 @@ func (r *reader) wrong(key []string, format string, args ...any) {
 
 func (r *reader) folder(name string, table map[string]any) *settingsOf {
 	s := &settingsOf{
-		name: name, dir: r.home, timeout: defaultTimeout, maxSize: defaultSize, atOnce: defaultAtOnce, most: defaultMost, lifetime: defaultLifetime,
+		name: name, dir: r.home, timeout: defaultTimeout, maxSize: defaultSize, atOnce: defaultAtOnce, most: defaultMost, lines: make(map[string]int),
 	}
 	defined, before := make(map[string]string), len(r.problems)
 	for _, key := range slices.Sorted(maps.Keys(table)) {
@@ -134,6 +153,8 @@ func (r *reader) folder(name string, table map[string]any) *settingsOf {
 	for i, path := range s.watch { // dir is known only now
 		s.watch[i] = r.absolute(path, s.dir)
 	}
+	s.lifetime = cmp.Or(s.lifetime, max(defaultLifetime, 2*s.every)) // what is refreshed does not leave in between
+	r.order(s)
 	if len(s.files) == 0 && len(s.listings) == 0 && len(r.problems) == before {
 		r.wrong([]string{Table, name}, `has no path; one is: "topics/{key}.json" = ["program", "show", "{key}"]`)
 	}
@@ -244,7 +265,8 @@ func (r *reader) rule(s *settingsOf, key string, value any, defined map[string]s
 		r.wrong(at, "cannot be used: %v", err)
 		return
 	}
-	one := rule{path: p, command: words, listing: listing, line: r.file.Line(at...)}
+	one := rule{path: p, command: words, listing: listing}
+	s.lines[key] = r.file.Line(at...)
 	if listing {
 		s.listings = append(s.listings, one)
 	} else {
@@ -252,15 +274,23 @@ func (r *reader) rule(s *settingsOf, key string, value any, defined map[string]s
 	}
 }
 
+// isOwn reports whether a name is one of a file that ctxfs itself puts into a folder.
+func isOwn(name string) bool {
+	return name == indexName || name == namesName || strings.HasSuffix(name, goodSuffix)
+}
+
 // checkName reports a path whose file would be in the way of others.
 func checkName(p *pattern.Pattern) error {
 	if p.Depth() == 0 {
 		return fmt.Errorf("it is empty")
 	}
+	for at := range p.Depth() {
+		if name, _ := p.Literal(at); isOwn(name) {
+			return fmt.Errorf("%s is a file of ctxfs's own", name)
+		}
+	}
 	name, literal := p.Literal(p.Depth() - 1)
 	switch {
-	case strings.HasSuffix(cmp.Or(name, p.String()), goodSuffix), literal && (name == indexName || name == namesName):
-		return fmt.Errorf("%s is a file of ctxfs's own", name)
 	case literal && pattern.IsProbe(name):
 		return fmt.Errorf("programs look for %s in every folder, and would run its command", name)
 	}

@@ -20,6 +20,8 @@ import (
 // shown is what a folder lists at one moment: folders by their paths. It is immutable.
 type shown struct {
 	dirs map[string]*shownDir
+	// outputs is how many outputs it lists.
+	outputs int
 	// next is when the first of what it shows expires; zero if nothing does.
 	next time.Time
 }
@@ -46,6 +48,7 @@ func (f *folder) show() *shown {
 		if s.next.IsZero() || ends.Before(s.next) {
 			s.next = ends
 		}
+		s.outputs++
 		s.add(name, o.Body.node, o.Ran)
 		if o.Good != nil {
 			s.add(name+goodSuffix, o.Good.node, o.Ran)
@@ -203,6 +206,9 @@ func (f *folder) index(s *shown) []byte {
 	for _, dir := range slices.Sorted(maps.Keys(f.refreshed.Listings)) {
 		l := f.refreshed.Listings[dir]
 		fmt.Fprintf(&b, "`%s` has %s, see %s.\n", cmp.Or(dir, "This folder"), wording.Count(len(l.Names), "names"), path.Join(dir, namesName))
+		if l.Left != "" {
+			fmt.Fprintf(&b, "Not fetched: %s.\n", l.Left)
+		}
 		if l.Failed != "" {
 			fmt.Fprintf(&b, "! Its listing failed at %s: %s\n", wording.Time(l.Ran), l.Failed)
 		}

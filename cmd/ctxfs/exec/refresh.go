@@ -54,6 +54,11 @@ command has failed: its file says how, and the last good output is beside it.`,
 				if !asJSON {
 					a.Sayf("exec/%s: %s, %s", r.Folder, wording.Count(r.Fetched, "files"), wording.Count(len(r.Failed), "failures"))
 				}
+				for _, left := range r.Left {
+					if !asJSON {
+						a.Notef("not fetched from %s", left)
+					}
+				}
 				for _, f := range r.Failed {
 					code = console.ExitTool
 					if !asJSON {

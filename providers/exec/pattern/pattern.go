@@ -149,6 +149,11 @@ func (p *Pattern) Literal(at int) (name string, ok bool) {
 	return p.parts[at].text, p.parts[at].expr == nil
 }
 
+// Plain reports whether so many of the first names have no placeholders.
+func (p *Pattern) Plain(names int) bool {
+	return !slices.ContainsFunc(p.parts[:names], func(one part) bool { return one.expr != nil })
+}
+
 // match matches one name.
 func (one *part) match(name string, into Values) bool {
 	if one.expr == nil {
