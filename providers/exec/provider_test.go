@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -135,149 +133,7 @@ func TestAsManyAtOnceAsConfigured(t *testing.T) {
 	}
 }
 
-func TestOutputsExpire(t *testing.T) {
-	t.Parallel()
-	f := configured(t, "[exec.x]\nlifetime = \"200ms\"\n\"{key}.txt\" = "+sh("+ echo $1", "{key}"))
-	f.Start()
-	f.read("x/a.txt")
-	fstest.Eventually(t, "it leaves the listing", func() bool { return !slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt") })
-	f.wantRan(1)
-	f.read("x/a.txt")
-	f.wantRan(2)
-}
-
-func TestFailures(t *testing.T) {
-	t.Parallel()
-	f := configured(t, `
-[exec.h]
-timeout = "300ms"
-"hangs/{key}" = `+sh(`sleep 1000`)+`
-[exec.x]
-max_size = "1 KB"
-"{key}.txt" = `+sh(`+ [ ! -e $HOME/bad ] || { echo "error: it is bad" >&2; exit 7; }; echo "good $1"`, "{key}")+`
-"json/{key}.json" = `+sh(`echo "no such thing" >&2; exit 1`)+`
-"long/{key}" = `+sh(`head -c 1000000 /dev/zero | tr '\0' x`)+`
-"missing/{key}" = ["no-such-program-here"]
-"control/{key}" = `+sh(`printf 'a\033[31mred\033[0m\007\000b\r\nTOKEN=ghp_%s\n' 0123456789abcdefghijABCDEFGHIJ012345`)+`
-`, func(o *Options) {
-		now := time.Now()
-		var mu sync.Mutex
-		o.Env.Now = func() time.Time { // what was fetched expires soon
-			mu.Lock()
-			defer mu.Unlock()
-			now = now.Add(40 * time.Second)
-			return now
-		}
-	})
-	good := f.read("x/a.txt")
-	if good != "good a\n" {
-		t.Fatalf("%q", good)
-	}
-	if err := os.WriteFile(filepath.Join(f.home, "bad"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f.refreshIt("x", "a.txt")
-	bad := f.read("x/a.txt")
-	fstest.Contains(t, bad, "exited with 7", "error: it is bad", "a.txt.last-good")
-	if got := f.read("x/a.txt.last-good"); got != good {
-		t.Errorf("%q", got)
-	}
-	var failed failed
-	if err := json.Unmarshal([]byte(f.read("x/json/a.json")), &failed); err != nil || !strings.Contains(failed.Error, "no such thing") {
-		t.Errorf("%+v, %v", failed, err)
-	}
-	fstest.Contains(t, f.read("h/hangs/a"), "had not ended after 300ms", "timeout in [exec.h]")
-	fstest.Contains(t, f.read("x/long/a"), "printed more than 1.0 KB", "max_size")
-	fstest.Contains(t, f.read("x/missing/a"), "no program in PATH is called no-such-program-here")
-	if got := f.read("x/control/a"); !strings.HasPrefix(got, "ared") || strings.ContainsAny(got, "\x1b\x07\x00\r") || strings.Contains(got, "ghp_01") {
-		t.Errorf("%q", got)
-	}
-}
-
 // refreshIt runs the command of a file again, as a refresh does.
-func (f *fixture) refreshIt(folder, name string) {
-	f.t.Helper()
-	one := f.folders[folder]
-	r, values, ok := one.match(split(name))
-	if !ok {
-		f.t.Fatal("no rule")
-	}
-	if failed, ok := one.fetch(f.t.Context(), name, target{r, values}); !ok || failed == "" {
-		f.t.Fatalf("%q, %v", failed, ok)
-	}
-}
-
-func TestMistakesInTheConfiguration(t *testing.T) {
-	t.Parallel()
-	f := configured(t, `
-[exec]
-stray = 1
-[exec."a b"]
-"x" = ["true"]
-[exec.empty]
-[exec.x]
-timout = "3s"
-timeout = "soon"
-max_size = -1
-at_once = 0
-env = "PATH"
-placeholders = {key = "[", n = 5}
-"{unknown}.txt" = ["true"]
-"{number}.txt" = ["show", "{numbr}"]
-"package.json" = ["true"]
-"INDEX.md" = ["true"]
-"../x" = ["true"]
-"ok/{number}.txt" = ["echo", "{number}"]
-`)
-	var all strings.Builder
-	for _, p := range f.Status().Problems {
-		all.WriteString(p.What + "\n")
-	}
-	fstest.Contains(t, all.String(), `"stray"`, `"a b"`, `"empty"`, `"timout"`, `did you mean "timeout"`, `"soon"`, `"max_size"`, `"at_once"`, `"env"`,
-		`"placeholders"`, "{unknown} has no pattern", "{numbr}", "package.json in every folder", "INDEX.md is a file of ctxfs's own", `"../x"`, "config.toml:9")
-	if got := f.read("x/ok/7.txt"); got != "7\n" { // the rest works
-		t.Errorf("%q", got)
-	}
-	if s := f.Status(); s.State != "degraded" {
-		t.Errorf("%+v", s)
-	}
-}
-
-func TestACacheThatCannotBeWritten(t *testing.T) {
-	t.Parallel()
-	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("echo $1", "{key}"), func(o *Options) { o.Cache = filepath.Join(o.Home, "config.toml", "cache") })
-	if got := f.read("x/a.txt"); got != "a\n" {
-		t.Errorf("%q", got)
-	}
-	if got := f.read("x/a.txt"); got != "a\n" {
-		t.Errorf("%q", got)
-	}
-	if s := f.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "in memory only") {
-		t.Errorf("%+v", s)
-	}
-}
-
-func TestCommandsOfFoldersThatAreGoneEnd(t *testing.T) {
-	t.Parallel()
-	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("+ exec sleep 1000"))
-	ended := make(chan error, 1)
-	go func() {
-		_, err := fstest.Text(f.tree, "x/a.txt")
-		ended <- err
-	}()
-	fstest.Eventually(t, "it runs", func() bool { return f.ran() > 0 })
-	if !f.Busy() {
-		t.Error("nothing is said to run")
-	}
-	f.configure("")
-	f.Reload()
-	if err := <-ended; err == nil {
-		t.Error("the reader got something")
-	}
-	if got := f.walk(); !slices.Equal(got, []string{"INDEX.md"}) {
-		t.Errorf("%q", got)
-	}
-}
 
 func TestChangesRefreshAFolder(t *testing.T) {
 	t.Parallel()
@@ -302,16 +158,36 @@ func TestALifetimeRefreshesAFolder(t *testing.T) {
 	fstest.Eventually(t, "it is refreshed", func() bool { return f.ran() >= 2 })
 }
 
-func TestFoldersAreTold(t *testing.T) {
+// TestEditingTheConfigurationEndsNothing edits what is around a folder while its command
+
+// runs: comments, other folders, a fault in the middle of an edit.
+
+// TestAMistakeCostsNoOutputs takes a path out of the configuration for a while, and has
+
+// another process look at that.
+
+// TestWhatNothingNeedsLeavesTheDisk has files that no output needs.
+
+// TestLongListings has one of 100,000 names, and one with names that lead elsewhere.
+
+func TestLongListings(t *testing.T) {
 	t.Parallel()
-	f := configured(t, topics+"env = [\"API_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345\"]\n")
-	all, err := OpFolders.Ask(t.Context(), fs.Operations(f.Operations()), fs.None{})
-	if err != nil || len(all) != 1 || len(all[0].Paths) != 4 || all[0].Lifetime != "1h" {
-		t.Fatalf("%+v, %v", all, err)
+	f := configured(t, `
+[exec.x]
+most = 20
+"many/" = `+sh(`seq 100000`)+`
+"many/{number}" = `+sh(`+ echo $1`, "{number}")+`
+"bad/" = `+sh(`printf '../x\na/b\n-rf\n/etc\n\033[31mred\033[0m\n\n.\n..\ngood\n'`)+`
+"bad/{name}" = `+sh(`+ echo $1`, "{name}")+`
+`)
+	got := f.refreshed("x")
+	if got.Names != 100_008 || got.Fetched != 22 || len(got.Left) != 2 || len(got.Failed) > 0 {
+		t.Errorf("%+v", got)
 	}
-	paths := all[0].Paths
-	if paths[0].Path != "topics/" || paths[0].Line == 0 || !strings.Contains(paths[1].Means, "a refresh does") || strings.Contains(paths[2].Means, "a refresh does") ||
-		!slices.Contains(paths[2].Placeholders, "{number} is [0-9]{1,18}") || !strings.Contains(paths[3].Means, "one file") {
-		t.Errorf("%+v", paths)
+	fstest.Contains(t, strings.Join(got.Left, "\n"), `bad/: 6 names that fit no path, such as "../x"`, "many/: 99980 names beyond the first 20; fetch more: most in [exec.x]")
+	if names := fstest.Names(t, f.tree, "x/bad"); !slices.Equal(names, []string{"NAMES.txt", "good", "red"}) {
+		t.Errorf("%q", names)
 	}
+	fstest.Contains(t, f.read("x/INDEX.md"), "Not fetched: 99980 names", "Not fetched: 6 names")
+	f.wantRan(22)
 }

@@ -1,0 +1,190 @@
+package exec
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs/fstest"
+)
+
+func TestOutputsExpire(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.x]\nlifetime = \"200ms\"\n\"{key}.txt\" = "+sh("+ echo $1", "{key}"))
+	f.Start()
+	f.read("x/a.txt")
+	fstest.Eventually(t, "it leaves the listing", func() bool { return !slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt") })
+	f.wantRan(1)
+	f.read("x/a.txt")
+	f.wantRan(2)
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	f := configured(t, `
+[exec.h]
+timeout = "300ms"
+"hangs/{key}" = `+sh(`sleep 1000`)+`
+[exec.x]
+max_size = "1 KB"
+"{key}.txt" = `+sh(`+ [ ! -e $HOME/bad ] || { echo "error: it is bad" >&2; exit 7; }; echo "good $1"`, "{key}")+`
+"json/{key}.json" = `+sh(`echo "no such thing" >&2; exit 1`)+`
+"long/{key}" = `+sh(`head -c 1000000 /dev/zero | tr '\0' x`)+`
+"missing/{key}" = ["no-such-program-here"]
+"control/{key}" = `+sh(`printf 'a\033[31mred\033[0m\007\000b\r\nTOKEN=ghp_%s\n' 0123456789abcdefghijABCDEFGHIJ012345`)+`
+`, func(o *Options) {
+		now := time.Now()
+		var mu sync.Mutex
+		o.Env.Now = func() time.Time { // what was fetched expires soon
+			mu.Lock()
+			defer mu.Unlock()
+			now = now.Add(40 * time.Second)
+			return now
+		}
+	})
+	good := f.read("x/a.txt")
+	if good != "good a\n" {
+		t.Fatalf("%q", good)
+	}
+	if err := os.WriteFile(filepath.Join(f.home, "bad"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.refreshIt("x", "a.txt")
+	bad := f.read("x/a.txt")
+	fstest.Contains(t, bad, "exited with 7", "error: it is bad", "a.txt.last-good")
+	if got := f.read("x/a.txt.last-good"); got != good {
+		t.Errorf("%q", got)
+	}
+	var failed failed
+	if err := json.Unmarshal([]byte(f.read("x/json/a.json")), &failed); err != nil || !strings.Contains(failed.Error, "no such thing") {
+		t.Errorf("%+v, %v", failed, err)
+	}
+	fstest.Contains(t, f.read("h/hangs/a"), "had not ended after 300ms", "timeout in [exec.h]")
+	fstest.Contains(t, f.read("x/long/a"), "printed more than 1.0 KB", "max_size")
+	fstest.Contains(t, f.read("x/missing/a"), "no program in PATH is called no-such-program-here")
+	if got := f.read("x/control/a"); !strings.HasPrefix(got, "ared") || strings.ContainsAny(got, "\x1b\x07\x00\r") || strings.Contains(got, "ghp_01") {
+		t.Errorf("%q", got)
+	}
+}
+
+func (f *fixture) refreshIt(folder, name string) {
+	f.t.Helper()
+	one := f.folders[folder]
+	r, values, ok := one.match(split(name))
+	if !ok {
+		f.t.Fatal("no rule")
+	}
+	if failed, ok := one.fetch(f.t.Context(), name, target{r, values}); !ok || failed == "" {
+		f.t.Fatalf("%q, %v", failed, ok)
+	}
+}
+
+func TestACacheThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("echo $1", "{key}"), func(o *Options) { o.Cache = filepath.Join(o.Home, "config.toml", "cache") })
+	if got := f.read("x/a.txt"); got != "a\n" {
+		t.Errorf("%q", got)
+	}
+	if got := f.read("x/a.txt"); got != "a\n" {
+		t.Errorf("%q", got)
+	}
+	if s := f.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "in memory only") {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestWhatNothingNeedsLeavesTheDisk(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("echo $1", "{key}"))
+	f.read("x/a.txt")
+	dir := filepath.Join(f.opts.Cache, "x")
+	old := time.Now().Add(-2 * defaultLifetime)
+	for _, name := range []string{"gone.json", "gone.out", ".tmp-1"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "young.out"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.reopen()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 { // an output, about it, the young one
+		t.Errorf("%v, %v", left, err)
+	}
+	if got := f.read("x/a.txt"); got != "a\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnOutputHasTheTimeOfItsRun(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("echo $1", "{key}"))
+	node, err := f.tree.Resolve(t.Context(), "x/a.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := time.Now()
+	first, err := f.tree.Stat(t.Context(), node)
+	if err != nil || first.ModTime.Before(before) || first.ModTime.After(time.Now()) {
+		t.Errorf("%+v, %v", first, err)
+	}
+	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt") })
+	f.reopen()
+	listed, err := f.tree.Resolve(t.Context(), "x/a.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := f.tree.Stat(t.Context(), listed); err != nil || !a.ModTime.Equal(first.ModTime) || a.Mode != first.Mode {
+		t.Errorf("%+v, then %+v, %v", first, a, err)
+	}
+}
+
+func TestOutputsThatAreNoText(t *testing.T) {
+	t.Parallel()
+	f := configured(t, `
+[exec.x]
+"random/{key}" = `+sh(`head -c 3000 /dev/urandom`)+`
+"wide/{key}" = `+sh(`printf 'w\0i\0d\0e\0'`)+`
+"odd/{key}" = `+sh(`printf 'a\342\200\256b\363\240\201\201c \377 tail\n'`)+`
+"nothing/{key}" = `+sh(`:`)+`
+`)
+	fstest.Contains(t, f.read("x/random/a"), "ctxfs: sh printed 3.0 KB that are no text")
+	fstest.Contains(t, f.read("x/wide/a"), "that are no text")
+	if got := f.read("x/odd/a"); got != "abc  tail\n" {
+		t.Errorf("%q", got)
+	}
+	if got := f.read("x/nothing/a"); got != "" {
+		t.Errorf("%q", got)
+	}
+	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(fstest.Names(t, f.tree, "x/nothing"), "a") })
+}
+
+func TestTheLastGoodOutputIsFound(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.x]\n\"a.txt\" = "+sh(`+ [ ! -e $HOME/bad ] || exit 7; echo "a walrus"`))
+	f.Start()
+	f.refreshed("x")
+	if err := os.WriteFile(filepath.Join(f.home, "bad"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.refreshed("x"); len(got.Failed) != 1 {
+		t.Errorf("%+v", got)
+	}
+	fstest.Eventually(t, "it is found", func() bool {
+		found, err := f.Search(t.Context(), "walrus", "", 10)
+		return err == nil && len(found.Matches) == 1 && found.Matches[0].Path == "x/a.txt"+goodSuffix
+	})
+	f.reopen()
+	if got := f.read("x/a.txt.last-good"); got != "a walrus\n" {
+		t.Errorf("%q", got)
+	}
+	fstest.Contains(t, f.read("x/a.txt"), "exited with 7", "a.txt.last-good")
+	f.wantRan(2)
+}
