@@ -43,7 +43,7 @@ func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
 		if slices.Contains(known, table) {
 			continue
 		}
-		what := fmt.Sprintf("%s: unknown table [%s]", config.Path(), table)
+		what := fmt.Sprintf("%s:%d: unknown table [%s]", config.Path(), config.Line(table), table)
 		if suggestion := nearest.Of(table, known); suggestion != "" {
 			what += fmt.Sprintf("; did you mean [%s]?", suggestion)
 		}

@@ -102,7 +102,7 @@ func readSettings(path, home string) (folders []*settingsOf, problems []fs.Probl
 	r := &reader{file: f, home: home}
 	var all map[string]any
 	if err := f.Decode(&all, Table); err != nil {
-		r.problem(err.Error())
+		r.problem(0, err.Error())
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		table, ok := all[name].(map[string]any)
@@ -115,31 +115,42 @@ func readSettings(path, home string) (folders []*settingsOf, problems []fs.Probl
 			folders = append(folders, r.folder(name, table))
 		}
 	}
-	return folders, r.problems, nil
+	slices.SortStableFunc(r.wrongs, func(a, b wrong) int { return a.line - b.line })
+	for _, w := range r.wrongs {
+		problems = append(problems, w.Problem)
+	}
+	return folders, problems, nil
 }
 
 // reader reads the table, and collects what is wrong with it.
 type reader struct {
-	file     *settings.File
-	home     string
-	problems []fs.Problem
+	file   *settings.File
+	home   string
+	wrongs []wrong
 }
 
-func (r *reader) problem(what string) {
-	r.problems = append(r.problems, fs.Problem{What: clean.Line(what), Mend: "correct " + r.file.Path() + "; it is read again at once"})
+// wrong is a problem, with its line.
+type wrong struct {
+	line int
+	fs.Problem
+}
+
+func (r *reader) problem(line int, what string) {
+	r.wrongs = append(r.wrongs, wrong{line, fs.Problem{What: clean.Line(what), Mend: "correct " + r.file.Path() + "; it is read again at once"}})
 }
 
 // wrong adds a problem with the key at a path of tables.
 func (r *reader) wrong(key []string, format string, args ...any) {
 	table, last := strings.Join(key[:len(key)-1], "."), key[len(key)-1]
-	r.problem(fmt.Sprintf("%s:%d: %q in [%s] %s", r.file.Path(), r.file.Line(key...), last, table, fmt.Sprintf(format, args...)))
+	line := r.file.Line(key...)
+	r.problem(line, fmt.Sprintf("%s:%d: %q in [%s] %s", r.file.Path(), line, last, table, fmt.Sprintf(format, args...)))
 }
 
 func (r *reader) folder(name string, table map[string]any) *settingsOf {
 	s := &settingsOf{
 		name: name, dir: r.home, timeout: defaultTimeout, maxSize: defaultSize, atOnce: defaultAtOnce, most: defaultMost, lines: make(map[string]int),
 	}
-	defined, before := make(map[string]string), len(r.problems)
+	defined, before := make(map[string]string), len(r.wrongs)
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		if slices.Contains(settingNames(), key) {
 			r.setting(s, key, table[key], defined)
@@ -155,7 +166,7 @@ func (r *reader) folder(name string, table map[string]any) *settingsOf {
 	}
 	s.lifetime = cmp.Or(s.lifetime, max(defaultLifetime, 2*s.every)) // what is refreshed does not leave in between
 	r.order(s)
-	if len(s.files) == 0 && len(s.listings) == 0 && len(r.problems) == before {
+	if len(s.files) == 0 && len(s.listings) == 0 && len(r.wrongs) == before {
 		r.wrong([]string{Table, name}, `has no path; one is: "topics/{key}.json" = ["program", "show", "{key}"]`)
 	}
 	return s

@@ -38,7 +38,7 @@ placeholders = {key = "[", n = 5}
 		all.WriteString(p.What + "\n")
 	}
 	fstest.Contains(t, all.String(), `"stray"`, `"a b"`, `"empty"`, `"timout"`, `did you mean "timeout"`, `"soon"`, `"max_size"`, `"at_once"`, `"env"`,
-		`"placeholders"`, "{unknown} has no pattern", "{numbr}", "package.json in every folder", "INDEX.md is a file of ctxfs's own", `"../x"`, "config.toml:9")
+		`"placeholders"`, "{unknown} has no pattern", `has {numbr}, but its path does not (did you mean {number}?)`, "package.json in every folder", "INDEX.md is a file of ctxfs's own", `"../x"`, "config.toml:9")
 	if got := f.read("x/ok/7.txt"); got != "7\n" { // the rest works
 		t.Errorf("%q", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/nearest"
 )
 
 // Pattern is a path with placeholders. It is immutable.
@@ -88,7 +89,7 @@ func parsePart(name string, exprs map[string]string, seen map[string]bool) (part
 		end = at[1]
 		body, ok := exprs[key]
 		if !ok {
-			return one, fmt.Errorf("{%s} has no pattern; add one to the folder: placeholders = {%[1]s = \"[a-z0-9]+\"} (these need none: %s)", key, wording.Or(Usual()))
+			return one, fmt.Errorf("{%s} has no pattern%s; add one to the folder: placeholders = {%[1]s = \"[a-z0-9]+\"} (these need none: %[3]s)", key, meant(key, slices.Collect(maps.Keys(exprs))), wording.Or(Usual()))
 		}
 		if seen[key] {
 			return one, fmt.Errorf("{%s} occurs twice", key)
@@ -113,6 +114,15 @@ func parsePart(name string, exprs map[string]string, seen map[string]bool) (part
 	var err error
 	one.expr, err = regexp.Compile(`^(?s:` + expr.String() + `)$`)
 	return one, err
+}
+
+// meant asks whether another placeholder was meant; "" if none is near.
+func meant(name string, known []string) string {
+	slices.Sort(known)
+	if near := nearest.Of(name, known); near != "" {
+		return fmt.Sprintf(" (did you mean {%s}?)", near)
+	}
+	return ""
 }
 
 // Usual returns the placeholders that need not be defined, sorted.
@@ -253,7 +263,7 @@ func (p *Pattern) Check(words []string) error {
 			name := word[at[2]:at[3]]
 			own := at[0] > 0 && (word[at[0]-1] == '{' || word[at[0]-1] == '@')
 			if !own && !slices.Contains(known, name) {
-				return fmt.Errorf("its command has {%s}, but its path does not", name)
+				return fmt.Errorf("its command has {%s}, but its path does not%s", name, meant(name, known))
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func TestNoValueIsAnOption(t *testing.T) {
 
 func TestWrongPatterns(t *testing.T) {
 	for text, word := range map[string]string{
-		"a//b": "name", "/a": "name", "a/../b": "name", ".git/{key}": "dot", "{unknown}.txt": "no pattern",
+		"a//b": "name", "/a": "name", "a/../b": "name", ".git/{key}": "dot", "{unknown}.txt": "no pattern; add", "{nane}.txt": "{nane} has no pattern (did you mean {name}?); add",
 		"{key}/{key}": "twice", "{bad}": "wrong", "{Key}": "brace", "{key": "brace", "a}{key}": "brace",
 	} {
 		if _, err := Parse(text, map[string]string{"bad": "("}); err == nil || !strings.Contains(err.Error(), word) {
