@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +27,12 @@ deaf) trap '' TERM HUP INT; while :; do sleep 0.05; done ;;
 fails) echo "error: it broke" >&2; exit 9 ;;
 floods) exec head -c 1000000000 /dev/zero ;;
 control) printf 'a\033]0;title\007\033[31mred\033[0m\000\r\nb\n' ;;
-daemon) env -i setsid sh -c 'while :; do sleep 0.1005; done' >/dev/null 2>&1 </dev/null & echo forked ;;
+daemon|killer) env -i setsid sh -c 'echo $$ >"$0"; while :; do sleep 0.1; done' "$HOME/$1.pid" >/dev/null 2>&1 </dev/null &
+	until [ -s "$HOME/$1.pid" ]; do sleep 0.01; done; echo forked
+	[ "$1" = daemon ] || { kill -9 $PPID; sleep 1000; } ;;
+binary) head -c 3000 /dev/urandom ;;
+odd) printf 'a\342\200\256b \377\n' ;;
+nothing) ;;
 slow) until [ -e "$HOME/go" ]; do sleep 0.01; done; echo slow ;;
 *) echo "$1" ;;
 esac
@@ -37,6 +44,9 @@ timeout = "20s"
 "names/" = ["PROGRAM", "names"]
 "names/{name}.txt" = ["PROGRAM", "{name}"]
 "fixed.txt" = ["PROGRAM", "fixed"]
+"plain/{name}" = ["PROGRAM", "{name}"]
+"deep/{name}/{id}" = ["PROGRAM", "{name}", "{id}"]
+"script/{name}.js" = ["PROGRAM", "{name}"]
 [exec.late]
 timeout = "500ms"
 "{name}.txt" = ["PROGRAM", "{name}"]
@@ -57,11 +67,12 @@ func TestExecRunsNothingByItself(t *testing.T) {
 	b := newBox(t)
 	b.hostile()
 	b.mount()
+	const dirs = "exec exec/bad exec/bad/names exec/bad/plain exec/bad/deep exec/bad/deep/x exec/bad/script exec/late"
 	walk := `rg -uu -c . .agentctx >/dev/null; find .agentctx -ls >/dev/null; du -a .agentctx >/dev/null; ls -laR .agentctx >/dev/null
-for p in .git .gitignore package.json node_modules Cargo.toml CLAUDE.md .mcp.json HEAD; do
-	for d in exec exec/bad exec/bad/names exec/late; do stat .agentctx/$d/$p >/dev/null 2>&1; done
+for d in ` + dirs + `; do
+	for p in .git .gitignore package.json node_modules Cargo.toml CLAUDE.md .mcp.json HEAD INDEX.md NAMES.txt x.last-good tags RCS; do stat .agentctx/$d/$p >/dev/null 2>&1; done
+	(cd .agentctx/$d && git status; node -e 'try { require(".") } catch {}'; npm ls; npx --no-install x; make -n; cargo build; go build ./...; ctags -R; python3 -m pytest; vim -es -c q; emacs --batch; hg root; svn info) >/dev/null 2>&1 </dev/null
 done
-(cd .agentctx/exec/bad/names && git status; node -e 'try { require("./x") } catch {}') >/dev/null 2>&1
 ctxfs ls -R exec >/dev/null; ctxfs find one two >/dev/null; ctxfs sync --once out >/dev/null; ctxfs __complete cat exec/bad/ >/dev/null 2>&1
 bash -c 'compgen -f .agentctx/exec/bad/' >/dev/null; :`
 	b.sh(walk)
@@ -70,14 +81,14 @@ bash -c 'compgen -f .agentctx/exec/bad/' >/dev/null; :`
 	}
 	b.ok("exec", "refresh", "bad")
 	after := b.ran()
-	if strings.Count(after, "\n") != 6 { // names, one, two, fixed, b and the like
-		t.Logf("a refresh runs: %s", after)
+	if got := slices.Sorted(strings.SplitSeq(strings.TrimSpace(after), "\n")); !slices.Equal(got, []string{"fixed", "names", "one", "package.json", "red", "two"}) {
+		t.Errorf("a refresh runs: %q", got)
 	}
 	b.sh(walk)
 	if got := b.ran(); got != after {
 		t.Errorf("these have run: %s", strings.TrimPrefix(got, after))
 	}
-	if got := b.sh("cd .agentctx/exec/bad/names; ls; cat one.txt two.txt"); !strings.HasPrefix(got, "NAMES.txt\none.txt\n") || !strings.HasSuffix(got, "one\ntwo\n") {
+	if got := b.sh("cd .agentctx/exec/bad/names; ls; cat one.txt two.txt"); got != "NAMES.txt\none.txt\npackage.json.txt\nred.txt\ntwo.txt\none\ntwo\n" {
 		t.Errorf("%s", got)
 	}
 }
@@ -93,19 +104,30 @@ func TestExecHostile(t *testing.T) {
 		"bad/names/fails.txt":  "exited with 9: error: it broke",
 		"bad/names/floods.txt": "printed more than 10.0 MB",
 		"gone/x.txt":           "could not be started",
-		"bad/names/daemon.txt": "forked",
+		"bad/names/daemon.txt": "forked\n",
+		"bad/names/killer.txt": "the process of ctxfs that keeps it was killed",
+		"bad/names/binary.txt": "printed 3.0 KB that are no text",
 		"bad/names/other.txt":  "other\n",
 	} {
 		if got := readFile(t, b.mnt("exec/"+path)); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	if got := readFile(t, b.mnt("exec/bad/names/control.txt")); strings.ContainsAny(got, "\x00\x07\x1b\r") || !strings.HasSuffix(got, "b\n") {
-		t.Errorf("control characters: %q", got)
+	for name, want := range map[string]string{"control": "ared\nb\n", "odd": "ab \n", "nothing": ""} {
+		if got := readFile(t, b.mnt("exec/bad/names/"+name+".txt")); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
+	background := b.pid()
 	for _, p := range processesOf(b.dir) {
-		if strings.Contains(p.args, "sleep 0.1005") || strings.Contains(p.args, "hostile") {
+		if p.pid != background && !strings.HasPrefix(p.args, "ctxfs guard") {
 			t.Errorf("it still runs: %+v", p)
+		}
+	}
+	for _, file := range []string{"daemon.pid", "killer.pid"} { // these have shed their environment
+		pid, err := strconv.Atoi(strings.TrimSpace(readFile(t, filepath.Join(b.home, file))))
+		if err != nil || alive(pid) {
+			t.Errorf("%s: %v, it still runs", file, err)
 		}
 	}
 	var all []exec.Folder
@@ -136,6 +158,85 @@ func TestExecReadersShareARun(t *testing.T) {
 	readers.Wait()
 	if got := b.ran(); got != "slow\n" {
 		t.Errorf("these have run: %q", got)
+	}
+}
+
+// TestExecReaderKilled kills a reader that waits: it ends at once, and the next one gets what
+// the command has printed for it.
+func TestExecReaderKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.hostile()
+	b.mount()
+	for _, signal := range []string{"INT", "KILL"} {
+		if r := b.shell("timeout -s " + signal + " 0.5 cat .agentctx/exec/bad/names/slow.txt"); r.code == 0 || r.out != "" {
+			t.Errorf("%s: %+v", signal, r)
+		}
+	}
+	b.sh("ls -l .agentctx/exec/bad/names >/dev/null")
+	b.write("go", "")
+	if got := readFile(t, b.mnt("exec/bad/names/slow.txt")); got != "slow\n" {
+		t.Errorf("%q", got)
+	}
+	if got := b.ran(); got != "slow\n" {
+		t.Errorf("these have run: %q", got)
+	}
+}
+
+// TestExecDiskFull has no room for outputs: they are shown all the same, and stay for as
+// long as the background process does.
+func TestExecDiskFull(t *testing.T) {
+	t.Parallel()
+	need(t, "unshare")
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a small file system")
+	}
+	b := newBox(t)
+	b.hostile()
+	b.write("script", `
+set -e
+mount -t tmpfs -o size=512k full "$XDG_CACHE_HOME"
+ctxfs mount
+cat .agentctx/exec/bad/names/before.txt
+cat /dev/zero >"$XDG_CACHE_HOME/zero" 2>/dev/null || :
+cat .agentctx/exec/bad/names/one.txt
+ctxfs exec refresh bad
+cat .agentctx/exec/bad/names/one.txt .agentctx/exec/bad/names/two.txt .agentctx/exec/bad/names/before.txt
+grep -A6 '^## exec' .agentctx/STATUS.md
+rm "$XDG_CACHE_HOME/zero"
+ctxfs exec refresh bad
+grep -A6 '^## exec' .agentctx/STATUS.md | grep -c problem || echo mended
+ctxfs unmount
+`)
+	r := b.do("timeout", "100", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")
+	if r.code != 0 || !containsAll(r.out, []string{"before\none\n", "one\ntwo\nbefore\n", "outputs of exec/bad cannot be stored, and are in memory only: no space left on device", "mended\n"}) {
+		t.Errorf("exit %d\n%v", r.code, r)
+	}
+}
+
+// TestExecInASandbox has a command that runs in a sandbox, and a ctxfs that does.
+func TestExecInASandbox(t *testing.T) {
+	t.Parallel()
+	need(t, "bwrap")
+	b := newBox(t)
+	b.hostile()
+	program := filepath.Join(b.home, "hostile")
+	b.write(".config/ctxfs/config.toml", strings.ReplaceAll(`
+[exec.boxed]
+timeout = "10s"
+"{name}.txt" = ["bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", "--die-with-parent", "PROGRAM", "{name}"]
+`, "PROGRAM", program))
+	b.mount()
+	if got := readFile(t, b.mnt("exec/boxed/one.txt")); got != "one\n" {
+		t.Errorf("%s", got)
+	}
+	if got := readFile(t, b.mnt("exec/boxed/fails.txt")); !strings.Contains(got, "exited with 9: error: it broke") {
+		t.Errorf("%s", got)
+	}
+	b.hostile()
+	got := b.do("bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", binary(), "cat", "exec/bad/names/in.txt")
+	if got.code != 0 || got.out != "in\n" {
+		t.Errorf("%+v", got)
 	}
 }
 
