@@ -83,6 +83,7 @@ func (f *fixture) refreshIt(folder, name string) {
 	if failed, ok := one.fetch(f.t.Context(), name, target{r, values}); !ok || failed == "" {
 		f.t.Fatalf("%q, %v", failed, ok)
 	}
+	one.publish()
 }
 
 func TestACacheThatCannotBeWritten(t *testing.T) {

@@ -92,6 +92,7 @@ func (f *folder) refresh(ctx context.Context, tell func(done, of int)) (r Refres
 		})
 	}
 	work.Wait()
+	f.publish()
 	slices.SortFunc(r.Failed, func(a, b Failure) int { return strings.Compare(a.Path, b.Path) })
 	if ctx.Err() != nil {
 		return r, fs.ContextError(ctx)

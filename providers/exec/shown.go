@@ -139,6 +139,67 @@ func (s *shown) seal() {
 	}
 }
 
+// publish shows what is there now, and tells what has changed.
+func (f *folder) publish() {
+	f.mu.Lock()
+	if f.soon != nil {
+		f.soon.Stop()
+		f.soon = nil
+	}
+	now := f.show()
+	old := f.shown.Swap(now)
+	closed := f.closed
+	f.mu.Unlock()
+	if closed {
+		return
+	}
+	for _, name := range changes(old, now) {
+		f.p.opts.Env.Changed(path.Join(f.name, name))
+	}
+	f.p.fulltext.Changed()
+	f.expireAt(now.next)
+}
+
+// expireAt has an expired output leave the listing.
+func (f *folder) expireAt(next time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.expiry != nil {
+		f.expiry.Stop()
+	}
+	if next.IsZero() || f.closed || f.p.opts.Offline {
+		return
+	}
+	f.expiry = f.publishAfter(max(next.Sub(f.p.opts.Env.Now()), time.Millisecond))
+}
+
+// gatherTime is how long the outputs of a refresh are gathered before they are listed:
+// each time the whole folder is listed anew.
+const gatherTime = 100 * time.Millisecond
+
+// publishSoon publishes with whatever else comes soon. The caller holds mu.
+func (f *folder) publishSoon() {
+	if f.soon == nil && !f.closed {
+		f.soon = f.publishAfter(gatherTime)
+	}
+}
+
+// publishAfter publishes once a time has passed, unless the folder is closed then. The
+// caller holds mu.
+func (f *folder) publishAfter(wait time.Duration) *time.Timer {
+	return time.AfterFunc(wait, func() {
+		f.mu.Lock()
+		if f.closed {
+			f.mu.Unlock()
+			return
+		}
+		f.work.Add(1)
+		f.mu.Unlock()
+		defer f.work.Done()
+		f.publish()
+	})
+}
+
 // changes returns the paths of what is in one of two and not the same in the other.
 func changes(old, now *shown) (all []string) {
 	for name, d := range now.dirs {
