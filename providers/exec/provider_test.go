@@ -191,3 +191,36 @@ most = 20
 	fstest.Contains(t, f.read("x/INDEX.md"), "Not fetched: 99980 names", "Not fetched: 6 names")
 	f.wantRan(22)
 }
+
+func TestWhereAndWithWhatCommandsRun(t *testing.T) {
+	t.Parallel()
+	f := configured(t, `
+[exec.x]
+dir = "~/work"
+env = ["PASSED", "SET=by us", "API_TOKEN"]
+placeholders = {any = ".+"}
+"here/{any}" = ["./tool", "{any}", "$HOME `+"`id`"+`", "*"]
+"home" = ["~/work/tool"]
+[exec.lost]
+dir = "~/nowhere"
+"{any}" = ["true"]
+"{name}.txt" = ["true"]
+`, func(o *Options) {
+		environ := o.Environ
+		o.Environ = func() []string {
+			return append(environ(), "PASSED=passed", "KEPT=back", "API_TOKEN=c0rrect-h0rse-battery-9")
+		}
+		tool := "#!/bin/sh\npwd; echo \"$PASSED,$SET,$KEPT,$PAGER\"; echo $API_TOKEN; printf '<%s>' \"$@\"; read x || echo no input\n"
+		dir := filepath.Join(o.Home, "work")
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "tool"), []byte(tool), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	got := f.read("x/here/a b; rm -rf $HOME > c")
+	fstest.Contains(t, got, filepath.Join(f.home, "work")+"\npassed,by us,,cat\n", "<a b; rm -rf $HOME > c><$HOME `id`><*>no input\n")
+	if strings.Contains(got, "h0rse") {
+		t.Errorf("a secret: %s", got)
+	}
+	fstest.Contains(t, f.read("x/home"), "<>no input")
+	fstest.Contains(t, f.read("lost/a.txt"), "could not be started", "nowhere, in which it runs, does not exist")
+}
