@@ -37,7 +37,9 @@ type Folder struct {
 	Lifetime  string    `json:"lifetime"`
 	Every     string    `json:"every,omitempty"`
 	Watch     []string  `json:"watch,omitempty"`
-	Failed    []Failure `json:"failed,omitempty"`
+	// When says when it is refreshed by itself; "" for never.
+	When   string    `json:"when,omitempty"`
+	Failed []Failure `json:"failed,omitempty"`
 }
 
 // Path is a path with its command.
@@ -77,7 +79,7 @@ func (p *Provider) tell(context.Context, fs.None) ([]Folder, error) {
 }
 
 func (f *folder) tell() Folder {
-	t := Folder{Name: f.name, Dir: f.dir, Lifetime: duration(f.lifetime), Watch: f.watch, Files: f.shown.Load().outputs}
+	t := Folder{Name: f.name, Dir: f.dir, Lifetime: duration(f.lifetime), Watch: f.watch, When: f.refreshedBy(), Files: f.shown.Load().outputs}
 	if f.every > 0 {
 		t.Every = duration(f.every)
 	}

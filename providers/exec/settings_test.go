@@ -81,6 +81,13 @@ func TestFoldersAreTold(t *testing.T) {
 		!slices.Contains(paths[2].Placeholders, "{number} is [0-9]{1,18}") || !strings.Contains(paths[3].Means, "one file") {
 		t.Errorf("%+v", paths)
 	}
+	f.configure(topics + "every = \"2h\"\nwatch = [\"source\", \"/etc/hosts\"]\n")
+	f.Reload()
+	all, err = OpFolders.Ask(t.Context(), fs.Operations(f.Operations()), fs.None{})
+	if err != nil || all[0].When != "every 2h, after a change of ~/source or /etc/hosts" || all[0].Lifetime != "4h" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	fstest.Contains(t, f.read("team/INDEX.md"), "It is refreshed every 2h, after a change of ~/source or /etc/hosts, and by: ctxfs exec refresh team")
 }
 
 func TestEditingTheConfigurationEndsNothing(t *testing.T) {

@@ -274,14 +274,30 @@ func (f *folder) index(s *shown) []byte {
 			fmt.Fprintf(&b, "! Its listing failed at %s: %s\n", wording.Time(l.Ran), l.Failed)
 		}
 	}
-	switch {
+	switch by := f.refreshedBy(); {
 	case len(f.listings) == 0 && !slices.ContainsFunc(f.files, rule.fixed):
-	case f.every > 0:
-		fmt.Fprintf(&b, "It is refreshed every %s, and by: ctxfs exec refresh %s\n", duration(f.every), f.name)
+	case by != "":
+		fmt.Fprintf(&b, "It is refreshed %s, and by: ctxfs exec refresh %s\n", by, f.name)
 	default:
 		fmt.Fprintf(&b, "Fetch what the listings name: ctxfs exec refresh %s\n", f.name)
 	}
 	return []byte(b.String())
+}
+
+// refreshedBy says when the folder is refreshed by itself; "" for never.
+func (f *folder) refreshedBy() string {
+	var when []string
+	if f.every > 0 {
+		when = append(when, "every "+duration(f.every))
+	}
+	if len(f.watch) > 0 {
+		var paths []string
+		for _, path := range f.watch {
+			paths = append(paths, wording.Tilde(path, f.p.opts.Home))
+		}
+		when = append(when, "after a change of "+wording.Or(paths))
+	}
+	return strings.Join(when, ", ")
 }
 
 // commandLine words a command for people, without its secrets.

@@ -37,7 +37,8 @@ variables of the environment, for a limited time, and leave nothing running.
 Each placeholder has a pattern: {id}, {key}, {name}, {number}, {hash}, {date}
 and {uuid} have one, others get theirs by placeholders. No value begins with
 "-", and names that programs look for everywhere, such as .git or package.json,
-are none.
+are none. Of paths that fit a name alike the first one counts, after those
+without placeholders.
 
 Settings of a folder, with their defaults:
 
@@ -45,7 +46,7 @@ Settings of a folder, with their defaults:
   timeout = "30s"      how long each may take
   max_size = "10 MB"   how much each may print
   at_once = 4          how many run at a time
-  lifetime = "1h"      how long an output is served
+  lifetime = "1h"      how long an output is served (at least twice every)
   most = 200           how many names of a listing a refresh fetches
   every = "10m"        refresh it by itself, at this interval (default: never)
   watch = [".git/HEAD"]          refresh it when one of these changes

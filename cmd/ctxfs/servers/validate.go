@@ -80,6 +80,9 @@ func validate(ctx context.Context, a *cli.App) (v validation, err error) {
 func (v validation) print(a *cli.App) {
 	for _, f := range v.Folders {
 		a.Sayf("[exec.%s]  commands run in %s; outputs are served for %s", f.Name, a.Tilde(f.Dir), f.Lifetime)
+		if f.When != "" {
+			a.Sayf("  refreshed %s", f.When)
+		}
 		for _, p := range f.Paths {
 			a.Sayf("  %s\n      runs: %s\n      %s", p.Path, p.Command, p.Means)
 			for _, text := range p.Placeholders {
