@@ -154,6 +154,9 @@ func TestExecReadersShareARun(t *testing.T) {
 	}
 	fstest.Eventually(t, "it runs", func() bool { return b.ran() != "" })
 	b.sh("ls -l .agentctx/exec/bad/names .agentctx/mcps >/dev/null") // the mount is not held up
+	if got := b.ok("exec", "ls", "bad"); !strings.Contains(got, "1 command running") {
+		t.Errorf("exec ls: %s", got)
+	}
 	b.write("go", "")
 	readers.Wait()
 	if got := b.ran(); got != "slow\n" {

@@ -30,9 +30,11 @@ type Folder struct {
 	Dir  string `json:"dir"` // where its commands run
 	// Paths are its paths with their commands.
 	Paths []Path `json:"paths"`
-	// Files is how many outputs it lists, Running how many commands run now.
+	// Files is how many outputs it lists, Running how many commands run now, Waiting for how
+	// many files a command waits for its turn.
 	Files     int       `json:"files"`
 	Running   int       `json:"running"`
+	Waiting   int       `json:"waiting,omitempty"`
 	Refreshed time.Time `json:"refreshed,omitzero"`
 	Lifetime  string    `json:"lifetime"`
 	Every     string    `json:"every,omitempty"`
@@ -89,7 +91,8 @@ func (f *folder) tell() Folder {
 	slices.SortStableFunc(t.Paths, func(a, b Path) int { return a.Line - b.Line })
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t.Running, t.Refreshed = len(f.flights), f.refreshed.Ran
+	t.Running, t.Refreshed = len(f.slots), f.refreshed.Ran
+	t.Waiting = max(0, len(f.flights)-t.Running)
 	for dir, l := range f.refreshed.Listings {
 		if l.Failed != "" {
 			t.Failed = append(t.Failed, Failure{dir + "/", l.Failed})

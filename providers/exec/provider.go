@@ -49,7 +49,8 @@ type Options struct {
 	Keeper []string
 	// Hide reports whether a path on disk is in a view of ours; may be nil.
 	Hide func(path string) bool
-	// Offline refreshes nothing by itself, and lets nothing expire.
+	// Offline refreshes nothing by itself, takes nothing out of a listing once it is shown,
+	// and removes nothing from the cache at its start.
 	Offline bool
 }
 

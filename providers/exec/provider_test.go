@@ -201,18 +201,21 @@ env = ["PASSED", "SET=by us", "API_TOKEN"]
 placeholders = {any = ".+"}
 "here/{any}" = ["./tool", "{any}", "$HOME `+"`id`"+`", "*"]
 "home" = ["~/work/tool"]
+[exec.hidden]
+dir = "~/view"
+"{name}.txt" = ["true"]
 [exec.lost]
 dir = "~/nowhere"
-"{any}" = ["true"]
 "{name}.txt" = ["true"]
 `, func(o *Options) {
+		o.Hide = func(path string) bool { return strings.HasSuffix(path, "/view") }
 		environ := o.Environ
 		o.Environ = func() []string {
 			return append(environ(), "PASSED=passed", "KEPT=back", "API_TOKEN=c0rrect-h0rse-battery-9")
 		}
 		tool := "#!/bin/sh\npwd; echo \"$PASSED,$SET,$KEPT,$PAGER\"; echo $API_TOKEN; printf '<%s>' \"$@\"; read x || echo no input\n"
 		dir := filepath.Join(o.Home, "work")
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "tool"), []byte(tool), 0o700)); err != nil {
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(filepath.Join(o.Home, "view"), 0o700), os.WriteFile(filepath.Join(dir, "tool"), []byte(tool), 0o700)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -222,5 +225,6 @@ dir = "~/nowhere"
 		t.Errorf("a secret: %s", got)
 	}
 	fstest.Contains(t, f.read("x/home"), "<>no input")
+	fstest.Contains(t, f.read("hidden/a.txt"), "could not be started", "is in a mount of ctxfs")
 	fstest.Contains(t, f.read("lost/a.txt"), "could not be started", "nowhere, in which it runs, does not exist")
 }

@@ -60,6 +60,9 @@ func show(a *cli.App, f provider.Folder) {
 	if f.Running > 0 {
 		state += ", " + wording.Count(f.Running, "commands") + " running"
 	}
+	if f.Waiting > 0 {
+		state += fmt.Sprintf(", %d waiting", f.Waiting)
+	}
 	if f.Refreshed.IsZero() {
 		state += ", never refreshed"
 	} else {
