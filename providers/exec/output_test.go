@@ -124,6 +124,40 @@ func TestWhatNothingNeedsLeavesTheDisk(t *testing.T) {
 	}
 }
 
+func TestOutputsOfFoldersThatAreGoneLeaveTheDisk(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.old]\n\"a\" = [\"echo\", \"a\"]\n[exec.young]\n\"a\" = [\"echo\", \"a\"]\n")
+	f.refreshed("old")
+	f.refreshed("young")
+	dir := filepath.Join(f.opts.Cache, "old")
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 3 { // an output, about it, the listings
+		t.Fatalf("%v, %v", entries, err)
+	}
+	before := time.Now().Add(-2 * goneTime)
+	for _, e := range entries {
+		if err := os.Chtimes(filepath.Join(dir, e.Name()), before, before); err != nil {
+			t.Fatal(err)
+		}
+	}
+	starts := func(config string) {
+		f.configure(config)
+		f.reopen()
+		f.Start()
+	}
+	starts("[exec.ol") // a fault in the file costs nothing
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	starts("")
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old one: %v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Join(f.opts.Cache, "young")); err != nil || len(entries) != 3 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
 func TestAnOutputHasTheTimeOfItsRun(t *testing.T) {
 	t.Parallel()
 	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("echo $1", "{key}"))

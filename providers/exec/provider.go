@@ -26,10 +26,12 @@ package exec
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
@@ -63,6 +65,7 @@ type Provider struct {
 	mu       sync.Mutex
 	folders  map[string]*folder
 	problems []fs.Problem // of the configuration
+	unread   bool         // the configuration cannot be read, and no folder is known
 	auto     *auto        // nil before Start
 	closed   bool
 	ending   sync.WaitGroup // folders that are no longer configured
@@ -96,6 +99,7 @@ func (p *Provider) Reload() {
 	if p.closed || err != nil && len(p.folders) > 0 {
 		return
 	}
+	p.unread = err != nil
 	p.problems = problems
 	old := p.folders
 	p.folders = make(map[string]*folder)
@@ -247,11 +251,32 @@ func (p *Provider) Close() error {
 	return p.fulltext.Close()
 }
 
+// goneTime is how long the outputs of a folder stay on disk after it has left the
+// configuration: it may be back soon.
+const goneTime = 24 * time.Hour
+
+// clearGone removes old outputs of folders that are not configured. The caller holds mu.
+func (p *Provider) clearGone() {
+	entries, _ := os.ReadDir(p.opts.Cache) // there may be none yet
+	for _, entry := range entries {
+		if !entry.IsDir() || p.folders[entry.Name()] != nil {
+			continue
+		}
+		s := &store{dir: filepath.Join(p.opts.Cache, entry.Name())}
+		_, files := s.load(func(string) string { return "" })
+		s.clear(append(files, refreshedName), p.opts.Env.Now().Add(-goneTime))
+		os.Remove(s.dir) // if it is empty
+	}
+}
+
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	a := newAuto(p)
 	p.mu.Lock()
 	p.auto = a
+	if !p.unread {
+		p.clearGone()
+	}
 	folders := slices.Collect(maps.Values(p.folders))
 	for _, f := range folders {
 		a.follow(f)
