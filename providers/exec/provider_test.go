@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -190,6 +191,30 @@ most = 20
 	}
 	fstest.Contains(t, f.read("x/INDEX.md"), "Not fetched: 99980 names", "Not fetched: 6 names")
 	f.wantRan(22)
+}
+
+// TestAnAbandonedRefreshEnds has a listing that hangs, of whose refresh somebody tires.
+func TestAnAbandonedRefreshEnds(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.x]\n\"n/\" = "+sh("+ [ -e $HOME/go ] || exec sleep 1000; echo a")+"\n\"n/{key}\" = "+sh("echo $1", "{key}"))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := OpRefresh.Ask(ctx, fs.Operations(f.Operations()), RefreshQuery{}, nil, nil)
+		ended <- err
+	}()
+	fstest.Eventually(t, "it runs", func() bool { return f.ran() > 0 })
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("it has done something")
+	}
+	fstest.Eventually(t, "nothing runs", func() bool { return !f.Busy() })
+	if err := os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.refreshed("x"); got.Fetched != 1 {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestWhereAndWithWhatCommandsRun(t *testing.T) {

@@ -41,7 +41,9 @@ type target struct {
 
 // refresh runs the listings of a folder, and the commands of all files that they name and
 // of those without placeholders. Files that listings named before, and name no more, leave
-// the folder. Tell is called after each step. Refreshes of a folder follow each other.
+// the folder. Tell is called after each step. Refreshes of a folder follow each other. If the
+// context ends, which it does with the folder's, the listing that runs is ended; commands of
+// files, for which others may wait, are not.
 func (f *folder) refresh(ctx context.Context, tell func(done, of int)) (r Refreshed, err error) {
 	f.refreshing.Lock()
 	defer f.refreshing.Unlock()
@@ -136,9 +138,9 @@ func (f *folder) list(ctx context.Context, r *Refreshed) (map[string]*listing, e
 			if !f.mayBeFolder(split(dir)) {
 				continue
 			}
-			o, ok := f.command(pattern.Fill(one.command, values))
+			o, ok := f.command(ctx, pattern.Fill(one.command, values))
 			if !ok {
-				return nil, fs.ErrInterrupted
+				return nil, fs.ContextError(ctx)
 			}
 			l := &listing{Ran: f.p.opts.Env.Now(), Failed: f.fault(one.command[0], o)}
 			if l.Failed == "" {

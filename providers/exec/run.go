@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 
 // run runs the command for a path when it is its turn; nil if the provider is closed.
 func (f *folder) run(name string, r *rule, values pattern.Values) (*output, []byte) {
-	outcome, ok := f.command(pattern.Fill(r.command, values))
+	outcome, ok := f.command(f.ctx, pattern.Fill(r.command, values))
 	if !ok {
 		return nil, nil
 	}
@@ -48,12 +49,13 @@ func (f *folder) clean(text []byte) []byte {
 	return f.known.Masker().Mask(text)
 }
 
-// command runs a command when it is its turn; ok is false if the provider is closed.
-func (f *folder) command(argv []string) (o command.Outcome, ok bool) {
+// command runs a command when it is its turn; ok is false if the context has ended. It is
+// the folder's, or ends with that.
+func (f *folder) command(ctx context.Context, argv []string) (o command.Outcome, ok bool) {
 	select {
 	case f.slots <- struct{}{}:
 		defer func() { <-f.slots }()
-	case <-f.ctx.Done():
+	case <-ctx.Done():
 		return o, false
 	}
 	environ := command.Environ(f.p.opts.Environ(), f.env)
@@ -65,12 +67,12 @@ func (f *folder) command(argv []string) (o command.Outcome, ok bool) {
 	case f.p.opts.Hide != nil && f.p.opts.Hide(f.dir):
 		o = command.Outcome{Exit: -1, Err: fmt.Errorf("its folder %s is in a mount of ctxfs", f.dir)}
 	default:
-		o = command.Run(f.ctx, command.Spec{
+		o = command.Run(ctx, command.Spec{
 			Argv: append([]string{program}, argv[1:]...), Dir: f.dir, Env: environ,
 			Timeout: f.timeout, MaxSize: f.maxSize, Keeper: f.p.opts.Keeper,
 		})
 	}
-	return o, f.ctx.Err() == nil
+	return o, ctx.Err() == nil
 }
 
 // program returns the path of a program: one with a slash is relative to the folder in
