@@ -292,6 +292,20 @@ func TestExecWithoutMount(t *testing.T) {
 	if got := b.ran(); got != "x\n" {
 		t.Errorf("these have run: %q", got)
 	}
+	var readers sync.WaitGroup // each a process of its own
+	for range 20 {
+		readers.Go(func() {
+			if got := b.run("cat", "exec/bad/names/slow.txt"); got.out != "slow\n" {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	fstest.Eventually(t, "it runs", func() bool { return b.ran() != "x\n" })
+	b.write("go", "")
+	readers.Wait()
+	if got := b.ran(); got != "x\nslow\n" {
+		t.Errorf("these have run: %q", got)
+	}
 	b.refused(1, []string{`"baad"`, "did you mean: ctxfs exec refresh bad"}, "exec", "refresh", "baad")
 	got := b.run("exec", "refresh", "gone", "--json")
 	if got.code != 0 || !strings.Contains(got.out, `"fetched": 0`) {

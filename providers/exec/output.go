@@ -96,9 +96,8 @@ func (s *store) load(made func(path string) string) (outputs map[string]*output,
 		if !strings.HasSuffix(entry.Name(), metaExt) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(s.dir, entry.Name()))
-		o := new(output)
-		if err != nil || json.Unmarshal(text, o) != nil || s.metaOf(o.Path) != entry.Name() || o.Made != made(o.Path) || !s.open(o) {
+		o := s.read(entry.Name())
+		if o == nil || o.Made != made(o.Path) {
 			continue
 		}
 		all[o.Path] = o
@@ -124,6 +123,16 @@ func (s *store) clear(names []string, since time.Time) {
 			os.Remove(path)
 		}
 	}
+}
+
+// read returns the output that a file is about; nil if it is about none that is whole.
+func (s *store) read(meta string) *output {
+	text, err := os.ReadFile(filepath.Join(s.dir, meta))
+	o := new(output)
+	if err != nil || json.Unmarshal(text, o) != nil || s.metaOf(o.Path) != meta || !s.open(o) {
+		return nil
+	}
+	return o
 }
 
 // open makes the nodes of an output, and reports whether its bodies are there.
