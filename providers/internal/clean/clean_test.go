@@ -64,3 +64,13 @@ func TestPath(t *testing.T) {
 		}
 	}
 }
+
+func TestBinary(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "text\r\n\t\x1b[31mred": false, "grüße, 世界": false, "a\xff\xfeb c d e f": false, "\x7fELF\x02\x01\x01\x00\x00\x00": true, "w\x00i\x00d\x00e\x00": true,
+	} {
+		if got := Binary([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
