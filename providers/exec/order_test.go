@@ -46,6 +46,16 @@ func TestOfSeveralPathsOneHasAName(t *testing.T) {
 	}
 }
 
+func TestOfSeveralListingsOneHasAFolder(t *testing.T) {
+	t.Parallel()
+	f := configured(t, "[exec.x]\n\"/\" = [\"echo\", \"a\"]\n\"{name}/\" = "+sh("+ echo any")+"\n\"a/\" = "+sh("+ echo one")+"\n\"{name}/{id}\" = [\"echo\", \"{id}\"]\n")
+	f.refreshed("x")
+	if got := fstest.Names(t, f.tree, "x/a"); !slices.Equal(got, []string{"NAMES.txt", "one"}) {
+		t.Errorf("%q", got)
+	}
+	f.wantRan(1)
+}
+
 func TestPathsThatNoNameReaches(t *testing.T) {
 	t.Parallel()
 	f := configured(t, `

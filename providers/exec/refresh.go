@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -129,14 +130,16 @@ func (f *folder) list(ctx context.Context, r *Refreshed) (map[string]*listing, e
 	f.mu.Unlock()
 	listings := make(map[string]*listing)
 	rules := slices.Clone(f.settingsOf.listings)
-	slices.SortStableFunc(rules, func(a, b rule) int { return a.path.Depth() - b.path.Depth() })
+	slices.SortStableFunc(rules, func(a, b rule) int {
+		return cmp.Or(a.path.Depth()-b.path.Depth(), len(a.path.Placeholders())-len(b.path.Placeholders()))
+	})
 	for _, one := range rules {
 		for dir, values := range f.expand(one.path, one.path.Depth(), listings) {
 			if ctx.Err() != nil {
 				return nil, fs.ContextError(ctx)
 			}
-			if !f.mayBeFolder(split(dir)) {
-				continue
+			if listings[dir] != nil || !f.mayBeFolder(split(dir)) {
+				continue // another listing was first, or it is a file
 			}
 			o, ok := f.command(ctx, pattern.Fill(one.command, values))
 			if !ok {
