@@ -164,6 +164,30 @@ func TestExecReadersShareARun(t *testing.T) {
 	}
 }
 
+// TestExecExpires has an output that expires while the kernel has it in its cache.
+func TestExecExpires(t *testing.T) {
+	t.Parallel()
+	need(t, "rg")
+	b := newBox(t)
+	b.write(".config/ctxfs/config.toml", `
+[exec.x]
+lifetime = "2s"
+"{name}.txt" = ["sh", "-c", "echo >>$HOME/ran; wc -l <$HOME/ran"]
+`)
+	b.mount()
+	if got := b.sh(`cd .agentctx/exec/x; cat a.txt a.txt; ls; rg -uuN . a.txt; echo $(($(stat -c %Y a.txt) - $(stat -c %Y ~/ran)))`); got != "1\n1\nINDEX.md\na.txt\n1\n0\n" && got != "1\n1\nINDEX.md\na.txt\n1\n1\n" {
+		t.Errorf("%s", got)
+	}
+	fstest.Eventually(t, "it leaves the listing", func() bool { return b.sh("ls .agentctx/exec/x") == "INDEX.md\n" })
+	b.sh("rg -uu . .agentctx/exec >/dev/null; find .agentctx/exec -ls >/dev/null; grep -r . .agentctx/exec >/dev/null")
+	if got := b.ran(); got != "\n" {
+		t.Errorf("these have run: %q", got)
+	}
+	if got := readFile(t, b.mnt("exec/x/a.txt")); got != "2\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestExecReaderKilled kills a reader that waits: it ends at once, and the next one gets what
 // the command has printed for it.
 func TestExecReaderKilled(t *testing.T) {
