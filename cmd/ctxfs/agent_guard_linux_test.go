@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -165,6 +166,52 @@ func TestAgentReadOnlyRefusals(t *testing.T) {
 	}
 	if text := readFile(t, target); text != "x" {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestAgentReadOnlyLeft: what a read-only run has left behind may write no more than before
+// when its keeper has been killed and its runner has not noticed, nor when both were.
+func TestAgentReadOnlyLeft(t *testing.T) {
+	t.Parallel()
+	need(t, "setsid")
+	for name, both := range map[string]bool{"keeper": false, "both": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := guarded(t)
+			target := filepath.Join(b.home, "work/new.txt")
+			b.write("try", `setsid -f sh -c 'echo $$ >"$TMPDIR/left"; while [ ! -e "$HOME/go" ]; do sleep 0.02; done
+ctxfs call files write_file --path `+target+` --content x >"$TMPDIR/said" 2>&1; echo >"$TMPDIR/done"; sleep 1003'
+exec sleep 1004`)
+			r := b.startsAgent("sleep 1004", "--agent", "tries", "--repo", filepath.Join(b.home, "work"), "--read-only", "--", "x")
+			id := b.jobs()[0].ID
+			scratch := func(name string) string {
+				body, _ := os.ReadFile(b.job(id, "scratch", name)) // none yet, or none any more
+				return string(body)
+			}
+			fstest.Eventually(t, "it is left", func() bool { return scratch("left") != "" })
+			left, err := strconv.Atoi(strings.TrimSpace(scratch("left")))
+			must(t, err)
+			keeper, runner := r.process("agent-keeper"), r.process("agent-runner")
+			must(t, syscall.Kill(runner, syscall.SIGSTOP))
+			must(t, syscall.Kill(keeper, syscall.SIGKILL))
+			if both {
+				must(t, syscall.Kill(runner, syscall.SIGKILL))
+			}
+			b.write("go", "")
+			if both {
+				fstest.Eventually(t, "it has ended", func() bool { return syscall.Kill(left, 0) != nil })
+			} else {
+				fstest.Eventually(t, "it has tried", func() bool { return scratch("done") != "" })
+				if said := scratch("said"); !strings.Contains(said, confinedText) {
+					t.Errorf("it says %q", said)
+				}
+				must(t, syscall.Kill(runner, syscall.SIGCONT))
+			}
+			_ = r.cmd.Wait() // with the code for a run that is lost
+			if _, err := os.Stat(target); err == nil {
+				t.Error("it has been written")
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"os"
+	"syscall"
 	"time"
 
 	"ctxfs/providers/executor/job"
@@ -18,12 +19,19 @@ func EndLost(store job.Store) {
 		if err == nil && j.Result == nil {
 			continue // its runner lives, and is about to end it
 		}
-		descendants.EndMarked(run.Mark)
+		for _, inner := range register.Runs() { // has a mark of its own
+			if in, err := store.Load(inner.ID); err == nil && in.Status.Within == run.ID {
+				_ = inner.Signal(syscall.SIGTERM)
+			}
+		}
+		ended := descendants.EndMarked(run.Mark)
 		if err == nil {
 			tellLostChanges(j, os.Environ())
 			_ = os.RemoveAll(j.Path(job.ScratchDir))
 			_ = j.Finish(*j.Result, time.Now())
 		}
-		register.Leave(run.ID)
+		if ended { // what lives may be confined
+			register.Leave(run.ID)
+		}
 	}
 }

@@ -4,7 +4,9 @@
 // A run has a keeper: a process that is an ancestor of everything in the run, since
 // orphans become its children (PR_SET_CHILD_SUBREAPER). The keeper registers itself in a
 // folder outside of what the run may write. So neither a new session, nor a daemon, nor
-// another environment takes a process out of its run.
+// another environment takes a process out of its run. Nor does the keeper's end: what it
+// leaves of a read-only run has the run's mark (see package descendants), which the sandbox
+// keeps on it, until all of it has been ended.
 package confined
 
 import (
@@ -16,6 +18,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/descendants"
 	"ctxfs/providers/internal/procs"
 )
 
@@ -152,15 +155,19 @@ func (r Register) find(pid int) (run Run, inside, sure bool) {
 	}
 	runs, here := make(map[int]Run), namespaceOf(os.Getpid())
 	var readOnly, elsewhere *Run // a read-only run; one in another PID namespace
+	var left []Run               // read-only ones whose keepers were killed
 	for _, one := range all {
 		foreign := one.Namespace != "" && one.Namespace != here
-		if !foreign && !one.alive() {
+		killed := !foreign && !one.alive()
+		if killed && (!one.ReadOnly || one.Mark == 0) {
 			continue
 		}
 		if one.ReadOnly {
 			readOnly = &one
 		}
 		switch {
+		case killed:
+			left = append(left, one)
 		case !foreign:
 			runs[one.PID] = one
 		case one.ReadOnly:
@@ -182,6 +189,12 @@ func (r Register) find(pid int) (run Run, inside, sure bool) {
 		return *readOnly, true, false
 	case elsewhere != nil && namespaceOf(pid) != here:
 		return *elsewhere, true, false // its numbers are others there
+	default:
+		for _, one := range left {
+			if descendants.Marked(pid, one.Mark) {
+				return one, true, true
+			}
+		}
 	}
 	return run, inside, sure
 }

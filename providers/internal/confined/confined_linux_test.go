@@ -1,6 +1,7 @@
 package confined
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -48,6 +49,51 @@ func TestOf(t *testing.T) {
 	}
 	if run, inside := r.Of(0); !inside || !run.ReadOnly {
 		t.Error("an unknown process is in no run although one is read-only")
+	}
+}
+
+// TestLeft has a process that was left behind by a read-only run whose keeper was killed.
+func TestLeft(t *testing.T) {
+	r := Register{t.TempDir()}
+	const mark = 1<<62 + 5
+	child := exec.Command("prlimit", fmt.Sprintf("--rttime=%d", uint64(mark)), "cat")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() {
+		_ = child.Process.Kill()
+		_ = child.Wait()
+	}()
+	if _, err := in.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil { // it has become cat
+		t.Fatal(err)
+	}
+	for body, confined := range map[string]bool{
+		`{"id":"a","read_only":true,"pid":1073741823,"began":1,"mark":%d}`: true,
+		`{"id":"a","pid":1073741823,"began":1,"mark":%d}`:                  false,
+	} {
+		if err := os.WriteFile(r.path("a"), fmt.Appendf(nil, body, uint64(mark)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if by := r.Check(child.Process.Pid); (by != nil) != confined {
+			t.Errorf("%s: what is left is confined by %v", body, by)
+		}
+		if by := r.Check(os.Getpid()); by != nil {
+			t.Errorf("%s: this is confined by %v", body, by)
+		}
+		if by := r.Check(0); (by != nil) != confined {
+			t.Errorf("%s: what is unknown is confined by %v", body, by)
+		}
 	}
 }
 

@@ -15,40 +15,54 @@ import (
 
 // rlimitRTTime is RLIMIT_RTTIME: how long a process with real-time scheduling may compute
 // without a pause, in microseconds. Children inherit limits whatever else they shed: their
-// environment, their session, their parent. So a limit that no process reaches, a million
-// years and more, is a mark that stays.
+// environment, their session, their parent. So a limit that no process reaches, a hundred
+// thousand years and more, is a mark that stays.
 const rlimitRTTime = 15
 
 // Mark marks this process, and all that it starts from now on, and returns the mark; 0 if
-// that is not possible, or it is marked already: what it starts is then part of something
-// larger.
+// that is not possible. A mark that it has already, since it was started by something that is
+// marked, is replaced: a limit can be lowered.
 func Mark() uint64 {
 	var is syscall.Rlimit
 	const infinity = ^uint64(0)
-	if syscall.Getrlimit(rlimitRTTime, &is) != nil || is.Cur != infinity || is.Max != infinity {
+	const least = 1 << 61 // of a mark
+	if syscall.Getrlimit(rlimitRTTime, &is) != nil || is.Cur != is.Max || is.Cur < least {
 		return 0
 	}
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	mark := binary.NativeEndian.Uint64(random[:])>>1 | 1<<62
+	number := binary.NativeEndian.Uint64(random[:])
+	mark := number>>2 | 1<<62
+	if is.Cur != infinity {
+		mark = is.Cur - 1 - number>>20
+	}
 	if syscall.Setrlimit(rlimitRTTime, &syscall.Rlimit{Cur: mark, Max: mark}) != nil {
 		return 0
 	}
 	return mark
 }
 
-// EndMarked kills all processes that have a mark, except this one.
-func EndMarked(mark uint64) {
+// Marked reports whether a process has a mark.
+func Marked(pid int, mark uint64) bool {
+	limits, _ := os.ReadFile(procs.Path(pid, "limits")) // one that has ended has none
+	_, after, ok := bytes.Cut(limits, []byte("Max realtime timeout"))
+	return ok && mark != 0 && strings.HasPrefix(strings.TrimLeft(string(after), " "), fmt.Sprint(mark, " "))
+}
+
+// EndMarked kills all processes that have a mark, except this one, and reports whether none
+// is left.
+func EndMarked(mark uint64) bool {
 	if mark == 0 {
-		return
+		return true
 	}
 	for begun := time.Now(); time.Since(begun) < endTime; time.Sleep(time.Millisecond) {
 		all := marked(mark)
 		if len(all) == 0 {
-			return
+			return true
 		}
 		kill(all, func() []process { return marked(mark) })
 	}
+	return false
 }
 
 // marked returns the processes that have a mark.
@@ -62,8 +76,7 @@ func marked(mark uint64) (found []process) {
 		if !ok || s.State == 'Z' || s.State == 'X' {
 			continue
 		}
-		limits, _ := os.ReadFile(procs.Path(pid, "limits"))
-		if _, after, ok := bytes.Cut(limits, []byte("Max realtime timeout")); ok && strings.HasPrefix(strings.TrimLeft(string(after), " "), fmt.Sprint(mark, " ")) {
+		if Marked(pid, mark) {
 			found = append(found, procs.At(pid, s.Began))
 		}
 	}

@@ -5,5 +5,8 @@ package descendants
 // Mark returns 0: this system does not tell the limits of processes.
 func Mark() uint64 { return 0 }
 
-// EndMarked does nothing.
-func EndMarked(uint64) {}
+// Marked returns false: no process has a mark.
+func Marked(int, uint64) bool { return false }
+
+// EndMarked returns true: no process has a mark.
+func EndMarked(uint64) bool { return true }
