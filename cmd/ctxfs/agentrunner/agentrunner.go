@@ -35,7 +35,7 @@ func Main(args []string) int {
 		settings, _ := programs.ReadSettings(p.Config) // agent run has told their faults
 		err = runner.Run(runner.Config{
 			Dir: args[0], Settings: settings, Environ: environ(os.Environ()), Tree: shown{p},
-			Open: lend(p), Reach: p.Process().SocketFolders(),
+			Open: lend(p), Reach: p.Process().Folders(),
 		})
 	}
 	if err != nil {

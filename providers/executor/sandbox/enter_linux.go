@@ -52,6 +52,9 @@ func closed(r places) (report Report) {
 	if err := shed(); err != nil {
 		note("not all rights were given up: %v", err)
 	}
+	if err := keepLimits(); err != nil {
+		note("limits of processes outside can be changed, by which they end: %v", err)
+	}
 	if apart == nil {
 		report.Enforced, report.Kept = true, true
 		if err := scope(); err != nil {
@@ -63,6 +66,7 @@ func closed(r places) (report Report) {
 	if err == nil {
 		report.Enforced = true
 		note("modes, times and extended attributes of files can be changed, since there can be no mount namespace: %v", apart)
+		tellDoors(r, note)
 		return report
 	}
 	note("nothing keeps it from writing: %v; %v", apart, err)

@@ -8,17 +8,18 @@
 //   - A mount namespace in which all mounts are read-only, in a user namespace of its
 //     own, as bubblewrap makes it: neither contents and names of files nor their modes,
 //     owners, times and attributes can be changed. Sockets through which other programs
-//     do what they are told are hidden (see doors). The agent's own sandbox works in it.
+//     do what they are told are hidden, all of the user's among them (see doors). The agent's own sandbox works in it.
 //   - Landlock, where the system lets nobody make such namespaces, as in most containers:
 //     contents and names cannot be changed, but modes, times and extended attributes can,
 //     and sockets are there. Mounts are refused, so an agent's own sandbox may fail.
 //
 // In both no signal reaches a process outside (Landlock, since Linux 6.12), none is
-// traced, no set-user-ID program gives rights, and of the rights of root only those to
-// read what belongs to others are left.
+// traced or gets other limits, no set-user-ID program gives rights, and of the rights of
+// root only those to read what belongs to others are left.
 //
 // What stays possible: to connect to anything by network, to sockets elsewhere, and to
-// those of ctxfs, which answers a read-only run accordingly; to write to a FIFO or a
+// those of ctxfs, which answers a read-only run accordingly, and to those of programs that
+// are started later; to write to a FIFO or a
 // device that its user may write to, other than a disk.
 package sandbox
 
@@ -43,7 +44,7 @@ type Rules struct {
 	// in a mount namespace nothing can be put in their place either. Landlock cannot leave
 	// anything out of a folder: there they are only not writable if Write names them alone.
 	Keep []string `json:"keep,omitempty"`
-	// Reach are folders with sockets that stay reachable.
+	// Reach are folders in which all sockets stay reachable.
 	Reach []string `json:"reach,omitempty"`
 	// Outside names the mount namespace that the agent must not be in; Start knows it.
 	Outside string `json:"outside,omitempty"`

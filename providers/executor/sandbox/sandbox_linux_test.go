@@ -1,11 +1,16 @@
 package sandbox
 
 import (
+	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestMain(m *testing.M) {
@@ -84,6 +89,89 @@ func TestStart(t *testing.T) {
 				t.Errorf("f: %q, %v", body, err)
 			}
 		})
+	}
+}
+
+// TestLimits has limits of a process outside, which would end it, and that by which the
+// processes of a run are known. Others of its own can be changed.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("prlimit"); err != nil {
+		t.Skip(err)
+	}
+	for name, namespaces := range map[string]bool{"namespaces": true, "Landlock": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			outside := exec.Command("sleep", "60")
+			if err := outside.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				_ = outside.Process.Kill()
+				_ = outside.Wait()
+			}()
+			text, _ := try(t, Rules{Dir: t.TempDir()}, namespaces, fmt.Sprintf(`
+				prlimit --pid %[1]d --cpu=1:1 && echo "its time is changed"
+				prlimit --rttime=1000000000 true && echo "the mark is changed"
+				prlimit --nofile=100:100 true && (ulimit -n 50; ulimit -n) && prlimit --pid %[1]d --cpu >/dev/null && echo "read"
+			`, outside.Process.Pid))
+			if strings.Contains(text, " changed") || !strings.HasSuffix(text, "50\nread\n") {
+				t.Errorf("%s", text)
+			}
+		})
+	}
+}
+
+// TestDoors has a socket of a program outside, one in a folder that stays reachable, and one
+// that is made in a folder of a terminal multiplexer while the agent runs.
+func TestDoors(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	reach, tmux := filepath.Join(dir, "reach"), filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()))
+	for _, made := range []string{reach, tmux} {
+		if err := os.Mkdir(made, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listen := func(path string) {
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(func() { l.Close() })
+	}
+	listen(filepath.Join(dir, "outside"))
+	listen(filepath.Join(reach, "reached"))
+	rules := Rules{Dir: dir, Write: []string{filepath.Join(dir, "scratch")}, Reach: []string{reach}}
+	const script = `
+import os, socket, time
+dir, tmux = os.environ["DIR"], os.environ["TMUX_DIR"]
+def reached(path):
+    try: socket.socket(socket.AF_UNIX).connect(path); return path
+    except OSError: return ""
+print(*[os.path.basename(reached(p)) for p in (dir+"/outside", dir+"/reach/reached")])
+open(dir+"/scratch/ready", "w").close()
+for i in range(500):
+    if os.path.exists(dir+"/late"): break
+    time.sleep(0.01)
+print(os.path.basename(reached(tmux+"/late")))
+`
+	environ := append(os.Environ(), "TMUX_TMPDIR="+dir, "DIR="+dir, "TMUX_DIR="+tmux)
+	go func() {
+		fstest.Becomes(func() bool { _, err := os.Stat(filepath.Join(dir, "scratch/ready")); return err == nil })
+		listen(filepath.Join(tmux, "late"))
+		_ = os.WriteFile(filepath.Join(dir, "late"), nil, 0o600)
+	}()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	if text, _ := become(t, rules, true, []string{python, "-c", script}, environ); text != " reached\n\n" {
+		t.Errorf("reached: %q", text)
+	}
+	if _, report := try(t, rules, false, ":"); !strings.Contains(strings.Join(report.Notes, "\n"), "programs outside can be told what to do") {
+		t.Errorf("Landlock alone: %q", report.Notes)
 	}
 }
 
