@@ -153,7 +153,10 @@ func (s *Started) Wait(ctx context.Context) (*job.Job, error) {
 		}
 	}
 	j, err := s.settled()
-	if err != nil {
+	switch {
+	case err != nil && told.ID == s.Job.ID:
+		j = s.Job // its folder was deleted
+	case err != nil:
 		return nil, err
 	}
 	if told.ID == j.ID {

@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/request"
+	"ctxfs/providers/internal/confined"
+)
+
+// startedJob returns a run whose keeper has ended, with what it said, and its lock.
+func startedJob(t *testing.T, said string) (*Started, *os.File) {
+	t.Helper()
+	store := job.In(t.TempDir())
+	j, lock, err := store.Create("x", request.Request{}, job.Status{State: job.Running, Agent: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Skip(err)
+	}
+	caller, _, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan []byte, 1)
+	ended <- []byte(said)
+	return &Started{Job: j, store: store, cmd: cmd, caller: caller, ended: ended}, lock
+}
+
+// TestAKilledRunIsWaitedFor: the kernel closes the files of a process that is killed one
+// after the other, so the lock of a run may be held when its pipe has ended.
+func TestAKilledRunIsWaitedFor(t *testing.T) {
+	s, lock := startedJob(t, "")
+	register := confined.In(s.store.State())
+	if err := register.Enter(s.Job.ID, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
+	j, err := s.Wait(t.Context())
+	if err != nil || j.Result == nil || j.Result.Ended != request.Lost {
+		t.Errorf("%+v, %v", j, err)
+	}
+}
+
+// TestAResultWithoutAFolder: a run whose folder was deleted meanwhile has a result.
+func TestAResultWithoutAFolder(t *testing.T) {
+	s, lock := startedJob(t, "")
+	lock.Close()
+	body, err := json.Marshal(request.Result{ID: s.Job.ID, Ended: request.Success})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-s.ended
+	s.ended <- body
+	if err := os.RemoveAll(s.Job.Dir); err != nil {
+		t.Fatal(err)
+	}
+	j, err := s.Wait(t.Context())
+	if err != nil || j.Result == nil || j.Result.Ended != request.Success {
+		t.Errorf("%+v, %v", j, err)
+	}
+	s.ended <- nil
+	if _, err := s.Wait(t.Context()); !errors.Is(err, job.ErrUnknown) {
+		t.Errorf("nothing was said: %v", err)
+	}
+}
