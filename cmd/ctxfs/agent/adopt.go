@@ -32,8 +32,9 @@ All changes arrive or, where one of them conflicts, none: adopt says which files
 conflict and leaves everything as it was.
 
 The worktree is then removed, with what git ignores in it, unless --keep is
-given, or a detached head has commits in it. A branch with commits stays. Of a
-worktree that was kept and worked in, adopt merges what is new.
+given, a detached head has commits in it, or there are repositories in it, which
+are not merged. A branch with commits stays. Of a worktree that was kept and
+worked in, adopt merges what is new.
 
 The exit code is 1 if something conflicts, or there is nothing to adopt.`,
 		Example: `  ctxfs agent adopt codex-x7f2
@@ -95,9 +96,16 @@ func sayAdopted(a *cli.App, j *job.Job, adopted worktree.Adoption) error {
 		}
 		hint := "change those files here or in " + a.Tilde(j.Path(job.TreeDir)) + ", and adopt it again"
 		if j.Result.Diff != "" {
-			hint = fmt.Sprintf("have git mark the conflicts in the files: git -C %s apply --3way %s", wording.ShellWord(adopted.Repository), wording.ShellWord(j.Result.Diff))
+			hint = fmt.Sprintf("commit what is not committed there; then have git mark the conflicts in the files: git -C %s apply --3way %s", wording.ShellWord(adopted.Repository), wording.ShellWord(j.Result.Diff))
 		}
 		return &control.Fault{Message: lines.String(), Hint: hint}
+	}
+	if len(adopted.Left) > 0 {
+		var left []string
+		for _, path := range adopted.Left {
+			left = append(left, worktree.Shown(path))
+		}
+		a.Notef("not adopted, as repositories of their own or unreadable: %s; the worktree is kept", wording.List(left, 5))
 	}
 	if adopted.Already {
 		a.Sayf("%s: all of it is in %s already", j.ID, a.Tilde(adopted.Repository))

@@ -3,14 +3,16 @@ package worktree
 import (
 	"bytes"
 	"context"
-	"ctxfs/providers/internal/clean"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"ctxfs/providers/internal/clean"
 )
 
 // Adoption is what came of an adoption.
@@ -22,6 +24,9 @@ type Adoption struct {
 	Files []string `json:"files"`
 	// Conflicts say what cannot be merged. If there are any, nothing was changed.
 	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// Left are what cannot be merged: repositories of their own, whose paths end with a
+	// slash, and files that cannot be read. The worktree is kept for them.
+	Left []string `json:"left,omitempty"`
 	// Already reports that everything was there before.
 	Already bool `json:"already,omitempty"`
 	// Worktree is the worktree if it is still there, Branch the branch with its commits if
@@ -45,8 +50,8 @@ var ErrUnchanged = errors.New("nothing has changed in its worktree")
 // Adopt merges what differs between a worktree, with all that is not committed there, and
 // the commit of which it was made, into the files of the repository as they are now, which
 // may have changes, too. Its index and its branches stay as they are. All changes arrive,
-// or none. Then the worktree is removed, unless it is to be kept or has commits that are in
-// no branch, and its branch, if that has no commits.
+// or none. Then the worktree is removed, unless it is to be kept or has what cannot be
+// merged or commits that are in no branch, and its branch, if that has no commits.
 //
 // What has arrived once is not merged again: of a worktree that is kept and worked in, only
 // what is new is.
@@ -68,7 +73,7 @@ func (w *Work) Adopt(ctx context.Context, keep bool) (a Adoption, err error) {
 	if now.operation != "" {
 		return a, fmt.Errorf("%s is under way in its worktree, %s", now.operation, w.Repository.Top)
 	}
-	tree, _, theirs, err := w.state(ctx, now, true)
+	tree, left, theirs, err := w.state(ctx, now, true)
 	if err != nil {
 		return a, err
 	}
@@ -85,9 +90,10 @@ func (w *Work) Adopt(ctx context.Context, keep bool) (a Adoption, err error) {
 	switch {
 	case err != nil:
 		return a, err
-	case len(changes) == 0 && w.Adopted == "":
+	case len(changes) == 0 && w.Adopted == "" && len(left) == 0:
 		return a, ErrUnchanged
 	}
+	a.Left = slices.Sorted(maps.Keys(left))
 	err = w.exclusively(ctx, func() error { return w.mergeInto(ctx, &a, theirs, base, changes) })
 	if err != nil || len(a.Conflicts) > 0 {
 		return a, err
@@ -97,7 +103,7 @@ func (w *Work) Adopt(ctx context.Context, keep bool) (a Adoption, err error) {
 	if err := w.save(); err != nil {
 		return a, err
 	}
-	if a.Branch = w.left(now); keep || now.branch == "" && now.repo.Top != "" && now.repo.Head != w.Source.Head {
+	if a.Branch = w.left(now); keep || len(left) > 0 || now.branch == "" && now.repo.Top != "" && now.repo.Head != w.Source.Head {
 		a.Worktree = w.Repository.Top
 		return a, nil // with the objects: the tree is what is compared with the next time
 	}

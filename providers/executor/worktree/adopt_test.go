@@ -108,6 +108,34 @@ func TestABranchWithCommitsSurvivesAdoption(t *testing.T) {
 	}
 }
 
+// TestARepositoryInAWorktreeSurvives: what an agent has cloned or begun in its worktree is in
+// no diff, and goes with the worktree.
+func TestARepositoryInAWorktreeSurvives(t *testing.T) {
+	for name, script := range map[string]string{
+		"without commits": "git init -q in; echo x >in/x",
+		"with one":        "git init -q in; cd in; echo x >x; git add x; git -c user.name=a -c user.email=a@b commit -qm x",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			work := w.made()
+			w.sh(script, work.Folder())
+			c := w.ended(work)
+			if c.Worktree != work.Folder() || c.Diff != "" || len(c.Files) != 1 || c.Files[0] != "in" || !strings.Contains(strings.Join(c.Notes, "\n"), "repositories of their own: in/") {
+				t.Errorf("%+v", c)
+			}
+			w.sh("echo y >>a", work.Folder())
+			a, err := work.Adopt(t.Context(), false)
+			if err != nil || len(a.Files) != 1 || len(a.Left) != 1 || a.Left[0] != "in/" || a.Worktree != work.Folder() {
+				t.Errorf("%+v, %v", a, err)
+			}
+			if !exists(filepath.Join(work.Folder(), "in/x")) {
+				t.Error("the repository is gone")
+			}
+		})
+	}
+}
+
 func TestAKeptWorktreeIsAdoptedInSteps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -2,12 +2,13 @@ package worktree
 
 import (
 	"context"
-	"ctxfs/providers/internal/filelock"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ctxfs/providers/internal/filelock"
 )
 
 // Make makes a worktree of the commit that is checked out, in a folder that does not exist

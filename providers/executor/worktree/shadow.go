@@ -109,8 +109,8 @@ type stamp struct {
 
 // candidates returns the paths within the work tree of files that differ from the index, of
 // those that are not ignored, and of those that are named; and of those that are too large
-// to be stored the stamps instead. What is known by its stamp, and has not changed, is
-// among neither.
+// to be stored the stamps instead. Repositories of their own, whose paths end with a slash,
+// are among the latter. What is known by its stamp, and has not changed, is among neither.
 func (s shadow) candidates(ctx context.Context, known map[string]stamp, named ...string) (small []string, large map[string]stamp, err error) {
 	args := []string{"ls-files", "-z", "--modified", "--others", "--exclude-standard"}
 	for point := range mounted.Below(s.repo.Top) { // such as that of ctxfs
@@ -126,8 +126,14 @@ func (s shadow) candidates(ctx context.Context, known map[string]stamp, named ..
 	var sum int64
 	for _, path := range slices.Compact(all) {
 		full := filepath.Join(s.repo.Top, path)
-		if strings.HasSuffix(path, "/") || within(full, s.outside) {
-			continue // a repository of its own
+		if within(full, s.outside) {
+			continue
+		}
+		if strings.HasSuffix(path, "/") {
+			if _, ok := known[path]; !ok {
+				large[path] = stamp{}
+			}
+			continue
 		}
 		var is unix.Stat_t
 		if unix.Lstat(full, &is) == nil && is.Mode&unix.S_IFMT == unix.S_IFREG {

@@ -29,6 +29,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxfs/fs/wording"
@@ -244,15 +245,21 @@ func (w *Work) describe(ctx context.Context, s shadow, c *Changes, now string, l
 			c.Notes = append(c.Notes, fmt.Sprintf("the diff is not complete: what is beyond %s is left out", wording.Size(maxDiff)))
 		}
 	}
-	var left []string
+	var left, inner []string
 	for path := range large {
-		if !changed[path] {
+		switch {
+		case strings.HasSuffix(path, "/"):
+			inner = append(inner, Shown(path))
+		case !changed[path]:
 			left = append(left, Shown(path))
 		}
 		changed[path] = true
 	}
 	if slices.Sort(left); len(left) > 0 {
 		c.Notes = append(c.Notes, "too large for the diff: "+wording.List(left, 5))
+	}
+	if slices.Sort(inner); len(inner) > 0 {
+		c.Notes = append(c.Notes, "not in the diff, since they are repositories of their own: "+wording.List(inner, 5))
 	}
 	for path := range changed {
 		if within, err := filepath.Rel(filepath.FromSlash("/"+w.Repository.Prefix), "/"+path); err == nil {
