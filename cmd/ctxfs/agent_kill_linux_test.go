@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,25 +106,32 @@ func TestAgentKilledWhole(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
-	r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
-	id := b.jobs()[0].ID
-	for _, pid := range []int{r.cmd.Process.Pid, r.process("agent-keeper"), r.process("agent-runner")} {
-		signalTo(t, pid, syscall.SIGKILL)
-	}
-	_ = r.cmd.Wait()
-	begun := time.Now()
-	if r := b.runs(0, "--agent", "quick", "x"); r.Text != "quick\n" {
-		t.Errorf("%+v", r)
-	}
-	b.gone(fmt.Sprintf("killed everything, and ran another one for %v", time.Since(begun).Round(time.Millisecond)))
-	if all := b.awaits(13, id); all[0].Ended != request.Lost {
-		t.Errorf("%+v", all)
-	}
-	if _, err := os.Stat(b.job(id, "scratch")); err == nil {
-		t.Error("its scratch folder is left")
-	}
-	if left, _ := filepath.Glob(b.job(".running", "*")); len(left) > 0 {
-		t.Errorf("still registered: %v", left)
+	for name, look := range map[string]func(id string){
+		"another run": func(string) {
+			if r := b.runs(0, "--agent", "quick", "x"); r.Text != "quick\n" {
+				t.Errorf("%+v", r)
+			}
+		},
+		"ps":     func(string) { b.ok("agent", "ps") },
+		"result": func(id string) { b.run("agent", "result", id) },
+	} {
+		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+		id := b.jobs()[0].ID
+		for _, pid := range []int{r.cmd.Process.Pid, r.process("agent-keeper"), r.process("agent-runner")} {
+			signalTo(t, pid, syscall.SIGKILL)
+		}
+		_ = r.cmd.Wait()
+		look(id)
+		b.gone("killed everything: " + name)
+		if all := b.awaits(13, id); all[0].Ended != request.Lost {
+			t.Errorf("%s: %+v", name, all)
+		}
+		if _, err := os.Stat(b.job(id, "scratch")); err == nil {
+			t.Errorf("%s: its scratch folder is left", name)
+		}
+		if left, _ := filepath.Glob(b.job(".running", "*")); len(left) > 0 {
+			t.Errorf("%s: still registered: %v", name, left)
+		}
 	}
 }
 

@@ -12,13 +12,16 @@ import (
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
+	"ctxfs/providers/executor/runner"
 )
 
 // store returns the runs of agents.
 func store(a *cli.App) job.Store { return job.In(a.State) }
 
-// findJob returns the run that a user names for a command.
+// findJob returns the run that a user names for a command. What is left of runs that were
+// killed has been ended then.
 func findJob(a *cli.App, command, name string) (*job.Job, error) {
+	runner.EndLost(store(a))
 	j, err := store(a).Find(name)
 	missing := (*job.Missing)(nil)
 	if !errors.As(err, &missing) {
@@ -34,7 +37,7 @@ func findJob(a *cli.App, command, name string) (*job.Job, error) {
 	return nil, fault
 }
 
-// allJobs returns the runs that can be read, running ones first, then newest first.
+// allJobs returns the runs that can be read: those that go on first, then newest first.
 func allJobs(a *cli.App) ([]*job.Job, error) {
 	s := store(a)
 	ids, err := s.List()

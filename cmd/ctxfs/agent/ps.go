@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
+	"ctxfs/providers/executor/runner"
 )
 
 func newPS(a *cli.App) *cobra.Command {
@@ -26,6 +27,7 @@ days. In the mount they are the folder agents.`,
   ctxfs agent ps -a --json | jq -r '.[] | select(.ended == "failure") | .id'`,
 		Args: cli.Args(0),
 		RunE: func(*cobra.Command, []string) error {
+			runner.EndLost(store(a))
 			jobs, err := allJobs(a)
 			if err != nil {
 				return err
