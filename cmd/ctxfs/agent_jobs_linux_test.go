@@ -59,7 +59,7 @@ func TestAgentJobs(t *testing.T) {
 	if text := b.ok("agent", "ps"); !strings.Contains(text, "no agent runs now") {
 		t.Error(text)
 	}
-	id := b.detached("--agent", "reads", "--repo", b.home, "a question", "in\nlines")
+	id := b.detached("--agent", "reads", "--repo", b.home, "a \x1b[31mquestion\u202e", "in\nlines")
 	fstest.Eventually(t, "it runs", func() bool { all := b.jobs(); return len(all) == 1 && all[0].State == "running" })
 	if j := b.jobs()[0]; j.ID != id || j.Agent != "reads" || j.Prompt != "a question in lines" || j.Dir != b.home || j.Terminal == "" || j.Started.IsZero() {
 		t.Errorf("%+v", j)
@@ -85,6 +85,13 @@ func TestAgentJobs(t *testing.T) {
 	}
 	if text := b.ok("agent", "result", id); text != "it was told: yes, it does\n" {
 		t.Errorf("%q", text)
+	}
+	must(t, os.WriteFile(b.job(id, "result.md"), []byte("a \x1b]0;title\x07red\x01 one\n"), 0o600))
+	if text := b.ok("agent", "result", id); text != "a \x1b]0;title\x07red\x01 one\n" {
+		t.Errorf("to a pipe: %q", text)
+	}
+	if text := b.sh("script -qec 'ctxfs agent result " + id + "' /dev/null"); text != "a red one\r\n" {
+		t.Errorf("to a terminal: %q", text)
 	}
 	b.refused(1, []string{id + " has ended: success", "ctxfs agent result " + id}, "agent", "send", id, "more")
 	b.refused(1, []string{id + " has ended: success"}, "agent", "attach", id)
@@ -144,7 +151,7 @@ func TestAgentStop(t *testing.T) {
 	fstest.Eventually(t, "it runs", func() bool { return b.lives("sleep 1003") })
 	waiting := b.detached("--agent", "stays", "second")
 	fstest.Eventually(t, "the other one waits", func() bool { all := b.jobs(); return len(all) == 2 && all[0].State == "waiting" })
-	b.refused(1, []string{waiting + " waits for its turn", "limit"}, "agent", "send", waiting, "x")
+	b.refused(1, []string{waiting + " has not started: it waits for its turn", "limit"}, "agent", "send", waiting, "x")
 
 	begun := time.Now()
 	if text := b.ok("agent", "stop", waiting, id); !containsAll(text, []string{waiting + ": ended: cancelled", id + ": ended: cancelled"}) {

@@ -189,11 +189,6 @@ const (
 	foundLen  = 2 << 10
 )
 
-// promptLine returns the beginning of a prompt, on a line.
-func promptLine(j *job.Job) string {
-	return clean.Cut(clean.Line(mask.Text(clean.Prefix(j.Request.Prompt, 4*foundLen))), foundLen)
-}
-
 // answerLine returns the beginning of an answer, on a line; "" if there is none.
 func answerLine(j *job.Job) string {
 	if !j.Ended() {

@@ -59,7 +59,7 @@ func (p *Provider) newRun(j *job.Job, old *run) *run {
 			r.folder.log.Store(&log)
 		}
 	}
-	r.prompt, r.answer = promptLine(j), answerLine(j)
+	r.prompt, r.answer = j.PromptLine(foundLen), answerLine(j)
 	at := r.changed
 	if was, err := r.folder.Folder.Attr(context.Background()); err == nil && old != nil {
 		at = later(at, was.ModTime.Add(1))

@@ -44,7 +44,7 @@ func terminalOf(a *cli.App, command, name string) (string, error) {
 	case j.Ended():
 		return "", &control.Fault{Message: fmt.Sprintf("%s has ended: %s", j.ID, j.Result.Ended), Hint: "see what came of it: ctxfs agent result " + j.ID}
 	case j.Status.State == job.Waiting:
-		return "", &control.Fault{Message: j.ID + " waits for its turn", Hint: "see what runs: ctxfs agent ps; let more run at once: limit in the table [agents] of " + a.Tilde(a.Config)}
+		return "", &control.Fault{Message: j.ID + " has not started: " + stands(j), Hint: "see what runs: ctxfs agent ps; let more run at once: limit in the table [agents] of " + a.Tilde(a.Config)}
 	case j.Status.Terminal == "":
 		return "", &control.Fault{Message: j.ID + " runs, but its terminal could not be recorded", Hint: "see why: cat " + j.Path(job.LogFile)}
 	}

@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -92,14 +91,7 @@ func how(j *job.Job) string {
 }
 
 // promptLine returns the beginning of a run's prompt, on a line.
-func promptLine(j *job.Job) string {
-	const most = 60
-	line := []rune(strings.Join(strings.Fields(j.Request.Prompt[:min(len(j.Request.Prompt), 8*most)]), " "))
-	if len(line) > most {
-		return string(line[:most]) + " ..."
-	}
-	return string(line)
-}
+func promptLine(j *job.Job) string { return j.PromptLine(64) }
 
 // outcome returns the exit code of ctxfs agent run for what came of runs: that of the first
 // one which has not succeeded.

@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/agentrun"
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
@@ -19,9 +20,9 @@ func newResult(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "result ID",
 		Short: "print what came of an agent",
-		Long: `Result prints the answer of an agent that has ended, whole. With --json it
-prints the object that ctxfs agent run does. While the agent runs there is none:
-wait for it with ctxfs agent wait.
+		Long: `Result prints the answer of an agent that has ended, whole; to a terminal without
+control characters. With --json it prints the object that ctxfs agent run does.
+While the agent runs there is none: wait for it with ctxfs agent wait.
 
 The exit code says how it has ended, as that of ctxfs agent run does:
 ` + cli.Indent(agentrun.ExitCodes),
@@ -55,26 +56,28 @@ The exit code says how it has ended, as that of ctxfs agent run does:
 // stands says how a run stands that has not ended.
 func stands(j *job.Job) string {
 	if j.Status.State == job.Waiting {
-		return "it waits for its turn"
+		return "it waits for its turn, or for git"
 	}
 	return "it runs"
 }
 
-// printAnswer prints an agent's answer as it is, and how it has ended where that was no
-// success.
+// printAnswer prints an agent's answer as it is, but for what a terminal would take for its
+// own, and how it has ended where that was no success.
 func printAnswer(a *cli.App, r *request.Result) error {
 	if r.Ended != request.Success {
 		a.Notef("%s: %s: %s", r.ID, r.Ended, r.Error)
 	}
-	if r.TextFile == "" {
-		_, err := io.WriteString(a.Out, r.Text)
-		return err
+	text := r.Text
+	if r.TextFile != "" {
+		whole, err := os.ReadFile(r.TextFile)
+		if err != nil {
+			return err
+		}
+		text = string(whole)
 	}
-	f, err := os.Open(r.TextFile)
-	if err != nil {
-		return err
+	if console.IsTerminal(a.Out) {
+		text = job.Shown(text)
 	}
-	defer f.Close()
-	_, err = io.Copy(a.Out, f)
+	_, err := io.WriteString(a.Out, text)
 	return err
 }

@@ -19,7 +19,9 @@ import (
 
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/filelock"
+	"ctxfs/providers/internal/mask"
 )
 
 // The files of a run. All but the last are there from the start or when it has ended.
@@ -46,7 +48,7 @@ type State string
 
 // The states of runs.
 const (
-	Waiting State = "waiting" // for its turn
+	Waiting State = "waiting" // for its turn, then for git to make its worktree
 	Running State = "running"
 	Ended   State = "ended"
 )
@@ -99,6 +101,15 @@ func (j *Job) Ended() bool { return j.Result != nil }
 
 // Path returns the path of a file of the run.
 func (j *Job) Path(name string) string { return filepath.Join(j.Dir, name) }
+
+// PromptLine returns the beginning of the prompt, of at most limit bytes, as a line that is
+// safe to show.
+func (j *Job) PromptLine(limit int) string {
+	return clean.Cut(clean.Line(mask.Text(clean.Prefix(j.Request.Prompt, 4*limit))), limit)
+}
+
+// Shown returns an agent's answer as it is safe to show in a terminal.
+func Shown(answer string) string { return clean.Text(answer) }
 
 // maxID is the length of the longest id.
 const maxID = 81
