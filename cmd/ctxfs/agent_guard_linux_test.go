@@ -127,6 +127,7 @@ func TestAgentReadOnlyRefusals(t *testing.T) {
 		"raw note":            raw("note", `{"At": {"dir": "`+filepath.Join(b.home, "work")+`"}, "Text": "x"}`),
 		"raw answer":          raw("answer", `{"id": "x"}`),
 		"nested":              `ctxfs agent run --agent tries -- x`,
+		"adopt":               `ctxfs agent adopt x`,
 	}
 	for name, got := range b.tries(true, refused) {
 		if got.code == 0 && !strings.HasPrefix(name, "raw ") || !strings.Contains(got.text, confinedText) {

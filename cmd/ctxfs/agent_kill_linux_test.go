@@ -136,7 +136,7 @@ func TestAgentKilledWhole(t *testing.T) {
 }
 
 // TestAgentStopped stops each of the processes that keep a run, as nobody should: it ends
-// with its caller all the same.
+// with its caller, and by agent stop, all the same.
 func TestAgentStopped(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -150,6 +150,11 @@ func TestAgentStopped(t *testing.T) {
 			t.Errorf("stopped %s: exit %d, %+v", victim, code, result)
 		}
 	}
+	r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+	signalTo(t, r.process("agent-keeper"), syscall.SIGSTOP)
+	b.ok("agent", "stop", b.jobs()[0].ID)
+	b.gone("agent stop")
+	_ = r.cmd.Wait()
 }
 
 // TestAgentBreeds has an agent that starts itself over and over, each time in a session of

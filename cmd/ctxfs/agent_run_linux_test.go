@@ -108,7 +108,7 @@ func TestAgentRequest(t *testing.T) {
 		`echo '{"agent": "echo", "prompt": "x", "timeoutMs": -1}' | ctxfs agent run`: {"timeoutMs"},
 		`echo '{"agent": "echo", "prompt": "x"} {}' | ctxfs agent run`:               {"follows"},
 		`echo '["x"]' | ctxfs agent run`:                                             {"JSON object", "array"},
-		`ctxfs agent run </dev/null`:                                                 {"not complete"},
+		`ctxfs agent run </dev/null`:                                                 {"no prompt", "standard input"},
 		`ctxfs agent run --agent echo ""`:                                            {"prompt is empty"},
 		`ctxfs agent run --agent echo --repo /nonexistent x`:                         {"/nonexistent"},
 		`ctxfs agent run --agent echo --timeout -1s x`:                               {"--timeout"},

@@ -42,6 +42,9 @@ The exit code is 1 if something conflicts, or there is nothing to adopt.`,
 		Args:              cli.Args(1, which),
 		ValidArgsFunction: completeJobs(a, 1, hasWorktree),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.OnlyReads(); err != nil {
+				return err
+			}
 			j, err := findJob(a, "adopt", args[0])
 			if err != nil {
 				return err

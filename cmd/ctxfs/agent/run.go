@@ -44,7 +44,8 @@ without asking, but for what its own settings deny. With --read-only the kernel
 lets it write nothing but its own sessions and caches, and a folder for
 temporary files; the result says "read_only": "enforced", or "requested" where
 the system has no means for that. Its settings stay as they are. Of ctxfs it
-gets only what reads.
+gets only what reads: no tools that are not annotated read-only, no ctxfs run,
+no agent run. What it reaches by network is not kept from writing.
 
 It runs in a recorded terminal: ctxfs ps lists it, ctxfs attach shows it,
 terminals/ID.txt of the mount is its log. It gets the prompt, and one line

@@ -1,6 +1,7 @@
 package agentrun
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -84,8 +85,12 @@ func readInput(in io.Reader) ([]byte, error) {
 		})
 	}
 	body, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
-	if err == nil && len(body) > maxRequest {
+	switch {
+	case err != nil:
+	case len(body) > maxRequest:
 		err = errors.New("the request is too long")
+	case len(bytes.TrimSpace(body)) == 0:
+		err = usage(errors.New("there is no prompt, and nothing on standard input"))
 	}
 	return body, err
 }

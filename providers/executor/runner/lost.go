@@ -11,10 +11,15 @@ import (
 )
 
 // EndLost ends what is left of runs whose keeper and runner were killed at once, and
-// writes that they are lost. It looks at nothing but a folder if there are none.
+// writes that they are lost. It looks at nothing but a folder if there are none, and does
+// nothing in a read-only run, whose sandbox would not let it.
 func EndLost(store job.Store) {
 	register := confined.In(store.State())
-	for _, run := range register.Abandoned() {
+	abandoned := register.Abandoned()
+	if len(abandoned) == 0 || register.Check(os.Getpid()) != nil {
+		return
+	}
+	for _, run := range abandoned {
 		j, err := store.Load(run.ID)
 		if err == nil && j.Result == nil {
 			continue // its runner lives, and is about to end it

@@ -23,6 +23,7 @@ func Stop(ctx context.Context, store job.Store, id string) (*job.Job, error) {
 		if err := run.Signal(syscall.SIGTERM); err != nil {
 			return nil, err
 		}
+		_ = run.Signal(syscall.SIGCONT) // or it would not notice, if it is stopped
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, stopTime, errDeaf)
 	defer cancel()
