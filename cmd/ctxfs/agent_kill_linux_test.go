@@ -135,6 +135,37 @@ func TestAgentKilledWhole(t *testing.T) {
 	}
 }
 
+// TestAgentKilledAround kills everything that keeps a run, but nothing that keeps another one
+// that it has started in the background: that ends with it.
+func TestAgentKilledAround(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.kinds("", map[string]string{
+		"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`,
+		"outer": `ctxfs agent run --detach --agent stays x; exec sleep 1005`,
+	})
+	r := b.startsAgent("sleep 1003", "--agent", "outer", "x")
+	var inner, outer string
+	for _, j := range b.jobs() {
+		if j.Agent == "outer" {
+			outer = j.ID
+		} else {
+			inner = j.ID
+		}
+	}
+	for _, p := range processesOf(b.dir) {
+		if strings.Contains(p.args, "agent-") && strings.HasSuffix(p.args, outer) || p.pid == r.cmd.Process.Pid {
+			signalTo(t, p.pid, syscall.SIGKILL)
+		}
+	}
+	_ = r.cmd.Wait()
+	b.ok("agent", "ps")
+	b.gone("killed what is around")
+	if all := b.awaits(13, outer, inner); all[0].Ended != request.Lost || all[1].Ended != request.Cancelled {
+		t.Errorf("%+v", all)
+	}
+}
+
 // TestAgentStopped stops each of the processes that keep a run, as nobody should: it ends
 // with its caller, and by agent stop, all the same.
 func TestAgentStopped(t *testing.T) {

@@ -21,7 +21,7 @@ func newResult(a *cli.App) *cobra.Command {
 		Use:   "result ID",
 		Short: "print what came of an agent",
 		Long: `Result prints the answer of an agent that has ended, whole, and to a terminal
-without control characters. With --json it prints the object that ctxfs agent run
+without control characters. With --json it prints the object that agent run
 does. While the agent runs there is none: wait for it with ctxfs agent wait.
 
 The exit code says how it has ended, as that of ctxfs agent run does:
