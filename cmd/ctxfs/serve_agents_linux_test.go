@@ -61,6 +61,7 @@ func TestServeAgents(t *testing.T) {
 	}
 
 	waits := run(map[string]any{"agent": "asks", "prompt": "look for one", "repoDir": b.home})
+	fstest.Eventually(t, "it runs", func() bool { all := b.jobs(); return len(all) == 1 && all[0].State == "running" })
 	a.says(false, []string{waits + ": running", "Not within 200ms", "again"}, "agent_wait", map[string]any{"ids": []string{waits}, "seconds": 0.2})
 	a.says(false, []string{waits + ": running", "agent_wait"}, "agent_result", map[string]any{"id": waits})
 	a.says(false, []string{waits + ": running", `"id":"` + id + `"`}, "agent_wait", map[string]any{"ids": []string{waits, id}, "any": true})
