@@ -167,6 +167,13 @@ func TestAgentStop(t *testing.T) {
 	if all := b.awaits(130, id); all[0].Ended != request.Cancelled || all[0].Text != "ready\n" {
 		t.Errorf("%+v", all)
 	}
+
+	// The beginning of an id is enough where one of several goes on.
+	b.refused(1, []string{"is the beginning of several ids"}, "agent", "stop", "stays")
+	third := b.detached("--agent", "stays", "third")
+	if text := b.ok("agent", "stop", "stays"); text != third+": ended: cancelled\n" {
+		t.Error(text)
+	}
 }
 
 // TestAgentWaits: several are awaited at once, or the first of them; one whose processes

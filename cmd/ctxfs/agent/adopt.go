@@ -45,7 +45,7 @@ The exit code is 1 if something conflicts, or there is nothing to adopt.`,
 			if err := a.OnlyReads(); err != nil {
 				return err
 			}
-			j, err := findJob(a, "adopt", args[0])
+			j, err := findJob(a, "adopt", args[0], hasEnded)
 			if err != nil {
 				return err
 			}

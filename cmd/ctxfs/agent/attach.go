@@ -37,7 +37,7 @@ shown before is in agents/ID/log.txt of the mount.`,
 // terminalOf returns the id of the terminal in which an agent runs that a user names for a
 // command.
 func terminalOf(a *cli.App, command, name string) (string, error) {
-	j, err := findJob(a, command, name)
+	j, err := findJob(a, command, name, inTerminal)
 	switch {
 	case err != nil:
 		return "", err

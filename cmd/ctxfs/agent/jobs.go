@@ -17,14 +17,24 @@ import (
 // store returns the runs of agents.
 func store(a *cli.App) job.Store { return job.In(a.State) }
 
-// findJob returns the run that a user names for a command. What is left of runs that were
-// killed has been ended then.
-func findJob(a *cli.App, command, name string) (*job.Job, error) {
+// findJob returns the run that a user names for a command. Of several that begin with the
+// name it is the one that the command wants, if there is one only. What is left of runs that
+// were killed has been ended then.
+func findJob(a *cli.App, command, name string, wanted func(*job.Job) bool) (*job.Job, error) {
 	runner.EndLost(store(a))
 	j, err := store(a).Find(name)
 	missing := (*job.Missing)(nil)
 	if !errors.As(err, &missing) {
 		return j, err
+	}
+	var meant []*job.Job
+	for _, id := range missing.Some {
+		if j, err := store(a).Load(id); err == nil && wanted(j) {
+			meant = append(meant, j)
+		}
+	}
+	if len(meant) == 1 {
+		return meant[0], nil
 	}
 	fault := &control.Fault{Message: err.Error(), Hint: "list them: ctxfs agent ps --all", Missing: true}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ The exit code says how it has ended, as that of ctxfs agent run does:
 		Args:              cli.Args(1, which),
 		ValidArgsFunction: completeJobs(a, 1, hasEnded),
 		RunE: func(_ *cobra.Command, args []string) error {
-			j, err := findJob(a, "result", args[0])
+			j, err := findJob(a, "result", args[0], hasEnded)
 			if err != nil {
 				return err
 			}
@@ -77,6 +78,9 @@ func printAnswer(a *cli.App, r *request.Result) error {
 	}
 	if console.IsTerminal(a.Out) {
 		text = job.Shown(text)
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
 	}
 	_, err := io.WriteString(a.Out, text)
 	return err

@@ -62,7 +62,7 @@ The exit code is 1 if there is no such run, or one cannot be ended.`,
 
 // stop ends the run that a user names, and reports whether it had ended already.
 func stop(cmd *cobra.Command, a *cli.App, name string) (r *request.Result, already bool, err error) {
-	j, err := findJob(a, "stop", name)
+	j, err := findJob(a, "stop", name, goingOn)
 	if err != nil {
 		return nil, false, err
 	}

@@ -51,7 +51,7 @@ printed, if they have not ended within --timeout.`,
 			}
 			var ids []string
 			for _, name := range args {
-				j, err := findJob(a, "wait", name)
+				j, err := findJob(a, "wait", name, goingOn)
 				if fault := (*control.Fault)(nil); errors.As(err, &fault) {
 					return cli.Exit(console.ExitUnknown, fault)
 				}

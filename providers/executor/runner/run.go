@@ -275,6 +275,7 @@ func (r *run) readOnly(p *process, scratch string) {
 		} else if !r.program.HasReadOnly() {
 			r.result.Notes = append(r.result.Notes, r.program.ID+" has no flag for being read-only: it was kept from nothing")
 		}
+		r.result.Notes = append(r.result.Notes, report.Notes...)
 		for _, note := range report.Notes {
 			fmt.Fprintln(os.Stderr, "read-only:", note)
 			p.show([]byte("ctxfs: read-only: " + note + "\n"))

@@ -8,7 +8,8 @@
 //   - A mount namespace in which all mounts are read-only, in a user namespace of its
 //     own, as bubblewrap makes it: neither contents and names of files nor their modes,
 //     owners, times and attributes can be changed. Sockets through which other programs
-//     do what they are told are hidden, all of the user's among them (see doors). The agent's own sandbox works in it.
+//     do what they are told are hidden, all of the user's among them (see doors). The
+//     agent's own sandbox works in it; root's bubblewrap needs --unshare-user.
 //   - Landlock, where the system lets nobody make such namespaces, as in most containers:
 //     contents and names cannot be changed, but modes, times and extended attributes can,
 //     and sockets are there. Mounts are refused, so an agent's own sandbox may fail.
@@ -17,10 +18,9 @@
 // traced or gets other limits, no set-user-ID program gives rights, and of the rights of
 // root only those to read what belongs to others are left.
 //
-// What stays possible: to connect to anything by network, to sockets elsewhere, and to
-// those of ctxfs, which answers a read-only run accordingly, and to those of programs that
-// are started later; to write to a FIFO or a
-// device that its user may write to, other than a disk.
+// What stays possible: to connect to anything by network, to sockets elsewhere, to those of
+// programs that are started later, and to those of ctxfs, which answers a read-only run
+// accordingly; to write to a FIFO or a device that its user may write to, other than a disk.
 package sandbox
 
 import (
