@@ -86,7 +86,16 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("%s is neither an agent that ctxfs can start (%s) nor a kind of subagent in the configuration", e.Name, strings.Join(Names(), ", "))
+	return fmt.Sprintf("%s is no agent that ctxfs can start; these are %s", e.Name, strings.Join(Names(), ", "))
+}
+
+// unknown returns the error of a name that stands for no agent.
+func unknown(name string) *UnknownError {
+	all := Names()
+	for _, a := range known() {
+		all = append(all, a.id)
+	}
+	return &UnknownError{Name: name, Near: nearest.Of(name, all)}
 }
 
 // Find returns the program that a name stands for. The kind is what Resolve returned. The
@@ -101,11 +110,7 @@ func Find(name string, kind request.Kind) (Program, error) {
 	}
 	a, ok := lookup(kind.Agent)
 	if !ok {
-		all := Names()
-		for _, a := range known() {
-			all = append(all, a.id)
-		}
-		return Program{}, &UnknownError{Name: kind.Agent, Near: nearest.Of(kind.Agent, all)}
+		return Program{}, unknown(kind.Agent)
 	}
 	path, err := exec.LookPath(a.program)
 	if errors.Is(err, exec.ErrNotFound) {
@@ -118,21 +123,14 @@ func Find(name string, kind request.Kind) (Program, error) {
 }
 
 // ReadSettings reads the table [agents] of the config.toml at path, as
-// [request.ReadSettings] does. A kind of an agent that cannot be started is left out.
+// [request.ReadSettings] does.
 func ReadSettings(path string) (request.Settings, []fs.Problem) {
-	s, problems := request.ReadSettings(path)
-	for _, name := range slices.Sorted(maps.Keys(s.Kinds)) {
-		kind := s.Kinds[name]
-		if _, ok := lookup(kind.Agent); kind.Agent == "" || ok {
-			continue
+	return request.ReadSettings(path, func(name string) error {
+		if _, ok := lookup(name); ok {
+			return nil
 		}
-		delete(s.Kinds, name)
-		problems = append(problems, fs.Problem{
-			What: fmt.Sprintf("%s: [agents.%s] has the agent %q; it is one of %s, or there is a command instead", path, name, kind.Agent, strings.Join(Names(), ", ")),
-			Mend: "correct " + path + "; it is read again at once",
-		})
-	}
-	return s, problems
+		return unknown(name)
+	})
 }
 
 // Available returns what can be started here: kinds of subagents, and agents that are

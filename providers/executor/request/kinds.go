@@ -61,8 +61,9 @@ type kindTable struct {
 
 // ReadSettings reads the table [agents] of the config.toml at path. A setting with a
 // problem keeps its default; a kind with one is left out, so that none is started with
-// less than its user meant.
-func ReadSettings(path string) (Settings, []fs.Problem) {
+// less than its user meant. Known returns the error of an agent that cannot be started, by
+// the name that a kind has for it.
+func ReadSettings(path string, known func(agent string) error) (Settings, []fs.Problem) {
 	s := Settings{Kinds: make(map[string]Kind), Limit: DefaultLimit}
 	var problems []fs.Problem
 	bad := func(what string) {
@@ -81,34 +82,45 @@ func ReadSettings(path string) (Settings, []fs.Problem) {
 		at := fmt.Sprintf("%s:%d: ", path, f.Line(Table, name))
 		switch value := all[name].(type) {
 		case map[string]any:
-			kind, err := readKind(f, name)
+			kind, err := readKind(f, name, known)
 			if err != nil {
 				bad(err.Error())
 				continue
 			}
 			s.Kinds[name] = kind
 		case int64:
-			if name != "limit" || value < 1 {
-				bad(fmt.Sprintf("%s%q in [agents] is %d; %s", at, name, value, settingsHelp))
+			if name == "limit" && value >= 1 {
+				s.Limit = int(value)
 				continue
 			}
-			s.Limit = int(value)
+			bad(at + wrongSetting(name, value))
 		case bool:
-			if name != "gateway" {
-				bad(fmt.Sprintf("%s%q in [agents] is %v; %s", at, name, value, settingsHelp))
+			if name == "gateway" {
+				s.Gateway = value
 				continue
 			}
-			s.Gateway = value
+			bad(at + wrongSetting(name, value))
 		default:
-			bad(fmt.Sprintf("%s%q in [agents] is none of its settings; %s", at, name, settingsHelp))
+			bad(at + wrongSetting(name, value))
 		}
 	}
 	return s, problems
 }
 
-const settingsHelp = `limit is a number of at least 1, gateway true or false, and a table is a kind of subagent`
+// wrongSetting says what is wrong with a setting that is no table.
+func wrongSetting(name string, value any) string {
+	const help = `limit is a number of at least 1, gateway true or false, and a table is a kind of subagent`
+	known := []string{"limit", "gateway"}
+	if slices.Contains(known, name) {
+		return fmt.Sprintf("[agents] has %s = %v; %s", name, value, help)
+	}
+	if near := nearest.Of(name, known); near != "" {
+		return fmt.Sprintf("[agents] has no setting %q; did you mean %q?", name, near)
+	}
+	return fmt.Sprintf("[agents] has no setting %q; %s", name, help)
+}
 
-func readKind(f *settings.File, name string) (k Kind, err error) {
+func readKind(f *settings.File, name string, known func(agent string) error) (k Kind, err error) {
 	var t kindTable
 	if err := f.Decode(&t, Table, name); err != nil {
 		return k, err
@@ -118,6 +130,11 @@ func readKind(f *settings.File, name string) (k Kind, err error) {
 	}
 	if (t.Agent == "") == (len(t.Command) == 0) {
 		return fail(`needs either agent = "…" or command = ["…"]`)
+	}
+	if t.Agent != "" {
+		if err := known(t.Agent); err != nil {
+			return fail(fmt.Sprintf("has the agent %q: %v", t.Agent, err))
+		}
 	}
 	if t.Agent != "" && len(t.State) > 0 {
 		return fail(`has state, which is for a command; what agents write is known`)
