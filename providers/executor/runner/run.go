@@ -294,7 +294,7 @@ func (r *run) say(p *process, out programs.Output, readErr, why error) {
 	}
 	r.result.Session = r.status.Session
 	r.result.Structured, r.result.Usage = out.Structured, out.Usage
-	r.tellSession()
+	r.tellSession(why)
 	r.tell(out.Text)
 	r.result.Notes = append(r.result.Notes, changedSince(r.configuration)...)
 	switch {

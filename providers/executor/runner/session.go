@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,8 +16,9 @@ const (
 )
 
 // tellSession says where the session is in the tree, if it is there, and what its requests
-// took, if the agent has not said so: one that was ended has not.
-func (r *run) tellSession() {
+// took, if the agent has not said so: one that was ended has not. Whoever has cancelled the
+// run does not wait for it.
+func (r *run) tellSession(why error) {
 	id := r.result.Session
 	if id == "" || r.mount == "" || strings.ContainsAny(id, "/\x00") {
 		return
@@ -25,6 +27,9 @@ func (r *run) tellSession() {
 	defer cancel()
 	path := "transcripts/by-id/" + id
 	for !r.Tree.Has(ctx, path) {
+		if errors.Is(why, errCancelled) || errors.Is(why, errKilled) {
+			return
+		}
 		select {
 		case <-ctx.Done():
 			return
