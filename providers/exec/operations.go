@@ -18,7 +18,7 @@ import (
 
 // The operations of the provider.
 var (
-	// OpFolders tells of the folders that are configured.
+	// OpFolders describes the configured folders.
 	OpFolders = fs.Op[fs.None, []Folder]{Name: "exec.folders", Effect: fs.Reads}
 	// OpRefresh refreshes folders.
 	OpRefresh = fs.Talk[RefreshQuery, Progress, []Refreshed]{Name: "exec.refresh"}

@@ -193,7 +193,7 @@ most = 20
 	f.wantRan(22)
 }
 
-// TestAnAbandonedRefreshEnds has a listing that hangs, of whose refresh somebody tires.
+// TestAnAbandonedRefreshEnds cancels a refresh whose listing hangs.
 func TestAnAbandonedRefreshEnds(t *testing.T) {
 	t.Parallel()
 	f := configured(t, "[exec.x]\n\"n/\" = "+sh("+ [ -e $HOME/go ] || exec sleep 1000; echo a")+"\n\"n/{key}\" = "+sh("echo $1", "{key}"))

@@ -57,7 +57,7 @@ func (w *agentWait) Paths() []string {
 	return []string{filepath.Join(w.p.store.Dir, w.id, job.ResultFile)}
 }
 
-// blind is how often is looked where nothing tells that the processes of a run were killed.
+// blind is the polling interval where no watcher reports that a run's processes were killed.
 const blind = time.Second
 
 // Check implements fs.Pending.

@@ -183,7 +183,7 @@ func readUpTo(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// How much is found, and said in a line, of a prompt and an answer, in bytes.
+// Limits, in bytes, on what of a prompt and an answer is indexed, and shown on a line.
 const (
 	promptLen = 120
 	foundLen  = 2 << 10

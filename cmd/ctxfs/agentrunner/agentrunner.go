@@ -2,7 +2,7 @@
 // package runner needs of other parts of ctxfs.
 //
 // It imports little, since every run waits until that is initialised: no provider but
-// those that it is made of, and not the tree, of which it asks the background process.
+// those that it is made of, and not the tree, for which it asks the background process.
 //
 // In order: agentrunner.go (the process, the agent's terminal and environment), shown.go
 // (what the background process shows).

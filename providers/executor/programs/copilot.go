@@ -13,8 +13,8 @@ import (
 )
 
 // copilot starts the Copilot CLI, which runs without a person only if all tools are allowed.
-// The id of its session is ours, since it tells its own one in the end only; what requests
-// took stands in a file.
+// The id of its session is chosen here, since Copilot prints one only at the end; its usage
+// is in a file.
 //
 // Sources: docs.github.com/en/copilot, "About Copilot CLI"; copilot --help and the output of
 // 1.0.102.

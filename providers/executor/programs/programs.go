@@ -4,10 +4,10 @@
 // and a reader of its events (stream.go). A kind of subagent may be a command instead, of
 // which nothing is known: its standard output is the answer.
 //
-// Nobody is there to be asked. So an agent that may write gets the flags by which it edits
-// files in its folder and runs commands without asking, as far as it can be told no more
-// than that; what its user denies in its own settings stays denied. One that may only read
-// gets its own flags for that, besides the sandbox around it.
+// Nobody is there to be asked. So an agent that may write gets flags that let it edit files in
+// its folder and run commands without asking, and no more than that where its flags can say
+// so; what its user denies in its settings stays denied. One that may only read gets its own
+// flags for that, besides the sandbox around it.
 package programs
 
 import (
@@ -186,8 +186,8 @@ func (p Program) Invoke(o Options) Invocation {
 // HasReadOnly reports whether the agent has flags of its own for being read-only.
 func (p Program) HasReadOnly() bool { return p.agent != nil && p.agent.readOnly }
 
-// State returns what the agent writes for itself while it works, and what in that says what
-// it does in later sessions.
+// State returns what the agent writes for itself while it works, and which of that decides
+// what its later sessions do.
 func (p Program) State() (state, configuration []agents.Path) {
 	if p.agent == nil {
 		for _, path := range p.kind.State {

@@ -27,9 +27,8 @@ type stream interface {
 // passed over.
 const maxEvent = 32 << 20
 
-// readStream reads events to the end. What is no event, such as the complaint of an older
-// version that it does not know a flag, is shown as it is, and the answer if there is no
-// other.
+// readStream reads events to the end. What is no event, such as an older version's complaint
+// about an unknown flag, is shown as it is, and is the answer if there is no other.
 func readStream(stdout io.Reader, s stream, o Options, live Live, out *Output) error {
 	lines := bufio.NewReaderSize(stdout, 64<<10)
 	other := excerpt.NewWriter(MaxText)
@@ -119,7 +118,7 @@ func shownText(text string) string { return strings.TrimRight(clean.Text(text), 
 // maxCall is how much of a call is shown, in bytes.
 const maxCall = 200
 
-// shownCall returns the call of a tool as it is shown, with the argument that tells most.
+// shownCall returns the call of a tool as it is shown, with its most telling argument.
 func shownCall(tool string, arguments json.RawMessage) string {
 	what := ""
 	given := parse[map[string]json.RawMessage](arguments)

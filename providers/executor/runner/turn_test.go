@@ -57,7 +57,7 @@ func TestTurn(t *testing.T) {
 	given := inLine(t, ctx, s, stored(t, s, "given-up", ""), 1)
 	second := inLine(t, t.Context(), s, stored(t, s, "second", ""), 1)
 	third := inLine(t, t.Context(), s, stored(t, s, "third", ""), 1)
-	// What one leaves that was killed is a place that nobody holds.
+	// A run that was killed leaves a place that nobody holds.
 	killed := filepath.Join(s.Dir, job.SlotsDir, queueDir, "00000000000000000001-killed")
 	if err := os.WriteFile(killed, nil, 0o600); err != nil {
 		t.Fatal(err)

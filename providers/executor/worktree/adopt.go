@@ -178,7 +178,7 @@ func (w *Work) mergeInto(ctx context.Context, a *Adoption, theirs shadow, base s
 	return nil
 }
 
-// take stores, of the files that are about to change, how they are now.
+// take stores the present state of the files that are about to change.
 func (s shadow) take(ctx context.Context, changes []entry) error {
 	flagged, err := s.ask(ctx, question{args: []string{"ls-files", "-z", "-v"}})
 	if err != nil {

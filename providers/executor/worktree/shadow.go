@@ -31,7 +31,7 @@ type shadow struct {
 	repo repository
 	dir  string // the folder of ours
 	also string // another folder of objects that are known to it, or ""
-	// Outside is a folder of which nothing is looked at, where it lies in the work tree.
+	// Outside is a folder that is left out where it lies in the work tree.
 	outside string
 	// All has files stored however large they are, and however many.
 	all bool
