@@ -88,8 +88,8 @@ type File interface {
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
 }
 
-// Link is a symbolic link. Only folders on disk have them: everything else
-// shows real nodes, because search tools do not follow links.
+// Link is a symbolic link. Folders on disk have them, and what belongs to something that is
+// shown elsewhere in full: search tools do not follow links. All else are real nodes.
 type Link interface {
 	Node
 	Target(ctx context.Context) (string, error)

@@ -184,3 +184,22 @@ func (f *Rendered) run(ctx context.Context, r *rendering) {
 	f.mu.Unlock()
 	close(r.finished)
 }
+
+// PathLink is a symbolic link that never changes. To change it, put another one into its
+// folder.
+type PathLink struct {
+	target  string
+	modTime time.Time
+}
+
+// NewLink returns a link to a target. Another place in the tree is told from the folder of
+// the link, since the tree may be shown anywhere. What is there is not looked at.
+func NewLink(t time.Time, target string) *PathLink { return &PathLink{target, t} }
+
+// Attr implements Node.
+func (l *PathLink) Attr(context.Context) (Attr, error) {
+	return Attr{Mode: iofs.ModeSymlink | 0o777, Size: int64(len(l.target)), ModTime: l.modTime, Version: BytesVersion([]byte(l.target))}, nil
+}
+
+// Target implements Link.
+func (l *PathLink) Target(context.Context) (string, error) { return l.target, nil }

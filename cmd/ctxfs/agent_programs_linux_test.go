@@ -77,6 +77,13 @@ func TestAgentPrograms(t *testing.T) {
 	if text := b.sh("cat " + r.Transcript + " " + r.Digest); !strings.Contains(text, "which walrus is it?") || !strings.Contains(text, "the grey one") {
 		t.Errorf("%s", text)
 	}
+	own := "agents/" + id + "/transcript.md"
+	if text := b.sh("cat .agentctx/" + own); text != b.sh("cat "+r.Transcript) || text != b.ok("cat", own) {
+		t.Errorf("the link to its transcript: %s", text)
+	}
+	if found := b.sh("cd .agentctx && rg -l 'which walrus is it' agents transcripts | sort"); strings.Contains(found, "agents/"+id+"/transcript.md") || !strings.Contains(found, "/transcript.md\n") {
+		t.Errorf("rg finds it in %s", found)
+	}
 	arguments := strings.Split(b.sh("cat .claude/arguments"), "\n")
 	for _, word := range []string{"--print", "--permission-mode=acceptEdits", "--add-dir=" + b.mnt(), `--json-schema={"type":"object"}`, "--model", "opus"} {
 		if !slices.Contains(arguments, word) {

@@ -129,7 +129,7 @@ func TestRuns(t *testing.T) {
 
 	p := w.provider(false)
 	fstest.Check(t, fs.NewTree(p.Root(), fs.TreeOptions{}), fstest.Expect("INDEX.md",
-		goes.ID+"/request.json", goes.ID+"/status.json", goes.ID+"/log.txt",
+		goes.ID+"/request.json", goes.ID+"/status.json", goes.ID+"/log.txt", goes.ID+"/transcript.md", goes.ID+"/digest.md",
 		ended.ID+"/result.md", ended.ID+"/result.json", ended.ID+"/changes.diff", lost.ID+"/result.md"))
 	if s := p.Status(); s.State != "ready" || s.Summary != "1 running, 3 ended" {
 		t.Errorf("%+v", s)
@@ -144,7 +144,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, index)
 		}
 	}
-	if got, want := names(t, p, goes.ID), []string{"log.txt", "request.json", "status.json"}; !slices.Equal(got, want) {
+	if got, want := names(t, p, goes.ID), []string{"digest.md", "log.txt", "request.json", "status.json", "transcript.md"}; !slices.Equal(got, want) {
 		t.Errorf("of one that goes on there is %q", got)
 	}
 	var s status

@@ -48,7 +48,8 @@ const intro = `# Agents that ctxfs has started
 
 A line for each run, the newest first; those in **bold** go on. <id>/status.json says how
 one stands, and where its session and its changes are; log.txt is what its terminal shows,
-live; result.md is its answer, once it has ended; changes.diff is what it changed.
+live; transcript.md is its session; result.md its answer, once it has ended; changes.diff
+what it changed.
 
     ctxfs agent wait ID...     until they have ended; prints their results
     ctxfs agent stop ID        with all that it has started

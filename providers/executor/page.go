@@ -89,6 +89,16 @@ func linksOf(j *job.Job) (l links) {
 	return l
 }
 
+// session returns the paths of what there is of its session.
+func (l links) session() (paths []string) {
+	for _, path := range []string{l.Transcript, l.Digest} {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // shownStatus returns status.json.
 func (p *Provider) shownStatus(j *job.Job) []byte {
 	s := status{

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"os"
+	pathpkg "path"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -50,6 +51,9 @@ func (p *Provider) newRun(j *job.Job, old *run) *run {
 		add(text(job.ResultFile, job.ResultFile, shownJSON(j.Result)))
 		r.changed = later(r.changed, modTime(j.Path(job.ResultFile), r.changed))
 		add(pageName, p.page(j, r.changed))
+	}
+	for _, path := range linksOf(j).session() {
+		add(pathpkg.Base(path), fs.NewLink(r.changed, "../../"+path))
 	}
 	if n, err := fs.NewDiskFile(j.Path(job.DiffFile), p.diskOptions()); err == nil {
 		add(job.DiffFile, n)

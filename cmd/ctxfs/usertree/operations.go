@@ -231,6 +231,9 @@ func (t *Tree) entry(ctx context.Context, name string, n fs.Node) (Entry, error)
 // file returns a file and its size.
 func (t *Tree) file(ctx context.Context, name string) (fs.File, int64, error) {
 	n, err := t.Resolve(ctx, name)
+	if l, ok := n.(fs.Link); ok && err == nil {
+		n, err = t.follow(ctx, name, l)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -240,6 +243,24 @@ func (t *Tree) file(ctx context.Context, name string) (fs.File, int64, error) {
 	}
 	a, err := t.Stat(ctx, f)
 	return f, a.Size, err
+}
+
+// follow returns what a link to another place in the tree leads to, which is no link. Others
+// are not followed: they lead to anywhere on disk.
+func (t *Tree) follow(ctx context.Context, name string, l fs.Link) (fs.Node, error) {
+	target, err := t.Target(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	to := path.Join(path.Dir(name), target)
+	if path.IsAbs(target) || to == ".." || strings.HasPrefix(to, "../") {
+		return nil, fmt.Errorf("it is a link to %s, outside of the tree", target)
+	}
+	n, err := t.Resolve(ctx, to)
+	if _, ok := n.(fs.Link); ok && err == nil {
+		return nil, fmt.Errorf("it is a link to %s, which is one, too", target)
+	}
+	return n, err
 }
 
 // copy writes size bytes of a file, the size it had when it was asked for.
