@@ -76,6 +76,19 @@ func list(o Options, s shared) []Named {
 		Hide:         o.Hide,
 		Watch:        !o.Offline,
 	})
+	sessions := transcripts.New(transcripts.Options{
+		Env:          s.env("transcripts"),
+		Home:         o.Home,
+		OS:           runtime.GOOS,
+		LookupEnv:    o.LookupEnv,
+		Agents:       agents.All(),
+		Cache:        filepath.Join(o.Cache, "transcripts"),
+		State:        filepath.Join(o.State, "transcripts"),
+		SettingsPath: o.Config,
+		Settled:      debug.FreeOSMemory,
+		Hide:         o.Hide,
+		Watch:        !o.Offline,
+	})
 	return []Named{
 		{"workspaces", workspaces.New(workspaces.Options{
 			Env:          s.env("workspaces"),
@@ -121,19 +134,7 @@ func list(o Options, s shared) []Named {
 			TmuxFolder:   tmux.Folder(o.LookupEnv, os.Getuid()),
 			Watch:        !o.Offline,
 		})},
-		{"transcripts", transcripts.New(transcripts.Options{
-			Env:          s.env("transcripts"),
-			Home:         o.Home,
-			OS:           runtime.GOOS,
-			LookupEnv:    o.LookupEnv,
-			Agents:       agents.All(),
-			Cache:        filepath.Join(o.Cache, "transcripts"),
-			State:        filepath.Join(o.State, "transcripts"),
-			SettingsPath: o.Config,
-			Settled:      debug.FreeOSMemory,
-			Hide:         o.Hide,
-			Watch:        !o.Offline,
-		})},
+		{"transcripts", sessions},
 		{"skills", skills.New(skills.Options{
 			Env:        s.env("skills"),
 			Home:       o.Home,
@@ -199,6 +200,7 @@ func list(o Options, s shared) []Named {
 			SettingsPath: o.Config,
 			Hide:         o.Hide,
 			Log:          terminalLog,
+			HasSession:   sessions.HasSession,
 			Watch:        !o.Offline,
 		})},
 		{"results", stored},

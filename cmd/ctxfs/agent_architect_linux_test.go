@@ -23,7 +23,7 @@ func TestArchitect(t *testing.T) {
 	}
 	b := newBox(t)
 	b.kinds("", map[string]string{
-		"coder":    `echo 10 >>a; git commit -qam ten; echo "$1" | tail -1`,
+		"coder":    `echo 10 >>a; git commit -qam ten; echo "$1" | head -1`,
 		"reviewer": `diff=$(printf '%s' "$1" | sed -n 's/.*the diff in \(.*\)\. The task.*/\1/p'); echo x >>a; grep '^+1' "$diff"; git log -1 --format=%s`,
 	})
 	repo := b.repository("repo")

@@ -181,8 +181,8 @@ func TestAgentStop(t *testing.T) {
 func TestAgentWaits(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	// A line above the prompt says where the context is: the file is the last word.
-	b.kinds("", map[string]string{"until": `for last in $1; do :; done; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last"`})
+	// A line below the prompt says where the context is: the file is the last word of the first.
+	b.kinds("", map[string]string{"until": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last"`})
 	one, two, three := b.detached("--agent", "until", "one"), b.detached("--agent", "until", "two"), b.detached("--agent", "until", "three")
 	for _, id := range []string{one, two, three} {
 		fstest.Eventually(t, id+" runs", func() bool { _, err := os.Stat(b.job(id, "output")); return err == nil })
@@ -240,8 +240,8 @@ func TestAgentTwenty(t *testing.T) {
 func TestAgentsInTheMount(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	// A line above the prompt says where the context is: the file is the last word.
-	b.kinds("", map[string]string{"asks": `for last in $1; do :; done; echo once >>"$HOME/started"; echo "looks for zanzibar" >&2; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "the walrus has $last" >&2; echo "the answer is quince"`})
+	// A line below the prompt says where the context is: the file is the last word of the first.
+	b.kinds("", map[string]string{"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo once >>"$HOME/started"; echo "looks for zanzibar" >&2; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "the walrus has $last" >&2; echo "the answer is quince"`})
 	b.mount()
 	b.shows("agents/INDEX.md", "None yet", "ctxfs agent run")
 	id := b.detached("--agent", "asks", "--repo", b.home, "find the file one")

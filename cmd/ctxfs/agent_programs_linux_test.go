@@ -53,7 +53,7 @@ func TestAgentPrograms(t *testing.T) {
 	repo := b.repository("repo")
 	got := b.run("agent", "run", "--agent", "walrus", "--repo", repo, "--schema", filepath.Join(b.home, "schema.json"), "--detach", "--", "which walrus is it?")
 	id := strings.TrimSpace(got.out)
-	if got.code != 0 || !strings.HasPrefix(id, "claude-code-") || !strings.Contains(got.err, `[agents.bad] has the agent "clade"`) {
+	if got.code != 0 || !strings.HasPrefix(id, "walrus-") || !strings.Contains(got.err, `[agents.bad] has the agent "clade"`) {
 		t.Fatalf("%v", got)
 	}
 	b.shows("agents/"+id+"/status.json", `"session": "`+claudeSession+`"`, `"transcript": "transcripts/by-id/`+claudeSession+`/transcript.md"`)
@@ -102,6 +102,8 @@ func TestAgentPrograms(t *testing.T) {
 		}
 	}
 	b.shows("STATUS.md", `[agents.bad] has the agent "clade"`)
+	b.write(".config/ctxfs/config.toml", "[agents.claude]\nagent = \"claude\"\nread_only = true\ntimeout =\n")
+	b.refused(1, []string{"config.toml", "no agent is started until it is corrected", "ctxfs config validate"}, "agent", "run", "--agent", "claude-code", "--", "x")
 }
 
 // TestAgentProgramsReadOnly: an agent that may only read writes its sessions, and not what

@@ -57,8 +57,9 @@ func TestAgentRun(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.kinds("", map[string]string{
-		"answers": `echo "the answer to $1 in $PWD as $CTXFS_AGENT_RUN"; echo "a remark, not the answer" >&2; [ -t 0 ] && [ -t 2 ] && [ ! -t 1 ] && echo "at a terminal"; env >"$HOME/env"`,
+		"answers": `echo "the answer to $(echo "$1" | head -n 1) in $PWD as $CTXFS_AGENT_RUN"; echo "a remark, not the answer" >&2; [ -t 0 ] && [ -t 2 ] && [ ! -t 1 ] && echo "at a terminal"; env >"$HOME/env"`,
 		"fails":   `echo "half an answer"; exit 3`,
+		"out":     `echo "Not logged in: run this program and type /login" >&2; exit 41`,
 		"dies":    `kill -SEGV $$`,
 	})
 	work := filepath.Join(b.dir, "work")
@@ -74,6 +75,7 @@ func TestAgentRun(t *testing.T) {
 	case readFile(t, r.TextFile) != r.Text:
 		t.Errorf("%s: %s", r.TextFile, readFile(t, r.TextFile))
 	}
+	b.refused(2, []string{"--read-only is behind --"}, "agent", "run", "--agent", "answers", "--", "a", "question", "--read-only")
 	if log := readFile(t, r.TerminalLog); !containsAll(log, []string{"a question in " + work, "a remark, not the answer", "at a terminal"}) {
 		t.Errorf("the log of the terminal: %s", log)
 	}
@@ -83,6 +85,9 @@ func TestAgentRun(t *testing.T) {
 
 	r = b.runs(5, "--agent", "fails", "x")
 	if r.Ended != request.Failure || r.ExitCode == nil || *r.ExitCode != 3 || r.Text != "half an answer\n" || !strings.Contains(r.Error, "3") || !strings.Contains(r.Fix, r.TerminalLog) {
+		t.Errorf("%+v", r)
+	}
+	if r := b.runs(5, "--agent", "out", "x"); r.Error != "it exited with 41; it has shown: Not logged in: run this program and type /login" || r.Fix != "log in: run out once in a terminal" {
 		t.Errorf("%+v", r)
 	}
 	r = b.runs(5, "--agent", "dies", "x")

@@ -22,8 +22,8 @@ func TestServeAgents(t *testing.T) {
 	b.kinds("gateway = true", map[string]string{
 		"answers": `echo "the answer in $PWD"`,
 		"much":    `seq 1 20000`,
-		// A line above the prompt says where the context is: the file is the last word.
-		"asks": `for last in $1; do :; done; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last is there"`,
+		// A line below the prompt says where the context is: the file is the last word of the first.
+		"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last is there"`,
 	})
 	b.mount()
 	a := b.agent()

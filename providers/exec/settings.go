@@ -198,7 +198,7 @@ func (r *reader) setting(s *settingsOf, key string, value any, defined map[strin
 				return
 			}
 		}
-		r.wrong(at, `is %q; it is a time such as "30s", "10m" or "1d"`, clean.Cut(fmt.Sprint(value), 100))
+		r.wrong(at, `is %s; it is a time such as "30s", "10m" or "1d"`, clean.Cut(fmt.Sprintf("%#v", value), 100))
 	case "max_size":
 		if n, ok := settings.ParseSize(value); ok && n <= maxSize {
 			s.maxSize = n

@@ -243,10 +243,10 @@ func (f *folder) index(s *shown) []byte {
 	fmt.Fprintf(&b, "# %s\n\nEach path below stands for a file that a command fills. What is listed is there already, and reading it runs nothing. A name that is not listed runs its command when the file is first read; the output is listed then, for %s.\n\n", f.name, duration(f.lifetime))
 	b.WriteString("| path | command |\n| --- | --- |\n")
 	for _, r := range f.files {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", r.path, commandLine(r.command))
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", r.path, cell(commandLine(r.command)))
 	}
 	for _, l := range f.listings {
-		fmt.Fprintf(&b, "| `%s/` (its names) | `%s` |\n", l.path, commandLine(l.command))
+		fmt.Fprintf(&b, "| `%s/` (its names) | `%s` |\n", l.path, cell(commandLine(l.command)))
 	}
 	b.WriteString("\n")
 	var explained []string
@@ -302,7 +302,7 @@ func (f *folder) refreshedBy() string {
 
 // commandLine words a command for people, without its secrets.
 func commandLine(words []string) string {
-	return strings.ReplaceAll(clean.Line(wording.ShellLine(mask.Args(words))), "|", `\|`)
+	return clean.Line(wording.ShellLine(mask.Args(words)))
 }
 
 // duration words a setting as people write it: "1h", "30s".
@@ -316,3 +316,6 @@ func duration(d time.Duration) string {
 	}
 	return text
 }
+
+// cell makes a text that of a cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -71,13 +71,16 @@ type links struct {
 	Diff       string `json:"diff,omitempty"`
 }
 
-func linksOf(j *job.Job) (l links) {
+func (p *Provider) linksOf(j *job.Job) (l links) {
 	if id := j.Status.Terminal; id != "" {
 		l.Terminal = "terminals/" + id + ".txt"
 	}
 	session := j.Status.Session
 	if j.Ended() && j.Result.Session != "" {
 		session = j.Result.Session
+	}
+	if has := p.opts.HasSession; has != nil && j.Ended() && session != "" && !has(session) {
+		session = "" // it writes none, or elsewhere
 	}
 	if session != "" && !strings.ContainsAny(session, "/\x00") {
 		l.Transcript = "transcripts/by-id/" + session + "/transcript.md"
@@ -104,7 +107,7 @@ func (p *Provider) shownStatus(j *job.Job) []byte {
 	s := status{
 		ID: j.ID, State: j.Status.State, Agent: j.Status.Agent, Dir: j.Status.Dir, Branch: j.Status.Branch,
 		Created: j.Status.Created, Started: j.Status.Started, EndedAt: j.Status.Ended,
-		ReadOnly: j.Status.ReadOnly, Within: j.Status.Within, Session: j.Status.Session, links: linksOf(j),
+		ReadOnly: j.Status.ReadOnly, Within: j.Status.Within, Session: j.Status.Session, links: p.linksOf(j),
 	}
 	if j.Ended() {
 		s.Ended, s.ExitCode, s.Error = j.Result.Ended, j.Result.ExitCode, j.Result.Error
@@ -122,7 +125,7 @@ func shownText(text string) string {
 }
 
 // header returns what is above an agent's answer.
-func header(j *job.Job) []byte {
+func (p *Provider) header(j *job.Job) []byte {
 	var b bytes.Buffer
 	line := func(key, value string) {
 		if value = clean.Line(mask.Text(value)); value != "" {
@@ -144,7 +147,7 @@ func header(j *job.Job) []byte {
 	}
 	line("dir", j.Status.Dir)
 	line("branch", r.Branch)
-	l := linksOf(j)
+	l := p.linksOf(j)
 	line("transcript", l.Transcript)
 	line("digest", l.Digest)
 	if l.Diff != "" {
@@ -161,7 +164,7 @@ const maxKept = 64 << 10
 // page returns result.md: facts, and the agent's answer. One that is long is read when
 // somebody wants it.
 func (p *Provider) page(j *job.Job, at time.Time) fs.Node {
-	head := header(j)
+	head := p.header(j)
 	info, err := os.Stat(j.Path(job.TextFile))
 	if err != nil {
 		return fs.NewText(at, head, []byte(shownText(j.Result.Text)))

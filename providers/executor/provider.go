@@ -47,6 +47,9 @@ type Options struct {
 	// Log returns the log of the terminal that is recorded in a folder. Its error means that
 	// there is none.
 	Log func(recording string) (Log, error)
+	// HasSession reports whether a session is in the tree, by its id. It may be nil, which
+	// takes each for being there, as that of a run that goes on is.
+	HasSession func(id string) bool
 	// Watch keeps the provider current, and the runs within their limits. Without it, for a
 	// command that reads once, the runs are those at the time of New.
 	Watch bool

@@ -52,7 +52,7 @@ func (p *Provider) newRun(j *job.Job, old *run) *run {
 		r.changed = later(r.changed, modTime(j.Path(job.ResultFile), r.changed))
 		add(pageName, p.page(j, r.changed))
 	}
-	for _, path := range linksOf(j).session() {
+	for _, path := range p.linksOf(j).session() {
 		add(pathpkg.Base(path), fs.NewLink(r.changed, "../../"+path))
 	}
 	if n, err := fs.NewDiskFile(j.Path(job.DiffFile), p.diskOptions()); err == nil {

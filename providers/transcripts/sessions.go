@@ -150,6 +150,16 @@ func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
 	return k, nil
 }
 
+// HasSession reports whether a session is in the tree, by its id, or may be while sessions are
+// still looked for.
+func (p *Provider) HasSession(id string) bool {
+	if !p.scanner.Done() {
+		return true
+	}
+	_, err := p.named(Wanted{Session: id})
+	return err == nil
+}
+
 // stillLooking returns the error for a session that is not found: it may still be
 // found, or there may be none at all.
 func (p *Provider) stillLooking(err error) error {

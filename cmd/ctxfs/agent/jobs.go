@@ -33,10 +33,17 @@ func findJob(a *cli.App, command, name string, wanted func(*job.Job) bool) (*job
 			meant = append(meant, j)
 		}
 	}
-	if len(meant) == 1 {
+	switch len(meant) {
+	case 0:
+	case 1:
 		return meant[0], nil
+	default:
+		missing.Some = nil
+		for _, j := range meant {
+			missing.Some = append(missing.Some, j.ID)
+		}
 	}
-	fault := &control.Fault{Message: err.Error(), Hint: "list them: ctxfs agent ps --all", Missing: true}
+	fault := &control.Fault{Message: missing.Error(), Hint: "list them: ctxfs agent ps --all", Missing: true}
 	switch {
 	case len(missing.Some) > 0:
 		fault.Hint = "type more of the one that you mean"

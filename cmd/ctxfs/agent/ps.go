@@ -18,7 +18,7 @@ func newPS(a *cli.App) *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ps",
-		Short: "list the agents that run",
+		Short: "list runs of agents",
 		Long: `Ps lists the runs of agents that go on: those that run, and those that wait for
 their turn. With -a it also lists those that have ended, which are kept for 30
 days. In the mount they are the folder agents.`,

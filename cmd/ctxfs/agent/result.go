@@ -67,6 +67,9 @@ func stands(j *job.Job) string {
 func printAnswer(a *cli.App, r *request.Result) error {
 	if r.Ended != request.Success {
 		a.Notef("%s: %s: %s", r.ID, r.Ended, r.Error)
+		if r.Fix != "" {
+			fmt.Fprintf(a.Err, "  %s\n", r.Fix)
+		}
 	}
 	text := r.Text
 	if r.TextFile != "" {

@@ -11,7 +11,7 @@ import (
 func newRun(a *cli.App) *cobra.Command {
 	var f agentrun.Flags
 	cmd := &cobra.Command{
-		Use:   "run [--agent NAME] [--repo DIR] [-- PROMPT]",
+		Use:   "run [flags] -- PROMPT",
 		Short: "start an agent with one task",
 		Long: `Run starts the command line of a coding agent with one task, waits for its end,
 and prints one JSON object: how it has ended, its exit code, its answer, what
@@ -19,13 +19,13 @@ its requests took, where the log of its terminal and its session are, what it
 has changed, how long it took.
 
 The task is a prompt and flags, or one JSON object on standard input with the
-same things: repoDir, prompt, timeoutMs, readOnly, agent, worktree,
-schema. Flags go before what the object says. The prompt - is read from
-standard input.
+same things: repoDir, prompt, timeoutMs, readOnly, agent, worktree, schema. A
+flag overrides the same key of the object. The prompt - is read from standard
+input; with any other prompt that is not read.
 
 The agent is claude, codex, cursor-agent, gemini, opencode, copilot, goose or
-amp, as it is installed and logged in; it gets its own flags for output that
-programs read, for not asking anybody, and for being read-only. It may also be a
+amp, which must be installed and logged in; it gets its own flags for output
+that programs read, for not asking anybody, and for being read-only. It may be a
 kind of subagent, a table in config.toml of such an agent, or of any command:
 
   [agents.explore]
@@ -49,16 +49,16 @@ no agent run. What it reaches by network is not kept from writing.
 
 It runs in a recorded terminal: ctxfs ps lists it, ctxfs attach shows it,
 terminals/ID.txt of the mount is its log. It gets the prompt, and one line
-before it that says where its context is. The variables by which another agent
+behind it that says where its context is. The variables by which another agent
 names itself are taken from its environment.
 
 With --schema its answer is in "structured", as JSON, if it has a flag for that
 (claude, codex); else that is "unsupported".
 
-Ctrl-C, the time limit and the end of whoever started it end the agent with all
-that it has started, also daemons, within two seconds: by SIGTERM, and after a
-second by SIGKILL. What it leaves running when it ends is ended likewise. With
---detach run prints the id and returns; the agent goes on.
+Ctrl-C, the time limit and the end of whoever started it end the agent and
+everything it started, daemons included, within two seconds: by SIGTERM, and
+after a second by SIGKILL. What it leaves running when it ends is ended
+likewise. With --detach run prints the id and returns; the agent goes on.
 
 In a git repository the result has the changed files and a diff of everything
 that changed meanwhile, whoever did it, committed or not. Ignored files are not

@@ -55,7 +55,7 @@ With --result it is the schema of the object that ctxfs agent run prints.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&form, "for", "", "as a function for the models of `openai` or anthropic")
+	flags.StringVar(&form, "for", "", "as a function that models call: `SERVICE` is openai or anthropic")
 	flags.BoolVar(&result, "result", false, "the schema of the result instead")
 	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]cobra.Completion{
 		cobra.CompletionWithDesc("anthropic", "a tool of Messages"),

@@ -21,7 +21,7 @@ func newSend(a *cli.App) *cobra.Command {
 		Short: "type a line into the terminal of an agent",
 		Long: `Send types a text into the terminal in which an agent runs, and Enter, as if it
 was typed by somebody who is attached. Whether the agent reads its terminal is
-up to it: most do not when they have one task.`,
+up to it: most do not read it while they work on one task.`,
 		Example:           `  ctxfs agent send explore-x7f2 yes`,
 		Args:              cli.Args(-1, which, "which text?"),
 		ValidArgsFunction: completeJobs(a, 1, inTerminal),

@@ -28,7 +28,7 @@ type Flags struct {
 	timeout             time.Duration
 	readOnly, worktree  bool
 	detach, json        bool
-	given               func(name string) bool
+	given, has          func(name string) bool
 }
 
 // Add adds the flags to those of a command, which are then parsed.
@@ -39,9 +39,10 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.readOnly, "read-only", false, "it may read everything, and write nothing")
 	flags.BoolVar(&f.worktree, "worktree", false, "it works in a git worktree of its own")
 	flags.StringVar(&f.schema, "schema", "", "the `FILE` with a JSON Schema for its answer")
-	flags.BoolVar(&f.detach, "detach", false, "print the id, and return when it has been started")
+	flags.BoolVar(&f.detach, "detach", false, "print the id and return; it may still wait for its turn")
 	flags.BoolVar(&f.json, "json", false, "with --detach, print as JSON")
 	f.given = flags.Changed
+	f.has = func(name string) bool { return flags.Lookup(name) != nil }
 }
 
 // init runs the command and does not return, unless the command line has a fault or asks for

@@ -28,6 +28,13 @@ const maxRequest = 16 << 20
 // request returns what is asked for: a prompt as arguments, or else the JSON object on
 // standard input. What flags say goes before what the object says.
 func (f *Flags) request(in io.Reader, args []string) (r request.Request, err error) {
+	if len(args) > 1 {
+		for _, arg := range args {
+			if name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "="); strings.HasPrefix(arg, "--") && f.has(name) {
+				return r, usage(fmt.Errorf("%s is behind --, where the prompt is; put it before that, or the prompt into quotes", arg))
+			}
+		}
+	}
 	prompt := strings.Join(args, " ")
 	if len(args) == 0 || prompt == "-" {
 		body, err := readInput(in)

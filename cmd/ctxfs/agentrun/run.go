@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"ctxfs/cmd/ctxfs/agentrunner"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
@@ -35,9 +38,6 @@ func Run(ctx context.Context, s console.Streams, p places.Places, f *Flags, args
 		return usage(errors.New("--json is for --detach; the result is JSON anyway"))
 	}
 	settings, problems := programs.ReadSettings(p.Config)
-	for _, problem := range problems {
-		note(s.Err, "%s", problem.What)
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -46,14 +46,19 @@ func Run(ctx context.Context, s console.Streams, p places.Places, f *Flags, args
 	ctx, stop := signal.NotifyContext(ctx, heeded()...)
 	defer stop()
 	started, err := runner.Start(runner.Options{Store: job.In(p.State), Program: self, Request: r, Settings: settings, Detach: f.detach})
+	for _, problem := range problems {
+		if err == nil || err.Error() != problem.What {
+			note(s.Err, "%s", problem.What)
+		}
+	}
 	if err != nil {
 		return notStarted(settings, r, err)
 	}
 	if f.detach {
-		return printDetached(s, p, started.Job, f.json)
+		return printDetached(s, p, begun(ctx, p, started.Job), f.json)
 	}
 	if file, ok := s.Err.(*os.File); ok && holder.IsTerminal(file) {
-		note(s.Err, "%s runs; look at it: ctxfs attach %[1]s; end it: Ctrl-C", started.Job.ID)
+		tellBegun(s.Err, begun(ctx, p, started.Job), settings)
 	}
 	j, err := started.Wait(ctx)
 	if err != nil {
@@ -66,6 +71,44 @@ func Run(ctx context.Context, s console.Streams, p places.Places, f *Flags, args
 		return err
 	}
 	return console.Exit(ExitCode(j.Result.Ended), nil)
+}
+
+// How long is waited until a run has begun, or waits for its turn, and how often is looked.
+const (
+	begunTime = time.Second
+	begunTurn = 5 * time.Millisecond
+)
+
+// begun returns a run when its agent has been started, or waits for its turn; where the
+// background process shows runs, it shows the agent's log then.
+func begun(ctx context.Context, p places.Places, j *job.Job) *job.Job {
+	ctx, cancel := context.WithTimeout(ctx, begunTime)
+	defer cancel()
+	for {
+		if now, err := job.In(p.State).Load(j.ID); err == nil {
+			j = now
+		}
+		waits := j.Status.Runner != 0 && j.Status.State == job.Waiting
+		if waits || j.Ended() || j.Status.State == job.Running && (j.Status.Terminal == "" || agentrunner.Shows(ctx, p, "agents/"+j.ID+"/log.txt")) {
+			return j
+		}
+		select {
+		case <-ctx.Done():
+			return j
+		case <-time.After(begunTurn):
+		}
+	}
+}
+
+// tellBegun tells a person how a run stands that is waited for.
+func tellBegun(w io.Writer, j *job.Job, s request.Settings) {
+	switch {
+	case j.Ended():
+	case j.Status.State == job.Waiting:
+		note(w, "%s waits for its turn, since %d agents run at once; give up: Ctrl-C", j.ID, s.Limit)
+	default:
+		note(w, "%s runs; look at it: ctxfs attach %[1]s; end it: Ctrl-C", j.ID)
+	}
 }
 
 // note prints a line that is not part of the result.
@@ -84,6 +127,7 @@ const ExitCodes = `0    the agent has succeeded
 1    nothing was started; the message says why
 2    the command line or the request was wrong
 5    the agent has failed, or could not be started
+8    this is part of a read-only run, which starts no agents
 13   lost: its processes were killed from outside
 124  the time limit was reached
 130  it was cancelled`
@@ -102,11 +146,18 @@ func notStarted(s request.Settings, r request.Request, err error) error {
 	if confined := (*fs.Confined)(nil); errors.As(err, &confined) {
 		return console.Exit(console.ExitDenied, err)
 	}
-	fault := &control.Fault{Message: err.Error(), Hint: "what can be started here: " + strings.Join(programs.Available(s), ", ")}
-	if len(programs.Available(s)) == 0 {
-		fault.Hint = "install an agent, or configure a command: ctxfs agent run --help"
+	fault := &control.Fault{Message: err.Error()}
+	if here := programs.Available(s); errors.Is(err, exec.ErrNotFound) || r.Agent == "" {
+		fault.Hint = "what can be started here: " + strings.Join(here, ", ")
+		if len(here) == 0 {
+			fault.Hint = "install an agent, or configure a command: ctxfs agent run --help"
+		}
+	}
+	if wrong := (*request.WrongError)(nil); errors.As(err, &wrong) {
+		fault.Hint = "correct it; see all of it: ctxfs config validate"
 	}
 	if unknown := (*programs.UnknownError)(nil); errors.As(err, &unknown) {
+		fault.Hint = "what can be started here: " + strings.Join(programs.Available(s), ", ")
 		if near := cmp.Or(s.Nearest(unknown.Name), unknown.Near); near != "" {
 			fault.Hint = "did you mean: --agent " + near
 		}
@@ -125,6 +176,13 @@ func printDetached(s console.Streams, p places.Places, j *job.Job, asJSON bool) 
 		return console.PrintJSON(s.Out, detached{j.ID, j.Dir})
 	}
 	fmt.Fprintln(s.Out, j.ID)
-	note(s.Err, "%s runs in the background; its result will be %s", j.ID, wording.Tilde(j.Path(job.ResultFile), p.Home))
+	how := "runs in the background"
+	if j.Status.State == job.Waiting {
+		how = "waits for its turn"
+	}
+	if j.Status.Within != "" {
+		how += ", and ends with " + j.Status.Within + ": wait for it"
+	}
+	note(s.Err, "%s %s; its result will be %s", j.ID, how, wording.Tilde(j.Path(job.ResultFile), p.Home))
 	return nil
 }

@@ -2,10 +2,12 @@ package agentrunner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/request"
 )
 
@@ -72,6 +74,13 @@ func (s shown) Hint(ctx context.Context) (line, mount string) {
 		return what + ": ctxfs ls, ctxfs find WORDS.", ""
 	}
 	return what + " is in the folder " + mount + ": begin with AGENTS.md there.", mount
+}
+
+// Shows reports whether the background process shows something at a path of the tree; true
+// if there is no such process.
+func Shows(ctx context.Context, p places.Places, path string) bool {
+	_, err := ask(ctx, shown{p}, opList, pathQuery{path})
+	return err == nil || errors.Is(err, control.ErrNotRunning)
 }
 
 // Has implements runner.Tree.

@@ -63,9 +63,11 @@ type Status struct {
 	Agent string `json:"agent"`
 	// Runner is the process that runs it; 0 before it does.
 	Runner int `json:"runner,omitempty"`
-	// Terminal is the id of its recorded terminal, Recording the folder of that.
+	// Terminal is the id of its recorded terminal, Recording the folder of that, Log the path
+	// of its text.
 	Terminal  string `json:"terminal,omitempty"`
 	Recording string `json:"recording,omitempty"`
+	Log       string `json:"log,omitempty"`
 	// Session is the agent's id of its session, once it is known.
 	Session string `json:"session,omitempty"`
 	// Dir is the folder in which the agent works: that of the request, or its worktree.
@@ -234,7 +236,10 @@ func (s Store) Load(id string) (*Job, error) {
 		j.Status.State = Ended
 		j.Result = &request.Result{
 			ID: id, Agent: j.Status.Agent, Ended: request.Lost, ReadOnly: j.Status.ReadOnly, Session: j.Status.Session, Branch: j.Status.Branch,
-			Error: "the processes that kept it were killed",
+			Error: "the processes that kept it were killed", TerminalLog: j.Status.Log,
+		}
+		if j.Status.Log != "" {
+			j.Result.Fix = request.SeeLog(j.Status.Log)
 		}
 	}
 	return j, nil

@@ -17,6 +17,7 @@ import (
 	"io"
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -89,6 +90,16 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%s is no agent that ctxfs can start; these are %s", e.Name, strings.Join(Names(), ", "))
 }
 
+// notInstalledError is the error of an agent whose program is not in PATH. It is
+// [exec.ErrNotFound].
+type notInstalledError struct{ name, program string }
+
+func (e *notInstalledError) Error() string {
+	return fmt.Sprintf("%s is not installed: there is no %s in PATH", e.name, e.program)
+}
+
+func (e *notInstalledError) Is(target error) bool { return target == exec.ErrNotFound }
+
 // unknown returns the error of a name that stands for no agent.
 func unknown(name string) *UnknownError {
 	all := Names()
@@ -114,7 +125,7 @@ func Find(name string, kind request.Kind) (Program, error) {
 	}
 	path, err := exec.LookPath(a.program)
 	if errors.Is(err, exec.ErrNotFound) {
-		err = fmt.Errorf("%s is not installed: there is no %s in PATH", agents.ByID(a.id).Name, a.program)
+		err = &notInstalledError{agents.ByID(a.id).Name, a.program}
 	}
 	if err != nil {
 		return Program{}, err
@@ -123,20 +134,32 @@ func Find(name string, kind request.Kind) (Program, error) {
 }
 
 // ReadSettings reads the table [agents] of the config.toml at path, as
-// [request.ReadSettings] does.
+// [request.ReadSettings] does. A kind that has one name of an agent stands for its other one,
+// too.
 func ReadSettings(path string) (request.Settings, []fs.Problem) {
-	return request.ReadSettings(path, func(name string) error {
+	s, problems := request.ReadSettings(path, func(name string) error {
 		if _, ok := lookup(name); ok {
 			return nil
 		}
 		return unknown(name)
 	})
+	for _, a := range known() {
+		s.Alias(a.id, a.program)
+		s.Alias(a.program, a.id)
+	}
+	return s, problems
 }
 
 // Available returns what can be started here: kinds of subagents, and agents that are
 // installed.
 func Available(s request.Settings) []string {
-	return append(slices.Sorted(maps.Keys(s.Kinds)), installed()...)
+	all := slices.Sorted(maps.Keys(s.Kinds))
+	for _, name := range installed() {
+		if _, ok := s.Kinds[name]; !ok {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // Options is what an agent is started for.
@@ -161,8 +184,8 @@ const promptHolder = "{prompt}"
 // Invoke returns how the agent is started.
 func (p Program) Invoke(o Options) Invocation {
 	prompt := o.Prompt
-	if o.Hint != "" {
-		prompt = o.Hint + "\n\n" + prompt
+	if o.Hint != "" { // behind it: agents make titles of how a prompt begins
+		prompt += "\n\n" + o.Hint
 	}
 	if p.agent != nil {
 		i := p.agent.invoke(o, prompt, p.kind.Args)
@@ -219,6 +242,9 @@ type Live struct {
 	// Session is called once, when the id of its session is known.
 	Session func(id string)
 }
+
+// Name returns the name of its program, as it is typed.
+func (p Program) Name() string { return filepath.Base(p.path) }
 
 // Renders reports whether Read shows what the agent prints, since that is not meant for
 // people.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,7 +143,7 @@ func TestOtherOutput(t *testing.T) {
 // TestInvoke: each agent gets its flags, then those of its kind, and last the prompt.
 func TestInvoke(t *testing.T) {
 	o := Options{Prompt: "do it", Hint: "Context is there.", Mount: "/m", Dir: "/work", Scratch: t.TempDir()}
-	const prompt = "Context is there.\n\ndo it"
+	const prompt = "do it\n\nContext is there."
 	for _, name := range Names() {
 		p := program(t, name)
 		p.kind.Args = []string{"--model", "m1"}
@@ -221,7 +222,7 @@ func TestFind(t *testing.T) {
 	if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) || unknown.Near != "claude" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Find("codex", request.Kind{Agent: "codex"}); err == nil || err.Error() != "Codex is not installed: there is no codex in PATH" {
+	if _, err := Find("codex", request.Kind{Agent: "codex"}); err == nil || err.Error() != "Codex is not installed: there is no codex in PATH" || !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 	if got := Available(request.Settings{Kinds: map[string]request.Kind{"explore": {}}}); !slices.Equal(got, []string{"explore", "claude", "cursor-agent"}) {

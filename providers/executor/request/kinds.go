@@ -28,6 +28,9 @@ type Settings struct {
 	Limit int
 	// Gateway reports whether agents may start agents with tools of ctxfs serve.
 	Gateway bool
+	// wrong has why a kind that is configured cannot be used, by its name, and with the
+	// name "" why none can: an agent of that name is not what its user means then.
+	wrong map[string]error
 }
 
 // Kind is a kind of subagent: an agent with defaults, or a command that is one.
@@ -64,27 +67,31 @@ type kindTable struct {
 // less than its user meant. Known returns the error of an agent that cannot be started, by
 // the name that a kind has for it.
 func ReadSettings(path string, known func(agent string) error) (Settings, []fs.Problem) {
-	s := Settings{Kinds: make(map[string]Kind), Limit: DefaultLimit}
+	s := Settings{Kinds: make(map[string]Kind), Limit: DefaultLimit, wrong: make(map[string]error)}
 	var problems []fs.Problem
 	bad := func(what string) {
 		problems = append(problems, fs.Problem{What: what, Mend: "correct " + path + "; it is read again at once"})
 	}
 	f, err := settings.Load(path)
 	if err != nil {
+		s.wrong[""] = fmt.Errorf("%w; no agent is started until it is corrected", err)
 		return s, nil // the mcp provider reports it
 	}
 	var all map[string]any
 	if err := f.Decode(&all, Table); err != nil {
 		bad(err.Error())
+		s.wrong[""] = err
 		return s, problems
 	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	inOrder := func(a, b string) int { return cmp.Or(f.Line(Table, a)-f.Line(Table, b), cmp.Compare(a, b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(all), inOrder) {
 		at := fmt.Sprintf("%s:%d: ", path, f.Line(Table, name))
 		switch value := all[name].(type) {
 		case map[string]any:
 			kind, err := readKind(f, name, known)
 			if err != nil {
 				bad(err.Error())
+				s.wrong[name] = err
 				continue
 			}
 			s.Kinds[name] = kind
@@ -112,7 +119,7 @@ func wrongSetting(name string, value any) string {
 	const help = `limit is a number of at least 1, gateway true or false, and a table is a kind of subagent`
 	known := []string{"limit", "gateway"}
 	if slices.Contains(known, name) {
-		return fmt.Sprintf("[agents] has %s = %v; %s", name, value, help)
+		return fmt.Sprintf("[agents] has %s = %#v; %s", name, value, help)
 	}
 	if near := nearest.Of(name, known); near != "" {
 		return fmt.Sprintf("[agents] has no setting %q; did you mean %q?", name, near)
@@ -154,6 +161,24 @@ func readKind(f *settings.File, name string, known func(agent string) error) (k 
 	return k, nil
 }
 
+// Alias has another name stand for a kind too, unless that is a kind of its own.
+func (s Settings) Alias(name, other string) {
+	if k, ok := s.Kinds[name]; ok {
+		if _, taken := s.Kinds[other]; !taken && s.wrong[other] == nil {
+			s.Kinds[other] = k
+		}
+	}
+	if err := s.wrong[name]; err != nil {
+		s.wrong[other] = cmp.Or(s.wrong[other], err)
+	}
+}
+
+// WrongError is the error of a kind whose table in the configuration has a fault: to start
+// the agent of that name instead would be less than its user meant.
+type WrongError struct{ Err error }
+
+func (e *WrongError) Error() string { return e.Err.Error() }
+
 // Resolve returns a request with the defaults of its kind, and the kind; that of an agent
 // which is named itself is only its name. What a kind says of being read-only cannot be
 // taken back.
@@ -164,6 +189,9 @@ func (s Settings) Resolve(r Request) (Request, Kind, error) {
 			hint += ", or one of " + strings.Join(slices.Sorted(maps.Keys(s.Kinds)), ", ")
 		}
 		return r, Kind{}, errors.New("no agent is named: " + hint)
+	}
+	if err := cmp.Or(s.wrong[""], s.wrong[r.Agent]); err != nil {
+		return r, Kind{}, &WrongError{err}
 	}
 	k, ok := s.Kinds[r.Agent]
 	if !ok {

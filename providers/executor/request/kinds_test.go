@@ -48,7 +48,7 @@ timeout = "90s"
 command = ["my-agent", "{prompt}"]
 state = ["~/.my-agent", "/var/my"]
 `)
-	want := Settings{Limit: 3, Gateway: true, Kinds: map[string]Kind{
+	want := Settings{Limit: 3, Gateway: true, wrong: map[string]error{}, Kinds: map[string]Kind{
 		"explore": {Agent: "claude", Args: []string{"--model", "haiku"}, ReadOnly: true, Worktree: true, Prompt: "Be short.", Timeout: 90 * time.Second},
 		"mine":    {Command: []string{"my-agent", "{prompt}"}, State: []string{"~/.my-agent", "/var/my"}},
 	}}
@@ -91,7 +91,24 @@ func TestKindsWithFaults(t *testing.T) {
 			t.Errorf("%s\n%+v", text, s)
 		}
 	}
-	if s, problems := read(t, "["); problems != "" || s.Limit != DefaultLimit {
-		t.Errorf("%+v, %s", s, problems)
+}
+
+// TestFaultsStartNothing: what has a fault in its table, or whose file has one, is not
+// replaced by the agent of that name, which might be allowed more.
+func TestFaultsStartNothing(t *testing.T) {
+	for _, text := range []string{"[agents.claude]\nagent = \"claude\"\nread_only = true\ntiemout = \"5m\"\n", "[agents.claude]\nread_only =\n", "agents = 5\n"} {
+		s, _ := read(t, text)
+		s.Alias("claude", "claude-code")
+		for _, name := range []string{"claude", "claude-code"} {
+			_, _, err := s.Resolve(Request{Agent: name, Prompt: "x"})
+			if wrong := (*WrongError)(nil); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "config.toml") {
+				t.Errorf("%s: %s: %v", text, name, err)
+			}
+		}
+	}
+	s, _ := read(t, "[agents.claude]\nagent = \"claude\"\nread_only = true\n")
+	s.Alias("claude", "claude-code")
+	if r, _, err := s.Resolve(Request{Agent: "claude-code", Prompt: "x"}); err != nil || !r.ReadOnly {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

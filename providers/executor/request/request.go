@@ -101,6 +101,9 @@ type Result struct {
 // MaxText is how much of an answer is in a Result, in bytes.
 const MaxText = 64 << 10
 
+// SeeLog is the fix of a run that has failed: what it has shown says more.
+func SeeLog(path string) string { return "see what it has shown: " + path }
+
 // Usage is what the agent's log says that a run took.
 type Usage struct {
 	InputTokens      int64   `json:"input_tokens"`

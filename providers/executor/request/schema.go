@@ -78,7 +78,7 @@ func requestProperties(agents []string) []property {
 	return []property{
 		{"agent", "string", who, filled, true},
 		{"prompt", "string", "The whole task, for somebody who knows nothing yet: what is to be done, where to look, what the answer must contain.", filled, true},
-		{"repoDir", "string", "The folder in which it works, an absolute path. Without it, the current folder.", nil, false},
+		{"repoDir", "string", "The folder in which it works, an absolute path. Without it, the folder in which whoever asks works, if that is known.", nil, false},
 		{"readOnly", "boolean", "It may read everything and write nothing: for questions, searches and reviews. Default: false.", nil, false},
 		{"worktree", "boolean", "It works in a git worktree of its own, and its changes come back as a branch: for several agents at once in one repository. Default: false.", nil, false},
 		{"timeoutMs", "integer", "How long it may take, in milliseconds; then it is ended. Default: 600000, ten minutes.", object{{"minimum", 0}, {"maximum", MaxTimeoutMS}}, false},

@@ -149,6 +149,7 @@ func (r *run) do(ctx context.Context) {
 		r.failed(err, "see the kinds of subagents: ctxfs config validate")
 		return
 	}
+	r.request.ReadOnly = r.request.ReadOnly || r.status.ReadOnly != "" // the configuration may have changed
 	if r.program, err = programs.Find(r.job.Request.Agent, r.kind); err != nil {
 		r.failed(err, "")
 		return
@@ -222,7 +223,8 @@ func (r *run) runAgent(ctx context.Context) {
 		p.terminal = nil
 	} else {
 		r.status.Terminal, r.status.Recording = p.terminal.ID(), p.terminal.Dir()
-		r.result.TerminalLog = p.terminal.Log()
+		r.status.Log = p.terminal.Log()
+		r.result.TerminalLog = r.status.Log
 		p.environ = p.terminal.Environ()
 	}
 	output := newKept(r.job.Path(job.OutputFile), keptOutput)
@@ -297,10 +299,10 @@ func (r *run) say(p *process, out programs.Output, readErr, why error) {
 	r.tellSession(why)
 	r.tell(out.Text)
 	r.result.Notes = append(r.result.Notes, changedSince(r.configuration)...)
+	defer func() { r.tellWhy(out.Failed) }()
 	switch {
 	case why != nil:
 		r.ended(why)
-		return
 	case p.exit.Status.Signaled():
 		r.result.Error = "it was ended by a signal: " + p.exit.Status.Signal().String()
 	case out.Failed != "":
@@ -311,10 +313,6 @@ func (r *run) say(p *process, out programs.Output, readErr, why error) {
 		r.result.Error = "its output cannot be understood: " + readErr.Error()
 	default:
 		r.result.Ended = request.Success
-		return
-	}
-	if r.result.TerminalLog != "" {
-		r.result.Fix = "see what it has shown: " + r.result.TerminalLog
 	}
 }
 

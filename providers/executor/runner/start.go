@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/keeper"
 	"ctxfs/providers/executor/programs"
@@ -60,9 +61,15 @@ func Start(o Options) (*Started, error) {
 		return nil, err
 	}
 	EndLost(o.Store)
-	j, lock, err := o.Store.Create(slug(program.ID), o.Request, job.Status{
-		State: job.Waiting, Created: time.Now(), Agent: program.ID, Dir: r.RepoDir, Within: within.ID,
-	})
+	status := job.Status{State: job.Waiting, Created: time.Now(), Agent: program.ID, Dir: r.RepoDir, Within: within.ID}
+	if r.ReadOnly {
+		status.ReadOnly = request.Requested
+	}
+	name := program.ID
+	if _, ok := o.Settings.Kinds[o.Request.Agent]; ok {
+		name = o.Request.Agent
+	}
+	j, lock, err := o.Store.Create(slug(name), o.Request, status)
 	if err != nil {
 		return nil, fmt.Errorf("the run cannot be stored: %w", err)
 	}
@@ -148,8 +155,12 @@ func (s *Started) Wait(ctx context.Context) (*job.Job, error) {
 	}
 	var told request.Result
 	if json.Unmarshal(said, &told) == nil && told.ID == s.Job.ID { // it could not be stored
-		if j, err := s.store.Load(told.ID); err == nil {
-			_ = j.Finish(told, time.Now())
+		j, err := s.store.Load(told.ID)
+		if err == nil {
+			err = j.Finish(told, time.Now())
+		}
+		if err != nil {
+			told.Notes = append(told.Notes, "this result could not be stored, so the run counts as lost: "+wording.Cause(err).Error())
 		}
 	}
 	j, err := s.settled()
