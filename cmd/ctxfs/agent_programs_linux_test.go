@@ -128,8 +128,12 @@ func TestAgentProgramsReadOnly(t *testing.T) {
 				t.Errorf("%s", text)
 			}
 			b.setenv("ADDS", "1")
-			if r := b.runs(0, args...); len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], filepath.Join(b.home, ".claude/commands")+" changed while it ran") {
+			commands := filepath.Join(b.home, ".claude/commands")
+			if r := b.runs(0, args...); len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], commands+" was made while it ran") {
 				t.Errorf("%+v", r)
+			}
+			if _, err := os.Stat(commands); !os.IsNotExist(err) {
+				t.Errorf("what it has made is there: %v", err)
 			}
 		})
 	}

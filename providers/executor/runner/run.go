@@ -298,7 +298,7 @@ func (r *run) say(p *process, out programs.Output, readErr, why error) {
 	r.result.Structured, r.result.Usage = out.Structured, out.Usage
 	r.tellSession(why)
 	r.tell(out.Text)
-	r.result.Notes = append(r.result.Notes, changedSince(r.configuration)...)
+	r.result.Notes = append(r.result.Notes, r.keepConfiguration()...)
 	defer func() { r.tellWhy(out.Failed) }()
 	switch {
 	case why != nil:

@@ -1,0 +1,72 @@
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/request"
+)
+
+// TestKeepConfiguration: what an agent makes of its configuration is moved away, what it
+// changes is told, and what it may have is left alone.
+func TestKeepConfiguration(t *testing.T) {
+	home := t.TempDir()
+	j, lock, err := job.In(t.TempDir()).Create("x", request.Request{}, job.Status{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	path := func(name string) string { return filepath.Join(home, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("there", "1")
+	write("same", "1")
+	write("folder/one", "1")
+	names := []string{"there", "same", "folder", "made", "commands", "skills", "link", "never"}
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, path(name))
+	}
+	r := &run{job: j, configuration: noted(paths)}
+	write("there", "12")
+	write("folder/two", "1")
+	write("made", "1")
+	write("commands/x.md", "1")
+	write("skills/.system/x", "1")
+	if err := os.Symlink("nowhere", path("link")); err != nil {
+		t.Fatal(err)
+	}
+	notes := r.keepConfiguration()
+	text := strings.Join(notes, "\n")
+	for name, want := range map[string]string{
+		"there": " changed while", "folder": " changed while", "made": " was made while", "commands": " was made while", "link": " was made while",
+	} {
+		if !strings.Contains(text, path(name)+want) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if len(notes) != 5 {
+		t.Errorf("%s", text)
+	}
+	for name, there := range map[string]bool{"there": true, "same": true, "folder/two": true, "made": false, "commands": false, "link": false, "skills/.system/x": true} {
+		if _, err := os.Lstat(path(name)); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, err := filepath.Glob(j.Path("left/*")); err != nil || len(left) != 3 {
+		t.Errorf("%q, %v", left, err)
+	}
+	if again := (&run{job: j, configuration: noted(paths)}).keepConfiguration(); len(again) > 0 {
+		t.Errorf("%q", again)
+	}
+}
