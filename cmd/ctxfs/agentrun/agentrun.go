@@ -33,7 +33,7 @@ type Flags struct {
 
 // Add adds the flags to those of a command, which are then parsed.
 func (f *Flags) Add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.agent, "agent", "", "the agent, or a kind of subagent from the configuration")
+	flags.StringVar(&f.agent, "agent", "", "the agent, or a kind of subagent")
 	flags.StringVar(&f.repo, "repo", "", "the folder in which it works, instead of this one")
 	flags.DurationVar(&f.timeout, "timeout", request.DefaultTimeout, "end it after this time")
 	flags.BoolVar(&f.readOnly, "read-only", false, "it may read everything, and write nothing")
