@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/modeltest"
 )
@@ -61,6 +62,7 @@ func TestAgentPrograms(t *testing.T) {
 	if log := b.sh("cat .agentctx/agents/" + id + "/log.txt"); strings.Contains(log, "session_id") {
 		t.Errorf("events are shown: %s", log)
 	}
+	b.shows("transcripts/by-id/"+claudeSession+"/transcript.md", "which walrus is it?")
 	b.write("go", "")
 	r := b.awaits(0, id)[0]
 	mnt := b.mnt("transcripts/by-id", claudeSession)
@@ -121,15 +123,18 @@ func TestAgentProgramsReadOnly(t *testing.T) {
 			b.mount()
 			args := []string{"--agent", "claude", "--repo", b.home, "--read-only", "--", "x"}
 			r := b.runs(0, args...)
-			if r.ReadOnly != request.Enforced || r.Text != "the grey one" || len(r.Notes) > 0 || r.Transcript == "" {
+			if r.ReadOnly != request.Enforced || r.Text != "the grey one" || len(r.Notes) > 0 {
 				t.Errorf("%+v", r)
 			}
+			fstest.Eventually(t, "its session is in the tree", func() bool {
+				return b.shell("grep -q walrus .agentctx/transcripts/by-id/"+claudeSession+"/transcript.md").code == 0
+			})
 			if text := b.sh("cat .claude/settings.json .claude.json; grep permission .claude/arguments"); text != "{}\n{\"numStartups\":1}\n--permission-mode=plan\n" {
 				t.Errorf("%s", text)
 			}
 			b.setenv("ADDS", "1")
 			commands := filepath.Join(b.home, ".claude/commands")
-			if r := b.runs(0, args...); len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], commands+" was made while it ran") {
+			if r := b.runs(0, args...); r.Transcript == "" || len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], commands+" was made while it ran") {
 				t.Errorf("%+v", r)
 			}
 			if _, err := os.Stat(commands); !os.IsNotExist(err) {
