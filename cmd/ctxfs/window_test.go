@@ -165,7 +165,8 @@ func (w *window) reads() {
 	})
 }
 
-// wait waits for the command, and gives its exit code.
+// wait waits for the command and until all that it has written is shown, and
+// gives its exit code.
 func (w *window) wait() int {
 	w.Helper()
 	select {
@@ -173,6 +174,16 @@ func (w *window) wait() int {
 	case <-time.After(fstest.Patience):
 		w.Fatalf("it does not end:\n%q", w.text())
 	}
+	const last = "<all is shown>" // behind what the command has written
+	if _, err := w.slave.WriteString(last); err != nil {
+		return w.cmd.ProcessState.ExitCode() // the window is closed
+	}
+	if !fstest.Becomes(func() bool { return strings.Contains(w.text(), last) }) {
+		w.Fatalf("the window shows no more:\n%q", w.text())
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.shown = bytes.Replace(w.shown, []byte(last), nil, 1)
 	return w.cmd.ProcessState.ExitCode()
 }
 
