@@ -28,6 +28,7 @@ func TestAgentChanges(t *testing.T) {
 	b.kinds("", map[string]string{
 		"edits":   `echo 10 >>a; echo n >n; git add n; git -c commit.gpgsign=false commit -qm new; echo l >x.log`,
 		"reads":   `cat a`,
+		"looks":   `pwd; ls; touch a b 2>/dev/null; true`,
 		"fails":   `echo half >>a; exit 3`,
 		"hangs":   `echo half >>a; sleep 1005`,
 		"commits": `echo 11 >>../a; git commit -qam ten; echo "$1" >told`,
@@ -48,7 +49,10 @@ func TestAgentChanges(t *testing.T) {
 	if r := b.runs(124, "--agent", "hangs", "--repo", repo, "--timeout", "300ms", "x"); !slices.Equal(r.Changed, []string{"a"}) {
 		t.Errorf("%+v", r)
 	}
-	if r := b.runs(0, "--agent", "reads", "--repo", repo, "--read-only", "--worktree", "x"); r.Diff != "" || r.Worktree != "" || len(r.Notes) > 0 {
+	if r := b.runs(0, "--agent", "looks", "--repo", repo, "--read-only", "x"); !strings.Contains(r.Text, repo+"\n") || !strings.Contains(r.Text, "\nmine\n") || r.Diff != "" || len(r.Notes) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := b.runs(0, "--agent", "looks", "--repo", repo, "--read-only", "--worktree", "x"); r.ReadOnly != request.Enforced || r.Text != b.job(r.ID, "tree")+"\na\nn\nsub\n" || r.Diff != "" || r.Worktree != "" || r.Branch != "" {
 		t.Errorf("%+v", r)
 	}
 	if r := b.runs(0, "--agent", "edits", "--repo", b.home, "x"); r.Diff != "" || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "not in a git repository") {

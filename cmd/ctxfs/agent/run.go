@@ -67,7 +67,7 @@ branch that begins at the commit that is checked out: what is not committed is
 not in it, and the result and the agent are told so. It is removed afterwards if
 nothing has changed in it; otherwise the result names it, its branch and its
 diff, and ctxfs agent adopt ID merges it into the repository. A read-only run
-gets no worktree.
+gets one only to read what is committed while others work in the folder.
 
 At most 8 agents run at once (limit in the table [agents]); more wait for their
 turn. The time limit counts from the start of the agent. An agent that is

@@ -28,9 +28,10 @@ const (
 var errDiffTime = errors.New("git took too long")
 
 // enterRepository makes the worktree, if one is asked for, and else remembers what is there
-// before the agent starts. A run that only reads changes nothing.
+// before the agent starts. A run that only reads changes nothing, but may be asked to read
+// what is committed while others work in the folder.
 func (r *run) enterRepository(ctx context.Context) error {
-	if r.request.ReadOnly {
+	if r.request.ReadOnly && !r.request.Worktree {
 		return nil
 	}
 	var err error

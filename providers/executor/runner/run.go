@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -266,7 +267,9 @@ func (r *run) readOnly(p *process, scratch string) {
 	p.environ = sandbox.Environ(p.environ, scratch)
 	state, configuration := ownPaths(r.program, p.environ)
 	r.configuration = noted(configuration)
-	p.only = &sandbox.Rules{Dir: p.dir, Write: append(state, scratch), Keep: configuration, Reach: r.Reach}
+	// In a worktree Dir is not the folder that was named.
+	keep := append(slices.Clone(configuration), r.request.RepoDir)
+	p.only = &sandbox.Rules{Dir: p.dir, Write: append(state, scratch), Keep: keep, Reach: r.Reach}
 	p.closed = func(report sandbox.Report) {
 		if report.Kept {
 			maps.DeleteFunc(r.configuration, func(_, was string) bool { return was != "" })
