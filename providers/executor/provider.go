@@ -33,6 +33,7 @@ import (
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/runner"
 	"ctxfs/providers/internal/confined"
+	"ctxfs/providers/internal/folder"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
 )
@@ -77,7 +78,7 @@ type Provider struct {
 	running  sync.WaitGroup
 
 	mu       sync.Mutex // held while a state is published
-	dir      string     // the folder of the runs with links resolved
+	dir      folder.Folder
 	runs     map[string]*run
 	faults   []fs.Problem // of the settings
 	pruneErr error
@@ -90,7 +91,7 @@ func New(opts Options) *Provider {
 	store := job.In(opts.State)
 	p := &Provider{
 		opts: opts, store: store, register: confined.In(opts.State), root: new(fs.Folder), runs: make(map[string]*run),
-		dir: filepath.Clean(store.Dir),
+		dir: folder.At(store.Dir),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	_, p.faults = programs.ReadSettings(opts.SettingsPath)
@@ -101,7 +102,7 @@ func New(opts Options) *Provider {
 	}
 	p.mu.Lock()
 	if p.watcher != nil {
-		p.watcher.Add(p.dir) // first, so that later changes are reported
+		p.watcher.Add(p.dir.Real) // first, so that later changes are reported
 	}
 	p.loadAll()
 	p.publish()
@@ -128,7 +129,7 @@ func (p *Provider) Root() fs.Dir { return p.root }
 func (p *Provider) Roots() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return []string{p.dir}
+	return []string{p.dir.Real}
 }
 
 // Tables implements fs.Configured.
@@ -218,14 +219,10 @@ func (p *Provider) changed(paths []string) {
 func (p *Provider) sort(paths []string) (ids []string, all bool) {
 	wanted := make(map[string]bool)
 	for _, path := range paths {
-		inside, err := filepath.Rel(p.dir, path)
-		if err != nil || !filepath.IsLocal(inside) {
-			inside, err = filepath.Rel(p.store.Dir, path)
-		}
-		if err != nil || !filepath.IsLocal(inside) || inside == "." {
+		id, name, ok := p.dir.Of(path)
+		if !ok {
 			return nil, true
 		}
-		id, name, _ := strings.Cut(inside, "/")
 		if id == filepath.Base(p.register.Dir) {
 			id, name = strings.TrimSuffix(name, ".json"), ""
 		}
@@ -238,24 +235,10 @@ func (p *Provider) sort(paths []string) (ids []string, all bool) {
 }
 
 // loadAll reads all runs, and returns the ids of those that changed.
-func (p *Provider) loadAll() (changed []string) {
-	if real, err := (fs.DiskOptions{Hide: p.opts.Hide}).Resolve(p.store.Dir); err == nil {
-		p.dir = real
-	}
-	ids := make(map[string]bool)
-	for id := range p.runs {
-		ids[id] = true
-	}
+func (p *Provider) loadAll() []string {
+	p.dir.Resolve(p.opts.Hide)
 	found, _ := p.store.List() // without a folder there are no runs
-	for _, id := range found {
-		ids[id] = true
-	}
-	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		if p.load(id) {
-			changed = append(changed, id)
-		}
-	}
-	return changed
+	return folder.Load(p.runs, found, p.load)
 }
 
 // load reads a run, and reports whether it changed.

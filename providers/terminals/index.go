@@ -40,7 +40,7 @@ func (s *snapshot) complete(old *snapshot, p *Provider) {
 		return cmp.Or(b.Started.Compare(a.Started), compareIDs(b.ID, a.ID))
 	})
 	if p.pruneErr != nil {
-		s.problems = append(s.problems, pruneProblem(p.pruneErr, p.dir))
+		s.problems = append(s.problems, pruneProblem(p.pruneErr, p.dir.Real))
 	}
 	s.index = renderIndex(s.terminals, s.serving)
 	for _, t := range s.terminals {

@@ -28,12 +28,12 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/folder"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
@@ -78,7 +78,7 @@ type Provider struct {
 	fulltext *fulltext.Index
 
 	mu        sync.Mutex // held while a state is published
-	dir       string     // Options.Dir with links resolved
+	dir       folder.Folder
 	terminals map[string]*terminal
 	serving   map[string]serving // by ID, of commands that run
 	settings  config.Settings
@@ -98,7 +98,7 @@ const pruneInterval = time.Hour
 func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, root: liveFolder{new(fs.Folder)}, terminals: make(map[string]*terminal),
-		dir: filepath.Clean(opts.Dir), wake: make(chan struct{}, 1), look: make(chan struct{}, 1), closing: make(chan struct{}),
+		dir: folder.At(opts.Dir), wake: make(chan struct{}, 1), look: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	p.settings, p.faults = config.Read(opts.SettingsPath)
 	p.shown.Store(new(snapshot))
@@ -110,7 +110,7 @@ func New(opts Options) *Provider {
 	}
 	p.mu.Lock()
 	if p.watcher != nil {
-		p.watcher.Add(p.dir) // first, so that later changes are reported
+		p.watcher.Add(p.dir.Real) // first, so that later changes are reported
 	}
 	p.loadAll()
 	p.publish()
@@ -131,7 +131,7 @@ func (p *Provider) Root() fs.Dir { return p.root }
 func (p *Provider) Roots() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return []string{p.dir}
+	return []string{p.dir.Real}
 }
 
 // Tables implements fs.Configured.
@@ -197,24 +197,10 @@ func (p *Provider) prune() {
 }
 
 // loadAll reads all terminals and returns the IDs of those that changed.
-func (p *Provider) loadAll() (changed []string) {
-	if real, err := (fs.DiskOptions{Hide: p.opts.Hide}).Resolve(p.opts.Dir); err == nil {
-		p.dir = real
-	}
-	ids := make(map[string]bool)
-	for id := range p.terminals {
-		ids[id] = true
-	}
-	found, _ := record.List(p.dir) // without a folder there are no terminals
-	for _, id := range found {
-		ids[id] = true
-	}
-	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		if p.load(id) {
-			changed = append(changed, id)
-		}
-	}
-	return changed
+func (p *Provider) loadAll() []string {
+	p.dir.Resolve(p.opts.Hide)
+	found, _ := record.List(p.dir.Real) // without a folder there are no terminals
+	return folder.Load(p.terminals, found, p.load)
 }
 
 // load reads a terminal, and reports whether it changed.
@@ -223,7 +209,7 @@ func (p *Provider) load(id string) bool {
 	if !record.IsID(id) {
 		return false
 	}
-	t, err := loadTerminal(filepath.Join(p.dir, id), old)
+	t, err := loadTerminal(filepath.Join(p.dir.Real, id), old)
 	switch {
 	case err == nil:
 		p.terminals[id] = t
@@ -300,15 +286,11 @@ type changes struct {
 func (p *Provider) sort(paths []string) changes {
 	c := changes{terminals: make(map[string]bool), grown: make(map[string]bool)}
 	for _, path := range paths {
-		inside, err := filepath.Rel(p.dir, path)
-		if err != nil || !filepath.IsLocal(inside) {
-			inside, err = filepath.Rel(p.opts.Dir, path)
-		}
-		if err != nil || !filepath.IsLocal(inside) || inside == "." {
+		id, name, ok := p.dir.Of(path)
+		if !ok {
 			c.all = true
 			continue
 		}
-		id, name, _ := strings.Cut(inside, "/")
 		t := p.terminals[id]
 		if t == nil {
 			c.terminals[id] = true

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/internal/confined"
+	"ctxfs/providers/internal/procs"
 )
 
 // Options says what to start.
@@ -84,7 +84,7 @@ func Start(o Options) (*Started, error) {
 
 // launch starts the keeper, and waits until it has the run.
 func (s *Started) launch(program string, readOnly, detach bool, lock *os.File) error {
-	keepDescriptors()
+	procs.KeepDescriptors()
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return err
@@ -213,18 +213,4 @@ func slug(name string) string {
 		return text
 	}
 	return "agent"
-}
-
-// keepDescriptors marks inherited descriptors, such as the end of a pipe that somebody
-// reads to its end, close-on-exec: the run would otherwise hold them.
-func keepDescriptors() {
-	open, err := os.ReadDir("/dev/fd")
-	if err != nil {
-		return // then they are inherited
-	}
-	for _, entry := range open {
-		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
-			syscall.CloseOnExec(fd)
-		}
-	}
 }

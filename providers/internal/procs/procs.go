@@ -1,6 +1,6 @@
 // Package procs reads what the system tells of processes: which there are, who has
-// started whom; and it signals them without hitting another one that
-// has got the same number meanwhile.
+// started whom, what a process that is started inherits; and it signals them without
+// hitting another one that has got the same number meanwhile.
 package procs
 
 import (

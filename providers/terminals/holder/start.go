@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -38,7 +37,7 @@ func Start(ctx context.Context, program []string, log string, spec Spec, termina
 // does, and returns as soon as it runs. Nothing that this process has open is held by it.
 func StartBackground(program []string, log string, spec Spec) (o Outcome, err error) {
 	spec.Background = true
-	keepDescriptors()
+	procs.KeepDescriptors()
 	l, err := startHolder(program, log)
 	if err != nil {
 		return o, unrecorded(err)
@@ -57,20 +56,6 @@ func StartBackground(program []string, log string, spec Spec) (o Outcome, err er
 		return o, &Fault{m.Text, m.Exit}
 	}
 	return Outcome{ID: m.ID, Dir: m.Dir}, nil
-}
-
-// keepDescriptors marks inherited descriptors, such as the end of a pipe that somebody
-// reads to its end, close-on-exec: the command would otherwise hold them for days.
-func keepDescriptors() {
-	open, err := os.ReadDir("/dev/fd")
-	if err != nil {
-		return // then they are inherited
-	}
-	for _, entry := range open {
-		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
-			syscall.CloseOnExec(fd)
-		}
-	}
 }
 
 // startHolder starts a holder and returns the link to it.
