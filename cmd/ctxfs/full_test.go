@@ -26,7 +26,7 @@ ls .agentctx/mcps/zoo/tools
 ctxfs doctor || echo "doctor: $?"
 ctxfs sync --once plain || echo "sync: $?"
 rm plain/ctxfs/zero
-ctxfs sync --once plain && diff -r --exclude='.ctxfs*' --exclude=ctxfs --exclude=inbox .agentctx plain && echo complete
+ctxfs sync --once plain && diff -r -I '^memory: ' --exclude='.ctxfs*' --exclude=ctxfs --exclude=inbox .agentctx plain && echo complete
 ctxfs unmount
 `)
 	r := b.do("timeout", "100", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")

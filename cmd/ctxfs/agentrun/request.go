@@ -12,7 +12,6 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/request"
-	"ctxfs/providers/terminals/holder"
 )
 
 const seeHelp = "see how it is used: ctxfs agent run --help"
@@ -85,7 +84,7 @@ func (f *Flags) request(in io.Reader, args []string) (r request.Request, err err
 
 // readInput reads standard input, where a person would not know that it is waited for.
 func readInput(in io.Reader) ([]byte, error) {
-	if file, ok := in.(*os.File); ok && holder.IsTerminal(file) {
+	if console.IsTerminal(in) {
 		return nil, console.Exit(console.ExitUsage, &control.Fault{
 			Message: "which prompt?",
 			Hint:    "for example: ctxfs agent run --agent claude -- \"mend the failing test\"\n" + seeHelp,

@@ -24,7 +24,6 @@ import (
 	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/runner"
-	"ctxfs/providers/terminals/holder"
 )
 
 // Run starts an agent, and prints what came of it. The error has the exit code of the
@@ -57,7 +56,7 @@ func Run(ctx context.Context, s console.Streams, p places.Places, f *Flags, args
 	if f.detach {
 		return printDetached(s, p, begun(ctx, p, started.Job), f.json)
 	}
-	if file, ok := s.Err.(*os.File); ok && holder.IsTerminal(file) {
+	if console.IsTerminal(s.Err) {
 		tellBegun(s.Err, begun(ctx, p, started.Job), settings)
 	}
 	j, err := started.Wait(ctx)

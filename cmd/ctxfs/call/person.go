@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
@@ -31,10 +32,10 @@ type typed struct {
 // AtTerminal returns the person at a terminal; nil if in or out is none, so that
 // nobody can be asked.
 func AtTerminal(in io.Reader, out io.Writer) *Person {
-	keyboard, ok := in.(*os.File)
-	if screen, isFile := out.(*os.File); !ok || !isFile || !isTerminal(keyboard) || !isTerminal(screen) {
+	if !console.IsTerminal(in) || !console.IsTerminal(out) {
 		return nil
 	}
+	keyboard := in.(*os.File)
 	return &Person{in: keyboard, lines: bufio.NewReader(keyboard), out: out}
 }
 

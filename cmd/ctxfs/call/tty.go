@@ -6,12 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isTerminal reports whether a file is a terminal.
-func isTerminal(f *os.File) bool {
-	_, err := attributes(f)
-	return err == nil
-}
-
 // hideInput makes a terminal not show what is typed, until the function that is
 // returned is called.
 func hideInput(f *os.File) (show func(), err error) {

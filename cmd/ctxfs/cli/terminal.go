@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals/config"
 	"ctxfs/providers/terminals/holder"
@@ -20,13 +21,7 @@ func (a *App) Recording() holder.Recording {
 }
 
 // AtTerminal reports whether this command reads from a terminal and writes to one.
-func (a *App) AtTerminal() bool { return isTerminal(a.In) && isTerminal(a.Out) }
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && holder.IsTerminal(f)
-}
+func (a *App) AtTerminal() bool { return console.IsTerminal(a.In) && console.IsTerminal(a.Out) }
 
 // Stdin is the terminal in which this command was started.
 func (a *App) Stdin() *os.File {

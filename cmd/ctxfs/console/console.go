@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mattn/go-isatty"
+
 	"ctxfs/mounts/control"
 )
 
@@ -43,16 +45,19 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// IsTerminal reports whether a person may be at the other end of a stream: it is
-// a character device. That includes /dev/null, where it does not matter what is
-// printed.
+// IsTerminal reports whether a stream is a terminal: a person may be at its other end.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	raw, err := f.SyscallConn() // Fd could make it blocking
+	if err != nil {
+		return false
+	}
+	is := false
+	err = raw.Control(func(fd uintptr) { is = isatty.IsTerminal(fd) })
+	return err == nil && is
 }
 
 // Complain prints an error, and its hint on lines of their own.

@@ -29,7 +29,7 @@ others) are in their own files, which ctxfs only reads.`,
 		Args:              cli.Args(-1, "forget what?"),
 		ValidArgsFunction: completeNames(a, func(m memory.Item) bool { return m.Own }),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !yes && !asJSON && console.IsTerminal(a.In) && console.IsTerminal(a.Out) && !confirmed(cmd, a, args) {
+			if !yes && !asJSON && a.AtTerminal() && !confirmed(cmd, a, args) {
 				a.Notef("nothing was forgotten")
 				return cli.Exit(console.ExitFailed, nil)
 			}

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/caller"
 	"ctxfs/providers/setup"
 	"ctxfs/providers/setup/agents"
-	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/shells"
 )
 
@@ -75,7 +75,7 @@ func opensShells(root *cobra.Command) bool {
 func recordable(a *cli.App) error {
 	// The line in the shell's file tests standard output itself, and sends that of
 	// this command to /dev/null.
-	if !holder.IsTerminal(os.Stdin) {
+	if !console.IsTerminal(os.Stdin) {
 		return errors.New("standard input is not a terminal")
 	}
 	if id, inside := a.LookupEnv("CTXFS_TERMINAL"); inside {

@@ -5,13 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/setup"
-	"ctxfs/providers/terminals/holder"
 )
 
 // keyboard is a person who can be asked.
@@ -20,15 +19,9 @@ type keyboard struct {
 	out io.Writer
 }
 
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && holder.IsTerminal(f)
-}
-
 // person returns who can be asked, nil if nobody is to be.
 func (r *run) person() *keyboard {
-	if r.yes || r.dryRun || r.asJSON || !isTerminal(r.app.In) || !isTerminal(r.app.Out) {
+	if r.yes || r.dryRun || r.asJSON || !r.app.AtTerminal() {
 		return nil
 	}
 	return &keyboard{bufio.NewReader(r.app.In), r.app.Out}
@@ -169,11 +162,11 @@ func (r *run) linked(f setup.File) string {
 // that a terminal would obey are shown, not sent.
 func (r *run) coloured(diff string) string {
 	plain, _ := r.app.LookupEnv("NO_COLOR")
-	colours := isTerminal(r.app.Out) && plain == ""
+	colours := console.IsTerminal(r.app.Out) && plain == ""
 	var out strings.Builder
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
-		if isTerminal(r.app.Out) {
+		if console.IsTerminal(r.app.Out) {
 			line = strings.Map(func(c rune) rune {
 				if c < ' ' && c != '\t' || c == 0x7f || c >= 0x80 && c < 0xa0 {
 					return '�'

@@ -25,7 +25,7 @@ type Streams struct {
 // means that it could be started without being recorded; for any other, NotStarted
 // has the exit code.
 func Run(spec Spec, streams Streams) (Outcome, error) {
-	if !streams.Quiet && IsTerminal(streams.Out) && IsTerminal(streams.Err) && !inBackground(streams.Out) {
+	if !streams.Quiet && isTerminal(streams.Out) && isTerminal(streams.Err) && !inBackground(streams.Out) {
 		return runInTerminal(spec, streams)
 	}
 	return runInPipes(spec, streams)
@@ -45,7 +45,7 @@ func runInTerminal(spec Spec, streams Streams) (o Outcome, err error) {
 	}
 	defer p.cleanup()
 	var stdin *os.File
-	if !IsTerminal(streams.In) {
+	if !isTerminal(streams.In) {
 		stdin = streams.In
 	}
 	stop := keepSignals()

@@ -13,8 +13,8 @@ type tty struct {
 	was  *unix.Termios // nil as long as we have not changed it
 }
 
-// IsTerminal reports whether a file is a terminal.
-func IsTerminal(f *os.File) bool {
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool {
 	_, err := getTermios(f)
 	return err == nil
 }
@@ -22,7 +22,7 @@ func IsTerminal(f *os.File) bool {
 // openTerminal reopens the terminal behind a file in non-blocking mode, which would
 // otherwise apply to all who share that file.
 func openTerminal(f *os.File) (*os.File, error) {
-	if !IsTerminal(f) {
+	if !isTerminal(f) {
 		return nil, errNoTerminal
 	}
 	const flags = unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK
