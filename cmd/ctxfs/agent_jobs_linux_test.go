@@ -164,6 +164,9 @@ func TestAgentStop(t *testing.T) {
 	if text := b.ok("agent", "stop", id); !strings.Contains(text, id+": had ended already: cancelled") {
 		t.Error(text)
 	}
+	if e := b.ps(id); e.Exit == nil || *e.Exit != 130 || e.Signal != "" { // not a failure
+		t.Errorf("%+v", e)
+	}
 	if all := b.awaits(130, id); all[0].Ended != request.Cancelled || all[0].Text != "ready\n" {
 		t.Errorf("%+v", all)
 	}

@@ -339,6 +339,10 @@ func TestExecWithoutMount(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.out, `"fetched": 0`) {
 		t.Errorf("%+v", got)
 	}
+	b.write(".config/ctxfs/config.toml", "[exec.x]\na = [\"upulse\"]\nb = [\"true\"]\n[exec.y]\ndir = \"/nowhere\"\na = [\"true\"]\n")
+	if text := b.ok("config", "validate"); strings.Count(text, "cannot be started here") != 2 || !containsAll(text, []string{"here: no program in PATH is called upulse\n", "here: the folder /nowhere, in which it runs, does not exist\n", "nothing is wrong"}) {
+		t.Error(text)
+	}
 	b.write(".config/ctxfs/config.toml", "[exec.x]\n\"{pod}.log\" = [\"true\"]\ntimout = \"3s\"\n")
 	if got := b.run("config", "validate"); got.code != 4 || !containsAll(got.out, []string{"{pod} has no pattern", "placeholders = {pod", `did you mean "timeout"`, "config.toml:2"}) {
 		t.Errorf("%+v", got)

@@ -240,6 +240,8 @@ func TestUpdateInFront(t *testing.T) {
 	newer := buildVersion(t, "9.9.9")
 	b.mount()
 	waits := b.command(t.Context(), binary(), "mount", "-f")
+	var said strings.Builder
+	waits.Stdout, waits.Stderr = &said, &said
 	must(t, waits.Start())
 	pid := b.pid()
 	front := b.command(t.Context(), newer, "mount", "-f")
@@ -247,12 +249,12 @@ func TestUpdateInFront(t *testing.T) {
 	fstest.Eventually(t, "it takes over", func() bool { return b.status().Pid == front.Process.Pid })
 	fstest.Eventually(t, "the other one ends", func() bool { return !alive(pid) })
 	b.read("AGENTS.md")
-	if !alive(waits.Process.Pid) {
-		t.Error("the command that waits for the mount has ended")
-	}
+	early := !alive(waits.Process.Pid)
 	signalTo(t, front.Process.Pid, syscall.SIGTERM)
 	must(t, front.Wait())
-	_ = waits.Wait()
+	if err := waits.Wait(); early {
+		t.Errorf("the command that waits for the mount has ended: %v, it says: %s", err, said.String())
+	}
 }
 
 // BenchmarkTakeOver measures for how long a file of the mount cannot be seen while

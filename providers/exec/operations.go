@@ -13,6 +13,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/exec/command"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 )
 
@@ -53,6 +55,8 @@ type Path struct {
 	// Means says in a sentence what runs the command; Placeholders what each accepts.
 	Means        string   `json:"means"`
 	Placeholders []string `json:"placeholders,omitempty"`
+	// Fault is why the command cannot be started now; "" if it can.
+	Fault string `json:"fault,omitempty"`
 }
 
 // RefreshQuery names the folder to refresh; "" stands for all.
@@ -110,6 +114,9 @@ func (f *folder) tell() Folder {
 // explain says what a path means.
 func (f *folder) explain(r rule) Path {
 	p := Path{Path: r.key(), Command: commandLine(r.command), Line: (*f.places.Load())[r.key()], Placeholders: r.path.Explain()}
+	if _, err := f.program(r.command[0], command.Environ(f.p.opts.Environ(), f.env)); err != nil {
+		p.Fault = clean.Line(fs.Cause(err))
+	}
 	switch {
 	case r.listing:
 		p.Means = fmt.Sprintf("a refresh runs it for the names in exec/%s; at most %d of them are fetched", path.Join(f.name, p.Path), f.most)

@@ -199,12 +199,12 @@ func mountElsewhere(ctx context.Context, a *cli.App, dir string) error {
 func awaitEnd(ctx context.Context, a *cli.App, dir string) error {
 	for {
 		c, err := a.Process().Dial(ctx)
-		if err != nil {
-			return err
+		if err == nil {
+			err = c.Stay(ctx, mounts.OpWait.Name, mounts.ViewQuery{Dir: dir}, func() {})
+			c.Close()
 		}
-		err = c.Stay(ctx, mounts.OpWait.Name, mounts.ViewQuery{Dir: dir}, func() {})
-		c.Close()
-		if !errors.Is(err, control.ErrGone) || !shownByNext(ctx, a, dir) {
+		gone := errors.Is(err, control.ErrGone) || errors.Is(err, control.ErrNotRunning)
+		if !gone || !shownByNext(ctx, a, dir) {
 			return err
 		}
 	}

@@ -88,18 +88,20 @@ const (
 	nextLook = 20 * time.Millisecond
 )
 
-// servedByNext reports whether another process has taken the place of one that has
-// ended.
-func servedByNext(ctx context.Context, a *cli.App) bool {
+// next reports whether another process has taken the place of one that has ended, and is
+// as it is wanted.
+func next(ctx context.Context, a *cli.App, wanted func(*control.Client) bool) bool {
 	home := a.Process()
 	home.Note = nil
 	ctx, cancel := context.WithTimeout(ctx, nextTime)
 	defer cancel()
 	for {
-		c, err := home.Dial(ctx)
-		if err == nil {
+		if c, err := home.Dial(ctx); err == nil {
+			is := wanted(c)
 			c.Close()
-			return true
+			if is {
+				return true
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -109,11 +111,17 @@ func servedByNext(ctx context.Context, a *cli.App) bool {
 	}
 }
 
-// shownByNext reports whether another process shows what one did that has ended.
+// servedByNext reports whether another process has taken the place of one that has
+// ended.
+func servedByNext(ctx context.Context, a *cli.App) bool {
+	return next(ctx, a, func(*control.Client) bool { return true })
+}
+
+// shownByNext reports whether another process shows what one did that has ended. What
+// answers first may be the old one, which shows nothing any more.
 func shownByNext(ctx context.Context, a *cli.App, dir string) bool {
-	if !servedByNext(ctx, a) {
-		return false
-	}
-	info, err := a.ServerInfo(ctx)
-	return err == nil && slices.ContainsFunc(info.Mounts, func(v mounts.ViewInfo) bool { return v.Dir == dir })
+	return next(ctx, a, func(c *control.Client) bool {
+		info, err := mounts.OpStatus.Ask(ctx, c, fs.None{})
+		return err == nil && slices.ContainsFunc(info.Mounts, func(v mounts.ViewInfo) bool { return v.Dir == dir })
+	})
 }

@@ -33,8 +33,9 @@ func newValidate(a *cli.App) *cobra.Command {
 		Short: "check config.toml, and explain the paths of [exec]",
 		Long: `Validate reads config.toml as ctxfs does, and says what is wrong with it: the
 line, the cause, and how to correct it. Of each path in [exec] it says which
-command it runs, and when, and what its placeholders accept. It runs nothing.
-It exits with 4 if something is wrong.`,
+command it runs, and when, and what its placeholders accept, and whether that
+command can be started here. It runs nothing. It exits with 4 if something is
+wrong with the file.`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := validate(cmd.Context(), a)
@@ -87,6 +88,9 @@ func (v validation) print(a *cli.App) {
 			a.Sayf("  %s\n      runs: %s\n      %s", p.Path, p.Command, p.Means)
 			for _, text := range p.Placeholders {
 				a.Sayf("      %s", text)
+			}
+			if p.Fault != "" {
+				a.Sayf("      ! it cannot be started here: %s", p.Fault)
 			}
 		}
 		a.Sayf("")

@@ -88,10 +88,12 @@ func ReadSettings(path string, known func(agent string) error) (Settings, []fs.P
 		at := fmt.Sprintf("%s:%d: ", path, f.Line(Table, name))
 		switch value := all[name].(type) {
 		case map[string]any:
-			kind, err := readKind(f, name, known)
-			if err != nil {
-				bad(err.Error())
-				s.wrong[name] = err
+			kind, faults := readKind(f, name, known)
+			for _, fault := range faults {
+				bad(fault.Error())
+			}
+			if len(faults) > 0 {
+				s.wrong[name] = faults[0]
 				continue
 			}
 			s.Kinds[name] = kind
@@ -127,38 +129,40 @@ func wrongSetting(name string, value any) string {
 	return fmt.Sprintf("[agents] has no setting %q; %s", name, help)
 }
 
-func readKind(f *settings.File, name string, known func(agent string) error) (k Kind, err error) {
+// readKind reads a kind, and returns everything that is wrong with it.
+func readKind(f *settings.File, name string, known func(agent string) error) (k Kind, faults []error) {
 	var t kindTable
 	if err := f.Decode(&t, Table, name); err != nil {
-		return k, err
+		return k, []error{err}
 	}
-	fail := func(what string) (Kind, error) {
-		return Kind{}, fmt.Errorf("%s:%d: [agents.%s] %s", f.Path(), f.Line(Table, name), name, what)
+	wrong := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%s:%d: [agents.%s] %s", f.Path(), f.Line(Table, name), name, fmt.Sprintf(format, args...)))
 	}
 	if (t.Agent == "") == (len(t.Command) == 0) {
-		return fail(`needs either agent = "…" or command = ["…"]`)
+		wrong(`needs either agent = "…" or command = ["…"]`)
 	}
 	if t.Agent != "" {
 		if err := known(t.Agent); err != nil {
-			return fail(fmt.Sprintf("has the agent %q: %v", t.Agent, err))
+			wrong("has the agent %q: %v", t.Agent, err)
 		}
 	}
 	if t.Agent != "" && len(t.State) > 0 {
-		return fail(`has state, which is for a command; what agents write is known`)
+		wrong("has state, which is for a command; what agents write is known")
 	}
 	for _, path := range t.State {
 		if rest, ok := strings.CutPrefix(path, "~/"); !filepath.IsAbs(path) && (!ok || rest == "") {
-			return fail(fmt.Sprintf(`has %q in state; its paths begin with / or ~/`, path))
+			wrong("has %q in state; its paths begin with / or ~/", path)
 		}
 	}
 	if t.Timeout != "" {
+		var err error
 		if k.Timeout, err = time.ParseDuration(t.Timeout); err != nil || k.Timeout <= 0 {
-			return fail(fmt.Sprintf(`has the timeout %q; it is a time such as "90s" or "10m"`, t.Timeout))
+			wrong(`has the timeout %q; it is a time such as "90s" or "10m"`, t.Timeout)
 		}
 	}
 	k.Agent, k.Command, k.Args, k.State = t.Agent, t.Command, t.Args, t.State
 	k.Prompt, k.ReadOnly, k.Worktree = t.Prompt, t.ReadOnly, t.Worktree
-	return k, nil
+	return k, faults
 }
 
 // Alias has another name stand for a kind too, unless that is a kind of its own.

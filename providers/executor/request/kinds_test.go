@@ -81,7 +81,7 @@ func TestKindsWithFaults(t *testing.T) {
 		"[agents.a]\ncommand = [\"x\"]\nstate = [\"x\"]\n":            `:1: [agents.a] has "x" in state`,
 		"[agents.a]\ncommand = [\"x\"]\ntimeout = \"soon\"\n":         `:1: [agents.a] has the timeout "soon"`,
 		"[agents.a]\nagent = \"claude\"\nreadonly = true\n":           `read_only`,
-		"[agents.a]\nagent = \"claude\"\n[agents.b]\ntimeout = \"1\"": `:3: [agents.b] needs`,
+		"[agents.a]\nagent = \"claude\"\n[agents.b]\ntimeout = \"1s\"": `:3: [agents.b] needs`,
 	} {
 		s, problems := read(t, text)
 		if !strings.Contains(problems, want) || strings.Count(problems, "\n") != 1 {
@@ -89,6 +89,12 @@ func TestKindsWithFaults(t *testing.T) {
 		}
 		if _, ok := s.Kinds["b"]; ok || s.Limit != DefaultLimit || s.Gateway || strings.Contains(want, "agents.a") && len(s.Kinds) > 0 {
 			t.Errorf("%s\n%+v", text, s)
+		}
+	}
+	_, problems := read(t, "[agents.a]\ncommand = [\"x\"]\nstate = [\"x\", \"y/\"]\ntimeout = \"soon\"\n")
+	for _, want := range []string{`"x" in state`, `"y/" in state`, `timeout "soon"`} {
+		if !strings.Contains(problems, want) {
+			t.Errorf("of several faults %s is not told: %s", want, problems)
 		}
 	}
 }

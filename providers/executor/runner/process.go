@@ -84,7 +84,7 @@ func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
 	err = descendants.End(grace, reaped, p.pid)
 	_ = stdout.SetReadDeadline(time.Now().Add(leftTime))
 	<-readers
-	p.close()
+	p.close(why)
 	switch {
 	case why != nil || p.exit != nil:
 		return why
@@ -178,10 +178,16 @@ func (p *process) notStarted(err error) {
 	p.terminal.Close(exit, "")
 }
 
+// interrupted is the exit code of what was cancelled, which then counts as no failure: how
+// an agent ends that is told to says nothing.
+const interrupted = 130
+
 // close ends the terminal.
-func (p *process) close() {
+func (p *process) close(why error) {
 	switch {
 	case p.terminal == nil:
+	case errors.Is(why, errCancelled):
+		p.terminal.Close(interrupted, "")
 	case p.exit == nil:
 		p.terminal.Close(-1, "")
 	case p.exit.Status.Signaled():
