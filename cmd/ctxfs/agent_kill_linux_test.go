@@ -117,10 +117,14 @@ func TestAgentKilledWhole(t *testing.T) {
 	} {
 		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
 		id := b.jobs()[0].ID
-		for _, pid := range []int{r.cmd.Process.Pid, r.process("agent-keeper"), r.process("agent-runner")} {
+		all := []int{r.cmd.Process.Pid, r.process("agent-keeper"), r.process("agent-runner")}
+		for _, pid := range all {
 			signalTo(t, pid, syscall.SIGKILL)
 		}
 		_ = r.cmd.Wait()
+		for _, pid := range all {
+			eventuallyGone(t, pid)
+		}
 		look(id)
 		b.gone("killed everything: " + name)
 		if all := b.awaits(13, id); all[0].Ended != request.Lost {
@@ -153,9 +157,14 @@ func TestAgentKilledAround(t *testing.T) {
 			inner = j.ID
 		}
 	}
-	for _, p := range processesOf(b.dir) {
-		if strings.Contains(p.args, "agent-") && strings.HasSuffix(p.args, outer) || p.pid == r.cmd.Process.Pid {
-			signalTo(t, p.pid, syscall.SIGKILL)
+	// All are stopped first: inner's by a runner that is killed while it ends everything,
+	// the others so that none notices the end of another one.
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+		for _, p := range processesOf(b.dir) {
+			around := strings.HasSuffix(p.args, outer) || p.pid == r.cmd.Process.Pid
+			if kept := strings.Contains(p.args, "agent-"); around || kept && sig == syscall.SIGSTOP {
+				signalTo(t, p.pid, sig)
+			}
 		}
 	}
 	_ = r.cmd.Wait()

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"os"
 	"syscall"
 	"time"
@@ -9,6 +10,10 @@ import (
 	"ctxfs/providers/internal/confined"
 	"ctxfs/providers/internal/descendants"
 )
+
+// freeTime is how long the lock of a run may be held after its processes were killed: much
+// longer than the kernel takes.
+const freeTime = time.Second
 
 // EndLost ends what is left of runs whose keeper and runner were killed at once, and
 // writes that they are lost. It looks at nothing but a folder if there are none, and does
@@ -19,14 +24,19 @@ func EndLost(store job.Store) {
 	if len(abandoned) == 0 || register.Check(os.Getpid()) != nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), freeTime)
+	defer cancel()
 	for _, run := range abandoned {
 		j, err := store.Load(run.ID)
-		if err == nil && j.Result == nil {
-			continue // its runner lives, and is about to end it
+		if err == nil && j.Result == nil { // its runner lives, or was just killed
+			if j, err = store.Wait(ctx, run.ID); ctx.Err() != nil || err == nil && j.Result == nil {
+				continue // it lives, and is about to end it
+			}
 		}
 		for _, inner := range register.Runs() { // has a mark of its own
 			if in, err := store.Load(inner.ID); err == nil && in.Status.Within == run.ID {
 				_ = inner.Signal(syscall.SIGTERM)
+				_ = inner.Signal(syscall.SIGCONT) // whoever was killed may just have stopped it, to end it
 			}
 		}
 		ended := descendants.EndMarked(run.Mark)

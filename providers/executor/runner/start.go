@@ -163,7 +163,8 @@ func (s *Started) Wait(ctx context.Context) (*job.Job, error) {
 			told.Notes = append(told.Notes, "this result could not be stored, so the run counts as lost: "+wording.Cause(err).Error())
 		}
 	}
-	j, err := s.settled()
+	EndLost(s.store) // if its keeper was killed
+	j, err := s.store.Load(s.Job.ID)
 	switch {
 	case err != nil && told.ID == s.Job.ID:
 		j = s.Job // its folder was deleted
@@ -174,26 +175,6 @@ func (s *Started) Wait(ctx context.Context) (*job.Job, error) {
 		j.Result = &told
 	}
 	return j, nil
-}
-
-// freeTime is how long the lock of a run may be held after its processes were killed: much
-// longer than the kernel takes.
-const freeTime = time.Second
-
-// settled returns the run after its keeper has ended, and ends what is left if that was
-// killed. If the runner was killed with it, the kernel closes its files a moment before it
-// frees the lock, and until then the runner counts as alive.
-func (s *Started) settled() (*job.Job, error) {
-	EndLost(s.store)
-	j, err := s.store.Load(s.Job.ID)
-	if err != nil || j.Result != nil && j.Result.Ended != request.Lost {
-		return j, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), freeTime)
-	defer cancel()
-	_, _ = s.store.Wait(ctx, s.Job.ID) // if it stays held, there is no result
-	EndLost(s.store)
-	return s.store.Load(s.Job.ID)
 }
 
 // slug makes a name part of an id.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
+	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/confined"
 )
 
@@ -38,8 +40,11 @@ func startedJob(t *testing.T, said string) (*Started, *os.File) {
 // after the other, so the lock of a run may be held when its pipe has ended.
 func TestAKilledRunIsWaitedFor(t *testing.T) {
 	s, lock := startedJob(t, "")
-	register := confined.In(s.store.State())
-	if err := register.Enter(s.Job.ID, false, 0); err != nil {
+	keeper, err := json.Marshal(confined.Run{ID: s.Job.ID, PID: s.cmd.Process.Pid, Began: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Write(filepath.Join(confined.In(s.store.State()).Dir, s.Job.ID+".json"), keeper); err != nil {
 		t.Fatal(err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
