@@ -74,7 +74,10 @@ func TestSetupServers(t *testing.T) {
 	if now := readFile(t, agents); now != text {
 		t.Errorf("%s", now)
 	}
-	b.shows("mcps/zoo/STATUS.md", "state: ready\n")
+	fstest.Eventually(t, "it is the same server", func() bool { return b.shell("cd .agentctx/mcps/zoo && cat tools/*").out == tools })
+	if out := b.ok("call", "zoo", "greet", "--who=all"); !strings.Contains(out, "all") {
+		t.Errorf("call: %s", out)
+	}
 }
 
 // TestSetupServersKeepsThem: where one of the two files cannot be written the servers stay
