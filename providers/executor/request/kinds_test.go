@@ -70,17 +70,17 @@ state = ["~/.my-agent", "/var/my"]
 // TestKindsWithFaults: a fault is told with its line, and costs the setting that has it.
 func TestKindsWithFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"[agents]\nlimit = 0\n":                                       `:2: [agents] has limit = 0; limit is a number of at least 1`,
-		"[agents]\nlimt = 3\n":                                        `:2: [agents] has no setting "limt"; did you mean "limit"?`,
-		"[agents]\ngateway = 1\n":                                     `:2: [agents] has gateway = 1; `,
-		"[agents]\nzebra = \"x\"\n":                                   `:2: [agents] has no setting "zebra"; limit is`,
-		"[agents.a]\nread_only = true\n":                              `:1: [agents.a] needs either agent`,
-		"[agents.a]\nagent = \"claude\"\ncommand = [\"x\"]\n":         `:1: [agents.a] needs either agent`,
-		"[agents.a]\nagent = \"clade\"\n":                             `:1: [agents.a] has the agent "clade": nobody knows it`,
-		"[agents.a]\nagent = \"claude\"\nstate = [\"~/x\"]\n":         `:1: [agents.a] has state, which is for a command`,
-		"[agents.a]\ncommand = [\"x\"]\nstate = [\"x\"]\n":            `:1: [agents.a] has "x" in state`,
-		"[agents.a]\ncommand = [\"x\"]\ntimeout = \"soon\"\n":         `:1: [agents.a] has the timeout "soon"`,
-		"[agents.a]\nagent = \"claude\"\nreadonly = true\n":           `read_only`,
+		"[agents]\nlimit = 0\n":                                        `:2: [agents] has limit = 0; limit is a number of at least 1`,
+		"[agents]\nlimt = 3\n":                                         `:2: [agents] has no setting "limt"; did you mean "limit"?`,
+		"[agents]\ngateway = 1\n":                                      `:2: [agents] has gateway = 1; `,
+		"[agents]\nzebra = \"x\"\n":                                    `:2: [agents] has no setting "zebra"; limit is`,
+		"[agents.a]\nread_only = true\n":                               `:1: [agents.a] needs either agent`,
+		"[agents.a]\nagent = \"claude\"\ncommand = [\"x\"]\n":          `:1: [agents.a] needs either agent`,
+		"[agents.a]\nagent = \"clade\"\n":                              `:1: [agents.a] has the agent "clade": nobody knows it`,
+		"[agents.a]\nagent = \"claude\"\nstate = [\"~/x\"]\n":          `:1: [agents.a] has state, which is for a command`,
+		"[agents.a]\ncommand = [\"x\"]\nstate = [\"x\"]\n":             `:1: [agents.a] has "x" in state`,
+		"[agents.a]\ncommand = [\"x\"]\ntimeout = \"soon\"\n":          `:1: [agents.a] has the timeout "soon"`,
+		"[agents.a]\nagent = \"claude\"\nreadonly = true\n":            `read_only`,
 		"[agents.a]\nagent = \"claude\"\n[agents.b]\ntimeout = \"1s\"": `:3: [agents.b] needs`,
 	} {
 		s, problems := read(t, text)
