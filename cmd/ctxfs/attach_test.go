@@ -43,7 +43,7 @@ func TestAttach(t *testing.T) {
 	fstest.Eventually(t, "it is large", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "24 80\r\n") })
 
 	// The first key of two is the program's, if the other does not follow.
-	first.types("sleep 1000\r")
+	first.sleeps()
 	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	first.types("\x1c")
 	first.sees("^\\")

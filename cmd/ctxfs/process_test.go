@@ -52,6 +52,12 @@ func alive(pid int) bool {
 	return err == nil && len(args) > 0
 }
 
+// stopped reports whether a process was stopped, as by Ctrl-Z.
+func stopped(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && bytes.Contains(stat, []byte(") T "))
+}
+
 // signalTo sends a signal to a process that the box started.
 func signalTo(t *testing.T, pid int, sig syscall.Signal) {
 	t.Helper()

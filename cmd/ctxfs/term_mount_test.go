@@ -89,7 +89,7 @@ func TestTermFailed(t *testing.T) {
 			}
 			enter("sh -c 'echo broken; exit 3'", 3)
 			failed()
-			w.types("sleep 1000\r")
+			w.sleeps()
 			fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 			w.types("\x03")
 			fstest.Eventually(t, "it is interrupted", func() bool { return b.ps("api").LastCommand == "sleep 1000" })

@@ -47,18 +47,18 @@ func TestTerm(t *testing.T) {
 	}
 
 	// Signals of the keyboard, job control, the size, the variable.
-	w.types("sleep 1000\r")
+	w.sleeps()
 	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	w.types("\x03")
 	w.sees("^C")
 	w.sees("ready> ")
-	w.types("sleep 1000\r")
+	pid := w.sleeps()
 	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	w.types("\x1a")
 	w.sees("Stopped")
 	w.types("fg\r")
 	w.sees("fg\r\n")
-	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "fg" })
+	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "fg" && !stopped(pid) })
 	w.types("\x03")
 	w.sees("ready> ")
 	w.resize(100, 30)

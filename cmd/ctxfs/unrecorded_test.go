@@ -183,7 +183,7 @@ func TestTermHolderKilled(t *testing.T) {
 			w.types("stty size\r")
 			return strings.Contains(w.text(), "30 100\r\n")
 		})
-		w.types("sleep 1000\r")
+		w.sleeps()
 		w.types("\x03")
 		w.sees("^C")
 		w.reads()

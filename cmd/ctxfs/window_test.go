@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -125,6 +126,23 @@ func (w *window) types(text string) {
 	w.Helper()
 	_, err := w.master.Write([]byte(text))
 	must(w.T, err)
+}
+
+// sleeps has the shell run a program that sleeps, and waits until it is the one that keys
+// reach: before that the shell takes them, and drops them or not.
+func (w *window) sleeps() (pid int) {
+	w.Helper()
+	before := processesOf(w.dir)
+	w.types("sleep 1000\r")
+	fstest.Eventually(w.T, "it sleeps", func() bool {
+		for _, p := range processesOf(w.dir) {
+			if p.args == "sleep 1000" && !slices.Contains(before, p) {
+				pid = p.pid
+			}
+		}
+		return pid != 0
+	})
+	return pid
 }
 
 // pause has the window take nothing until resume is called.
