@@ -266,8 +266,11 @@ func TestProgress(t *testing.T) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		want := "notifications/progressmap[message:working progress:19 progressToken:tok total:20]"
-		if !slices.Contains(heard, want) || len(heard) < steps-1 || !w.http && len(heard) != steps {
+		// Of those over HTTP mcp-go may drop one, also the last: what it has taken to send when
+		// the result is ready.
+		want := "notifications/progressmap[message:working progress:%d progressToken:tok total:20]"
+		last := slices.Contains(heard, fmt.Sprintf(want, steps-1)) || w.http && slices.Contains(heard, fmt.Sprintf(want, steps-2))
+		if !last || len(heard) < steps-1 || !w.http && len(heard) != steps {
 			t.Errorf("%d: %q", len(heard), heard)
 		}
 	})
