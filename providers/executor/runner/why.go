@@ -2,20 +2,17 @@ package runner
 
 import (
 	"os"
-	"regexp"
 	"strings"
-	"sync"
 
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/internal/regexps"
 )
 
 // loggedOut is what agents say that nobody is logged in to, or whose key is refused.
-var loggedOut = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(log(ged)?[ -]?in|login|sign(ed)? in|api[ _-]?key|auth(entication|enticate|orization|orized)?|unauthorized|credentials?|401)\b`)
-})
+var loggedOut = regexps.Lazy(`(?i)\b(log(ged)?[ -]?in|login|sign(ed)? in|api[ _-]?key|auth(entication|enticate|orization|orized)?|unauthorized|credentials?|401)\b`)
 
 // tellWhy adds to the result of a run that has not succeeded what the agent has shown, and
 // what to do about it. Said is why the agent itself says that it failed.
