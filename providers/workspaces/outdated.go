@@ -31,7 +31,7 @@ const (
 // edits is what hooks of agents tell of the files that they write. A session's log may have
 // it only later.
 type edits struct {
-	reading alone // of sessions' logs
+	reading turns // of sessions' logs
 
 	mu      sync.Mutex
 	written []written // the last one at the end
@@ -131,38 +131,11 @@ func (e *edits) asLeft(session, path string) bool {
 	return slices.Contains(e.written, written{session, path, info.ModTime(), info.Size()})
 }
 
-// alone has work with a name done by one at a time; others do without it. Its zero value is
-// ready.
-type alone struct {
-	mu   sync.Mutex
-	busy map[string]bool
-}
-
-// begin reports whether work may begin now. It must end then.
-func (a *alone) begin(name string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.busy[name] {
-		return false
-	}
-	if a.busy == nil {
-		a.busy = make(map[string]bool)
-	}
-	a.busy[name] = true
-	return true
-}
-
-func (a *alone) end(name string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.busy, name)
-}
-
 // outdated returns the refusal of an edit that would be made on a reading that no longer
 // holds, by the rules of `ctxfs stale --guard`: the file changed since the session last saw
 // it. What the session has never seen is not outdated, nor is what it wrote itself, or may
-// have written by a command. A change
-// is told once, so that the same edit passes the second time.
+// have written by a command. A change is told once, so that the same edit passes the second
+// time.
 func (p *Provider) outdated(ctx context.Context, m fs.Moment) []fs.News {
 	if m.Call == nil || !m.Call.MayRefuse || m.Session == "" {
 		return nil

@@ -141,9 +141,35 @@ func TestLongLogs(t *testing.T) {
 	if news := w.News(ctx, m); len(news) > 0 {
 		t.Errorf("before it is read: %+v", news)
 	}
-	if news := w.News(t.Context(), m); len(news) > 0 { // it is read once
+	if news := w.News(ctx, m); len(news) > 0 {
 		t.Errorf("while it is read: %+v", news)
 	}
 	close(read)
 	fstest.Eventually(t, "the edit is refused", func() bool { return len(w.News(t.Context(), m)) == 1 })
+}
+
+// TestManyEditsAtOnce: agents edit several files at once, and each hook is answered, also
+// while the session's log is read for another one.
+func TestManyEditsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(t.TempDir(), "a.go")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.Provider.opts.Seen = func(context.Context, string, string) ([]fs.Sight, error) {
+		return []fs.Sight{{File: file, Time: time.Unix(1, 0)}}, nil
+	}
+	m := fs.Moment{Kind: fs.BeforeTool, Session: "s", Time: day, Call: &fs.AgentCall{Writes: []string{file}, MayRefuse: true}}
+	var hooks sync.WaitGroup
+	for range 8 {
+		hooks.Go(func() {
+			for range 100 {
+				if news := w.News(t.Context(), m); len(news) != 1 {
+					t.Errorf("an edit is told %+v", news)
+					return
+				}
+			}
+		})
+	}
+	hooks.Wait()
 }

@@ -77,7 +77,7 @@ type Provider struct {
 
 	ctx     context.Context // of the worker
 	cancel  context.CancelFunc
-	visits  alone // of folders where sessions start
+	visits  turns // of folders where sessions start
 	working sync.WaitGroup
 	wake    chan struct{} // has an element if there is something to do
 
@@ -163,7 +163,9 @@ func (p *Provider) Start() { p.working.Go(p.work) }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
-	p.cancel()
+	p.mu.Lock()
+	p.cancel() // nothing begins now
+	p.mu.Unlock()
 	p.working.Wait()
 	p.runner.Close()
 	var failed error

@@ -73,20 +73,12 @@ func (w *place) made(ctx context.Context) string {
 // visited returns the place of a folder, with its page; where ctx ends before, the place
 // that is known by then, or nil. What has begun goes on.
 func (p *Provider) visited(ctx context.Context, dir string) *place {
-	if !filepath.IsAbs(dir) || p.ctx.Err() != nil || !p.visits.begin(dir) {
-		return p.placeOf(dir)
+	if filepath.IsAbs(dir) {
+		if w, ok := inTurn(ctx, p, &p.visits, dir, func() *place { return p.visit(dir) }); ok {
+			return w
+		}
 	}
-	found := make(chan *place, 1)
-	p.working.Go(func() {
-		defer p.visits.end(dir)
-		found <- p.visit(dir)
-	})
-	select {
-	case w := <-found:
-		return w
-	case <-ctx.Done():
-		return p.placeOf(dir)
-	}
+	return p.placeOf(dir)
 }
 
 // visit returns the place of a folder, as `ctxfs here` in it makes it; nil if it has none.
@@ -231,15 +223,9 @@ func changeKey(c changes.Change) string {
 // sightsIn returns what a session last saw of files, and of all files in folders; nothing
 // when ctx ends before its log is read.
 func (p *Provider) sightsIn(ctx context.Context, session string, paths []string) []fs.Sight {
-	if p.ctx.Err() != nil || !p.edits.reading.begin(session) {
-		return nil
-	}
-	found := make(chan []fs.Sight, 1)
-	p.working.Go(func() {
-		defer p.edits.reading.end(session)
+	all, _ := inTurn(ctx, p, &p.edits.reading, session, func() (all []fs.Sight) {
 		ctx, cancel := context.WithTimeout(p.ctx, readTime)
 		defer cancel()
-		var all []fs.Sight
 		for _, path := range paths {
 			seen, err := p.opts.Seen(ctx, session, path)
 			if err != nil {
@@ -247,12 +233,7 @@ func (p *Provider) sightsIn(ctx context.Context, session string, paths []string)
 			}
 			all = append(all, seen...)
 		}
-		found <- all
-	})
-	select {
-	case all := <-found:
 		return all
-	case <-ctx.Done():
-		return nil
-	}
+	})
+	return all
 }

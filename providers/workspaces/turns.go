@@ -1,0 +1,80 @@
+package workspaces
+
+import (
+	"context"
+	"sync"
+)
+
+// turns has work with a name done by one at a time. Its zero value is ready.
+type turns struct {
+	mu   sync.Mutex
+	busy map[string]chan struct{} // closed when the work has ended
+}
+
+// begin waits for its turn, and reports whether it has come before ctx ended. Work that has
+// begun must end.
+func (t *turns) begin(ctx context.Context, name string) bool {
+	for ctx.Err() == nil {
+		t.mu.Lock()
+		ended, busy := t.busy[name]
+		if !busy {
+			if t.busy == nil {
+				t.busy = make(map[string]chan struct{})
+			}
+			t.busy[name] = make(chan struct{})
+			t.mu.Unlock()
+			return true
+		}
+		t.mu.Unlock()
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
+	}
+	return false
+}
+
+func (t *turns) end(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	close(t.busy[name])
+	delete(t.busy, name)
+}
+
+// inTurn has work done in the background when all before it with the same name has ended,
+// and returns what it returns; ok is false if ctx or the provider ends before. What has begun
+// goes on then.
+func inTurn[T any](ctx context.Context, p *Provider, t *turns, name string, work func() T) (result T, ok bool) {
+	if !t.begin(ctx, name) {
+		return result, false
+	}
+	found := make(chan T, 1)
+	begun := p.goes(func() {
+		result := func() T {
+			defer t.end(name) // before it is told: who asks again then must not find it busy
+			return work()
+		}()
+		found <- result
+	})
+	if !begun {
+		t.end(name)
+		return result, false
+	}
+	select {
+	case result = <-found:
+		return result, true
+	case <-ctx.Done():
+		return result, false
+	}
+}
+
+// goes has work done in the background, and reports whether the provider still does any.
+func (p *Provider) goes(work func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx.Err() != nil {
+		return false
+	}
+	p.working.Go(work)
+	return true
+}
