@@ -27,9 +27,12 @@ deaf) trap '' TERM HUP INT; while :; do sleep 0.05; done ;;
 fails) echo "error: it broke" >&2; exit 9 ;;
 floods) exec head -c 1000000000 /dev/zero ;;
 control) printf 'a\033]0;title\007\033[31mred\033[0m\000\r\nb\n' ;;
-daemon|killer) env -i setsid sh -c 'echo $$ >"$0"; while :; do sleep 0.1; done' "$HOME/$1.pid" >/dev/null 2>&1 </dev/null &
+daemon|killer|stays) env -i setsid sh -c 'echo $$ >"$0"; while :; do sleep 0.1; done' "$HOME/$1.pid" >/dev/null 2>&1 </dev/null &
 	until [ -s "$HOME/$1.pid" ]; do sleep 0.01; done; echo forked
-	[ "$1" = daemon ] || { kill -9 $PPID; sleep 1000; } ;;
+	case "$1" in
+	killer) kill -9 $PPID; sleep 1000 ;;
+	stays) echo $PPID >"$HOME/keeper"; sleep 1000 ;;
+	esac ;;
 binary) head -c 3000 /dev/urandom ;;
 odd) printf 'a\342\200\256b \377\n' ;;
 nothing) ;;
@@ -271,8 +274,9 @@ timeout = "10s"
 	}
 }
 
-// TestExecKilled kills the background process while a command runs: the command ends, and
-// what was fetched before is there again.
+// TestExecKilled kills the background process while a command runs, and then, as pkill would,
+// together with the command's keeper: the command ends, what it has left behind ends by the
+// next mount, and what was fetched before is there again.
 func TestExecKilled(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -280,30 +284,42 @@ func TestExecKilled(t *testing.T) {
 	b.mount()
 	readFile(t, b.mnt("exec/bad/names/one.txt"))
 	read := make(chan error, 1)
-	go func() {
-		_, err := os.ReadFile(b.mnt("exec/bad/names/deaf.txt"))
-		read <- err
-	}()
-	fstest.Eventually(t, "it runs", func() bool { return strings.Contains(b.ran(), "deaf") })
-	b.sh("kill -9 $(ctxfs status --json | jq .pid)")
-	if err := <-read; err == nil {
-		t.Error("the reader got something")
+	begin := func(name, runs string) {
+		go func() {
+			_, err := os.ReadFile(b.mnt("exec/bad/names/" + name + ".txt"))
+			read <- err
+		}()
+		fstest.Eventually(t, name+" runs", func() bool {
+			text, _ := os.ReadFile(filepath.Join(b.home, runs))
+			return strings.Contains(string(text), "\n")
+		})
 	}
-	fstest.Eventually(t, "the command has ended", func() bool {
-		for _, p := range processesOf(b.dir) {
-			if strings.Contains(p.args, "deaf") {
-				return false
-			}
+	ended := func(name string) {
+		t.Helper()
+		if err := <-read; err == nil {
+			t.Error("the reader got something")
 		}
-		return true
-	})
+		fstest.Eventually(t, name+" has ended", func() bool {
+			return !slices.ContainsFunc(processesOf(b.dir), func(p process) bool { return strings.HasSuffix(p.args, "hostile "+name) })
+		})
+	}
+	b.sh("rm ran")
+	begin("deaf", "ran")
+	b.sh("kill -9 $(ctxfs status --json | jq .pid)")
+	ended("deaf")
 	b.mount()
 	if got := b.sh("ls .agentctx/exec/bad/names"); got != "one.txt\n" {
 		t.Errorf("%q", got)
 	}
-	if got := b.ran(); strings.Count(got, "one\n") != 1 {
+	if got := b.ran(); got != "deaf\n" {
 		t.Errorf("these have run: %s", got)
 	}
+
+	begin("stays", "keeper")
+	b.sh(`all="$(ctxfs status --json | jq .pid) $(cat keeper)"; kill -STOP $all; kill -KILL $all`)
+	ended("stays")
+	b.mount()
+	fstest.Eventually(t, "what it has left has ended", func() bool { return b.sh(`kill -0 $(cat stays.pid) 2>/dev/null || echo gone`) == "gone\n" })
 }
 
 func TestExecWithoutMount(t *testing.T) {
