@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ctxfs/fs/fstest"
 	"ctxfs/mounts/guard"
@@ -200,29 +203,41 @@ func (p *hangingProcess) touch() []*exec.Cmd {
 	return []*exec.Cmd{reader}
 }
 
-func (p *hangingProcess) states() []byte {
-	threads, err := filepath.Glob(procOf(p.pid) + "/task/*/stat")
+// threads returns the states of the threads, by their numbers.
+func (p *hangingProcess) threads() map[int]byte {
+	files, err := filepath.Glob(procOf(p.pid) + "/task/*/stat")
 	if err != nil {
 		p.Fatal(err)
 	}
-	var states []byte
-	for _, thread := range threads {
-		if stat, err := os.ReadFile(thread); err == nil {
-			states = append(states, stat[bytes.LastIndexByte(stat, ')')+2])
+	states := make(map[int]byte)
+	for _, file := range files {
+		if stat, err := os.ReadFile(file); err == nil {
+			id, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			states[id] = stat[bytes.LastIndexByte(stat, ')')+2]
 		}
 	}
 	return states
 }
+
+func (p *hangingProcess) states() []byte { return slices.Collect(maps.Values(p.threads())) }
 
 func (p *hangingProcess) awaitThread(what string, state byte) {
 	p.Helper()
 	fstest.Eventually(p.TB, what, func() bool { return slices.Contains(p.states(), state) })
 }
 
-func (p *hangingProcess) awaitThreads(what string, is func(state byte) bool) {
+// stop stops the process, as far as its threads do not wait in D. The kernel may give a
+// signal for a process to any thread; one in D would leave it pending, and the others would
+// go on.
+func (p *hangingProcess) stop() {
 	p.Helper()
-	fstest.Eventually(p.TB, what, func() bool {
-		return !slices.ContainsFunc(p.states(), func(s byte) bool { return !is(s) })
+	fstest.Eventually(p.TB, "stopped", func() bool {
+		for id, state := range p.threads() {
+			if state != 'T' && state != 'D' {
+				_ = unix.Tgkill(p.pid, id, unix.SIGSTOP)
+			}
+		}
+		return !slices.ContainsFunc(p.states(), func(s byte) bool { return s != 'T' && s != 'D' })
 	})
 }
 

@@ -136,10 +136,7 @@ func TestLivingIsNotTakenForDead(t *testing.T) {
 	guardian := p.guardian()
 	readers := p.jam() // a thread waits in D from now on
 	for range 20 {
-		if err := syscall.Kill(p.pid, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		p.awaitThreads("stopped", func(state byte) bool { return state == 'T' || state == 'D' })
+		p.stop()
 		if guard.StateOf(procOf(p.pid)) != guard.Alive {
 			t.Fatal("a stopped process is taken for a dead one")
 		}
