@@ -110,9 +110,14 @@ func (s *Server) Serve() {
 	s.mu.Lock()
 	s.resetIdle()
 	s.mu.Unlock()
-	go s.accept()
+	accepting := make(chan struct{})
+	go func() {
+		s.accept()
+		close(accepting)
+	}()
 	<-s.ended
 	s.opts.Seat.Listener.Close()
+	<-accepting // no conversation begins from here on
 	if s.isRetired() { // its folders may be the next process's already
 		awaitAtMost(time.Second, s.retired)
 		s.opts.Seat.Free(true) // the next process begins, while this one still serves who uses its mounts
