@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/git"
@@ -78,7 +79,7 @@ type Provider struct {
 	ctx     context.Context // of the worker
 	cancel  context.CancelFunc
 	visits  turns // of folders where sessions start
-	working sync.WaitGroup
+	working background.Work
 	wake    chan struct{} // has an element if there is something to do
 
 	mu       sync.Mutex
@@ -163,10 +164,8 @@ func (p *Provider) Start() { p.working.Go(p.work) }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
-	p.mu.Lock()
-	p.cancel() // nothing begins now
-	p.mu.Unlock()
-	p.working.Wait()
+	p.cancel()
+	p.working.End()
 	p.runner.Close()
 	var failed error
 	if p.watcher != nil {

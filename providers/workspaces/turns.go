@@ -49,7 +49,7 @@ func inTurn[T any](ctx context.Context, p *Provider, t *turns, name string, work
 		return result, false
 	}
 	found := make(chan T, 1)
-	begun := p.goes(func() {
+	begun := p.working.Go(func() {
 		result := func() T {
 			defer t.end(name) // before it is told: who asks again then must not find it busy
 			return work()
@@ -66,15 +66,4 @@ func inTurn[T any](ctx context.Context, p *Provider, t *turns, name string, work
 	case <-ctx.Done():
 		return result, false
 	}
-}
-
-// goes has work done in the background, and reports whether the provider still does any.
-func (p *Provider) goes(work func()) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.ctx.Err() != nil {
-		return false
-	}
-	p.working.Go(work)
-	return true
 }

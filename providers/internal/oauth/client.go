@@ -32,8 +32,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
+
+	"ctxfs/providers/internal/background"
 )
 
 // Options are the settings of a client.
@@ -53,7 +54,7 @@ type Client struct {
 
 	background context.Context // of renewals, which outlive the requests that want them
 	cancel     context.CancelFunc
-	running    sync.WaitGroup
+	renewals   background.Work
 }
 
 // New returns a client. It reads and writes nothing.
@@ -85,7 +86,7 @@ func (c *Client) UseFiles(yes bool) { c.store.files.Store(yes) }
 // gets a moment to finish, since its outcome replaces the old login.
 func (c *Client) Close() {
 	timer := time.AfterFunc(closingTime, c.cancel)
-	c.running.Wait()
+	c.renewals.End()
 	timer.Stop()
 	c.cancel()
 	c.http.CloseIdleConnections()

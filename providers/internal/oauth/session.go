@@ -147,14 +147,18 @@ func (s *Session) renew(ctx context.Context, bad string) (string, error) {
 	f := s.flight
 	if f == nil {
 		f = &renewal{done: make(chan struct{})}
-		s.flight = f
-		s.c.running.Go(func() {
+		begun := s.c.renewals.Go(func() {
 			f.token, f.err = s.refresh(bad)
 			s.mu.Lock()
 			s.flight = nil
 			s.mu.Unlock()
 			close(f.done)
 		})
+		if !begun {
+			s.mu.Unlock()
+			return "", context.Canceled
+		}
+		s.flight = f
 	}
 	s.mu.Unlock()
 	select {

@@ -36,6 +36,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
@@ -71,7 +72,7 @@ type Connection struct {
 	// Context ends when the connection is closed.
 	Context context.Context
 	cancel  context.CancelCauseFunc
-	running sync.WaitGroup
+	running background.Work
 	pending pendingRequests
 
 	// What the server may ask, see incoming.go.
@@ -364,7 +365,7 @@ func (c *Connection) CloseFor(reason error) {
 	if c.http != nil {
 		c.http.base.CloseIdleConnections()
 	}
-	c.running.Wait()
+	c.running.End()
 }
 
 // Describe stores in a catalogue how the server has introduced itself.
@@ -377,5 +378,6 @@ func (c *Connection) Describe(a *catalogue.About) {
 // WantsLogin reports whether the server has asked for a login.
 func (c *Connection) WantsLogin() bool { return c.http.needsLogin() != nil }
 
-// Go runs f in a goroutine that Close waits for. F must return when Context ends.
+// Go runs f in a goroutine that Close waits for; after it f is not run. F must return when
+// Context ends.
 func (c *Connection) Go(f func()) { c.running.Go(f) }

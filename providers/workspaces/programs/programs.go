@@ -12,10 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
+	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/spawn"
@@ -63,7 +63,7 @@ func (f *Failure) Error() string {
 // concurrent use.
 type Runner struct {
 	spawner *spawn.Spawner
-	running sync.WaitGroup
+	running background.Work
 }
 
 // New returns a Runner. Close ends it.
@@ -72,7 +72,7 @@ func New() *Runner { return &Runner{spawner: spawn.New()} }
 // Close waits for the programs that run; their contexts end them. Nothing can be run
 // after it.
 func (r *Runner) Close() {
-	r.running.Wait()
+	r.running.End()
 	r.spawner.Close()
 }
 
@@ -81,7 +81,9 @@ func (r *Runner) Close() {
 // the program and what it has started are killed. The error is that of the context, of
 // read, or a [*Failure].
 func (r *Runner) Run(ctx context.Context, c Command, read func(io.Reader) error) error {
-	r.running.Add(1)
+	if !r.running.Begin() {
+		return context.Canceled
+	}
 	defer r.running.Done()
 	if err := ctx.Err(); err != nil {
 		return err
