@@ -117,7 +117,7 @@ func (s *Server) Serve() {
 	}()
 	<-s.ended
 	s.opts.Seat.Listener.Close()
-	<-accepting // no conversation begins from here on
+	<-accepting        // no conversation begins from here on
 	if s.isRetired() { // its folders may be the next process's already
 		awaitAtMost(time.Second, s.retired)
 		s.opts.Seat.Free(true) // the next process begins, while this one still serves who uses its mounts
