@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // BenchmarkAgentRun runs a program by hand, in a terminal, and as an agent by ctxfs agent
@@ -16,7 +18,7 @@ import (
 func BenchmarkAgentRun(b *testing.B) {
 	box := benchBox(b)
 	program := filepath.Join(box.home, "agent")
-	must(b, os.WriteFile(program, []byte("#!/bin/sh\necho \"did $1\"\n"), 0o700))
+	must(b, fstest.WriteProgram(program, []byte("#!/bin/sh\necho \"did $1\"\n"), 0o700))
 	config := filepath.Join(box.home, ".config/ctxfs/config.toml")
 	must(b, os.MkdirAll(filepath.Dir(config), 0o700))
 	must(b, os.WriteFile(config, fmt.Appendf(nil, "[agents.bench]\ncommand = [%q]\n", program), 0o600))

@@ -280,7 +280,7 @@ func (b *box) writeMode(path, text string, mode os.FileMode) {
 	err := os.MkdirAll(filepath.Dir(full), 0o700)
 	if err == nil {
 		// As editors do it.
-		err = os.WriteFile(full+".new", []byte(text), mode)
+		err = fstest.WriteProgram(full+".new", []byte(text), mode)
 	}
 	if b.uid != 0 {
 		for _, p := range append(made, full+".new") {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/mount"
+	"ctxfs/fs/fstest"
 )
 
 // doctor returns what ctxfs doctor says of one check.
@@ -70,7 +71,7 @@ func TestDoctorMachine(t *testing.T) {
 	agent := filepath.Join(b.home, ".npm/lib/node_modules/@anthropic-ai/claude-code")
 	must(t, os.MkdirAll(agent, 0o755))
 	must(t, os.WriteFile(filepath.Join(agent, "package.json"), []byte(`{"name": "@anthropic-ai/claude-code", "version": "2.1.278"}`), 0o600))
-	must(t, os.WriteFile(filepath.Join(agent, "cli.js"), []byte("#!/bin/sh\nexit 1\n"), 0o755))
+	must(t, fstest.WriteProgram(filepath.Join(agent, "cli.js"), []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	must(t, os.MkdirAll(filepath.Join(b.home, ".npm/bin"), 0o755))
 	must(t, os.Symlink("../lib/node_modules/@anthropic-ai/claude-code/cli.js", filepath.Join(b.home, ".npm/bin/claude")))
 	path := os.Getenv("PATH")
@@ -84,7 +85,7 @@ func TestDoctorMachine(t *testing.T) {
 	if f := b.doctor("disk"); len(f) != 2 || !f[0].OK || !strings.Contains(f[0].What, "state ") || !strings.Contains(f[1].What, "cache ") {
 		t.Errorf("%+v", f)
 	}
-	must(t, os.WriteFile(filepath.Join(b.home, ".npm/bin/ctxfs"), []byte("#!/bin/sh\necho ctxfs 0.0.1\n"), 0o755))
+	must(t, fstest.WriteProgram(filepath.Join(b.home, ".npm/bin/ctxfs"), []byte("#!/bin/sh\necho ctxfs 0.0.1\n"), 0o755))
 	if f := b.doctor("path"); len(f) != 1 || f[0].OK || !containsAll(f[0].What, []string{"~/.npm/bin/ctxfs (version 0.0.1)", "behind it in PATH: "}) {
 		t.Errorf("%+v", f)
 	}

@@ -35,7 +35,7 @@ func TestNewcomer(t *testing.T) {
 	script, err := filepath.Abs("../../testdata/newcomer/walk.sh")
 	must(t, err)
 	text := readFile(t, script)
-	must(t, os.WriteFile(filepath.Join(b.dir, "walk.sh"), []byte(text), 0o755))
+	must(t, fstest.WriteProgram(filepath.Join(b.dir, "walk.sh"), []byte(text), 0o755))
 	for _, args := range [][]string{
 		{"-C", shop, "init", "-q"}, {"-C", shop, "add", "."},
 		{"-C", shop, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "Begin the shop"},

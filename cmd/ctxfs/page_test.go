@@ -42,7 +42,7 @@ func TestFrontPageWhileCountingHangs(t *testing.T) {
 
 	journal := filepath.Join(b.dir, "counted")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\nexec sleep 1000\n", journal)
-	must(t, os.WriteFile(own+".new", []byte(script), 0o755))
+	must(t, fstest.WriteProgram(own+".new", []byte(script), 0o755))
 	must(t, os.Rename(own+".new", own))
 	b.write(".claude/skills/two/SKILL.md", "---\nname: two\ndescription: Use it.\n---\nRide.\n")
 	counts := func() int {

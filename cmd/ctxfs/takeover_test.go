@@ -78,7 +78,7 @@ func install(t testing.TB, program string) {
 	must(t, os.MkdirAll(filepath.Dir(program), 0o755))
 	body, err := os.ReadFile(binary())
 	must(t, err)
-	must(t, os.WriteFile(program+".new", body, 0o755))
+	must(t, fstest.WriteProgram(program+".new", body, 0o755))
 	must(t, os.Rename(program+".new", program))
 }
 

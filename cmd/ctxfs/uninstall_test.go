@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestUninstall: after setting up, mounting and working, nothing is left of it in the home
@@ -19,7 +21,7 @@ func TestUninstall(t *testing.T) {
 	program := filepath.Join(b.home, ".local/bin/ctxfs")
 	binaryText, err := os.ReadFile(binary())
 	must(t, err)
-	must(t, os.WriteFile(program, binaryText, 0o755))
+	must(t, fstest.WriteProgram(program, binaryText, 0o755))
 	b.setenv("PATH", filepath.Dir(program)+":"+os.Getenv("PATH"))
 	b.sh(`set -e
 		ctxfs setup --yes

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestOrdinaryUser mounts in a process of a user who is not root.
@@ -35,7 +35,9 @@ func TestOrdinaryUser(t *testing.T) {
 	exe := filepath.Join(dir, "helper")
 	self, err := os.Executable()
 	if err == nil {
-		err = copyFile(exe, self, 0o755)
+		var text []byte
+		text, err = os.ReadFile(self)
+		err = errors.Join(err, fstest.WriteProgram(exe, text, 0o755))
 	}
 	if err := errors.Join(err, os.Chmod(dir, 0o755), os.Mkdir(mnt, 0o700), os.Chown(mnt, uid, uid)); err != nil {
 		t.Fatal(err)
@@ -81,18 +83,4 @@ func helpUser(args []string) error {
 	fmt.Println("mounted")
 	bufio.NewScanner(os.Stdin).Scan()
 	return m.Unmount()
-}
-
-func copyFile(to, from string, perm os.FileMode) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

@@ -45,7 +45,7 @@ func TestKeep(t *testing.T) {
 				t.Error(got)
 			}
 			first := w.stat(path)
-			w.until("it is read once more, and subscribed to", func() bool { // in any order: this server acknowledges nothing
+			w.until("it is read once more, and subscribed to", func() bool { // in any order
 				return count("resources/read") >= 2 && count("resources/subscribe")+count("subscriptions/listen") >= 1
 			})
 			if got := w.stat(path); got != first {

@@ -114,6 +114,8 @@ func runStub(mode string) {
 			go tellWhenTextChanges(m.Params.URI, text)
 		}
 		if uris := m.Params.Notifications.ResourceSubscriptions; mode == "modern-subscribes" && len(uris) > 0 {
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s},"notifications":{"resourceSubscriptions":[%q]}}}`+"\n", m.ID, uris[0])
+			out.Flush()
 			go tellWhenTextChanges(uris[0], text)
 		}
 		reply := answer(mode, m)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // helper is the variable that makes this program a server: its value is the path of a
@@ -84,7 +86,7 @@ func server(t testing.TB) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "server")
-	if err := os.WriteFile(path, self, 0o700); err != nil {
+	if err := fstest.WriteProgram(path, self, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -107,6 +109,12 @@ func TestRead(t *testing.T) {
 	moved, _ := start(t, two, []string{helper + "=" + socket + "3", "GO_TO=" + root}, program)
 	sleeper, _ := start(t, two, nil, "/bin/sh", "-c", "echo; exec sleep 1000")
 	shell, _ := start(t, two, nil, "/bin/sh", "-c", "echo; exec sh")
+	for _, pid := range []int{sleeper, shell} { // the line comes before the other program
+		fstest.Eventually(t, "it is the other program", func() bool {
+			line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			return err == nil && len(line) > 0 && !strings.Contains(string(line), "exec")
+		})
+	}
 
 	now := time.Now()
 	opts := Options{
