@@ -10,6 +10,6 @@
 // checks of files, and by many readers), nodes.go (nodes that misbehave or count,
 // for testing what is between a node and its readers), text.go (reading a tree by
 // path, and what a text says), busy.go (waiting on a busy machine), program.go (files
-// that are executed), port.go (a port
-// for a program that is told one), node.go (programs of npm).
+// that are executed), port.go (a port for a program that is told one), node.go (programs
+// of npm).
 package fstest

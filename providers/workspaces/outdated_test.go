@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,7 +128,9 @@ func TestLongLogs(t *testing.T) {
 	}
 	read, asked := make(chan bool), make(chan bool)
 	var first sync.Once
+	var reads atomic.Int32
 	w.Provider.opts.Seen = func(ctx context.Context, _, _ string) ([]fs.Sight, error) {
+		reads.Add(1)
 		first.Do(func() { close(asked) })
 		<-read
 		return []fs.Sight{{File: file, Time: time.Unix(1, 0)}}, ctx.Err()
@@ -141,8 +144,10 @@ func TestLongLogs(t *testing.T) {
 	if news := w.News(ctx, m); len(news) > 0 {
 		t.Errorf("before it is read: %+v", news)
 	}
-	if news := w.News(ctx, m); len(news) > 0 {
-		t.Errorf("while it is read: %+v", news)
+	impatient, giveUp := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer giveUp()
+	if news := w.News(impatient, m); len(news) > 0 || reads.Load() != 1 { // it is read once
+		t.Errorf("while it is read, %d times: %+v", reads.Load(), news)
 	}
 	close(read)
 	fstest.Eventually(t, "the edit is refused", func() bool { return len(w.News(t.Context(), m)) == 1 })

@@ -50,11 +50,9 @@ func inTurn[T any](ctx context.Context, p *Provider, t *turns, name string, work
 	}
 	found := make(chan T, 1)
 	begun := p.working.Go(func() {
-		result := func() T {
-			defer t.end(name) // before it is told: who asks again then must not find it busy
-			return work()
-		}()
-		found <- result
+		done := work()
+		t.end(name) // before it is told: who asks again then must not find it busy
+		found <- done
 	})
 	if !begun {
 		t.end(name)

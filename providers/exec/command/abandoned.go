@@ -9,19 +9,20 @@ import (
 	"ctxfs/providers/internal/filelock"
 )
 
-// keptFile returns a file for a keeper, locked; the null device where none can be made. The
-// lock is shared with whoever inherits the file.
-func keptFile(dir string) (*os.File, error) {
+// keptFile returns a file for a keeper, locked, with its path; where none can be made, the
+// null device and "". The lock is shared with whoever inherits the file.
+func keptFile(dir string) (f *os.File, path string, err error) {
 	if dir != "" && os.MkdirAll(dir, 0o700) == nil {
 		if f, err := os.CreateTemp(dir, ""); err == nil {
 			if filelock.TryFile(f, filelock.Exclusive) == nil {
-				return f, nil
+				return f, f.Name(), nil
 			}
 			f.Close()
 			os.Remove(f.Name())
 		}
 	}
-	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	f, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	return f, "", err
 }
 
 // EndAbandoned kills what commands have left behind whose keepers were killed together with

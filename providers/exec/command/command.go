@@ -173,14 +173,11 @@ func start(s Spec) (p *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := keptFile(s.Kept)
+	kept, path, err := keptFile(s.Kept)
 	if err != nil {
 		return nil, err
 	}
-	theirs = append(theirs, kept)
-	if kept.Name() != os.DevNull {
-		p.kept = kept.Name()
-	}
+	theirs, p.kept = append(theirs, kept), path
 	// The keeper's own standard input is the command's: empty.
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = stdout, stderr, []*os.File{life, report, kept}
 	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
