@@ -76,6 +76,7 @@ type Server struct {
 	mu       sync.Mutex
 	sealed   bool // the views and the record are the next process's
 	views    []*view
+	making   string        // the folder on which a mount is being made
 	fading   []*view       // unmounted lazily, and still in use
 	talks    int           // conversations under way
 	gateways int           // those that keep the process: gateways

@@ -95,7 +95,7 @@ func retireByForce(ctx context.Context, home control.Home, pid int) (*control.Se
 	for {
 		seat, err := home.Claim(ctx)
 		if err == nil {
-			return seat, seat.Write(ServerInfo{Record: seat.Record, Mounts: []ViewInfo{}, Handed: &Handed{Views: mountsOf(info.Mounts), At: time.Now()}})
+			return seat, seat.Write(ServerInfo{Record: seat.Record, Mounts: []ViewInfo{}, Left: info.Left, Handed: &Handed{Views: mountsOf(info.Mounts), At: time.Now()}})
 		}
 		if !errors.Is(err, control.ErrRunning) {
 			return nil, err

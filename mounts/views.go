@@ -34,7 +34,7 @@ type ServerInfo struct {
 	// Gateways is how many gateways keep the process alive besides its views.
 	Gateways int `json:"gateways,omitempty"`
 	// Left are folders that may still have mounts of earlier processes that were
-	// killed.
+	// killed, and the one on which a mount is being made.
 	Left []string `json:"left,omitempty"`
 	// Handed is what a retired process has shown and nobody shows again yet.
 	Handed *Handed `json:"handed,omitempty"`
@@ -92,8 +92,10 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 	if err := prepareMount(s.opts.Seat.Home(), dir, s.opts.Sources()); err != nil {
 		return result, err
 	}
+	s.setMaking(dir)
 	m, err := fusefs.New(s.opts.Tree, dir, fusefs.Options{Log: s.opts.Log, Guard: s.guard(dir)})
 	if err != nil {
+		s.setMaking("")
 		return result, cannotMount(dir, err)
 	}
 	s.add(&view{ViewInfo: ViewInfo{Dir: dir, Kind: "fuse", Since: time.Now()}, mount: m, done: m.Done()})
@@ -126,10 +128,22 @@ func (s *Server) find(dir string) *view {
 	return nil
 }
 
+// setMaking records the folder on which a mount is being made, "" if none is. If the
+// process is killed once the kernel has the mount, nothing else tells the next one.
+func (s *Server) setMaking(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.making = dir
+	s.saveTable()
+}
+
 // add registers a view and waits for its end.
 func (s *Server) add(v *view) {
 	s.mu.Lock()
 	s.views = append(s.views, v)
+	if v.mount != nil {
+		s.making = ""
+	}
 	s.resetIdle()
 	s.saveTable()
 	s.mu.Unlock()
@@ -185,7 +199,11 @@ func (s *Server) info() ServerInfo {
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}
-	for _, dir := range s.left {
+	left := s.left
+	if s.making != "" {
+		left = append(slices.Clone(left), s.making)
+	}
+	for _, dir := range left {
 		if !slices.ContainsFunc(s.views, func(v *view) bool { return v.Dir == dir }) {
 			info.Left = append(info.Left, dir)
 		}

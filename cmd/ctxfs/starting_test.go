@@ -34,6 +34,9 @@ func TestKilledWhileStarting(t *testing.T) {
 	for round := range *startRounds {
 		if random.IntN(2) == 0 {
 			b.ok("unmount", "--all")
+			if left := mountsBelow(b.dir); len(left) > 0 {
+				t.Fatalf("round %d: mounts are left: %v", round, left)
+			}
 		} else {
 			killAll(b, syscall.SIGKILL, daemons(b)) // a dead mount lies there
 		}

@@ -176,7 +176,7 @@ func (s *Seat) Write(record any) error {
 	if err = replaceFile(path, body); err == nil {
 		return nil
 	}
-	os.Remove(path) // it would describe another process
+	defer os.Remove(path) // it would describe another process
 	for _, folder := range s.home.Folders()[1:] {
 		if s.home.ready(folder) == nil && replaceFile(filepath.Join(folder, recordName), body) == nil {
 			return nil
