@@ -26,8 +26,9 @@ Without a mount: ctxfs ls, ctxfs cat PATH, ctxfs find WORDS.
 `)
 }
 
-// isHint reports whether a folder has the file as ctxfs wrote it. A link does not
-// count, nor does a file that cannot be read.
+// isHint reports whether a folder has the file as ctxfs wrote it, or the beginning of it:
+// the process may have been killed. A link does not count, nor does a file that cannot be
+// read.
 func isHint(dir string) bool {
 	path := filepath.Join(dir, hintName)
 	info, err := os.Lstat(path)
@@ -35,7 +36,7 @@ func isHint(dir string) bool {
 		return false
 	}
 	text, err := os.ReadFile(path)
-	return err == nil && bytes.HasPrefix(text, []byte(hintHead))
+	return err == nil && (bytes.HasPrefix(text, []byte(hintHead)) || bytes.HasPrefix([]byte(hintHead), text))
 }
 
 // withoutHint returns the entries of a folder without the hint.

@@ -42,6 +42,12 @@ func TestHint(t *testing.T) {
 	if text := read(moved); !strings.Contains(text, "ctxfs mount "+moved+"\n") {
 		t.Errorf("the hint is\n%s", text)
 	}
+	// It may have been cut off.
+	putFile(t, filepath.Join(moved, hintName), "# Not")
+	prepared(moved)
+	if text := read(moved); !strings.Contains(text, "ctxfs mount "+moved+"\n") {
+		t.Errorf("the hint is\n%s", text)
+	}
 	// Other files beside it are in the way.
 	putFile(t, filepath.Join(moved, "mine"), "x")
 	if err := prepareMount(control.Home{}, moved, nil); err == nil || !strings.Contains(err.Error(), "it holds mine)") {

@@ -73,17 +73,28 @@ func TestSetupService(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	log := filepath.Join(b.dir, "systemctl.log")
-	b.write("bin/systemctl", "#!/bin/sh\necho \"$@\" >> "+log+"\n")
+	b.write("bin/systemctl", "#!/bin/sh\necho \"$@\" >> "+log+`
+case $2 in
+enable) [ ! -e `+log+`.broken ] && touch `+log+`.enabled ;;
+disable) rm `+log+`.enabled ;;
+is-enabled) [ -e `+log+`.enabled ] ;;
+esac
+`)
 	must(t, os.Chmod(filepath.Join(b.home, "bin/systemctl"), 0o755))
 	was := snapshot(t, b.home)
 	b.setenv("PATH", filepath.Join(b.home, "bin")+":"+filepath.Dir(binary())+":"+os.Getenv("PATH"))
+	must(t, os.WriteFile(log+".broken", nil, 0o600))
+	b.ok("setup", "service")
+	must(t, os.Remove(log+".broken"))
+	b.ok("setup", "service") // finishes what the first time could not
 	b.ok("setup", "service")
 	unit, err := os.ReadFile(filepath.Join(b.home, ".config/systemd/user/ctxfs.service"))
 	if err != nil || !containsAll(string(unit), []string{"ExecStart=\"" + binary() + "\" mount\n", "Environment=\"PATH=" + b.home + "/bin:"}) {
 		t.Errorf("%s %v", unit, err)
 	}
 	b.ok("setup", "--undo", "service")
-	if calls, err := os.ReadFile(log); err != nil || string(calls) != "--user daemon-reload\n--user enable --now ctxfs.service\n--user disable --now ctxfs.service\n--user daemon-reload\n" {
+	if calls, err := os.ReadFile(log); err != nil || string(calls) != "--user daemon-reload\n--user enable --now ctxfs.service\n"+
+		"--user is-enabled --quiet ctxfs.service\n--user daemon-reload\n--user enable --now ctxfs.service\n--user is-enabled --quiet ctxfs.service\n--user disable --now ctxfs.service\n--user daemon-reload\n" {
 		t.Errorf("%s %v", calls, err)
 	}
 	sameFiles(t, "--undo", was, snapshot(t, b.home))

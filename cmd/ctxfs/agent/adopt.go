@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +32,8 @@ files and lines. Nothing is committed or staged: see it with git diff, and
 commit it as your own.
 
 All changes arrive or, where one of them conflicts, none: adopt says which files
-conflict and leaves everything as it was.
+conflict and leaves everything as it was. If it is interrupted, it takes back
+what has arrived; if it is killed, the next adopt of the run does.
 
 The worktree is then removed, with what git ignores in it, unless --keep is
 given, a detached head has commits in it, or there are repositories in it, which
@@ -52,7 +56,11 @@ The exit code is 1 if something conflicts, or there is nothing to adopt.`,
 			if !j.Ended() {
 				return &control.Fault{Message: fmt.Sprintf("%s has not ended: %s", j.ID, stands(j)), Hint: "wait for it: ctxfs agent wait " + j.ID}
 			}
-			adopted, err := runner.Adopt(cmd.Context(), j, os.Environ(), keep)
+			// Cut off, it takes back what has arrived. The second signal ends it all the same.
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			defer context.AfterFunc(ctx, stop)()
+			adopted, err := runner.Adopt(ctx, j, os.Environ(), keep)
 			if err != nil {
 				return notAdopted(a, j, err)
 			}

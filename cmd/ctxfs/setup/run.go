@@ -136,7 +136,7 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 			f.Err = setup.ErrChanged
 		}
 	}
-	if !r.undo && r.service(*p) {
+	if !r.undo && (r.service(*p) || slices.Contains(ids, "service") && serviceIsHalf(ctx, r.app)) {
 		if err := enableService(ctx); err != nil {
 			p.Notes = append(p.Notes, setup.Note{Target: "service", Text: "the unit is written, but " + err.Error()})
 		}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -10,8 +11,10 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/atomicfile"
 )
 
 // An agent that may only read writes its own state all the same. Beside that lie the files
@@ -81,27 +84,54 @@ func described(info os.FileInfo) string {
 	return fmt.Sprintf(" %v %d %d\n", info.Mode(), info.Size(), info.ModTime().UnixNano())
 }
 
-// leftDir is the folder of a run with the configuration that the agent has made.
-const leftDir = "left"
+// The files of a run that may only read: what its agent's configuration was before, and a
+// folder with what the agent has made of it.
+const (
+	configurationFile = "configuration.json"
+	leftDir           = "left"
+)
+
+// noteConfiguration stores what the agent's configuration is, so that whoever ends the run
+// can keep it if this process is killed.
+func (r *run) noteConfiguration() error {
+	body, err := json.Marshal(r.configuration)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(r.job.Path(configurationFile), body)
+}
+
+// keepLostConfiguration is keepConfiguration for a run whose runner was killed.
+func keepLostConfiguration(j *job.Job) (notes []string) {
+	var before map[string]string
+	body, err := os.ReadFile(j.Path(configurationFile))
+	if err != nil || json.Unmarshal(body, &before) != nil {
+		return nil // it was not read-only, or has not begun
+	}
+	return keepConfiguration(j, before)
+}
 
 // keepConfiguration takes away what of the agent's configuration was not there before it ran,
 // and returns what is to be known of that, and of what it has changed, a line each.
-func (r *run) keepConfiguration() (notes []string) {
-	before := r.configuration
+func keepConfiguration(j *job.Job, before map[string]string) (notes []string) {
 	after := noted(slices.Collect(maps.Keys(before)))
 	for i, path := range slices.Sorted(maps.Keys(before)) {
 		was, is := before[path], after[path]
-		switch {
-		case was == is || was == "" && is == empty:
-			continue
-		case was == "":
-			to := r.job.Path(filepath.Join(leftDir, fmt.Sprint(i)+"-"+filepath.Base(path)))
-			if os.MkdirAll(filepath.Dir(to), 0o700) == nil && os.Rename(path, to) == nil {
-				notes = append(notes, fmt.Sprintf("%s was made while it ran, and would decide what later sessions do: it was moved to %s", path, to))
-				continue
+		to := j.Path(filepath.Join(leftDir, fmt.Sprint(i)+"-"+filepath.Base(path)))
+		_, err := os.Lstat(to)
+		moved := err == nil // by a runner that was killed then
+		if was == "" && is != "" && is != empty && !moved {
+			moved = os.MkdirAll(filepath.Dir(to), 0o700) == nil && os.Rename(path, to) == nil
+			if moved {
+				is = ""
 			}
 		}
-		notes = append(notes, fmt.Sprintf("%s changed while it ran, and decides what later sessions do: look at it", path))
+		if moved {
+			notes = append(notes, fmt.Sprintf("%s was made while it ran, and would decide what later sessions do: it was moved to %s", path, to))
+		}
+		if was != is && !(was == "" && is == empty) {
+			notes = append(notes, fmt.Sprintf("%s changed while it ran, and decides what later sessions do: look at it", path))
+		}
 	}
 	return notes
 }

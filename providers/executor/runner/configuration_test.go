@@ -46,7 +46,10 @@ func TestKeepConfiguration(t *testing.T) {
 	if err := os.Symlink("nowhere", path("link")); err != nil {
 		t.Fatal(err)
 	}
-	notes := r.keepConfiguration()
+	if err := r.noteConfiguration(); err != nil {
+		t.Fatal(err)
+	}
+	notes := keepConfiguration(j, r.configuration)
 	text := strings.Join(notes, "\n")
 	for name, want := range map[string]string{
 		"there": " changed while", "folder": " changed while", "made": " was made while", "commands": " was made while", "link": " was made while",
@@ -66,7 +69,16 @@ func TestKeepConfiguration(t *testing.T) {
 	if left, err := filepath.Glob(j.Path("left/*")); err != nil || len(left) != 3 {
 		t.Errorf("%q, %v", left, err)
 	}
-	if again := (&run{job: j, configuration: noted(paths)}).keepConfiguration(); len(again) > 0 {
-		t.Errorf("%q", again)
+	// As much is known of it if the runner is killed here, or was before.
+	if again := strings.Join(keepLostConfiguration(j), "\n"); again != text {
+		t.Errorf("it was\n%s\nand is\n%s", text, again)
+	}
+	other, lock, err := job.In(t.TempDir()).Create("x", request.Request{}, job.Status{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if none := append(keepConfiguration(other, noted(paths)), keepLostConfiguration(other)...); len(none) > 0 {
+		t.Errorf("%q", none)
 	}
 }

@@ -41,6 +41,9 @@ func EndLost(store job.Store) {
 		}
 		ended := descendants.EndMarked(run.Mark)
 		if err == nil {
+			if _, err := os.Stat(j.Path(job.ResultFile)); err != nil { // or else the runner has
+				j.Result.Notes = append(j.Result.Notes, keepLostConfiguration(j)...)
+			}
 			tellLostChanges(j, os.Environ())
 			_ = os.RemoveAll(j.Path(job.ScratchDir))
 			_ = j.Finish(*j.Result, time.Now())

@@ -267,12 +267,18 @@ func (r *run) readOnly(p *process, scratch string) {
 	p.environ = sandbox.Environ(p.environ, scratch)
 	state, configuration := ownPaths(r.program, p.environ)
 	r.configuration = noted(configuration)
+	if err := r.noteConfiguration(); err != nil {
+		fmt.Fprintln(os.Stderr, err) // it is kept nevertheless, unless this process is killed
+	}
 	// In a worktree Dir is not the folder that was named.
 	keep := append(slices.Clone(configuration), r.request.RepoDir)
 	p.only = &sandbox.Rules{Dir: p.dir, Write: append(state, scratch), Keep: keep, Reach: r.Reach}
 	p.closed = func(report sandbox.Report) {
 		if report.Kept {
 			maps.DeleteFunc(r.configuration, func(_, was string) bool { return was != "" })
+			if err := r.noteConfiguration(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
 		}
 		if report.Enforced {
 			r.result.ReadOnly = request.Enforced
@@ -301,7 +307,7 @@ func (r *run) say(p *process, out programs.Output, readErr, why error) {
 	r.result.Structured, r.result.Usage = out.Structured, out.Usage
 	r.tellSession(why)
 	r.tell(out.Text)
-	r.result.Notes = append(r.result.Notes, r.keepConfiguration()...)
+	r.result.Notes = append(r.result.Notes, keepConfiguration(r.job, r.configuration)...)
 	defer func() { r.tellWhy(out.Failed) }()
 	switch {
 	case why != nil:

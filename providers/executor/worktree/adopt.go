@@ -1,7 +1,6 @@
 package worktree
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +49,8 @@ var ErrUnchanged = errors.New("nothing has changed in its worktree")
 // Adopt merges what differs between a worktree, with all that is not committed there, and
 // the commit of which it was made, into the files of the repository as they are now, which
 // may have changes, too. Its index and its branches stay as they are. All changes arrive,
-// or none. Then the worktree is removed, unless it is to be kept or has what cannot be
+// or none; if the process is killed between them, the next adoption takes back those that
+// have. Then the worktree is removed, unless it is to be kept or has what cannot be
 // merged or commits that are in no branch, and its branch, if that has no commits.
 //
 // What has arrived once is not merged again: of a worktree that is kept and worked in, only
@@ -62,6 +62,21 @@ func (w *Work) Adopt(ctx context.Context, keep bool) (a Adoption, err error) {
 	}
 	defer lock.Release()
 	a.Repository = w.Source.Top
+	ours := shadow{git: w.git, dir: filepath.Join(w.dir, "ours"), also: w.shadow().objects()}
+	if ours.repo, err = w.git.locate(ctx, w.Source.Top); err != nil {
+		return a, err
+	}
+	if err := w.exclusively(ctx, func() error { return w.takeBack(ctx, ours) }); err != nil {
+		return a, err
+	}
+	if w.isUnwanted() {
+		err := w.discard(ctx)
+		if err == nil && w.Adopted == "" {
+			err = ErrUnchanged
+		}
+		a.Already, a.Branch = true, w.left(standing{tip: w.tip(ctx, w.Branch)})
+		return a, errors.Join(err, w.shadow().end())
+	}
 	now, err := w.stands(ctx)
 	if err != nil {
 		return a, err
@@ -94,20 +109,23 @@ func (w *Work) Adopt(ctx context.Context, keep bool) (a Adoption, err error) {
 		return a, ErrUnchanged
 	}
 	a.Left = slices.Sorted(maps.Keys(left))
-	err = w.exclusively(ctx, func() error { return w.mergeInto(ctx, &a, theirs, base, changes) })
-	if err != nil || len(a.Conflicts) > 0 {
-		return a, err
+	err = w.exclusively(ctx, func() error { return w.mergeInto(ctx, &a, ours, base, changes) })
+	if err == nil && len(a.Conflicts) == 0 {
+		a.Already = len(a.Files) == 0
+		w.Adopted, w.AdoptedAt, w.Putting = tree, time.Now(), nil
+		err = w.save()
 	}
-	a.Already = len(a.Files) == 0
-	w.Adopted, w.AdoptedAt = tree, time.Now()
-	if err := w.save(); err != nil {
+	if w.Putting == nil {
+		err = errors.Join(err, os.RemoveAll(ours.dir))
+	}
+	if err != nil || len(a.Conflicts) > 0 {
 		return a, err
 	}
 	if a.Branch = w.left(now); keep || len(left) > 0 || now.branch == "" && now.repo.Top != "" && now.repo.Head != w.Source.Head {
 		a.Worktree = w.Repository.Top
 		return a, nil // with the objects: the tree is what is compared with the next time
 	}
-	return a, errors.Join(w.remove(ctx), theirs.end())
+	return a, errors.Join(w.discard(ctx), theirs.end())
 }
 
 // left returns the branch that has commits; "" if none has.
@@ -122,32 +140,12 @@ func (w *Work) left(now standing) string {
 }
 
 // mergeInto merges changes into the work tree of the source, and fills in what came of it.
-func (w *Work) mergeInto(ctx context.Context, a *Adoption, theirs shadow, base string, changes []entry) error {
-	source, err := w.git.locate(ctx, w.Source.Top)
+func (w *Work) mergeInto(ctx context.Context, a *Adoption, ours shadow, base string, changes []entry) error {
+	before, here, err := ours.present(ctx, base, changes)
 	if err != nil {
 		return err
 	}
-	ours := shadow{git: w.git, repo: source, dir: filepath.Join(w.dir, "ours"), also: theirs.objects()}
-	defer os.RemoveAll(ours.dir)
-	if err := ours.begin(); err != nil {
-		return err
-	}
-	if err := ours.take(ctx, changes); err != nil {
-		return err
-	}
-	before, err := ours.tree(ctx)
-	if err != nil {
-		return err
-	}
-	differs, err := ours.compare(ctx, base, before)
-	if err != nil {
-		return err
-	}
-	here := make(map[string]entry)
-	for _, e := range differs {
-		here[e.path] = e
-	}
-	through := throughLinks(source.Top)
+	through := throughLinks(ours.repo.Top)
 	var merged []entry
 	for _, e := range changes {
 		old, is := version{e.oldMode, e.oldBlob}, version{e.oldMode, e.oldBlob}
@@ -172,10 +170,30 @@ func (w *Work) mergeInto(ctx context.Context, a *Adoption, theirs shadow, base s
 		a.Files = nil
 		return nil
 	}
-	if err := ours.put(ctx, before, merged); err != nil {
-		return fmt.Errorf("%s cannot take the changes: %w", source.Top, err)
+	if err := w.put(ctx, ours, before, merged); err != nil {
+		return fmt.Errorf("%s cannot take the changes: %w", ours.repo.Top, err)
 	}
 	return nil
+}
+
+// present stores the present state of the files that changes are about. It returns the
+// tree, and what differs in it from another one.
+func (s shadow) present(ctx context.Context, other string, changes []entry) (tree string, differs map[string]entry, err error) {
+	if err := s.begin(); err != nil {
+		return "", nil, err
+	}
+	if err := s.take(ctx, changes); err != nil {
+		return "", nil, err
+	}
+	if tree, err = s.tree(ctx); err != nil {
+		return "", nil, err
+	}
+	all, err := s.compare(ctx, other, tree)
+	differs = make(map[string]entry)
+	for _, e := range all {
+		differs[e.path] = e
+	}
+	return tree, differs, err
 }
 
 // take stores the present state of the files that are about to change.
@@ -221,31 +239,4 @@ func (s shadow) take(ctx context.Context, changes []entry) error {
 		}
 	}
 	return s.add(ctx, paths)
-}
-
-// put changes files of the work tree, which are as they are in a tree: all of them, or none
-// if one of them is not, or something is in the way.
-func (s shadow) put(ctx context.Context, before string, changes []entry) error {
-	other := filepath.Join(s.dir, "merged")
-	if err := copyIndex(s.index(), other); err != nil {
-		return err
-	}
-	env := []string{"GIT_INDEX_FILE=" + other}
-	var lines bytes.Buffer
-	for _, deleted := range []bool{true, false} { // a file may take the place of a folder
-		for _, e := range changes {
-			if e.deleted == deleted {
-				fmt.Fprintf(&lines, "%s %s\t%s\x00", e.mode, e.blob, e.path)
-			}
-		}
-	}
-	if _, err := s.ask(ctx, question{args: []string{"update-index", "-z", "--index-info"}, input: lines.Bytes(), env: env}); err != nil {
-		return err
-	}
-	out, err := s.ask(ctx, question{args: []string{"write-tree", "--missing-ok"}, env: env})
-	if err != nil {
-		return err
-	}
-	_, err = s.ask(ctx, question{args: []string{"read-tree", "-m", "-u", "--no-sparse-checkout", before, strings.TrimSpace(string(out))}})
-	return err
 }

@@ -33,7 +33,7 @@ func (g *Git) Make(ctx context.Context, p Place, tree, branch string) (*Work, er
 		return nil, err
 	}
 	if err := w.add(ctx); err != nil {
-		w.remove(context.WithoutCancel(ctx))
+		_ = w.discard(context.WithoutCancel(ctx)) // what is left of it, End or Adopt removes
 		return nil, err
 	}
 	return w, nil
@@ -121,6 +121,29 @@ func (w *Work) remove(ctx context.Context) error {
 	})
 }
 
+// isUnwanted reports whether the worktree is only there to be removed: whoever made it was
+// killed before it had, or whoever removed it.
+func (w *Work) isUnwanted() bool { return w.Removing || w.Repository.Private == "" }
+
+// discard removes the worktree for good. That is on record before it begins.
+func (w *Work) discard(ctx context.Context) error {
+	if !w.Removing {
+		w.Removing = true
+		if err := w.save(); err != nil {
+			return err
+		}
+	}
+	return w.remove(ctx)
+}
+
+// forget discards the worktree, and all that is known of it.
+func (w *Work) forget(ctx context.Context) error {
+	if err := w.discard(ctx); err != nil {
+		return err
+	}
+	return os.RemoveAll(w.dir)
+}
+
 // tip returns the commit at which a branch is; "" if there is none.
 func (w *Work) tip(ctx context.Context, branch string) string {
 	out, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"rev-parse", "-q", "--verify", "refs/heads/" + branch + "^{commit}"}})
@@ -171,8 +194,8 @@ func (w *Work) stands(ctx context.Context) (s standing, err error) {
 
 // endWorktree is End of a run with a worktree.
 func (w *Work) endWorktree(ctx context.Context, diff string) (c Changes, err error) {
-	if w.Repository.Private == "" { // whoever made it was killed before it had
-		return c, errors.Join(w.remove(ctx), os.RemoveAll(w.dir))
+	if w.isUnwanted() {
+		return c, w.forget(ctx)
 	}
 	if base := w.Base(); base != "" {
 		c.Notes = append(c.Notes, base)
@@ -192,9 +215,9 @@ func (w *Work) endWorktree(ctx context.Context, diff string) (c Changes, err err
 	switch {
 	case tree == "":
 		c.Notes = append(c.Notes, "the worktree and its branch were removed while it ran")
-		return c, errors.Join(w.remove(ctx), os.RemoveAll(w.dir))
+		return c, w.forget(ctx)
 	case tree == w.Before && len(large) == 0 && untouched:
-		return c, errors.Join(w.remove(ctx), os.RemoveAll(w.dir))
+		return c, w.forget(ctx)
 	}
 	c.Worktree, c.Branch = w.Repository.Top, now.branch
 	switch {

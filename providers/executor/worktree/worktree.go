@@ -18,7 +18,7 @@
 //
 // In order: git.go (how git is asked), shadow.go and diff.go (the state of a work tree, and
 // what differs), worktree.go (a run from its beginning to its end), made.go (worktrees),
-// adopt.go and merge.go (adoption).
+// adopt.go, merge.go and put.go (adoption).
 package worktree
 
 import (
@@ -75,6 +75,11 @@ type record struct {
 	// Adopted is the tree of what was adopted, and when.
 	Adopted   string    `json:"adopted,omitempty"`
 	AdoptedAt time.Time `json:"adopted_at,omitzero"`
+	// Putting is what an adoption is changing in the files of the source.
+	Putting *putting `json:"putting,omitempty"`
+	// Removing reports that the worktree is being removed, or was half of it: what is
+	// missing there was not deleted by the agent.
+	Removing bool `json:"removing,omitempty"`
 }
 
 // The files of a run.
@@ -118,7 +123,11 @@ func (g *Git) Resume(dir string) (*Work, error) {
 
 // lock keeps other processes from the same run.
 func (w *Work) lock(ctx context.Context) (*filelock.Lock, error) {
-	return filelock.Wait(ctx, filepath.Join(w.dir, lockFile), filelock.Exclusive)
+	lock, err := filelock.Wait(ctx, filepath.Join(w.dir, lockFile), filelock.Exclusive)
+	if err == nil {
+		_ = os.Remove(w.shadow().index() + ".lock") // left by a git that was killed
+	}
+	return lock, err
 }
 
 // Folder is where the agent works.

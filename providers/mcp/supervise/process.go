@@ -90,8 +90,8 @@ func (s *Supervisor) start(c Command) (*Process, error) {
 	in.r.Close()
 	pipes[1].w.Close()
 	pipes[2].w.Close()
+	s.reaper.watch(p.Group(), briefly()) // first: until then nobody ends it if this process is killed
 	p.meter = newMeter(p.Group())
-	s.reaper.watch(p.Group(), briefly())
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
