@@ -123,15 +123,15 @@ func (w *Work) remove(ctx context.Context) error {
 
 // isUnwanted reports whether the worktree is only there to be removed: whoever made it was
 // killed before it had, or whoever removed it.
-func (w *Work) isUnwanted() bool { return w.Removing || w.Repository.Private == "" }
+func (w *Work) isUnwanted() bool { return w.removing || w.Repository.Private == "" }
 
 // discard removes the worktree for good. That is on record before it begins.
 func (w *Work) discard(ctx context.Context) error {
-	if !w.Removing {
-		w.Removing = true
-		if err := w.save(); err != nil {
+	if !w.removing {
+		if err := os.Rename(filepath.Join(w.dir, recordFile), filepath.Join(w.dir, removingFile)); err != nil {
 			return err
 		}
+		w.removing = true
 	}
 	return w.remove(ctx)
 }

@@ -97,8 +97,7 @@ func TestAHalfRemovedWorktree(t *testing.T) {
 			w := newWorld(t)
 			before := w.untouched()
 			half := func(work *Work) *Work {
-				work.Removing = true
-				if err := work.save(); err != nil {
+				if err := os.Rename(filepath.Join(work.dir, recordFile), filepath.Join(work.dir, removingFile)); err != nil {
 					t.Fatal(err)
 				}
 				w.sh(script, work.Folder())

@@ -52,6 +52,9 @@ type Place struct {
 type Work struct {
 	git *Git
 	dir string
+	// removing reports that the worktree is being removed, or was half of it: what is
+	// missing there was not deleted by the agent.
+	removing bool
 	record
 }
 
@@ -77,15 +80,15 @@ type record struct {
 	AdoptedAt time.Time `json:"adopted_at,omitzero"`
 	// Putting is what an adoption is changing in the files of the source.
 	Putting *putting `json:"putting,omitempty"`
-	// Removing reports that the worktree is being removed, or was half of it: what is
-	// missing there was not deleted by the agent.
-	Removing bool `json:"removing,omitempty"`
 }
 
 // The files of a run.
 const (
 	recordFile = "repository.json"
-	lockFile   = "lock"
+	// removingFile is the name of the record from when the worktree is being removed. On a
+	// full disk it could not be written, but it can be renamed.
+	removingFile = "removing.json"
+	lockFile     = "lock"
 )
 
 // How long git may take.
@@ -104,19 +107,28 @@ func (w *Work) save() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(w.dir, recordFile), body)
+	name := recordFile
+	if w.removing {
+		name = removingFile
+	}
+	return atomicfile.Write(filepath.Join(w.dir, name), body)
 }
 
 // Resume returns what is known in a folder. The error is one of package fs, with
 // fs.ErrNotExist, if nothing is.
 func (g *Git) Resume(dir string) (*Work, error) {
-	body, err := os.ReadFile(filepath.Join(dir, recordFile))
+	w := &Work{git: g, dir: dir}
+	path := filepath.Join(dir, recordFile)
+	body, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		w.removing, path = true, filepath.Join(dir, removingFile)
+		body, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{git: g, dir: dir}
 	if err := json.Unmarshal(body, &w.record); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", filepath.Join(dir, recordFile), err)
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	return w, nil
 }
