@@ -14,7 +14,8 @@ import (
 // explains the empty folder to anyone who finds it without the mount.
 const hintName = "NOT_MOUNTED.md"
 
-// hintHead begins the file, and distinguishes it from anyone else's file.
+// hintHead begins the file, and distinguishes it from anyone else's, unless that has no more
+// than its beginning.
 const hintHead = "# Not mounted\n\nctxfs shows its tree in this folder, and does not now"
 
 func hintText(dir string) []byte {

@@ -134,7 +134,7 @@ func TestAgentProgramsReadOnly(t *testing.T) {
 			}
 			b.setenv("ADDS", "1")
 			commands := filepath.Join(b.home, ".claude/commands")
-			if r := b.runs(0, args...); r.Transcript == "" || len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], commands+" was made while it ran") {
+			if r := b.runs(0, args...); r.Transcript == "" || len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], commands+" was made since it began") {
 				t.Errorf("%+v", r)
 			}
 			if _, err := os.Stat(commands); !os.IsNotExist(err) {

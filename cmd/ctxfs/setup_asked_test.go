@@ -83,6 +83,15 @@ esac
 	must(t, os.Chmod(filepath.Join(b.home, "bin/systemctl"), 0o755))
 	was := snapshot(t, b.home)
 	b.setenv("PATH", filepath.Join(b.home, "bin")+":"+filepath.Dir(binary())+":"+os.Getenv("PATH"))
+	// A unit of somebody's is not switched on.
+	b.write(".config/systemd/user/ctxfs.service", "[Unit]\n")
+	if r := b.run("setup", "service"); r.code == 0 || !strings.Contains(r.err+r.out, "stays as it is") {
+		t.Errorf("somebody's unit: %v", r)
+	}
+	if calls, err := os.ReadFile(log); err == nil {
+		t.Errorf("somebody's unit: %s", calls)
+	}
+	must(t, os.RemoveAll(filepath.Join(b.home, ".config")))
 	must(t, os.WriteFile(log+".broken", nil, 0o600))
 	b.ok("setup", "service")
 	must(t, os.Remove(log+".broken"))

@@ -309,7 +309,8 @@ func longestGap(ctx context.Context, path string) (longest time.Duration) {
 	return longest
 }
 
-// buildVersion builds the command as another version of it.
+// buildVersion builds the command as another version of it, in a file of its own: where it
+// replaced the one of another test, that would run an older build.
 func buildVersion(t *testing.T, version string) string {
 	t.Helper()
 	need(t, "go")
@@ -320,7 +321,10 @@ func buildVersion(t *testing.T, version string) string {
 	must(t, os.WriteFile(filepath.Join(dir, "places.go"), []byte(text), 0o600))
 	overlay := asJSON(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "places.go")}})
 	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), []byte(overlay), 0o600))
-	program := filepath.Join(base, "bin", "ctxfs-"+version)
+	bin, err := os.MkdirTemp(filepath.Dir(binary()), "")
+	must(t, err)
+	must(t, os.Chmod(bin, 0o755)) // for every user
+	program := filepath.Join(bin, "ctxfs-"+version)
 	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -136,9 +136,9 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 			f.Err = setup.ErrChanged
 		}
 	}
-	if !r.undo && (r.service(*p) || slices.Contains(ids, "service") && serviceIsHalf(ctx, r.app)) {
+	if !r.undo && (r.service(*p) || slices.Contains(ids, "service") && !r.failed(*p, "service") && serviceIsHalf(ctx, r.app)) {
 		if err := enableService(ctx); err != nil {
-			p.Notes = append(p.Notes, setup.Note{Target: "service", Text: "the unit is written, but " + err.Error()})
+			p.Notes = append(p.Notes, setup.Note{Target: "service", Text: "the unit is there, but " + err.Error()})
 		}
 	}
 	if r.undo && r.service(*p) {
@@ -151,6 +151,13 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 func (r *run) service(p setup.Plan) bool {
 	return slices.ContainsFunc(p.Files, func(f setup.File) bool {
 		return f.Err == nil && f.Does != "" && slices.Contains(f.Targets, "service")
+	})
+}
+
+// failed reports whether a file of a target cannot be changed.
+func (r *run) failed(p setup.Plan, target string) bool {
+	return slices.ContainsFunc(p.Files, func(f setup.File) bool {
+		return f.Err != nil && slices.Contains(f.Targets, target)
 	})
 }
 

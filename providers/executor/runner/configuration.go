@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -91,24 +92,38 @@ const (
 	leftDir           = "left"
 )
 
+// configuration is what an agent's configuration was, and in which run of the system.
+type configuration struct {
+	Boot   string            `json:"boot,omitempty"`
+	Before map[string]string `json:"before"`
+}
+
+// boot tells one run of the system from another; "" where that is not known.
+func boot() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // random(4)
+	return string(bytes.TrimSpace(id))
+}
+
 // noteConfiguration stores what the agent's configuration is, so that whoever ends the run
 // can keep it if this process is killed.
 func (r *run) noteConfiguration() error {
-	body, err := json.Marshal(r.configuration)
+	body, err := json.Marshal(configuration{boot(), r.configuration})
 	if err != nil {
 		return err
 	}
 	return atomicfile.Write(r.job.Path(configurationFile), body)
 }
 
-// keepLostConfiguration is keepConfiguration for a run whose runner was killed.
+// keepLostConfiguration is keepConfiguration for a run whose runner was killed. That is
+// noticed within an hour, so what is new is the agent's; but not if the system was
+// restarted since.
 func keepLostConfiguration(j *job.Job) (notes []string) {
-	var before map[string]string
+	var was configuration
 	body, err := os.ReadFile(j.Path(configurationFile))
-	if err != nil || json.Unmarshal(body, &before) != nil {
-		return nil // it was not read-only, or has not begun
+	if err != nil || json.Unmarshal(body, &was) != nil || was.Boot != boot() {
+		return nil // without the file it was not read-only, or has not begun
 	}
-	return keepConfiguration(j, before)
+	return keepConfiguration(j, was.Before)
 }
 
 // keepConfiguration takes away what of the agent's configuration was not there before it ran,
@@ -127,10 +142,10 @@ func keepConfiguration(j *job.Job, before map[string]string) (notes []string) {
 			}
 		}
 		if moved {
-			notes = append(notes, fmt.Sprintf("%s was made while it ran, and would decide what later sessions do: it was moved to %s", path, to))
+			notes = append(notes, fmt.Sprintf("%s was made since it began, and would decide what later sessions do: it was moved to %s", path, to))
 		}
 		if was != is && !(was == "" && is == empty) {
-			notes = append(notes, fmt.Sprintf("%s changed while it ran, and decides what later sessions do: look at it", path))
+			notes = append(notes, fmt.Sprintf("%s has changed since it began, and decides what later sessions do: look at it", path))
 		}
 	}
 	return notes

@@ -1,8 +1,10 @@
 package runner
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,7 +54,7 @@ func TestKeepConfiguration(t *testing.T) {
 	notes := keepConfiguration(j, r.configuration)
 	text := strings.Join(notes, "\n")
 	for name, want := range map[string]string{
-		"there": " changed while", "folder": " changed while", "made": " was made while", "commands": " was made while", "link": " was made while",
+		"there": " has changed since", "folder": " has changed since", "made": " was made since", "commands": " was made since", "link": " was made since",
 	} {
 		if !strings.Contains(text, path(name)+want) {
 			t.Errorf("%s: %s", name, text)
@@ -72,6 +74,15 @@ func TestKeepConfiguration(t *testing.T) {
 	// As much is known of it if the runner is killed here, or was before.
 	if again := strings.Join(keepLostConfiguration(j), "\n"); again != text {
 		t.Errorf("it was\n%s\nand is\n%s", text, again)
+	}
+	// But after a restart it may be anybody's.
+	write("made", "mine")
+	body, err := os.ReadFile(j.Path(configurationFile))
+	if err == nil {
+		err = os.WriteFile(j.Path(configurationFile), bytes.Replace(body, []byte(`"boot":"`), []byte(`"boot":"x`), 1), 0o600)
+	}
+	if _, is := os.Stat(path("made")); err != nil || is != nil || runtime.GOOS == "linux" && len(keepLostConfiguration(j)) > 0 {
+		t.Errorf("after a restart: %v, %v, %q", err, is, keepLostConfiguration(j))
 	}
 	other, lock, err := job.In(t.TempDir()).Create("x", request.Request{}, job.Status{})
 	if err != nil {

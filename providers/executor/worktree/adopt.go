@@ -113,7 +113,9 @@ func (w *Work) Adopt(ctx context.Context, keep bool) (a Adoption, err error) {
 	if err == nil && len(a.Conflicts) == 0 {
 		a.Already = len(a.Files) == 0
 		w.Adopted, w.AdoptedAt, w.Putting = tree, time.Now(), nil
-		err = w.save()
+		if err := w.save(); err != nil { // what has arrived the next one takes back
+			return a, err
+		}
 	}
 	if w.Putting == nil {
 		err = errors.Join(err, os.RemoveAll(ours.dir))

@@ -98,42 +98,43 @@ func (w *Work) Base() string {
 	return fmt.Sprintf("%d files of %s are not committed, and not in the worktree as they are there", w.Missing, w.Source.Top)
 }
 
-// remove removes the worktree, and its branch unless that has commits.
+// remove is discard without a record of it, for a caller that may change the repository.
 func (w *Work) remove(ctx context.Context) error {
-	return w.exclusively(ctx, func() error {
-		forget := question{dir: w.Source.Top, args: []string{"worktree", "remove", "--force", "--force", w.Repository.Top}}
-		_, err := w.git.ask(ctx, forget)
-		if exists(w.Repository.Top) { // git removes none that it has not completed, or that has submodules
-			if err := os.RemoveAll(w.Repository.Top); err != nil {
-				return err
-			}
-			_, err = w.git.ask(ctx, forget)
-		}
-		var failed *Failure
-		if err != nil && !errors.As(err, &failed) { // a failure: it knows of none
+	forget := question{dir: w.Source.Top, args: []string{"worktree", "remove", "--force", "--force", w.Repository.Top}}
+	_, err := w.git.ask(ctx, forget)
+	if exists(w.Repository.Top) { // git removes none that it has not completed, or that has submodules
+		if err := os.RemoveAll(w.Repository.Top); err != nil {
 			return err
 		}
-		if w.tip(ctx, w.Branch) == w.Source.Head {
-			_, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"branch", "-q", "-D", w.Branch}})
-			return err
-		}
-		return nil
-	})
+		_, err = w.git.ask(ctx, forget)
+	}
+	var failed *Failure
+	if err != nil && !errors.As(err, &failed) { // a failure: it knows of none
+		return err
+	}
+	if w.tip(ctx, w.Branch) == w.Source.Head {
+		_, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"branch", "-q", "-D", w.Branch}})
+		return err
+	}
+	return nil
 }
 
 // isUnwanted reports whether the worktree is only there to be removed: whoever made it was
 // killed before it had, or whoever removed it.
 func (w *Work) isUnwanted() bool { return w.removing || w.Repository.Private == "" }
 
-// discard removes the worktree for good. That is on record before it begins.
+// discard removes the worktree for good, and its branch unless that has commits. That is on
+// record before it begins.
 func (w *Work) discard(ctx context.Context) error {
-	if !w.removing {
-		if err := os.Rename(filepath.Join(w.dir, recordFile), filepath.Join(w.dir, removingFile)); err != nil {
-			return err
+	return w.exclusively(ctx, func() error {
+		if !w.removing {
+			if err := os.Rename(filepath.Join(w.dir, recordFile), filepath.Join(w.dir, removingFile)); err != nil {
+				return err
+			}
+			w.removing = true
 		}
-		w.removing = true
-	}
-	return w.remove(ctx)
+		return w.remove(ctx)
+	})
 }
 
 // forget discards the worktree, and all that is known of it.
@@ -235,7 +236,11 @@ func (w *Work) endWorktree(ctx context.Context, diff string) (c Changes, err err
 	if err := w.describe(ctx, s, &c, tree, large, diff); err != nil {
 		return c, err
 	}
-	return c, errors.Join(w.save(), s.end())
+	err = w.save()
+	if w.Adopted == "" && w.Putting == nil { // or else the objects are needed
+		err = errors.Join(err, s.end())
+	}
+	return c, err
 }
 
 // commitTree returns the tree of a commit.

@@ -7,15 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// putting is a change of files, as trees of which ours has the objects: what is in the way
-// when it is cut off is known by them.
+// putting is a change of files, as two trees, whose objects are ours. They tell what of it
+// has been written when it is cut off.
 type putting struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
+	// Back reports that it is being taken back.
+	Back bool `json:"back,omitempty"`
 }
 
 // put changes files of the work tree, which are as they are in a tree: all of them, or none
@@ -26,7 +27,7 @@ func (w *Work) put(ctx context.Context, ours shadow, before string, changes []en
 	if err != nil {
 		return err
 	}
-	w.Putting = &putting{before, after}
+	w.Putting = &putting{Before: before, After: after}
 	if err := w.save(); err != nil {
 		w.Putting = nil
 		return err
@@ -37,6 +38,9 @@ func (w *Work) put(ctx context.Context, ours shadow, before string, changes []en
 	}
 	return err
 }
+
+// other returns the path of an index for one step.
+func (s shadow) other(name string) string { return filepath.Join(s.dir, name) }
 
 // changed returns the tree that changes make of the one that is in the index.
 func (s shadow) changed(ctx context.Context, before string, changes []entry) (string, error) {
@@ -61,11 +65,28 @@ func (s shadow) changed(ctx context.Context, before string, changes []entry) (st
 }
 
 // takeBack takes back what an adoption that was cut off has changed: files that it has
-// written, wholly or in part. Those that somebody has changed since are left alone.
+// written, wholly or in part, or removed. What somebody has changed since is left alone, but
+// for files that were deleted since: they look like those that were about to be written.
 func (w *Work) takeBack(ctx context.Context, ours shadow) error {
 	if w.Putting == nil {
 		return os.RemoveAll(ours.dir)
 	}
+	if exists(ours.objects()) { // or else nothing is known of it
+		if err := w.restore(ctx, ours); err != nil {
+			return err
+		}
+	}
+	cut := w.Putting
+	w.Putting = nil
+	if err := w.save(); err != nil {
+		w.Putting = cut
+		return err
+	}
+	return os.RemoveAll(ours.dir)
+}
+
+// restore writes the files as they were before.
+func (w *Work) restore(ctx context.Context, ours shadow) error {
 	for _, index := range []string{ours.index(), ours.other("merged"), ours.other("before")} {
 		_ = os.Remove(index + ".lock") // left by a git that was killed
 	}
@@ -73,77 +94,129 @@ func (w *Work) takeBack(ctx context.Context, ours shadow) error {
 	if err != nil {
 		return err
 	}
-	_, differs, err := ours.present(ctx, w.Putting.Before, changes)
-	if err != nil {
-		return err
-	}
-	var back []entry
+	var added, lost []entry
 	for _, e := range changes {
-		now, ok := differs[e.path]
-		if !ok {
-			continue
-		}
-		written := now.mode == e.mode && now.blob == e.blob
-		if !written {
-			if written, err = ours.isPart(ctx, now, e); err != nil {
-				return err
-			}
-		}
-		if written {
-			back = append(back, e)
+		written, err := ours.isWritten(ctx, e, w.Putting.Back)
+		switch {
+		case err != nil:
+			return err
+		case written && e.oldMode == none:
+			added = append(added, e)
+		case written:
+			lost = append(lost, e)
 		}
 	}
-	if err := ours.restore(ctx, back); err != nil {
-		return err
-	}
-	w.Putting = nil
-	return errors.Join(w.save(), os.RemoveAll(ours.dir))
-}
-
-// other returns the path of an index for one step.
-func (s shadow) other(name string) string { return filepath.Join(s.dir, name) }
-
-// isPart reports whether a file may be what git had written of a change when it was killed:
-// nothing, where there was a file before, or its beginning.
-func (s shadow) isPart(ctx context.Context, now, of entry) (bool, error) {
-	switch {
-	case now.mode == none:
-		return !of.deleted, nil
-	case !strings.HasPrefix(now.mode, regular) || !strings.HasPrefix(of.mode, regular):
-		return false, nil
-	}
-	begun, err := s.ask(ctx, question{args: []string{"cat-file", "blob", now.blob}})
-	if err != nil {
-		return false, err
-	}
-	whole, err := s.ask(ctx, question{args: []string{"cat-file", "blob", of.blob}})
-	return bytes.HasPrefix(whole, begun), err
-}
-
-// restore writes files as they were before changes.
-func (s shadow) restore(ctx context.Context, changes []entry) error {
-	other := s.other("before")
-	if err := os.RemoveAll(other); err != nil {
-		return err
-	}
-	var lines bytes.Buffer
-	for _, e := range slices.Backward(changes) { // the files of a folder before it
-		if e.oldMode != none {
-			fmt.Fprintf(&lines, "%s %s\t%s\x00", e.oldMode, e.oldBlob, e.path)
-			continue
-		}
-		path := filepath.Join(s.repo.Top, e.path)
-		if err := os.Remove(path); err != nil && exists(path) {
+	w.Putting.Back = true
+	_ = w.save() // it matters only if this is cut off, too
+	for _, e := range added {
+		path := filepath.Join(ours.repo.Top, e.path)
+		if err := os.Remove(path); err != nil {
 			return err
 		}
-		for dir := filepath.Dir(path); dir != s.repo.Top && os.Remove(dir) == nil; { // as git does
+		for dir := filepath.Dir(path); dir != ours.repo.Top && os.Remove(dir) == nil; { // as git does
 			dir = filepath.Dir(dir)
 		}
 	}
-	env := []string{"GIT_INDEX_FILE=" + other}
-	if _, err := s.ask(ctx, question{args: []string{"update-index", "-z", "--index-info"}, input: lines.Bytes(), env: env}); err != nil {
+	var lines bytes.Buffer
+	for _, e := range lost {
+		path := filepath.Join(ours.repo.Top, e.path)
+		info, err := os.Lstat(path)
+		if !ours.isInFolders(e.path) || err == nil && info.IsDir() && os.Remove(path) != nil {
+			continue // something of somebody is in the way
+		}
+		fmt.Fprintf(&lines, "%s %s\t%s\x00", e.oldMode, e.oldBlob, e.path)
+	}
+	if err := os.RemoveAll(ours.other("before")); err != nil {
 		return err
 	}
-	_, err := s.ask(ctx, question{args: []string{"checkout-index", "-q", "-f", "-a"}, env: env})
+	env := []string{"GIT_INDEX_FILE=" + ours.other("before")}
+	if _, err := ours.ask(ctx, question{args: []string{"update-index", "-z", "--index-info"}, input: lines.Bytes(), env: env}); err != nil {
+		return err
+	}
+	_, err = ours.ask(ctx, question{args: []string{"checkout-index", "-q", "-f", "-a"}, env: env})
 	return err
+}
+
+// isWritten reports whether a file is what a change has made of it, or a part of that; with
+// back also if it is a part of what was there before.
+func (s shadow) isWritten(ctx context.Context, e entry, back bool) (bool, error) {
+	path := filepath.Join(s.repo.Top, e.path)
+	info, err := os.Lstat(path)
+	if err != nil || info.IsDir() || !s.isInFolders(e.path) { // it is not there
+		return e.oldMode != none, nil
+	}
+	before, err := s.likeness(ctx, path, info, e.path, version{e.oldMode, e.oldBlob})
+	if err != nil {
+		return false, err
+	}
+	if e.blob == e.oldBlob && e.oldMode != symlink && e.mode != symlink { // only its mode changes
+		return before == same && isExecutable(info) == (e.mode == executable), nil
+	}
+	after, err := s.likeness(ctx, path, info, e.path, version{e.mode, e.blob})
+	return before != same && (after != other || back && before == part), err
+}
+
+// isInFolders reports whether a path leads through folders, and no links or files, as far as
+// it exists.
+func (s shadow) isInFolders(path string) bool {
+	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(filepath.Join(s.repo.Top, dir)); err == nil && !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// likeness is how much a file is like a version of it.
+type likeness int
+
+const (
+	other likeness = iota
+	part           // its beginning
+	same
+)
+
+// The modes of files that can be executed, and of links.
+const (
+	executable = "100755"
+	symlink    = "120000"
+)
+
+func isExecutable(info os.FileInfo) bool { return info.Mode()&0o100 != 0 }
+
+// likeness compares what is in a file, but not its mode, with a version.
+func (s shadow) likeness(ctx context.Context, path string, info os.FileInfo, name string, v version) (likeness, error) {
+	isLink := info.Mode()&os.ModeSymlink != 0
+	if v.mode == none || isLink != (v.mode == symlink) || !isLink && !info.Mode().IsRegular() {
+		return other, nil
+	}
+	args := []string{"cat-file", "--filters", "--path=" + name, v.blob} // as it is on disk
+	if isLink {
+		args = []string{"cat-file", "blob", v.blob}
+	}
+	whole, err := s.ask(ctx, question{args: args})
+	var failed *Failure
+	if errors.As(err, &failed) { // a filter that does not work has written nothing either
+		return other, nil
+	}
+	if err != nil {
+		return other, err
+	}
+	var is []byte
+	if isLink {
+		var to string
+		to, err = os.Readlink(path)
+		is = []byte(to)
+	} else {
+		is, err = os.ReadFile(path)
+	}
+	switch {
+	case err != nil:
+		return other, err
+	case bytes.Equal(is, whole):
+		return same, nil
+	case bytes.HasPrefix(whole, is):
+		return part, nil
+	}
+	return other, nil
 }

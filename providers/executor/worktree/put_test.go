@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,14 +11,23 @@ import (
 )
 
 // cutOff replaces git by one that runs a script, in which $git is the real one, where files
-// of the repository are about to be changed, and then fails; with a file "stuck" in the home
-// it does not repair that either, as if the process were killed.
+// of the repository are about to be changed, and then fails. With a file "killed" in the home
+// it does nothing from then on, as if the process were killed; with "back", it does not write
+// files back.
 func (w *world) cutOff(script string) {
 	w.Helper()
 	w.write("cut", script)
 	cut := *w.git
 	cut.path = filepath.Join(w.home, "git")
-	text := "#!/bin/sh\ngit='" + w.git.path + "'\nfor arg; do case $arg in\nread-tree) . \"$HOME/cut\"; exit 128;;\ncheckout-index) [ ! -e \"$HOME/stuck\" ] || exit 128;;\nesac; done\nexec \"$git\" \"$@\"\n"
+	text := `#!/bin/sh
+git='` + w.git.path + `'
+[ ! -e "$HOME/dead" ] || exit 128
+for arg; do case $arg in
+read-tree) . "$HOME/cut"; [ ! -e "$HOME/killed" ] || touch "$HOME/dead"; exit 128;;
+checkout-index) [ ! -e "$HOME/back" ] || exit 128;;
+esac; done
+exec "$git" "$@"
+`
 	if err := fstest.WriteProgram(cut.path, []byte(text), 0o755); err != nil {
 		w.Fatal(err)
 	}
@@ -38,6 +48,7 @@ func TestAnAdoptionThatIsCutOff(t *testing.T) {
 		"all of it":        {agent: "rm b; chmod +x a; ln -s a link; mkdir new; echo x >new/n", cut: whole},
 		"file to folder":   {agent: "rm a; mkdir a; echo x >a/x", cut: whole},
 		"without the file": {agent: "rm a; mkdir a; echo x >a/x", cut: "rm a"},
+		"an empty folder":  {agent: "rm a; mkdir a; echo x >a/x", cut: "rm a; mkdir a"},
 		"folder to file":   {agent: "rm -r dir; echo x >dir", cut: whole},
 		"without a folder": {agent: "rm -r dir; echo x >dir", cut: "rm -r dir"},
 	} {
@@ -62,11 +73,11 @@ func TestAnAdoptionThatIsCutOff(t *testing.T) {
 				t.Error("something is left of it")
 			}
 
-			w.write("stuck", "")
+			w.write("killed", "")
 			if a, err := work.Adopt(t.Context(), false); err == nil {
 				t.Fatalf("%+v", a)
 			}
-			w.sh("rm ../stuck\n" + c.since)
+			w.sh(c.since)
 			again, err := first.Resume(work.dir)
 			if err != nil {
 				t.Fatal(err)
@@ -83,6 +94,58 @@ func TestAnAdoptionThatIsCutOff(t *testing.T) {
 			}
 			if got, want := w.sh(state), whole.sh(state); got != want {
 				t.Errorf("it is\n%s\nand not\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestTakingBackSparesOthers: what somebody has done between the kill and the next adoption
+// is there afterwards, whatever became of that.
+func TestTakingBackSparesOthers(t *testing.T) {
+	for name, c := range map[string]struct{ first, user, agent, cut, how, since, check string }{
+		"a folder instead":   {agent: "seq 1 99 >b", since: "git rm -qf b; mkdir b; echo p >b/x; git add b/x; echo p >b/y", check: "[ -f b/x ] && [ -f b/y ]"},
+		"a file instead":     {agent: "echo x >>dir/c", since: "rm -r dir; echo p >dir", check: `[ "$(cat dir)" = p ]`},
+		"an edited file":     {agent: "rm -r dir; echo x >dir", since: "echo p >dir", check: `[ "$(cat dir)" = p ]`},
+		"a link instead":     {agent: "echo x >>dir/c", since: "git mv dir lib; ln -s lib dir; git add dir; git commit -qm link", check: "[ -L dir ] && [ -f lib/c ]"},
+		"a link to outside":  {agent: "mkdir new; echo n >new/n", since: "git add -A; mv new ../outside; ln -s ../outside new", check: "[ -L new ] && [ -f ../outside/n ]"},
+		"a folder for a new": {agent: "echo n >n", since: "git add n; rm n; mkdir n; echo p >n/p", check: "[ -f n/p ]"},
+		"an edit to a mode":  {agent: "chmod +x a", since: "echo p >>a", check: `[ "$(tail -1 a)" = p ]`},
+		"a file as a link":   {first: "printf a >b; git commit -qam b", agent: "ln -sf a b", check: "[ -L b ]"},
+		// What takes back is killed as well.
+		"amid taking back": {
+			user: "seq 10 2000 >>b; cp b ../b", agent: "sed -i 1s/1/one/ b", since: "head -c 100 ../b >b", how: "back", check: `[ "$(wc -l <b)" = 2000 ] && [ "$(head -1 b)" = one ]`,
+		},
+		"amid a line's end": {
+			user: `git config core.autocrlf true; rm b; git checkout -q b; printf 'u\r\n' >>b`, agent: "sed -i 1s/1/one/ b", cut: `printf 'one\r' >b`,
+			check: `[ "$(wc -l <b)" = 10 ] && grep -q u b && grep -q one b`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			first := w.git
+			w.cutOff(cmp.Or(c.cut, `"$git" "$@"`))
+			w.write(cmp.Or(c.how, "killed"), "")
+			w.sh(c.first)
+			work := w.made()
+			w.sh(c.user)
+			w.sh(c.agent, work.Folder())
+			w.ended(work)
+			if a, err := work.Adopt(t.Context(), false); err == nil || work.Putting == nil {
+				t.Fatalf("%+v, %v", a, err)
+			}
+			w.sh(c.since)
+			again, err := first.Resume(work.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.ended(again) // as if it were lost
+			if a, err := again.Adopt(t.Context(), false); err != nil {
+				t.Errorf("%+v, %v", a, err)
+			}
+			w.sh(c.check)
+			if again.Putting != nil {
+				t.Error("it is not taken back")
 			}
 		})
 	}
