@@ -107,7 +107,8 @@ func TestServeNoAgents(t *testing.T) {
 	ask := `printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' ` +
 		`'{"jsonrpc":"2.0","method":"notifications/initialized"}' ` +
 		`'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"agent_run","arguments":{"agent":"answers","prompt":"x","repoDir":"/"}}}' >"$TMPDIR/in"; ` +
-		`(cat "$TMPDIR/in"; sleep 3) | ` + binary() + ` serve`
+		`(cat "$TMPDIR/in"; while [ ! -e "$TMPDIR/answered" ]; do sleep 0.05; done) | ` + binary() + ` serve | ` +
+		`while read -r line; do echo "$line"; case $line in *'"id":2'*) touch "$TMPDIR/answered";; esac; done`
 	b.kinds("gateway = true", map[string]string{"answers": `touch "$HOME/started"`, "asks": ask})
 	b.mount()
 	r := b.runs(0, "--agent", "asks", "--read-only", "x")

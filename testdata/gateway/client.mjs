@@ -43,7 +43,7 @@ got.unknown = await tool("ecko", {});
 got.form = await tool("trigger-elicitation-request", {});
 got.address = await tool("trigger-url-elicitation", { url: "https://example.com/login" });
 got.progress = [];
-got.long = await tool("trigger-long-running-operation", { duration: 0.3, steps: 3 }, { onprogress: (p) => got.progress.push(p) });
+got.long = await tool("trigger-long-running-operation", { duration: 0.9, steps: 3 }, { onprogress: (p) => got.progress.push(p) });
 const cancel = new AbortController();
 try {
   await tool(
