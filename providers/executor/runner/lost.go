@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/providers/executor/job"
+	"ctxfs/providers/executor/worktree"
 	"ctxfs/providers/internal/confined"
 	"ctxfs/providers/internal/descendants"
 )
@@ -41,15 +42,29 @@ func EndLost(store job.Store) {
 		}
 		ended := descendants.EndMarked(run.Mark)
 		if err == nil {
-			if _, err := os.Stat(j.Path(job.ResultFile)); err != nil { // or else the runner has
-				j.Result.Notes = append(j.Result.Notes, keepLostConfiguration(j)...)
-			}
-			tellLostChanges(j, os.Environ())
-			_ = os.RemoveAll(j.Path(job.ScratchDir))
-			_ = j.Finish(*j.Result, time.Now())
+			endLost(j, os.Environ())
 		}
 		if ended { // what lives may be confined
 			register.Leave(run.ID)
 		}
 	}
+}
+
+// endLost does what a runner that was killed would have done when its agent had ended. If it
+// has stored the result, it was about to end itself.
+func endLost(j *job.Job, environ []string) {
+	_ = os.RemoveAll(j.Path(job.ScratchDir))
+	var repository repository
+	if git, err := worktree.Open(environ); err == nil {
+		defer git.Close()
+		repository.work, _ = git.Resume(j.Path(job.RepositoryDir))
+	}
+	if _, err := os.Stat(j.Path(job.ResultFile)); err != nil {
+		j.Result.Notes = append(j.Result.Notes, keepLostConfiguration(j)...)
+		if repository.work != nil {
+			tellChanges(repository.work, j, j.Result, cancelledTime)
+		}
+		_ = j.Finish(*j.Result, time.Now())
+	}
+	repository.forget()
 }

@@ -74,6 +74,13 @@ func (r *run) leaveRepository(why error) {
 	}
 }
 
+// forget removes what nobody needs once the result is stored.
+func (r repository) forget() {
+	if r.work != nil {
+		_ = r.work.Forget() // or else the run takes it along when it is deleted
+	}
+}
+
 // tellChanges tells what has changed while a run was under way. A worktree of which that
 // cannot be told is kept.
 func tellChanges(work *worktree.Work, j *job.Job, r *request.Result, limit time.Duration) {
@@ -87,18 +94,6 @@ func tellChanges(work *worktree.Work, j *job.Job, r *request.Result, limit time.
 		if work.Source != nil {
 			r.Worktree, r.Branch = j.Path(job.TreeDir), work.Branch
 		}
-	}
-}
-
-// tellLostChanges does so for a run whose processes were killed.
-func tellLostChanges(j *job.Job, environ []string) {
-	git, err := worktree.Open(environ)
-	if err != nil {
-		return
-	}
-	defer git.Close()
-	if work, err := git.Resume(j.Path(job.RepositoryDir)); err == nil {
-		tellChanges(work, j, j.Result, cancelledTime)
 	}
 }
 

@@ -111,7 +111,9 @@ func Run(c Config) error {
 	r.result = request.Result{ID: j.ID, Agent: j.Status.Agent, Ended: request.Failure}
 	r.do(ctx)
 	j.Status = r.status
-	if j.Finish(r.result, time.Now()) == nil {
+	err = j.Finish(r.result, time.Now())
+	r.repository.forget()
+	if err == nil {
 		return nil
 	}
 	body, err := json.Marshal(r.result)

@@ -192,8 +192,8 @@ type Changes struct {
 const maxListed = 1000
 
 // End tells what has changed, and writes the patch to a file. A worktree in which nothing
-// has is removed. It ends the Work of a run without a worktree, and can be called again
-// after an error.
+// has is removed. It can be called again, as by another process if this one is killed before
+// it has stored what it was told; then Forget is to be called.
 func (w *Work) End(ctx context.Context, diff string) (c Changes, err error) {
 	lock, err := w.lock(ctx)
 	if err != nil {
@@ -239,10 +239,15 @@ func (w *Work) End(ctx context.Context, diff string) (c Changes, err error) {
 	if err == nil {
 		err = w.describe(ctx, s, &c, now, large, diff)
 	}
-	if err != nil {
-		return c, err
+	return c, err
+}
+
+// Forget removes what is known of a run, unless it has a worktree.
+func (w *Work) Forget() error {
+	if w.Source != nil {
+		return nil
 	}
-	return c, os.RemoveAll(w.dir) // the patch has everything
+	return os.RemoveAll(w.dir) // the patch has everything
 }
 
 // describe fills in the files that differ between Before and a tree, or are too large, and

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -84,12 +85,21 @@ func (w *world) during(script string, folder ...string) Changes {
 		w.Fatal(err)
 	}
 	w.sh(script, folder...)
-	c, err := work.End(w.Context(), filepath.Join(w.home, "changes.diff"))
+	diff := filepath.Join(w.home, "changes.diff")
+	c, err := work.End(w.Context(), diff)
 	if err != nil {
 		w.Fatal(err)
 	}
-	if exists(work.dir) {
-		w.Errorf("%s is left", work.dir)
+	before, _ := os.ReadFile(diff)
+	if work, err = w.git.Resume(work.dir); err != nil { // as after a kill
+		w.Fatal(err)
+	}
+	again, err := work.End(w.Context(), diff)
+	if after, _ := os.ReadFile(diff); err != nil || !reflect.DeepEqual(again, c) || string(after) != string(before) {
+		w.Errorf("it tells\n%+v, and again\n%+v, %v", c, again, err)
+	}
+	if err := work.Forget(); err != nil || exists(work.dir) {
+		w.Errorf("%s is left: %v", work.dir, err)
 	}
 	return c
 }
