@@ -178,7 +178,7 @@ func TestExecExpires(t *testing.T) {
 	b := newBox(t)
 	b.write(".config/ctxfs/config.toml", `
 [exec.x]
-lifetime = "2s"
+lifetime = "10s"
 "{name}.txt" = ["sh", "-c", "echo >>$HOME/ran; wc -l <$HOME/ran"]
 `)
 	b.mount()

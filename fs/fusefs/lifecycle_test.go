@@ -1,6 +1,7 @@
 package fusefs
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -96,9 +97,11 @@ func TestTwoMountsOfOneTree(t *testing.T) {
 		a.expect(fmt.Sprint("hello ", i), "cat a.txt")
 		b.expect(fmt.Sprint("hello ", i), "cat a.txt")
 	}
-	if err := b.Unmount(); err != nil {
+	// A sandbox that another test has made meanwhile has a mount of its own, for a while.
+	if err := b.Unmount(); err != nil && !errors.Is(err, ErrBusy) {
 		t.Error(err)
 	}
+	<-b.Done()
 	a.expect("hello 9", "cat a.txt")
 }
 
