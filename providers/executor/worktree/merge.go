@@ -11,10 +11,12 @@ import (
 // version is a file in a tree.
 type version struct{ mode, blob string }
 
-// Modes of files, of links to submodules.
+// Modes of files, of symbolic links, and of links to submodules.
 const (
-	regular   = "100" // how those of ordinary files begin
-	submodule = "160000"
+	regular    = "100" // how those of ordinary files begin
+	executable = "100755"
+	symlink    = "120000"
+	submodule  = "160000"
 )
 
 // merge merges what became of a file here and there. Why says what hinders it, "" if

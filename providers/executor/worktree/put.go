@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,25 +38,34 @@ func (w *Work) put(ctx context.Context, ours shadow, before string, changes []en
 	return err
 }
 
-// other returns the path of an index for one step.
-func (s shadow) other(name string) string { return filepath.Join(s.dir, name) }
+// step returns the path of an index for one step.
+func (s shadow) step(name string) string { return filepath.Join(s.dir, name) }
+
+// fill puts versions of files into an index, and returns by what git is told to use that.
+func (s shadow) fill(ctx context.Context, index string, lines []byte) (env []string, err error) {
+	env = []string{"GIT_INDEX_FILE=" + index}
+	_, err = s.ask(ctx, question{args: []string{"update-index", "-z", "--index-info"}, input: lines, env: env})
+	return env, err
+}
+
+func indexLine(v version, path string) string { return v.mode + " " + v.blob + "\t" + path + "\x00" }
 
 // changed returns the tree that changes make of the one that is in the index.
 func (s shadow) changed(ctx context.Context, before string, changes []entry) (string, error) {
-	other := s.other("merged")
-	if err := copyIndex(s.index(), other); err != nil {
+	index := s.step("merged")
+	if err := copyIndex(s.index(), index); err != nil {
 		return "", err
 	}
-	env := []string{"GIT_INDEX_FILE=" + other}
 	var lines bytes.Buffer
 	for _, deleted := range []bool{true, false} { // a file may take the place of a folder
 		for _, e := range changes {
 			if e.deleted == deleted {
-				fmt.Fprintf(&lines, "%s %s\t%s\x00", e.mode, e.blob, e.path)
+				lines.WriteString(indexLine(version{e.mode, e.blob}, e.path))
 			}
 		}
 	}
-	if _, err := s.ask(ctx, question{args: []string{"update-index", "-z", "--index-info"}, input: lines.Bytes(), env: env}); err != nil {
+	env, err := s.fill(ctx, index, lines.Bytes())
+	if err != nil {
 		return "", err
 	}
 	out, err := s.ask(ctx, question{args: []string{"write-tree", "--missing-ok"}, env: env})
@@ -87,7 +95,7 @@ func (w *Work) takeBack(ctx context.Context, ours shadow) error {
 
 // restore writes the files as they were before.
 func (w *Work) restore(ctx context.Context, ours shadow) error {
-	for _, index := range []string{ours.index(), ours.other("merged"), ours.other("before")} {
+	for _, index := range []string{ours.index(), ours.step("merged"), ours.step("before")} {
 		_ = os.Remove(index + ".lock") // left by a git that was killed
 	}
 	changes, err := ours.compare(ctx, w.Putting.Before, w.Putting.After)
@@ -124,13 +132,13 @@ func (w *Work) restore(ctx context.Context, ours shadow) error {
 		if !ours.isInFolders(e.path) || err == nil && info.IsDir() && os.Remove(path) != nil {
 			continue // something of somebody is in the way
 		}
-		fmt.Fprintf(&lines, "%s %s\t%s\x00", e.oldMode, e.oldBlob, e.path)
+		lines.WriteString(indexLine(version{e.oldMode, e.oldBlob}, e.path))
 	}
-	if err := os.RemoveAll(ours.other("before")); err != nil {
+	if err := os.RemoveAll(ours.step("before")); err != nil {
 		return err
 	}
-	env := []string{"GIT_INDEX_FILE=" + ours.other("before")}
-	if _, err := ours.ask(ctx, question{args: []string{"update-index", "-z", "--index-info"}, input: lines.Bytes(), env: env}); err != nil {
+	env, err := ours.fill(ctx, ours.step("before"), lines.Bytes())
+	if err != nil {
 		return err
 	}
 	_, err = ours.ask(ctx, question{args: []string{"checkout-index", "-q", "-f", "-a"}, env: env})
@@ -153,7 +161,7 @@ func (s shadow) isWritten(ctx context.Context, e entry, back bool) (bool, error)
 		return before == same && isExecutable(info) == (e.mode == executable), nil
 	}
 	after, err := s.likeness(ctx, path, info, e.path, version{e.mode, e.blob})
-	return before != same && (after != other || back && before == part), err
+	return before != same && (after != unlike || back && before == part), err
 }
 
 // isInFolders reports whether a path leads through folders, and no links or files, as far as
@@ -171,15 +179,9 @@ func (s shadow) isInFolders(path string) bool {
 type likeness int
 
 const (
-	other likeness = iota
-	part           // its beginning
+	unlike likeness = iota
+	part            // its beginning
 	same
-)
-
-// The modes of files that can be executed, and of links.
-const (
-	executable = "100755"
-	symlink    = "120000"
 )
 
 func isExecutable(info os.FileInfo) bool { return info.Mode()&0o100 != 0 }
@@ -188,7 +190,7 @@ func isExecutable(info os.FileInfo) bool { return info.Mode()&0o100 != 0 }
 func (s shadow) likeness(ctx context.Context, path string, info os.FileInfo, name string, v version) (likeness, error) {
 	isLink := info.Mode()&os.ModeSymlink != 0
 	if v.mode == none || isLink != (v.mode == symlink) || !isLink && !info.Mode().IsRegular() {
-		return other, nil
+		return unlike, nil
 	}
 	args := []string{"cat-file", "--filters", "--path=" + name, v.blob} // as it is on disk
 	if isLink {
@@ -197,10 +199,10 @@ func (s shadow) likeness(ctx context.Context, path string, info os.FileInfo, nam
 	whole, err := s.ask(ctx, question{args: args})
 	var failed *Failure
 	if errors.As(err, &failed) { // a filter that does not work has written nothing either
-		return other, nil
+		return unlike, nil
 	}
 	if err != nil {
-		return other, err
+		return unlike, err
 	}
 	var is []byte
 	if isLink {
@@ -212,11 +214,11 @@ func (s shadow) likeness(ctx context.Context, path string, info os.FileInfo, nam
 	}
 	switch {
 	case err != nil:
-		return other, err
+		return unlike, err
 	case bytes.Equal(is, whole):
 		return same, nil
 	case bytes.HasPrefix(whole, is):
 		return part, nil
 	}
-	return other, nil
+	return unlike, nil
 }
