@@ -133,7 +133,9 @@ func (p *Provider) briefOf(s *catalogue.Session, v *catalogue.View) render.Brief
 		return had.Brief
 	}
 	one := briefed{generation: v.Published.Generation, size: v.Published.Size}
-	p.cache.WithEntry(s, func(b *cache.Entry) { one.Brief = b.Summary.Brief() })
+	if !p.cache.WithEntry(s, func(b *cache.Entry) { one.Brief = b.Summary.Brief() }) {
+		return one.Brief
+	}
 	p.briefs.mu.Lock()
 	defer p.briefs.mu.Unlock()
 	if p.briefs.of == nil || len(p.briefs.of) > 100*maxBriefed {

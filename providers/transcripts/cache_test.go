@@ -141,8 +141,50 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	if got := again.names(catalogue.ByID + "/" + oneID + "/results"); len(got) != 1 {
 		t.Errorf("results %q", got)
 	}
-	if got := again.read(catalogue.ByID + "/" + oneID + "/digest.md"); got != f.read(catalogue.ByID+"/"+oneID+"/digest.md") {
-		t.Errorf("the digest: %s", got)
+	got := again.read(catalogue.ByID + "/" + oneID + "/digest.md")
+	if want := f.read(catalogue.ByID + "/" + oneID + "/digest.md"); got != want {
+		t.Errorf("the digest is %s\nthe one before was %s", got, want)
+	}
+}
+
+// TestAStateOfLess: another process that had read less has written its state since, or
+// none can be read. What is derived from it shows all that was published all the same.
+func TestAStateOfLess(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("one")
+	f := start(t, home, func(o *Options) {
+		now := o.Env.Now
+		o.Env.Now = func() time.Time { return now().Add(time.Hour) } // it is not live: its state is only on disk
+	})
+	f.transcript(oneID)
+	state := filepath.Join(f.cache.EntryDir("pi", oneID), "state.json")
+	less, err := os.ReadFile(state)
+	check(t, err)
+	s.user("two")
+	s.call("call-1", "read", "package main", map[string]any{"path": filepath.Join(home, "work", "main.go")})
+	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "package main") })
+	all, err := os.ReadFile(state)
+	check(t, err)
+	session := f.catalogue.Find(oneID)[0]
+	for what, text := range map[string][]byte{"less": less, "nothing": []byte(`{"format":`)} {
+		for _, name := range []string{"digest.md", "files.tsv"} {
+			check(t, atomicfile.Write(state, text))
+			f.forgetTexts()
+			if got := f.read(catalogue.ByID + "/" + oneID + "/" + name); !strings.Contains(got, "main.go") {
+				t.Errorf("beside a state of %s, %s is %s", what, name, got)
+			}
+		}
+		check(t, atomicfile.Write(state, text))
+		if seen, err := f.sights(t.Context(), session, false); err != nil || len(seen) != 1 {
+			t.Errorf("beside a state of %s the session has seen %v (%v)", what, seen, err)
+		}
+		check(t, atomicfile.Write(state, text))
+		clear(f.lately.deeds)
+		f.await("the deeds are known again", func() bool { return len(f.Deeds(filepath.Join(home, "work"), time.Time{})) == 1 })
+		if now, err := os.ReadFile(state); err != nil || string(now) != string(all) {
+			t.Errorf("the state of %s has become (%v) %s", what, err, now)
+		}
 	}
 }
 

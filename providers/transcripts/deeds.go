@@ -110,7 +110,9 @@ func (p *Provider) deedsOf(s *catalogue.Session, v *catalogue.View) []render.Dee
 		return had.deeds
 	}
 	had = done{generation: v.Published.Generation, size: v.Published.Size}
-	p.cache.WithEntry(s, func(b *cache.Entry) { had.deeds = b.Summary.Deeds() })
+	if !p.cache.WithEntry(s, func(b *cache.Entry) { had.deeds = b.Summary.Deeds() }) {
+		return had.deeds
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.deeds[s] = had

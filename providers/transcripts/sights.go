@@ -72,10 +72,9 @@ func (p *Provider) seen(ctx context.Context, q SeenQuery) (Seen, error) {
 // sights returns what a session has seen, in the order of the paths. A session that
 // continues another one has also seen what that has.
 func (p *Provider) sights(ctx context.Context, s *catalogue.Session, texts bool) (all []fs.Sight, err error) {
-	if err := p.cache.Current(ctx, s, false); err != nil {
+	if err := p.cache.CurrentEntry(ctx, s, func(b *cache.Entry) { all = b.Summary.Sights() }); err != nil {
 		return nil, err
 	}
-	p.cache.WithEntry(s, func(b *cache.Entry) { all = b.Summary.Sights() })
 	v, there := p.catalogue.View(s)
 	if !there || v.Source == nil {
 		return all, nil

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/transcripts/catalogue"
 )
@@ -89,11 +90,38 @@ func (c *Cache) load(s *catalogue.Session) *Entry {
 }
 
 // WithEntry calls read with a session's entry, whose state does not change
-// meanwhile.
-func (c *Cache) WithEntry(s *catalogue.Session, read func(b *Entry)) {
+// meanwhile, and reports whether it has all that was published. If not, it was deleted,
+// or another process that had read less has written its state since; then the session
+// is rendered again in the background.
+func (c *Cache) WithEntry(s *catalogue.Session, read func(b *Entry)) (whole bool) {
 	s.Work.Lock()
 	defer s.Work.Unlock()
-	read(c.load(s))
+	b := c.load(s)
+	v, _ := c.Catalogue.View(s)
+	p := &v.Published
+	whole = v.Failed() || b.Generation > p.Generation || b.Generation == p.Generation && b.Seq >= p.Events
+	if !whole && !p.Evicted {
+		c.forget(s)
+		c.Catalogue.Unpublish(s)
+		c.queue.add(false, s)
+	}
+	read(b)
+	return whole
+}
+
+// CurrentEntry calls read with a session's entry when it has everything that the
+// session's source has now; it may call it several times. The errors are those of
+// Current, and fs.ErrBroken.
+func (c *Cache) CurrentEntry(ctx context.Context, s *catalogue.Session, read func(b *Entry)) error {
+	for range maxTries {
+		if err := c.Current(ctx, s, false); err != nil {
+			return err
+		}
+		if c.WithEntry(s, read) {
+			return nil
+		}
+	}
+	return fs.ErrBroken
 }
 
 // forget drops a session's entry from memory. The caller holds s.Work.

@@ -19,30 +19,39 @@ import (
 const digestTokens = 2000
 
 // render returns the text of the file.
-func (f derivedFile) render(ctx context.Context) ([]byte, error) {
-	err := f.t.Cache.Current(ctx, f.s, false)
+func (f derivedFile) render(ctx context.Context) (text []byte, err error) {
+	derive := func(b *cache.Entry) { text = f.digest(b) }
+	switch f.name {
+	case filesName:
+		err = f.t.Cache.CurrentEntry(ctx, f.s, func(b *cache.Entry) { text = b.Summary.Files() })
+		return text, err
+	case digestName:
+		err = f.t.Cache.CurrentEntry(ctx, f.s, derive)
+	default:
+		err = f.t.Cache.Current(ctx, f.s, false)
+	}
 	v, _ := f.t.Catalogue.View(f.s)
-	fault := v.Published.Fault
-	if err != nil && (fault == "" || f.name == filesName) {
-		return nil, err // but the digest and meta.json of a session with a fault say what it is, and why
+	if err != nil && v.Published.Fault == "" {
+		return nil, err // else what is known of the session is shown, and why it cannot be read
 	}
-	if strings.HasPrefix(f.name, BlocksName+"/") {
+	switch {
+	case strings.HasPrefix(f.name, BlocksName+"/"):
 		return f.block()
-	}
-	if f.name == metaName {
+	case f.name == metaName:
 		return f.meta(&v)
+	case err != nil:
+		f.t.Cache.WithEntry(f.s, derive)
 	}
-	var text []byte
-	f.t.Cache.WithEntry(f.s, func(b *cache.Entry) {
-		if f.name == digestName && b.Generation == 0 && fault != "" {
-			text = fmt.Appendf(nil, "# Digest of %s session %s\nThe session cannot be read, see %s beside this file: %s\n", v.Info.Agent, clean.Line(v.Info.ID), statusName, fault)
-		} else if f.name == digestName {
-			text = b.Summary.Digest(b.Session, digestTokens, tokens.Count)
-		} else {
-			text = b.Summary.Files()
-		}
-	})
 	return text, nil
+}
+
+// digest is digest.md.
+func (f derivedFile) digest(b *cache.Entry) []byte {
+	v, _ := f.t.Catalogue.View(f.s)
+	if fault := v.Published.Fault; b.Generation == 0 && fault != "" {
+		return fmt.Appendf(nil, "# Digest of %s session %s\nThe session cannot be read, see %s beside this file: %s\n", v.Info.Agent, clean.Line(v.Info.ID), statusName, fault)
+	}
+	return b.Summary.Digest(b.Session, digestTokens, tokens.Count)
 }
 
 // meta is meta.json.
