@@ -1,7 +1,9 @@
 package transcripts
 
 import (
+	"errors"
 	"fmt"
+	iofs "io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +60,32 @@ func TestTheArchiveHasALimit(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(home, ".state", "archive", "pi", id(n-1)+".jsonl.zst")); err != nil {
 		t.Error("the newest is not archived")
+	}
+}
+
+// TestOnlyWholeSessionsAreArchived: where the messages of a session have lost their end,
+// they are made again before it is archived.
+func TestOnlyWholeSessionsAreArchived(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("one")
+	s.assistant("two")
+	old := time.Now().Add(-time.Hour)
+	check(t, os.Chtimes(s.path, old, old))
+	settingsOf(t, home, "archive = true\n")
+	f := start(t, home, offline)
+	want := f.transcript(oneID)
+	f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
+	check(t, os.Truncate(filepath.Join(f.cache.EntryDir("pi", oneID), "1.jsonl"), 10))
+	f.keepArchive(t.Context())
+	if _, err := os.Stat(filepath.Join(home, ".state", "archive", "pi", oneID+".jsonl.zst")); !errors.Is(err, iofs.ErrNotExist) {
+		t.Errorf("half of it is archived: %v", err)
+	}
+	f.keepArchive(t.Context())
+	check(t, os.Remove(s.path))
+	later := start(t, home, offline)
+	if got := later.transcript(oneID); got != want {
+		t.Errorf("archived is %s", got)
 	}
 }
 

@@ -8,7 +8,9 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/render"
 )
 
 var _ fs.Awaiter = (*Provider)(nil)
@@ -74,7 +76,8 @@ func (*sessionWait) Paths() []string { return nil }
 
 // Check implements fs.Pending.
 func (w *sessionWait) Check(ctx context.Context) (fs.Standing, error) {
-	refused := w.p.cache.Current(ctx, w.s, false)
+	var b render.Brief
+	refused := w.p.cache.CurrentEntry(ctx, w.s, func(e *cache.Entry) { b = e.Summary.Brief() })
 	if ctx.Err() != nil {
 		return fs.Standing{}, ctx.Err()
 	}
@@ -89,7 +92,6 @@ func (w *sessionWait) Check(ctx context.Context) (fs.Standing, error) {
 		s.What = name + " cannot be read now"
 		return s, nil
 	}
-	b := w.p.briefOf(w.s, &v)
 	waits := w.p.opts.Env.Now().Sub(v.ModTime)
 	switch {
 	case w.asks && b.Asks != "" && (b.Waiting || waits >= w.quiet):

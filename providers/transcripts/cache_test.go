@@ -167,6 +167,12 @@ func TestAStateOfLess(t *testing.T) {
 	all, err := os.ReadFile(state)
 	check(t, err)
 	session := f.catalogue.Find(oneID)[0]
+	glance := func() bool {
+		clear(f.lately.deeds)
+		clear(f.briefs.of)
+		v, _ := f.catalogue.View(session)
+		return len(f.Deeds(filepath.Join(home, "work"), time.Time{})) == 1 && f.briefOf(session, &v).File != ""
+	}
 	for what, text := range map[string][]byte{"less": less, "nothing": []byte(`{"format":`)} {
 		for _, name := range []string{"digest.md", "files.tsv"} {
 			check(t, atomicfile.Write(state, text))
@@ -180,10 +186,32 @@ func TestAStateOfLess(t *testing.T) {
 			t.Errorf("beside a state of %s the session has seen %v (%v)", what, seen, err)
 		}
 		check(t, atomicfile.Write(state, text))
-		clear(f.lately.deeds)
-		f.await("the deeds are known again", func() bool { return len(f.Deeds(filepath.Join(home, "work"), time.Time{})) == 1 })
+		if glance() {
+			t.Errorf("a glance waited for the rendering")
+		}
+		if v, _ := f.catalogue.View(session); v.Unready() {
+			t.Error("a glance has unpublished the session")
+		}
+		f.await("what it did is known again", glance)
 		if now, err := os.ReadFile(state); err != nil || string(now) != string(all) {
 			t.Errorf("the state of %s has become (%v) %s", what, err, now)
+		}
+	}
+
+	f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
+	check(t, atomicfile.Write(state, less))
+	f.cache.DropMessages(session) // of which that state knows nothing
+	v, _ := f.catalogue.View(session)
+	if _, err := os.Stat(filepath.Join(filepath.Dir(state), "1.jsonl")); !errors.Is(err, iofs.ErrNotExist) || v.Published.Messages >= 0 {
+		t.Errorf("messages of %d bytes were to be deleted (%v)", v.Published.Messages, err)
+	}
+
+	check(t, os.Remove(state)) // and nobody can write one
+	check(t, os.MkdirAll(filepath.Join(state, "in-its-place"), 0o700))
+	for _, name := range []string{"digest.md", "files.tsv"} {
+		f.forgetTexts()
+		if got := f.read(catalogue.ByID + "/" + oneID + "/" + name); !strings.Contains(got, "main.go") {
+			t.Errorf("where no state can be written, %s is %s", name, got)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 		check(t, f.Close())
 		f.checkTotals()
 	})
-	f.tree = f.newTree()
+	f.tree = f.newTree(f.Root())
 	if opts.Watch {
 		if faults := f.scanner.WatchFaults(); len(faults) > 0 {
 			t.Skipf("no watcher can be had: %v", faults[0].Err)
@@ -90,15 +90,12 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	return f
 }
 
-func (f *fixture) newTree() *fs.Tree {
-	return fs.NewTree(f.Root(), fs.TreeOptions{Log: f.opts.Env.Log, Deadline: deadline})
+func (f *fixture) newTree(root fs.Dir) *fs.Tree {
+	return fs.NewTree(root, fs.TreeOptions{Log: f.opts.Env.Log, Deadline: deadline})
 }
 
-// forgetTexts drops the texts that are in memory.
-func (f *fixture) forgetTexts() {
-	f.folders = folders.New(f.folders.Options)
-	f.tree = f.newTree()
-}
+// forgetTexts has the fixture read without the texts that are in memory.
+func (f *fixture) forgetTexts() { f.tree = f.newTree(folders.New(f.folders.Options).Root()) }
 
 func offline(o *Options) { o.Watch = false }
 

@@ -123,7 +123,7 @@ func (p *Provider) archiveSession(ctx context.Context, s *catalogue.Session, roo
 	if err == nil {
 		err = os.Chtimes(path, changed, changed)
 	}
-	if !had {
+	if !had || err != nil {
 		p.cache.DropMessages(s)
 	}
 	if err == nil {

@@ -93,13 +93,17 @@ func (*reader) Record(line []byte, out event.Sink) {
 }
 
 // Write writes an archived session to path: info and the first size bytes of the
-// messages file, with the full text of results in other files, which spill reads.
+// messages file, with the full text of results in other files, which spill reads. If
+// there are fewer bytes, nothing is written.
 func (a Archive) Write(path string, info event.Session, messages string, size int64, spill func(path string) ([]byte, error)) (err error) {
 	in, err := os.Open(messages)
 	if err != nil && size > 0 {
 		return err
 	}
 	defer in.Close()
+	if info, err := in.Stat(); size < 0 || size > 0 && (err != nil || info.Size() < size) {
+		return errors.New("its messages were deleted meanwhile")
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

@@ -145,6 +145,8 @@ type request struct {
 	// background says that no reader waits for it: then a session that the cache had
 	// no room for stays out.
 	background bool
+	// again says that the entry has less than was published.
+	again bool
 }
 
 // render brings a session's entry up to date and publishes it, after those of the
@@ -230,7 +232,7 @@ func (c *Cache) renderAlone(ctx context.Context, s *catalogue.Session, in *inher
 		b.Format = 0 // they may be others after all
 		err = c.update(ctx, b, j)
 	}
-	if err == nil && r.messages && b.Messages < 0 {
+	if err == nil && j.messages && b.Messages < 0 {
 		err = c.makeMessages(ctx, b, j)
 	}
 	if err != nil {
@@ -238,7 +240,7 @@ func (c *Cache) renderAlone(ctx context.Context, s *catalogue.Session, in *inher
 		return c.failed(ctx, s, j, err)
 	}
 	c.save(s, b, before != b.Generation)
-	c.publish(s, b)
+	c.publish(s, b, r.again)
 	if c.Broken() {
 		c.SetFault(nil)
 	}
@@ -276,17 +278,18 @@ func (c *Cache) job(s *catalogue.Session, in *inherited, r request) (j *job, don
 		return nil, false, fs.ErrNotExist
 	}
 	p := &v.Published
-	if v.Failed() || !v.Behind && (!r.messages || p.Messages >= 0) || r.background && p.Evicted && !v.Live {
+	if v.Failed() || !v.Behind && !r.again && (!r.messages || p.Messages >= 0) || r.background && p.Evicted && !v.Live {
 		return nil, true, nil
 	}
-	j = &job{source: v.Source, info: v.Info, inherited: in, messages: r.messages, generation: p.Generation}
+	j = &job{source: v.Source, info: v.Info, inherited: in, generation: p.Generation}
+	j.messages = r.messages || r.again && p.Messages >= 0
 	j.info.Aliases = slices.Clone(j.info.Aliases)
 	j.same = p.Stat == v.Source.Stat && p.Stamp == v.Source.Stamp && in != nil && p.Repeats == in.sum()
 	return j, false, nil
 }
 
-// publish shows what an entry has become.
-func (c *Cache) publish(s *catalogue.Session, b *Entry) {
+// publish shows what an entry has become. If again is set, somebody may have seen less.
+func (c *Cache) publish(s *catalogue.Session, b *Entry, again bool) {
 	now := c.Env.Now()
 	p, there := c.Catalogue.Publish(s, now, catalogue.Published{
 		Generation: b.Generation, Size: b.Transcript, Events: b.Seq, Offset: b.Source.Offset,
@@ -298,7 +301,7 @@ func (c *Cache) publish(s *catalogue.Session, b *Entry) {
 	if !there {
 		return
 	}
-	changed := p.Before.Generation != b.Generation || p.Before.Size != b.Transcript || p.Before.Events != b.Seq || p.Before.Messages != b.Messages || p.Before.Fault != ""
+	changed := again || p.Before.Generation != b.Generation || p.Before.Size != b.Transcript || p.Before.Events != b.Seq || p.Before.Messages != b.Messages || p.Before.Fault != ""
 	switch {
 	case len(p.Moved) > 0:
 		c.Moved(append(p.Moved, c.Catalogue.Path(s)), s)

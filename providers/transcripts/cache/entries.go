@@ -90,22 +90,13 @@ func (c *Cache) load(s *catalogue.Session) *Entry {
 }
 
 // WithEntry calls read with a session's entry, whose state does not change
-// meanwhile, and reports whether it has all that was published. If not, it was deleted,
-// or another process that had read less has written its state since; then the session
+// meanwhile, and reports whether it has all that was published. If not, the session
 // is rendered again in the background.
 func (c *Cache) WithEntry(s *catalogue.Session, read func(b *Entry)) (whole bool) {
-	s.Work.Lock()
-	defer s.Work.Unlock()
-	b := c.load(s)
-	v, _ := c.Catalogue.View(s)
-	p := &v.Published
-	whole = v.Failed() || b.Generation > p.Generation || b.Generation == p.Generation && b.Seq >= p.Events
-	if !whole && !p.Evicted {
-		c.forget(s)
-		c.Catalogue.Unpublish(s)
-		c.queue.add(false, s)
+	whole = c.visit(s, read)
+	if !whole && c.Scanner.Done() { // before that, sources cannot be read
+		c.queue.add(place{again: true}, s)
 	}
-	read(b)
 	return whole
 }
 
@@ -113,15 +104,28 @@ func (c *Cache) WithEntry(s *catalogue.Session, read func(b *Entry)) (whole bool
 // session's source has now; it may call it several times. The errors are those of
 // Current, and fs.ErrBroken.
 func (c *Cache) CurrentEntry(ctx context.Context, s *catalogue.Session, read func(b *Entry)) error {
-	for range maxTries {
-		if err := c.Current(ctx, s, false); err != nil {
-			return err
+	err := c.Current(ctx, s, false)
+	for tries := 0; err == nil && !c.visit(s, read); tries++ {
+		if tries == maxTries {
+			return fs.ErrBroken
 		}
-		if c.WithEntry(s, read) {
-			return nil
-		}
+		err = c.render(ctx, s, request{again: true})
 	}
-	return fs.ErrBroken
+	return err
+}
+
+// visit calls read with a session's entry, and reports whether it has all that was
+// published. It has not if its state was deleted, or if another process that had read
+// less has written its own since.
+func (c *Cache) visit(s *catalogue.Session, read func(b *Entry)) (whole bool) {
+	s.Work.Lock()
+	defer s.Work.Unlock()
+	b := c.load(s)
+	read(b)
+	v, _ := c.Catalogue.View(s)
+	p := &v.Published
+	return p.Generation == 0 || v.Failed() ||
+		b.Format == Format && (b.Generation > p.Generation || b.Generation == p.Generation && b.Seq >= p.Events)
 }
 
 // forget drops a session's entry from memory. The caller holds s.Work.
@@ -131,8 +135,9 @@ func (c *Cache) forget(s *catalogue.Session) {
 	delete(c.open.entries, s)
 }
 
-// save writes an entry's state, or defers that if the session is growing: then the
-// entry stays in memory. The caller holds s.Work and the entry's lock.
+// save writes an entry's state, or defers that if the session is growing. Then the
+// entry stays in memory, and also if the state cannot be written. The caller holds
+// s.Work and the entry's lock.
 func (c *Cache) save(s *catalogue.Session, b *Entry, now bool) {
 	v, _ := c.Catalogue.View(s)
 	l := &c.open
@@ -140,17 +145,18 @@ func (c *Cache) save(s *catalogue.Session, b *Entry, now bool) {
 	defer l.mu.Unlock()
 	held := l.entries[s]
 	if held == nil {
-		held = &openEntry{entry: b}
-		if v.Live {
-			l.entries[s] = held
-			c.dropOldest(s)
-		}
+		held = new(openEntry)
 	}
 	held.entry, held.lastUse, held.dirty = b, c.Env.Now(), true
 	if now || !v.Live || held.lastUse.Sub(held.saved) > saveTime {
 		c.write(s, held)
-	} else {
+	}
+	if held.dirty {
 		c.saveSoon()
+	}
+	if v.Live || held.dirty {
+		l.entries[s] = held
+		c.dropOldest(s)
 	}
 }
 

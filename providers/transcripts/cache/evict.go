@@ -61,12 +61,11 @@ func (c *Cache) DropMessages(s *catalogue.Session) {
 	}
 	defer lock.Release()
 	b := c.reload(s)
-	if b.Messages < 0 {
-		return
-	}
-	b.Messages = -1
 	_ = os.Remove(filepath.Join(b.dir, messagesFileName(b.Generation)))
-	c.save(s, b, true)
+	if b.Messages >= 0 {
+		b.Messages = -1
+		c.save(s, b, true)
+	}
 	c.Catalogue.DropMessages(s)
 }
 

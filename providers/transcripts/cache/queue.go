@@ -16,14 +16,21 @@ type queue struct {
 	more    *sync.Cond // signalled when there is something to do, or no more ever
 	fast    []*catalogue.Session
 	slow    []*catalogue.Session
-	waiting map[*catalogue.Session]bool // is in fast (true) or slow
+	waiting map[*catalogue.Session]place
 	closed  bool
 	started bool
 	work    sync.WaitGroup
 }
 
+// place is where a session waits.
+type place struct {
+	fast bool // in the line of those that grow
+	// again says that it is rendered even if all that its source has was published.
+	again bool
+}
+
 func (q *queue) init() {
-	q.waiting = make(map[*catalogue.Session]bool)
+	q.waiting = make(map[*catalogue.Session]place)
 	q.more = sync.NewCond(&q.mu)
 }
 
@@ -77,12 +84,13 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 		}
 		s := (*from)[0]
 		*from = (*from)[1:]
-		if inFast, ok := q.waiting[s]; !ok || inFast != fast {
+		p, ok := q.waiting[s]
+		if !ok || p.fast != fast {
 			continue // another line has it
 		}
 		delete(q.waiting, s)
 		q.mu.Unlock()
-		c.renderQueued(s)
+		c.renderQueued(s, p.again)
 		q.mu.Lock()
 	}
 }
@@ -91,10 +99,10 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 // system.
 const manyDone = 50
 
-// add has sessions rendered; if fast, in front of those that are not.
-func (q *queue) add(fast bool, all ...*catalogue.Session) {
+// add has sessions rendered.
+func (q *queue) add(p place, all ...*catalogue.Session) {
 	to := &q.slow
-	if fast {
+	if p.fast {
 		to = &q.fast
 	}
 	q.mu.Lock()
@@ -103,10 +111,11 @@ func (q *queue) add(fast bool, all ...*catalogue.Session) {
 		return
 	}
 	for _, s := range all {
-		if inFast, ok := q.waiting[s]; !ok || fast && !inFast {
-			q.waiting[s] = fast
+		was, waits := q.waiting[s]
+		if !waits || p.fast && !was.fast {
 			*to = append(*to, s)
 		}
+		q.waiting[s] = place{fast: p.fast || was.fast, again: p.again || was.again}
 	}
 	q.more.Broadcast()
 }
@@ -121,23 +130,23 @@ func (c *Cache) Touched(s *catalogue.Session) {
 	switch {
 	case !behind:
 	case live:
-		c.queue.add(true, s)
+		c.queue.add(place{fast: true}, s)
 	case c.Scanner.Done(): // before that, backlog has them all
-		c.queue.add(false, s)
+		c.queue.add(place{}, s)
 	}
 }
 
 // Backlog has all sessions rendered that are not yet, the newest first.
-func (c *Cache) Backlog() { c.queue.add(false, c.Catalogue.Behind()...) }
+func (c *Cache) Backlog() { c.queue.add(place{}, c.Catalogue.Behind()...) }
 
 // renderQueued renders a session in the background.
-func (c *Cache) renderQueued(s *catalogue.Session) {
+func (c *Cache) renderQueued(s *catalogue.Session, again bool) {
 	if c.Broken() {
 		return // until the cache can be written
 	}
-	err := c.Refresh(c.ctx, s)
+	err := c.render(c.ctx, s, request{background: true, again: again})
 	if errors.Is(err, filelock.ErrHeld) {
-		c.queue.add(false, s)
+		c.queue.add(place{again: again}, s)
 	}
 	if err != nil && c.ctx.Err() == nil {
 		c.Env.Log.Debug("a session cannot be read", "agent", s.Agent, "session", s.ID, "error", err)
