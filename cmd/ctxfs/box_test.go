@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/cmd/ctxfs/hook"
 	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
@@ -80,7 +81,8 @@ func makeBox(t *testing.T, uid int) *box {
 		"HOME=" + b.home, "XDG_CONFIG_HOME=" + filepath.Join(b.home, ".config"),
 		"XDG_STATE_HOME=" + b.state, "XDG_CACHE_HOME=" + b.cache, "XDG_RUNTIME_DIR=" + b.runtime,
 		"PATH=" + filepath.Dir(binary()) + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + dir,
-		"GORACE=atexit_sleep_ms=0", // a second at each end otherwise
+		"GORACE=atexit_sleep_ms=0",    // a second at each end otherwise
+		hook.TimeoutVariable + "=20s", // else hooks say nothing where the machine is too busy
 	}
 	t.Cleanup(b.clear)
 	return b

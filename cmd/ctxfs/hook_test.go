@@ -27,6 +27,7 @@ const startOfA = `{"session_id":"a","hook_event_name":"SessionStart","source":"s
 func TestHooksNeverFail(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
+	b.setenv(hook.TimeoutVariable, "")
 	for _, mounted := range []bool{false, true} {
 		if mounted {
 			b.mount()

@@ -21,10 +21,15 @@ import (
 	"ctxfs/providers/hooks/form"
 )
 
-// patience is how long the heralds may take together. An agent waits for its hook; they are
-// usually done within some milliseconds, but not while a machine is busy, or a workspace is
-// looked at for the first time.
-const patience = 600 * time.Millisecond
+// usualTimeout is how long a hook may take that does not say it itself.
+const usualTimeout = time.Second
+
+// patience is how long the heralds may take together, of what a hook may take. An agent
+// waits for its hook; they are usually done within some milliseconds, but not while a
+// machine is busy, or a workspace is looked at for the first time.
+func patience(timeout time.Duration) time.Duration {
+	return cmp.Or(max(timeout, 0), usualTimeout) * 6 / 10
+}
 
 // mostStarts is how often a session asks for the page that it begins with, where there is
 // none.
@@ -93,6 +98,7 @@ type Query struct {
 	Agent, Event string
 	Input        []byte
 	Dir          string
+	Timeout      time.Duration // of the hook; 0 is the usual one
 }
 
 // Answer returns how the hook ends. An error is a hook that cannot be answered; its agent
@@ -127,7 +133,7 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	if len(moments) == 0 {
 		return form.Output{}, nil
 	}
-	news := e.ask(ctx, moments, set)
+	news := e.ask(ctx, moments, set, patience(q.Timeout))
 	answer, said := compose(news, set, e.ledger.session(key), in, starts)
 	if ctx.Err() != nil {
 		return form.Output{}, context.Cause(ctx)
@@ -278,7 +284,7 @@ func (e *Engine) takePrompt(key string) (t turn, ok bool) {
 
 // ask asks all heralds at once, and returns what they have said in time: by rank, then in
 // the order of the heralds.
-func (e *Engine) ask(ctx context.Context, moments []fs.Moment, set settings) []fs.News {
+func (e *Engine) ask(ctx context.Context, moments []fs.Moment, set settings, patience time.Duration) []fs.News {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	heralds := e.opts.Heralds()

@@ -23,8 +23,10 @@ const (
 	// Operation is the name of the operation that the background process answers, with a
 	// [Request] and a [Reply].
 	Operation = "hook"
-	// Patience is how long the whole may take. An agent that waits longer is told nothing.
-	Patience = time.Second
+	// Patience is how long the whole may take, unless the environment gives another time,
+	// such as 3s, in TimeoutVariable. An agent that waits longer is told nothing.
+	Patience        = time.Second
+	TimeoutVariable = "CTXFS_HOOK_TIMEOUT"
 	// MaxInput is the limit in bytes for an input. The longest thing that agents send is the
 	// output of a tool; of a longer one nothing is answered.
 	MaxInput = 8 << 20
@@ -40,6 +42,8 @@ type Request struct {
 	Dir   []byte `json:"dir"`
 	// Home is the home folder, whose process is asked.
 	Home []byte `json:"home"`
+	// Timeout is how long the whole may take, in milliseconds.
+	Timeout int64 `json:"timeout"`
 }
 
 // Reply is how the hook ends: what goes to standard output and standard error, and the exit
@@ -71,8 +75,9 @@ func init() {
 			os.Exit(0)
 		}
 	}()
-	time.AfterFunc(Patience, func() { os.Exit(0) })
-	if answered, reply := run(os.Args[2:]); answered {
+	timeout := timeoutOf(os.Getenv)
+	time.AfterFunc(timeout, func() { os.Exit(0) })
+	if answered, reply := run(os.Args[2:], timeout); answered {
 		// Not by os.File: a reader that has gone would be the end by a signal.
 		_, _ = syscall.Write(2, reply.Err)
 		writeAll(1, reply.Out)
@@ -80,8 +85,16 @@ func init() {
 	}
 }
 
+// timeoutOf returns how long the whole may take.
+func timeoutOf(getenv func(string) string) time.Duration {
+	if d, err := time.ParseDuration(getenv(TimeoutVariable)); err == nil && d > 0 {
+		return d
+	}
+	return Patience
+}
+
 // run passes a hook on. Answered is false if the rest of the program is needed.
-func run(args []string) (answered bool, reply Reply) {
+func run(args []string, timeout time.Duration) (answered bool, reply Reply) {
 	if info, err := os.Stdin.Stat(); err != nil {
 		return true, Reply{}
 	} else if info.Mode()&os.ModeCharDevice != 0 {
@@ -92,7 +105,7 @@ func run(args []string) (answered bool, reply Reply) {
 	if home == "" || !ok {
 		return true, Reply{}
 	}
-	r := Request{Agent: []byte(args[0]), Input: input, Home: []byte(home)}
+	r := Request{Agent: []byte(args[0]), Input: input, Home: []byte(home), Timeout: timeout.Milliseconds()}
 	if len(args) > 1 {
 		r.Event = []byte(args[1])
 	}
@@ -261,6 +274,8 @@ func (r Request) line() []byte {
 		line = base64.StdEncoding.AppendEncode(line, member.text)
 		line = append(line, '"')
 	}
+	line = append(line, `,"timeout":`...)
+	line = strconv.AppendInt(line, r.Timeout, 10)
 	return append(line, "}}\n"...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
@@ -52,15 +53,24 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestTimeout: the environment may give a hook another time, and no nonsense.
+func TestTimeout(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": Patience, "3s": 3 * time.Second, "1500ms": 1500 * time.Millisecond, "3": Patience, "-3s": Patience, "0s": Patience, "soon": Patience} {
+		if got := timeoutOf(func(string) string { return value }); got != want {
+			t.Errorf("%q: %v, not %v", value, got, want)
+		}
+	}
+}
+
 // TestLine: what is written by hand here is what package control reads, and the other way.
 func TestLine(t *testing.T) {
-	r := Request{Agent: []byte("claude-code"), Event: []byte("a\"b"), Input: []byte("\xff{}\n"), Dir: []byte("/ü"), Home: []byte("/h")}
+	r := Request{Agent: []byte("claude-code"), Event: []byte("a\"b"), Input: []byte("\xff{}\n"), Dir: []byte("/ü"), Home: []byte("/h"), Timeout: 1500}
 	var got struct {
 		Op   string  `json:"op"`
 		Args Request `json:"args"`
 	}
 	line := r.line()
-	if err := json.Unmarshal(line, &got); err != nil || got.Op != Operation || string(got.Args.Input) != "\xff{}\n" || string(got.Args.Event) != "a\"b" || string(got.Args.Dir) != "/ü" || string(got.Args.Home) != "/h" || string(got.Args.Agent) != "claude-code" {
+	if err := json.Unmarshal(line, &got); err != nil || got.Op != Operation || string(got.Args.Input) != "\xff{}\n" || string(got.Args.Event) != "a\"b" || string(got.Args.Dir) != "/ü" || string(got.Args.Home) != "/h" || string(got.Args.Agent) != "claude-code" || got.Args.Timeout != 1500 {
 		t.Errorf("%s: %+v, %v", line, got, err)
 	}
 	for _, want := range []Reply{{}, {Out: []byte("{\"a\":\"<é>\"}\n")}, {Code: 2, Err: []byte("why\n")}, {Out: []byte(strings.Repeat("x", 100_000))}} {

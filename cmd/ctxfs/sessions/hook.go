@@ -38,9 +38,10 @@ prompt, before or after (a call of a tool). It tells a session, once:
   before a call  that the file to be edited has changed since it was read
   after a call   long output: its shape, its ends, and the file that has it all
 
-It never fails: what it cannot answer within a second, it does not answer. It
-starts nothing: without a background process (ctxfs mount) it says only where
-the history is.
+It never fails: what it cannot answer within a second, it does not answer (on a
+machine that is always busy, give it longer: CTXFS_HOOK_TIMEOUT=3s). It starts
+nothing: without a background process (ctxfs mount) it says only where the
+history is.
 
 In config.toml:
 

@@ -2,6 +2,7 @@ package usertree
 
 import (
 	"context"
+	"time"
 
 	"ctxfs/cmd/ctxfs/hook"
 	"ctxfs/fs"
@@ -20,7 +21,10 @@ func (t *Tree) answerHook(ctx context.Context, r hook.Request) (hook.Reply, erro
 	if !control.Same(string(r.Home), t.opts.Places.Home) {
 		return hook.Reply{}, nil
 	}
-	out, err := t.providers.Hooks().Answer(ctx, hooks.Query{Agent: string(r.Agent), Event: string(r.Event), Input: r.Input, Dir: string(r.Dir)})
+	out, err := t.providers.Hooks().Answer(ctx, hooks.Query{
+		Agent: string(r.Agent), Event: string(r.Event), Input: r.Input, Dir: string(r.Dir),
+		Timeout: time.Duration(r.Timeout) * time.Millisecond,
+	})
 	if err != nil {
 		t.opts.Log.Debug("a hook is not answered", "agent", string(r.Agent), "event", string(r.Event), "error", err)
 		return hook.Reply{}, nil
