@@ -42,8 +42,9 @@ type spent struct {
 // shown is what the background process shows, if there is one.
 type shown struct{ places.Places }
 
-// shownTime is how long the background process may take to tell what it shows.
-const shownTime = time.Second
+// shownTime is how long the background process may take to tell what it shows: longer than
+// it takes on a busy machine, since without an answer the agent lacks all context.
+const shownTime = 10 * time.Second
 
 // ask asks the background process, if it runs.
 func ask[Q, A any](ctx context.Context, s shown, op fs.Op[Q, A], question Q) (answer A, err error) {

@@ -30,6 +30,7 @@ import (
 
 	"ctxfs/providers/internal/descendants"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/pipes"
 )
 
 // Spec is a command to run.
@@ -92,14 +93,15 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 	errs := excerpt.NewWriter(MaxErrors - 256) // it adds a line
 	read := make(chan struct{}, 2)
 	go func() {
-		_, _ = io.Copy(errs, p.stderr)
+		_, _ = io.Copy(errs, pipes.NewReader(p.stderr))
 		read <- struct{}{}
 	}()
 	go func() {
 		var b bytes.Buffer
-		if _, err := io.Copy(&b, io.LimitReader(p.stdout, s.MaxSize+1)); err == nil && int64(b.Len()) > s.MaxSize {
+		stdout := pipes.NewReader(p.stdout)
+		if _, err := io.Copy(&b, io.LimitReader(stdout, s.MaxSize+1)); err == nil && int64(b.Len()) > s.MaxSize {
 			cancel(ErrTooLarge)
-			_, _ = io.Copy(io.Discard, p.stdout)
+			_, _ = io.Copy(io.Discard, stdout)
 		}
 		o.Stdout = b.Bytes()[:min(int64(b.Len()), s.MaxSize)]
 		read <- struct{}{}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -25,12 +26,13 @@ func EndLost(store job.Store) {
 	if len(abandoned) == 0 || register.Check(os.Getpid()) != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), freeTime)
-	defer cancel()
 	for _, run := range abandoned {
 		j, err := store.Load(run.ID)
 		if err == nil && j.Result == nil { // its runner lives, or was just killed
-			if j, err = store.Wait(ctx, run.ID); ctx.Err() != nil || err == nil && j.Result == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), freeTime)
+			j, err = store.Wait(ctx, run.ID)
+			cancel()
+			if errors.Is(err, context.DeadlineExceeded) || err == nil && j.Result == nil {
 				continue // it lives, and is about to end it
 			}
 		}

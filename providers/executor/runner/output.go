@@ -98,8 +98,8 @@ func (k *kept) close() error {
 }
 
 // pump passes on what comes from a pipe to all of several places, until it ends. None of
-// them keeps it from being read. A read deadline ends it as soon as nothing comes any more.
-func pump(from *os.File, to ...func(p []byte)) {
+// them keeps it from being read.
+func pump(from io.Reader, to ...func(p []byte)) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buf)

@@ -17,6 +17,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/executor/sandbox"
 	"ctxfs/providers/internal/descendants"
+	"ctxfs/providers/internal/pipes"
 )
 
 // endTime is how long the agent and all that it has started may take to end by
@@ -138,7 +139,7 @@ func (p *process) start() (stdout *os.File, read <-chan struct{}, err error) {
 		if p.renders {
 			shown = func([]byte) {}
 		}
-		pump(stdout, p.take, shown, func(b []byte) { _, _ = whole.Write(b) })
+		pump(pipes.NewReader(stdout), p.take, shown, func(b []byte) { _, _ = whole.Write(b) })
 	}()
 	return stdout, done, nil
 }

@@ -11,7 +11,7 @@ import (
 // How long, and how often, is looked whether the tree has a session that was written just
 // now.
 const (
-	sessionTime = 2 * time.Second
+	sessionTime = 5 * time.Second
 	sessionTurn = 50 * time.Millisecond
 )
 

@@ -55,11 +55,16 @@ const endTime = 10 * time.Second
 // Each child that ends is passed on. Children are those that this process has started: all
 // that other systems than Linux know of. Adopt must have been called, and Reap's rule holds.
 func End(grace time.Duration, ended func(Exit), children ...int) error {
-	begun, pause := time.Now(), time.Millisecond
+	var begun time.Time // of the grace: all have been told
+	pause := time.Millisecond
 	told := make(map[process]bool)
 	for Reap(ended) {
 		all := below(children)
-		switch late := time.Since(begun) - grace; {
+		late := -grace
+		if !begun.IsZero() {
+			late += time.Since(begun)
+		}
+		switch {
 		case late > endTime:
 			return fmt.Errorf("%d processes cannot be ended", len(all))
 		case late >= 0:
@@ -72,6 +77,9 @@ func End(grace time.Duration, ended func(Exit), children ...int) error {
 					_ = p.Signal(syscall.SIGCONT)
 				}
 			}
+		}
+		if begun.IsZero() {
+			begun = time.Now()
 		}
 		if !Reap(ended) {
 			return nil

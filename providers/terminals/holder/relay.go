@@ -6,8 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"ctxfs/providers/internal/pipes"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -41,7 +40,7 @@ func relay(from *os.File, show func(p []byte)) {
 	for drained < drainSize || time.Since(began) < drainTime {
 		// After a deadline even available bytes cannot be read through the
 		// file.
-		n := readNow(from, buf)
+		n := pipes.ReadNow(from, buf)
 		if n == 0 {
 			if from.SetReadDeadline(time.Now().Add(quietTime)) != nil {
 				return
@@ -53,20 +52,6 @@ func relay(from *os.File, show func(p []byte)) {
 		show(buf[:n])
 		drained += n
 	}
-}
-
-// readNow reads what is available, without waiting; 0 means that nothing is, or
-// ever will be.
-func readNow(f *os.File, p []byte) (n int) {
-	_ = withFD(f, func(fd int) (err error) {
-		for {
-			if n, err = unix.Read(fd, p); err != unix.EINTR {
-				n = max(n, 0)
-				return err
-			}
-		}
-	})
-	return n
 }
 
 // settler calls Settle of a recorder when the recorder asks for it. It runs

@@ -39,7 +39,8 @@ func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Dur
 	if t.Source == record.Tmux && t.Running() {
 		return s, ErrElsewhere
 	}
-	begun, pause := time.Now(), 5*time.Millisecond
+	var begun time.Time // of the grace: all have been told
+	pause := 5 * time.Millisecond
 	told, killed := make(map[procs.Process]bool), make(map[procs.Process]bool)
 	for s.Already = true; ; s.Already = false {
 		if now, err := record.LoadState(t.Dir); err == nil && now.Started.Equal(t.Started) {
@@ -51,7 +52,10 @@ func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Dur
 			s.Ended, s.Killed = len(told), len(killed)
 			return s, nil
 		}
-		late := time.Since(begun) - grace
+		late := -grace
+		if !begun.IsZero() {
+			late += time.Since(begun)
+		}
 		err = nil
 		for _, p := range tree {
 			switch {
@@ -62,6 +66,9 @@ func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Dur
 				err = errors.Join(err, signalTo(p, syscall.SIGTERM), signalTo(p, syscall.SIGCONT))
 				told[p] = true
 			}
+		}
+		if begun.IsZero() {
+			begun = time.Now()
 		}
 		if late > killTime || late >= 0 && err != nil {
 			return s, errors.Join(fmt.Errorf("still running: %s", pids(tree)), err)
