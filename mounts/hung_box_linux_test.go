@@ -223,7 +223,17 @@ func (p *hangingProcess) states() []byte { return slices.Collect(maps.Values(p.t
 
 func (p *hangingProcess) awaitThread(what string, state byte) {
 	p.Helper()
-	fstest.Eventually(p.TB, what, func() bool { return slices.Contains(p.states(), state) })
+	seen := make(map[int]int) // how often in turn, by thread: each waits for a moment now and then
+	fstest.Eventually(p.TB, what, func() bool {
+		most := 0
+		for id, now := range p.threads() {
+			if seen[id]++; now != state {
+				seen[id] = 0
+			}
+			most = max(most, seen[id])
+		}
+		return most >= 10
+	})
 }
 
 // stop stops the process, as far as its threads do not wait in D. The kernel may give a

@@ -37,7 +37,7 @@ func helpStands(args []string) error {
 			return err
 		}
 	}
-	return m.Unmount()
+	return unmountAtLast(m)
 }
 
 // helpStuck mounts a folder with a folder sub in it, and checks its permissions

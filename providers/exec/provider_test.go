@@ -240,7 +240,7 @@ dir = "~/nowhere"
 		}
 		tool := "#!/bin/sh\npwd; echo \"$PASSED,$SET,$KEPT,$PAGER\"; echo $API_TOKEN; printf '<%s>' \"$@\"; read x || echo no input\n"
 		dir := filepath.Join(o.Home, "work")
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(filepath.Join(o.Home, "view"), 0o700), os.WriteFile(filepath.Join(dir, "tool"), []byte(tool), 0o700)); err != nil {
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(filepath.Join(o.Home, "view"), 0o700), fstest.WriteProgram(filepath.Join(dir, "tool"), []byte(tool), 0o700)); err != nil {
 			t.Fatal(err)
 		}
 	})

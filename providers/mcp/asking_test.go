@@ -165,12 +165,12 @@ func TestAQuestionPausesTheTimeout(t *testing.T) {
 	if _, err := w.call("echo", `{"text":"started"}`); err != nil {
 		t.Fatal(err)
 	}
-	w.p.timing.tool, w.p.timing.toolMax = time.Second, time.Second
+	w.p.timing.tool, w.p.timing.toolMax = 3*time.Second, 3*time.Second
 	q, done := w.calling(context.Background(), "{}")
 	select {
 	case m := <-done:
 		t.Fatal(m.err)
-	case <-time.After(1500 * time.Millisecond): // what must not happen has had its time
+	case <-time.After(4 * time.Second): // what must not happen has had its time
 	}
 	w.answered(q.ID, accept("--colour", "green"))
 	if m := <-done; m.err != nil {

@@ -76,7 +76,9 @@ func TestBrief(t *testing.T) {
 	one.raw(`{"type":"custom","id":"x","timestamp":"2026-05-12T01:05:59Z"}` + "\n") // it grows, and says nothing
 	two := piSession(t, home, "0b0e2bd2-1111-4000-8000-000000000001")
 	two.user("another one")
-	f.await("both are alive", func() bool { return len(about(fs.TopicAgents, cwd)) == 2 })
+	f.await("both are alive, and read as far as they go", func() bool {
+		return len(about(fs.TopicAgents, cwd)) == 2 && strings.Contains(strings.Join(about(fs.TopicSessions, cwd), "\n"), "another one")
+	})
 	both := about(fs.TopicSessions, cwd)
 	if !slices.Contains(both, text[0]) || !strings.HasPrefix(text[0], "pi, now: add a cart to the shop — at work") {
 		t.Errorf("%q, before %q", both, text)

@@ -164,9 +164,14 @@ func TestAStateOfLess(t *testing.T) {
 	s.user("two")
 	s.call("call-1", "read", "package main", map[string]any{"path": filepath.Join(home, "work", "main.go")})
 	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "package main") })
+	session := f.catalogue.Find(oneID)[0]
+	f.await("the watch has nothing more to tell", func() bool {
+		log, err := os.Stat(s.path)
+		v, _ := f.catalogue.View(session)
+		return err == nil && v.Source.Stat.Size == log.Size() && !v.Behind
+	})
 	all, err := os.ReadFile(state)
 	check(t, err)
-	session := f.catalogue.Find(oneID)[0]
 	glance := func() bool {
 		clear(f.lately.deeds)
 		clear(f.briefs.of)

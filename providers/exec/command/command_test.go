@@ -104,7 +104,7 @@ until [ -s daemon ]; do :; done
 			}
 			s.Timeout, s.MaxSize = c.limit, c.size
 			if c.want == ErrTimeout {
-				s.Timeout += 3 * time.Second // to start under load
+				s.Timeout += 10 * time.Second // to start under load
 			}
 			o := Run(t.Context(), s)
 			if !errors.Is(o.Err, c.want) || c.want == nil && (o.Exit != 0 || string(o.Stdout) != "done\n") || int64(len(o.Stdout)) > c.size {

@@ -53,9 +53,10 @@ func (s *session) interrupt(n int) {
 	s.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		s.write("\x03")
-		timer := time.AfterFunc(time.Second, s.changed.Broadcast)
+		const missed = 5 * time.Second // a second one that is not needed may hit the next command
+		timer := time.AfterFunc(missed, s.changed.Broadcast)
 		s.mu.Lock()
-		for end := time.Now().Add(time.Second); s.count(grid.PromptStart) < n && time.Now().Before(end); {
+		for end := time.Now().Add(missed); s.count(grid.PromptStart) < n && time.Now().Before(end); {
 			s.changed.Wait()
 		}
 		done := s.count(grid.PromptStart) >= n
