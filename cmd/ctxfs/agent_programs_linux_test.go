@@ -95,7 +95,7 @@ func TestAgentPrograms(t *testing.T) {
 
 	// Its answer, its usage and why it was ended are there when it did not end by itself.
 	must(t, os.Remove(filepath.Join(b.home, "go")))
-	if r := b.runs(124, "--agent", "claude-code", "--repo", repo, "--timeout", "1s", "--", "x"); r.Session != claudeSession || r.Text != "I look." || r.Transcript != want.Transcript || r.Usage == nil || r.Usage.OutputTokens != 18 {
+	if r := b.runs(124, "--agent", "claude-code", "--repo", repo, "--timeout", "10s", "--", "x"); r.Session != claudeSession || r.Text != "I look." || r.Transcript != want.Transcript || r.Usage == nil || r.Usage.OutputTokens != 18 {
 		t.Errorf("%+v", r)
 	}
 	for name, hint := range map[string]string{"claud": "did you mean: --agent claude", "walruss": "did you mean: --agent walrus", "zebra": "what can be started here: walrus, claude"} {

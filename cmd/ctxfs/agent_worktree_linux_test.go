@@ -46,7 +46,7 @@ func TestAgentChanges(t *testing.T) {
 	if r := b.runs(5, "--agent", "fails", "--repo", repo, "x"); !slices.Equal(r.Changed, []string{"a"}) {
 		t.Errorf("%+v", r)
 	}
-	if r := b.runs(124, "--agent", "hangs", "--repo", repo, "--timeout", "300ms", "x"); !slices.Equal(r.Changed, []string{"a"}) {
+	if r := b.runs(124, "--agent", "hangs", "--repo", repo, "--timeout", "10s", "x"); !slices.Equal(r.Changed, []string{"a"}) {
 		t.Errorf("%+v", r)
 	}
 	if r := b.runs(0, "--agent", "looks", "--repo", repo, "--read-only", "x"); !strings.Contains(r.Text, repo+"\n") || !strings.Contains(r.Text, "\nmine\n") || r.Diff != "" || len(r.Notes) > 0 {
@@ -115,7 +115,7 @@ func TestAgentAdopt(t *testing.T) {
 
 	// What was done until the time limit is adopted like everything else.
 	b.sh("cd " + repo + " && git checkout -q a && rm n")
-	r = b.runs(124, "--agent", "ending", "--repo", repo, "--worktree", "--timeout", "500ms", "x")
+	r = b.runs(124, "--agent", "ending", "--repo", repo, "--worktree", "--timeout", "10s", "x")
 	b.ok("agent", "adopt", r.ID)
 	if text := b.sh("cd " + repo + " && tail -1 a"); text != "last\n" {
 		t.Errorf("%s", text)
