@@ -20,6 +20,7 @@ func TestReadingHasNoEffects(t *testing.T) {
 	b.stub("zoo", "", map[string]string{stubJournal: journal})
 	b.stub("mute", "silent", map[string]string{stubJournal: mute})
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks.\n---\n")
+	b.write(".config/ctxfs/config.toml", "[mcp.servers.mute]\nstart_timeout = 600\n") // a second start is not an effect of reading
 	b.mount()
 	b.ready("zoo")
 	asked := func() string {
