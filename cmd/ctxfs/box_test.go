@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -163,6 +164,13 @@ func (r result) String() string {
 	return "out: " + r.out + "\nerr: " + r.err
 }
 
+// waiting are the lines in which a command tells that it waits for the background
+// process. Whether it must is up to how busy the machine is.
+var waiting = regexp.MustCompile(`(?m)^ctxfs: (still waiting for (process \d+|the background process), which .* \(for \d+ s now\)|waiting for process \d+, which is ending)\n`)
+
+// said is what the command has printed as errors, other than that it waits.
+func (r result) said() string { return waiting.ReplaceAllString(r.err, "") }
+
 // command prepares any command in the box, as its user.
 func (b *box) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -230,10 +238,11 @@ func (b *box) sh(script string) string {
 	return r.out
 }
 
-// shell runs a script of bash in the home folder.
+// shell runs a script of bash in the home folder. One that hangs is ended before do gives
+// it up, and what it has printed is told.
 func (b *box) shell(script string) result {
 	b.Helper()
-	return b.do("timeout", "100", "bash", "-c", "cd ~ && "+script)
+	return b.do("timeout", "230", "bash", "-c", "cd ~ && "+script)
 }
 
 // mount mounts on the default folder.

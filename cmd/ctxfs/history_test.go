@@ -92,7 +92,7 @@ func TestHistory(t *testing.T) {
 			if r.out != want || r.code != 0 {
 				t.Errorf("%s: exit %d\n%v", env, r.code, r)
 			}
-			if hint := "ctxfs: not mounted; read it: ctxfs cat transcripts/"; running && r.err != "" || !running && !strings.HasPrefix(r.err, hint) {
+			if hint := "ctxfs: not mounted; read it: ctxfs cat transcripts/"; running && r.said() != "" || !running && !strings.HasPrefix(r.err, hint) {
 				t.Errorf("%s: hint %q", env, r.err)
 			}
 		}

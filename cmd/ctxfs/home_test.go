@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -65,10 +66,13 @@ func TestOneProcessForEachHome(t *testing.T) {
 		{"a sandbox with processes of its own", inside("bwrap", "--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := c.from().CombinedOutput()
+			cmd := c.from()
+			var said bytes.Buffer // that it waits, perhaps
+			cmd.Stderr = &said
+			out, err := cmd.Output()
 			var report mount.StatusReport
 			if err != nil || json.Unmarshal(out, &report) != nil || report.Pid != pid {
-				t.Errorf("process %d, not %d: %v\n%s", report.Pid, pid, err, out)
+				t.Errorf("process %d, not %d: %v\n%s%s", report.Pid, pid, err, out, &said)
 			}
 		})
 	}

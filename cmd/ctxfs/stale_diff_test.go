@@ -69,7 +69,7 @@ func TestStaleDiff(t *testing.T) {
 		if r := stale(""); r.code != 0 || r.out != "" {
 			t.Errorf("mounted %v: touched only: exit %d\n%v", mounted, r.code, r)
 		}
-		if r := stale("--guard a.go part.go " + repo + "/sub/new.go"); r.code != 0 || r.out != "" || r.err != "" {
+		if r := stale("--guard a.go part.go " + repo + "/sub/new.go"); r.code != 0 || r.out != "" || r.said() != "" {
 			t.Errorf("--guard of what has not changed: exit %d\n%v", r.code, r)
 		}
 		if r := stale("--guard other.go not/there.go"); r.code != 0 || r.out != "" || strings.Count(r.err, "has not seen") != 2 {
@@ -92,7 +92,7 @@ func TestStaleDiff(t *testing.T) {
 			t.Errorf("--diff part.go: exit %d\n%v", r.code, r)
 		}
 		r = stale("--guard part.go a.go")
-		if want := "changed  2026-05-12T02:00:00Z  a.go: read it again before you edit it, or see what changed: ctxfs stale --diff a.go\n"; r.code != exitStale || r.out != want || r.err != "" {
+		if want := "changed  2026-05-12T02:00:00Z  a.go: read it again before you edit it, or see what changed: ctxfs stale --diff a.go\n"; r.code != exitStale || r.out != want || r.said() != "" {
 			t.Errorf("--guard: exit %d\n%v", r.code, r)
 		}
 		if r := b.shell("cd / && ctxfs stale --guard --session 0894 " + repo + "/sub/../a.go"); r.code != exitStale {

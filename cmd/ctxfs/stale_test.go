@@ -54,7 +54,7 @@ func TestStale(t *testing.T) {
 			b.mount()
 		}
 		r := b.shell("cd repo && ctxfs stale")
-		if want := "ctxfs: nothing changed: 6 files are as the session " + claudeID + " of claude-code last saw them\n"; r.code != 0 || r.out != "" || r.err != want {
+		if want := "ctxfs: nothing changed: 6 files are as the session " + claudeID + " of claude-code last saw them\n"; r.code != 0 || r.out != "" || r.said() != want {
 			t.Errorf("nothing has changed: exit %d\n%v", r.code, r)
 		}
 		changed("repo/changed.go", 7)
@@ -65,7 +65,7 @@ func TestStale(t *testing.T) {
 			"changed  2026-05-12T01:07:00Z  changed.go\n" +
 			"deleted  -                     gone.go\n" +
 			"changed  2026-05-12T02:00:00Z  sub/changed.go\n"
-		if r := b.shell("cd repo && CLAUDE_CODE_SESSION_ID=" + claudeID + " ctxfs stale"); r.code != exitProblems || r.out != want || r.err != "" {
+		if r := b.shell("cd repo && CLAUDE_CODE_SESSION_ID=" + claudeID + " ctxfs stale"); r.code != exitProblems || r.out != want || r.said() != "" {
 			t.Errorf("exit %d\n%v\nwant %s", r.code, r, want)
 		}
 		if r := b.shell("cd repo/sub && ctxfs stale 0894031 2>/dev/null | tail -n 1"); r.out != "changed  2026-05-12T02:00:00Z  changed.go\n" {

@@ -31,25 +31,25 @@ func TestAnotherVersion(t *testing.T) {
 	pid := b.pid()
 	line := fmt.Sprintf("ctxfs: process %d runs an older build of ctxfs (version %s; this program: 9.9.9); replace it, which keeps what is mounted: ctxfs mount\n", pid, places.Version)
 	for _, args := range [][]string{{"status"}, {"ls"}, {"prompt"}} {
-		if r := b.do(newer, args...); r.code != 0 || r.err != line {
+		if r := b.do(newer, args...); r.code != 0 || r.said() != line {
 			t.Errorf("%q: exit %d\n%v", args, r.code, r)
 		}
 	}
 	r := b.do(newer, "status", "--json")
-	if r.err != line || !json.Valid([]byte(r.out)) {
+	if r.said() != line || !json.Valid([]byte(r.out)) {
 		t.Errorf("status --json: %v", r)
 	}
 	if r := b.do(newer, "__complete", "ls", ""); strings.Contains(r.err, "9.9.9") {
 		t.Errorf("completion: %v", r)
 	}
-	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" || !strings.HasPrefix(r.out, fmt.Sprintf("replaced process %d, of version %s, by one of version 9.9.9\nmounted on ~/.agentctx\n", pid, places.Version)) {
+	if r := b.do(newer, "mount"); r.code != 0 || r.said() != "" || !strings.HasPrefix(r.out, fmt.Sprintf("replaced process %d, of version %s, by one of version 9.9.9\nmounted on ~/.agentctx\n", pid, places.Version)) {
 		t.Errorf("mount: %v", r)
 	}
 	report := b.status()
 	if report.Version != "9.9.9" || report.Pid == pid || alive(pid) && !fstest.Becomes(func() bool { return !alive(pid) }) {
 		t.Errorf("status: %+v", report)
 	}
-	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" || r.out != "already mounted on ~/.agentctx\n" {
+	if r := b.do(newer, "mount"); r.code != 0 || r.said() != "" || r.out != "already mounted on ~/.agentctx\n" {
 		t.Errorf("again: %v", r)
 	}
 	// An older program uses a newer process, and never replaces it.
