@@ -74,9 +74,7 @@ func TestKilledWhileStarting(t *testing.T) {
 			t.Errorf("round %d: %v", round, err)
 		}
 	}
-	if found := daemons(b); len(found) != 1 {
-		t.Errorf("background processes: %v", found)
-	}
+	oneServes(b)
 }
 
 // daemons are the background processes of a box that serve or want to.
@@ -87,6 +85,16 @@ func daemons(b *box) (found []process) {
 		}
 	}
 	return found
+}
+
+// oneServes waits until one background process is left: another one that a command has
+// started ends as soon as it sees that it is not the first.
+func oneServes(b *box) {
+	b.Helper()
+	var found []process
+	if !fstest.Becomes(func() bool { found = daemons(b); return len(found) == 1 }) {
+		b.Errorf("background processes: %v", found)
+	}
 }
 
 func killAll(b *box, sig syscall.Signal, all []process) {
@@ -129,9 +137,7 @@ func TestStoppedWhileStarting(t *testing.T) {
 	}
 	_ = first.Wait()
 	b.mount()
-	if found := daemons(b); len(found) != 1 {
-		t.Errorf("background processes: %v", found)
-	}
+	oneServes(b)
 }
 
 // TestManyStart has fifty commands start the process at once.
@@ -143,7 +149,5 @@ func TestManyStart(t *testing.T) {
 		all.Go(func() { b.ok("mount") })
 	}
 	all.Wait()
-	if found := daemons(b); len(found) != 1 {
-		t.Errorf("background processes: %v", found)
-	}
+	oneServes(b)
 }
