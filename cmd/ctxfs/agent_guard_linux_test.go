@@ -193,7 +193,7 @@ exec sleep 1004`)
 			left, err := strconv.Atoi(strings.TrimSpace(scratch("left")))
 			must(t, err)
 			keeper, runner := r.process("agent-keeper"), r.process("agent-runner")
-			must(t, syscall.Kill(runner, syscall.SIGSTOP))
+			stop(t, runner)
 			must(t, syscall.Kill(keeper, syscall.SIGKILL))
 			if both {
 				must(t, syscall.Kill(runner, syscall.SIGKILL))

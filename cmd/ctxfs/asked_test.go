@@ -308,7 +308,7 @@ func TestAskedElsewhere(t *testing.T) {
 func TestAskedTooLate(t *testing.T) {
 	t.Parallel()
 	b := askers(t)
-	b.write(".config/ctxfs/config.toml", "[mcp]\nquestion_timeout = \"1s\"\n")
+	b.write(".config/ctxfs/config.toml", "[mcp]\nquestion_timeout = \"10s\"\n")
 	w := b.open("call", "guard", "ask", loginForm)
 	w.sees("user: ")
 	w.sees("Nobody has answered in time")

@@ -182,7 +182,10 @@ lifetime = "10s"
 "{name}.txt" = ["sh", "-c", "echo >>$HOME/ran; wc -l <$HOME/ran"]
 `)
 	b.mount()
-	if got := b.sh(`cd .agentctx/exec/x; cat a.txt a.txt; ls; rg -uuN . a.txt; echo $(($(stat -c %Y a.txt) - $(stat -c %Y ~/ran)))`); got != "1\n1\nINDEX.md\na.txt\n1\n0\n" && got != "1\n1\nINDEX.md\na.txt\n1\n1\n" {
+	got := b.sh(`cd .agentctx/exec/x; cat a.txt a.txt; ls; rg -uuN . a.txt; echo $(($(stat -c %Y a.txt) - $(stat -c %Y ~/ran)))`)
+	later, found := strings.CutPrefix(got, "1\n1\nINDEX.md\na.txt\n1\n")
+	// It is as old as its command, but for what a busy machine puts between the two.
+	if s, err := strconv.Atoi(strings.TrimSpace(later)); !found || err != nil || s < 0 || s >= 10 {
 		t.Errorf("%s", got)
 	}
 	fstest.Eventually(t, "it leaves the listing", func() bool { return b.sh("ls .agentctx/exec/x") == "INDEX.md\n" })

@@ -109,9 +109,9 @@ func TestWaitForBackground(t *testing.T) {
 func TestWaitForPort(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port := fstest.Port(t) // nobody else's while nobody listens at it
+	l, err := net.Listen("tcp", "127.0.0.1:"+port)
 	must(t, err)
-	port := fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
 	if got := b.ok("wait", "port", port); !strings.Contains(got, "port "+port+" takes connections, at 127.0.0.1:"+port) {
 		t.Errorf("%s", got)
 	}
