@@ -59,13 +59,12 @@ type Options struct {
 
 // Provider is the folder of plans.
 type Provider struct {
-	opts     Options
-	root     *folder
-	prober   *fs.Prober
-	current  atomic.Pointer[snapshot]
-	first    sync.Once
-	watcher  *watch.Watcher // nil where nothing is watched
-	watchErr error          // why, though it should be
+	opts    Options
+	root    *folder
+	prober  *fs.Prober
+	current atomic.Pointer[snapshot]
+	first   sync.Once
+	watcher *watch.Watcher // nil where nothing is watched
 
 	looking sync.Mutex // held while a snapshot is made
 	book    *book
@@ -108,10 +107,11 @@ func New(opts Options) *Provider {
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
 	p.known = make(map[string][]files.Found)
 	p.root = &folder{provider: p}
+	var unwatched error
 	if opts.Watch {
-		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poked.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.poked.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
 	}
-	p.watched = watch.NewSet(p.watcher, p.watchErr)
+	p.watched = watch.NewSet(p.watcher, unwatched)
 	p.show(&maker{provider: p}, false)
 	opts.Trust.Notify(p.poked.Poke)
 	return p
@@ -127,7 +127,9 @@ func (p *Provider) Root() fs.Dir { return p.root }
 // Status implements fs.Provider. It looks for nothing.
 func (p *Provider) Status() fs.Status {
 	s := p.current.Load().status
-	s.Problems = slices.Concat(s.Problems, watch.Problems(p.watcher, p.watchErr, p.opts.Home, "changed plans"))
+	if fault := p.watched.Problem("changes of plans", pollPause); fault != nil {
+		s.Problems = append(slices.Clip(s.Problems), *fault)
+	}
 	return s
 }
 

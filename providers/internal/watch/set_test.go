@@ -1,0 +1,59 @@
+package watch
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs/fstest"
+)
+
+// TestSet: an owner says what is watched, and is told whether that is something else.
+func TestSet(t *testing.T) {
+	root := tempDir(t)
+	mkdir(t, root, "a")
+	mkdir(t, root, "b")
+	w := start(t, Options{})
+	s := NewSet(w.Watcher, nil)
+	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
+	if !s.Only([]string{a + "/", filepath.Join(b, "f")}) || s.Only([]string{filepath.Join(b, "f"), a + "/"}) {
+		t.Error("a change of the set is not told, or one where there is none")
+	}
+	if !w.Watched(a) || s.Problem("changes", time.Minute) != nil {
+		t.Errorf("%s is watched: %t, %v", a, w.Watched(a), s.Problem("changes", time.Minute))
+	}
+	if !s.Only([]string{b + "/"}) || w.Watched(a) || !w.Watched(b) || !slices.Equal(s.Paths(), []string{b + "/"}) {
+		t.Errorf("%q", s.Paths())
+	}
+	if p := NewSet(nil, errors.New("no more")).Problem("changes", time.Minute); p == nil || !strings.Contains(p.What, "after up to 60 s: no more") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestSetOfAFolderThatDoesNotAnswer: nobody waits for it longer than a moment, once; what
+// is wanted meanwhile is watched when it answers.
+func TestSetOfAFolderThatDoesNotAnswer(t *testing.T) {
+	root := tempDir(t)
+	mkdir(t, root, "a")
+	mkdir(t, root, "b")
+	w := start(t, Options{})
+	s := NewSet(w.Watcher, nil)
+	w.mu.Lock() // as who asks its file system
+	if !s.Only([]string{filepath.Join(root, "a") + "/"}) {
+		t.Error("the set has not changed")
+	}
+	for range 1000 { // or else the test would take half an hour
+		s.Only([]string{filepath.Join(root, "a") + "/", filepath.Join(root, "b") + "/"})
+		s.Only([]string{filepath.Join(root, "b") + "/"})
+	}
+	if p := s.Problem("changes", time.Minute); p == nil || !strings.Contains(p.What, "a folder does not answer") {
+		t.Errorf("%+v", p)
+	}
+	w.mu.Unlock()
+	fstest.Eventually(t, "the last that was wanted is watched", func() bool {
+		return s.Problem("changes", time.Minute) == nil && w.Watched(filepath.Join(root, "b")) && !w.Watched(filepath.Join(root, "a"))
+	})
+}
