@@ -271,6 +271,10 @@ timeout = "10s"
 		t.Errorf("%s", got)
 	}
 	b.hostile()
+	fstest.Eventually(t, "the process has read its configuration", func() bool {
+		_, err := os.Stat(b.mnt("exec/bad"))
+		return err == nil
+	})
 	got := b.do("bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", binary(), "cat", "exec/bad/names/in.txt")
 	if got.code != 0 || got.out != "in\n" {
 		t.Errorf("%+v", got)
