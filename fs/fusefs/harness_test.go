@@ -53,16 +53,26 @@ func mountedWith(t *testing.T, root fs.Dir, opts fs.TreeOptions, made func(*fs.T
 		t.Fatalf("mount: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := m.Unmount(); err != nil && !errors.Is(err, ErrBusy) {
+		if err := unmountAtLast(m); err != nil {
 			t.Errorf("unmount: %v", err)
-		}
-		select {
-		case <-m.Done():
-		case <-time.After(time.Minute):
-			t.Error("somebody still uses the mount")
 		}
 	})
 	return &mountedTree{Mount: m, t: t, tree: tree, dir: dir}
+}
+
+// unmountAtLast unmounts, and waits for the end of the mount: a sandbox of another test may
+// hold it for a while.
+func unmountAtLast(m *Mount) error {
+	err := m.Unmount()
+	if errors.Is(err, ErrBusy) {
+		err = nil
+	}
+	select {
+	case <-m.Done():
+	case <-time.After(time.Minute):
+		err = errors.Join(err, errors.New("somebody still uses the mount"))
+	}
+	return err
 }
 
 // command prepares a shell command that runs in the root of the mount, with the

@@ -84,12 +84,3 @@ func helpUser(args []string) error {
 	bufio.NewScanner(os.Stdin).Scan()
 	return unmountAtLast(m)
 }
-
-// unmountAtLast unmounts what a sandbox of another test may hold for a while.
-func unmountAtLast(m *Mount) error {
-	if err := m.Unmount(); err != nil && !errors.Is(err, ErrBusy) {
-		return err
-	}
-	<-m.Done()
-	return nil
-}

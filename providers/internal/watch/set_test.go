@@ -11,14 +11,19 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// TestSet: an owner says what is watched, and is told whether that is something else.
-func TestSet(t *testing.T) {
+// twoFolders returns a watcher, a set of it, and two folders that are not in it.
+func twoFolders(t *testing.T) (w *watched, s *Set, a, b string) {
+	t.Helper()
 	root := tempDir(t)
 	mkdir(t, root, "a")
 	mkdir(t, root, "b")
-	w := start(t, Options{})
-	s := NewSet(w.Watcher, nil)
-	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
+	w = start(t, Options{})
+	return w, NewSet(w.Watcher, nil), filepath.Join(root, "a"), filepath.Join(root, "b")
+}
+
+// TestSet: an owner says what is watched, and is told whether that is something else.
+func TestSet(t *testing.T) {
+	w, s, a, b := twoFolders(t)
 	if !s.Only([]string{a + "/", filepath.Join(b, "f")}) || s.Only([]string{filepath.Join(b, "f"), a + "/"}) {
 		t.Error("a change of the set is not told, or one where there is none")
 	}
@@ -36,24 +41,20 @@ func TestSet(t *testing.T) {
 // TestSetOfAFolderThatDoesNotAnswer: nobody waits for it longer than a moment, once; what
 // is wanted meanwhile is watched when it answers.
 func TestSetOfAFolderThatDoesNotAnswer(t *testing.T) {
-	root := tempDir(t)
-	mkdir(t, root, "a")
-	mkdir(t, root, "b")
-	w := start(t, Options{})
-	s := NewSet(w.Watcher, nil)
+	w, s, a, b := twoFolders(t)
 	w.mu.Lock() // as who asks its file system
-	if !s.Only([]string{filepath.Join(root, "a") + "/"}) {
+	if !s.Only([]string{a + "/"}) {
 		t.Error("the set has not changed")
 	}
 	for range 1000 { // or else the test would take half an hour
-		s.Only([]string{filepath.Join(root, "a") + "/", filepath.Join(root, "b") + "/"})
-		s.Only([]string{filepath.Join(root, "b") + "/"})
+		s.Only([]string{a + "/", b + "/"})
+		s.Only([]string{b + "/"})
 	}
 	if p := s.Problem("changes", time.Minute); p == nil || !strings.Contains(p.What, "a folder does not answer") {
 		t.Errorf("%+v", p)
 	}
 	w.mu.Unlock()
 	fstest.Eventually(t, "the last that was wanted is watched", func() bool {
-		return s.Problem("changes", time.Minute) == nil && w.Watched(filepath.Join(root, "b")) && !w.Watched(filepath.Join(root, "a"))
+		return s.Problem("changes", time.Minute) == nil && w.Watched(b) && !w.Watched(a)
 	})
 }
