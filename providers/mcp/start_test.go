@@ -157,14 +157,16 @@ func TestInstalling(t *testing.T) {
 	}
 }
 
-// TestAnInstallationThatIsRestarted is ended gently.
+// TestAnInstallationThatIsRestarted is ended gently. The last one is left to
+// finish, as ctxfs ends while it is under way.
 func TestAnInstallationThatIsRestarted(t *testing.T) {
 	w := newWorld(t)
 	// Its progress is a process every tenth of a second, on a busy machine much less.
 	w.opts.timing.term, w.opts.timing.undo = patience, patience
 	_, count := w.journal()
 	script := fmt.Sprintf(`npx() { sh -c 'trap "stop=1" TERM; cd %q; echo begun >>journal
-		while [ -z "$stop" ]; do sleep 0.1; done; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo undone >>journal'; }; npx -y some-server; true`, w.dir)
+		while [ -z "$stop" ] && ! [ -e go ]; do sleep 0.1; done
+		[ -e go ] || { for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo undone >>journal; }'; }; npx -y some-server; true`, w.dir)
 	w.claude(map[string]any{"slow": map[string]any{"command": "sh", "args": []string{"-c", script}}})
 	w.open().start()
 	for i := range 2 {
@@ -174,6 +176,14 @@ func TestAnInstallationThatIsRestarted(t *testing.T) {
 		}
 		w.until("it has undone what it had done", func() bool { return count("undone") == i+1 })
 	}
+	w.until("it has begun again", func() bool { return count("begun") == 3 })
+	if err := w.p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := count("undone"); n != 2 {
+		t.Errorf("%d were ended", n)
+	}
+	w.write(filepath.Join(w.dir, "go"), "")
 }
 
 // TestABrokenInstallationOfNPX is recognized, and STATUS.md has the command that
