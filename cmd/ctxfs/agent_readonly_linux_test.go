@@ -87,7 +87,7 @@ echo "text of the answer"
 // target makes a git repository in the box, for its user, and returns its path.
 func (b *box) target() string {
 	b.Helper()
-	b.sh(`mkdir -p work/sub work/empty && cd work && git init -q -b main && git config user.email a@example.com && git config user.name A &&
+	b.sh(`mkdir -p work/sub work/empty && cd work && git init -q -b main && git config maintenance.auto false && git config user.email a@example.com && git config user.name A &&
 echo one >f && echo two >sub/g && ln -s f link && printf '#!/bin/sh\n' >run.sh && chmod 755 run.sh && git add . && git commit -qm first &&
 echo more >>sub/g && git commit -qam second && echo uncommitted >>sub/g && echo untracked >u`)
 	return filepath.Join(b.home, "work")

@@ -42,6 +42,18 @@ func zoo(t *testing.T, mode string) *box {
 	return b
 }
 
+// holds keeps the background process, which could end between two commands on a busy
+// machine, by a call of a tool that sleeps.
+func (b *box) holds(server string) (end func()) {
+	b.Helper()
+	sleeps := b.command(b.Context(), binary(), "call", server, "sleep")
+	must(b, sleeps.Start())
+	return func() {
+		_ = sleeps.Process.Kill()
+		_ = sleeps.Wait()
+	}
+}
+
 // starts is how often the stub was started.
 func (b *box) starts() int {
 	b.Helper()
@@ -57,12 +69,7 @@ func TestCall(t *testing.T) {
 	b := zoo(t, "")
 	b.write("note.txt", "two\nlines\n")
 	b.ok("call", "zoo", "list")
-	sleeps := b.command(t.Context(), binary(), "call", "zoo", "sleep") // holds the process, which could end between two calls on a busy machine
-	must(t, sleeps.Start())
-	defer func() {
-		_ = sleeps.Process.Kill()
-		_ = sleeps.Wait()
-	}()
+	defer b.holds("zoo")()
 	for script, want := range map[string]string{
 		`ctxfs call zoo feed.animal --animal lion`:                                                    `{"animal":"lion"}`,
 		`ctxfs call zoo feed_animal --animal=zebra --kilos 2.50 --label a --label b --no-draft`:       `{"animal":"zebra","draft":false,"kilos":2.50,"labels":["a","b"]}`,

@@ -32,15 +32,7 @@ func TestManyMountsAtOnce(t *testing.T) {
 			if points := mountsBelow(b.dir); len(points) != c.dirs {
 				t.Errorf("mount points: %v", points)
 			}
-			var daemons []process
-			for _, p := range processesOf(b.dir) {
-				if strings.HasSuffix(p.args, " daemon") {
-					daemons = append(daemons, p)
-				}
-			}
-			if len(daemons) != 1 {
-				t.Errorf("background processes: %v", daemons)
-			}
+			oneServes(b)
 		})
 	}
 }

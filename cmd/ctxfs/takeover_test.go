@@ -240,9 +240,10 @@ func TestUpdateInFront(t *testing.T) {
 	newer := buildVersion(t, "9.9.9")
 	b.mount()
 	waits := b.command(t.Context(), binary(), "mount", "-f")
-	var said strings.Builder
-	waits.Stdout, waits.Stderr = &said, &said
+	tells := new(said)
+	waits.Stdout, waits.Stderr = tells, tells
 	must(t, waits.Start())
+	fstest.Eventually(t, "it waits", func() bool { return strings.Contains(tells.String(), "mounted on") })
 	pid := b.pid()
 	front := b.command(t.Context(), newer, "mount", "-f")
 	must(t, front.Start())
@@ -253,7 +254,7 @@ func TestUpdateInFront(t *testing.T) {
 	signalTo(t, front.Process.Pid, syscall.SIGTERM)
 	must(t, front.Wait())
 	if err := waits.Wait(); early {
-		t.Errorf("the command that waits for the mount has ended: %v, it says: %s", err, said.String())
+		t.Errorf("the command that waits for the mount has ended: %v, it says: %s", err, tells)
 	}
 }
 

@@ -49,9 +49,11 @@ func TestTermKeys(t *testing.T) {
 	fstest.Eventually(t, "it reads", func() bool { return strings.HasPrefix(b.ps("1").Command, "read") })
 	w.types("correcthorse\r")
 	w.sees("<12>")
+	holder := b.holderOf("1")
 	w.types("exit\r")
 	w.wait()
 	b.becomes("1", record.Ended)
+	eventuallyGone(t, holder) // it removes its files meanwhile
 	must(t, filepath.WalkDir(b.state, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err

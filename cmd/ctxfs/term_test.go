@@ -67,12 +67,14 @@ func TestTerm(t *testing.T) {
 		return strings.Contains(w.text(), "30 100\r\napi.\r\n")
 	})
 
+	holder := b.holderOf("api")
 	w.types("exit 7\r")
 	if code := w.wait(); code != 7 {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
 	b.becomes("api", record.Ended)
+	eventuallyGone(t, holder) // it then has removed what it needed
 	if e := b.ps("api"); e.Exit == nil || *e.Exit != 7 || e.LastCommand != "exit 7" {
 		t.Errorf("ps: %+v", e)
 	}
@@ -174,9 +176,23 @@ func TestTermBackground(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	b.becomes("1", record.Ended)
-	for _, p := range processesOf(b.dir) {
-		if strings.HasPrefix(p.args, "sleep") {
-			signalTo(t, p.pid, syscall.SIGKILL)
+	b.killSleepers()
+}
+
+// killSleepers kills what was left in the background, until nothing runs but the
+// background process.
+func (b *box) killSleepers() {
+	b.Helper()
+	fstest.Eventually(b, "nothing runs on", func() bool {
+		left := 0
+		for _, p := range processesOf(b.dir) {
+			if strings.HasPrefix(p.args, "sleep ") {
+				_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may have ended
+			}
+			if !strings.HasSuffix(p.args, " daemon") {
+				left++
+			}
 		}
-	}
+		return left == 0
+	})
 }

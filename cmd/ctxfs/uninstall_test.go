@@ -38,6 +38,7 @@ func TestUninstall(t *testing.T) {
 	if !containsAll(out, []string{"unmounted ~/.agentctx", "removed ~/.local/share/ctxfs", "removed ~/.local/bin/ctxfs"}) {
 		t.Errorf("%s", out)
 	}
+	fstest.Eventually(t, "what was being started has ended", func() bool { return len(processesOf(b.dir)) == 0 })
 	b.sh("rm -rf .npm") // of a server that was being started
 	sameFiles(t, "uninstall", was, snapshot(t, b.home))
 }

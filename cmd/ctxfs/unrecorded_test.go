@@ -196,11 +196,7 @@ func TestTermHolderKilled(t *testing.T) {
 			t.Errorf("ps: %+v", e)
 		}
 	}
-	for _, p := range processesOf(b.dir) {
-		if strings.HasPrefix(p.args, "sleep") {
-			signalTo(t, p.pid, syscall.SIGKILL)
-		}
-	}
+	b.killSleepers()
 }
 
 // TestRunOrder: what goes to one place keeps its order, whatever that is.

@@ -87,7 +87,7 @@ func TestNobodyWorkedThere(t *testing.T) {
 		b.write(name+"/Makefile", "test:\n\ttrue\n")
 		b.write(name+"/.mcp.json", `{"mcpServers":{}}`)
 		b.write(name+"/.claude/skills/x/SKILL.md", "---\nname: x\ndescription: x\n---\n")
-		b.sh("cd " + name + " && git init -q -b main . && git add . && git -c user.name=a -c user.email=a@example.com commit -qm Begin")
+		b.sh("cd " + name + " && git init -q -b main . && git config maintenance.auto false && git add . && git -c user.name=a -c user.email=a@example.com commit -qm Begin")
 	}
 	old, work := filepath.Join(b.home, "old"), filepath.Join(b.home, "work")
 	b.claudeAt(old, time.Now().AddDate(0, 0, -20))

@@ -56,6 +56,9 @@ func TestRootOfTheClient(t *testing.T) {
 				}
 				return calls.Load().Root
 			}
+			if w.http && legacy { // it may not listen yet
+				fstest.Eventually(t, "the client listens", func() bool { return call() == "/home/u/my project" })
+			}
 			for range 3 {
 				if got := call(); got != "/home/u/my project" {
 					t.Errorf("the root is %q", got)
