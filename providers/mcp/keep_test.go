@@ -84,7 +84,7 @@ func TestKeep(t *testing.T) {
 			}
 			w.write(text, "third text")
 			w.opts.Offline = false
-			w.reopen().startAll()
+			w.reopen().start() // a server with kept resources starts by itself
 			w.untilText(path, "third text")
 			w.write(text, "fourth text")
 			w.untilText(path, "fourth text")

@@ -3,6 +3,7 @@ package mcp
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,7 +36,9 @@ func TestAKilledDaemonLeavesNoServer(t *testing.T) {
 		_, after, _ := strings.Cut(string(text), "pid ")
 		number, _, written := strings.Cut(after, "\n")
 		pid, _ = strconv.Atoi(number)
-		return written
+		// The note of a start is made once the shell that ends the server is told of it.
+		notes, _ := filepath.Glob(filepath.Join(w.home, "cache", "starting", "*"))
+		return written && len(notes) > 0
 	})
 	end()
 	untilDead(t, pid)

@@ -94,6 +94,10 @@ func TestStudied(t *testing.T) {
 	}
 
 	// A restart shows it at once, and a change in a file later.
+	f.await("it is kept", func() bool {
+		_, err := os.Stat(filepath.Join(h, ".cache/ctxfs/skills/studied.jsonl"))
+		return err == nil
+	})
 	g := start(t, h, inBin(h))
 	if got := g.read("INDEX.md"); got != index {
 		t.Errorf("after a restart:\n%s\nwant:\n%s", got, index)

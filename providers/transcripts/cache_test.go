@@ -190,10 +190,10 @@ func TestAStateOfLess(t *testing.T) {
 		if seen, err := f.sights(t.Context(), session, false); err != nil || len(seen) != 1 {
 			t.Errorf("beside a state of %s the session has seen %v (%v)", what, seen, err)
 		}
-		check(t, atomicfile.Write(state, text))
-		if glance() {
-			t.Errorf("a glance waited for the rendering")
-		}
+		f.await("a glance that does not wait for the rendering", func() bool { // one may just be under way
+			check(t, atomicfile.Write(state, text))
+			return !glance()
+		})
 		if v, _ := f.catalogue.View(session); v.Unready() {
 			t.Error("a glance has unpublished the session")
 		}
@@ -211,8 +211,10 @@ func TestAStateOfLess(t *testing.T) {
 		t.Errorf("messages of %d bytes were to be deleted (%v)", v.Published.Messages, err)
 	}
 
-	check(t, os.Remove(state)) // and nobody can write one
-	check(t, os.MkdirAll(filepath.Join(state, "in-its-place"), 0o700))
+	f.await("nobody can write a state", func() bool {
+		check(t, os.RemoveAll(state))
+		return os.MkdirAll(filepath.Join(state, "in-its-place"), 0o700) == nil
+	})
 	for _, name := range []string{"digest.md", "files.tsv"} {
 		f.forgetTexts()
 		if got := f.read(catalogue.ByID + "/" + oneID + "/" + name); !strings.Contains(got, "main.go") {

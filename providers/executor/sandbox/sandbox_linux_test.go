@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -126,6 +127,10 @@ func TestLimits(t *testing.T) {
 // that is made in a folder of a terminal multiplexer while the agent runs.
 func TestDoors(t *testing.T) {
 	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
 	dir := t.TempDir()
 	reach, tmux := filepath.Join(dir, "reach"), filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()))
 	for _, made := range []string{reach, tmux} {
@@ -152,21 +157,23 @@ def reached(path):
     except OSError: return ""
 print(*[os.path.basename(reached(p)) for p in (dir+"/outside", dir+"/reach/reached")])
 open(dir+"/scratch/ready", "w").close()
-for i in range(500):
+while True: # the test has a limit
     if os.path.exists(dir+"/late"): break
     time.sleep(0.01)
 print(os.path.basename(reached(tmux+"/late")))
 `
 	environ := append(os.Environ(), "TMUX_TMPDIR="+dir, "DIR="+dir, "TMUX_DIR="+tmux)
-	go func() {
-		fstest.Becomes(func() bool { _, err := os.Stat(filepath.Join(dir, "scratch/ready")); return err == nil })
+	var late sync.WaitGroup
+	late.Go(func() {
+		if !fstest.Becomes(func() bool { _, err := os.Stat(filepath.Join(dir, "scratch/ready")); return err == nil }) {
+			t.Error("the agent has not begun")
+		}
 		listen(filepath.Join(tmux, "late"))
-		_ = os.WriteFile(filepath.Join(dir, "late"), nil, 0o600)
-	}()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip(err)
-	}
+		if err := os.WriteFile(filepath.Join(dir, "late"), nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	})
+	defer late.Wait()
 	if text, _ := become(t, rules, true, []string{python, "-c", script}, environ); text != " reached\n\n" {
 		t.Errorf("reached: %q", text)
 	}

@@ -8,7 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // browser is Chromium without a window, driven over a pipe by its DevTools protocol.
@@ -40,8 +43,9 @@ func openBrowser(t *testing.T) *browser {
 	check(t, err)
 	profile := t.TempDir()
 	run := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+		"--disable-component-update", "--disable-breakpad", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	run.Env = append(os.Environ(), "HOME="+profile, "XDG_CONFIG_HOME="+profile, "XDG_CACHE_HOME="+profile)
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	run.ExtraFiles = []*os.File{commands, answers}
 	check(t, run.Start())
 	commands.Close()
@@ -53,6 +57,8 @@ func openBrowser(t *testing.T) *browser {
 		to.Close()
 		_ = run.Wait()
 		from.Close()
+		_ = syscall.Kill(-run.Process.Pid, syscall.SIGKILL) // its helpers may still write into the profile
+		fstest.Eventually(t, "the profile is gone", func() bool { return os.RemoveAll(profile) == nil })
 	})
 	var target struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
