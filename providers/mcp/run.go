@@ -70,11 +70,12 @@ func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
 	case d.Transport == config.Stdio && d.Dir != "" && d.Dir != s.p.opts.Home:
 		roots = []string{d.Dir}
 	}
+	known := s.shown != nil && s.shown.Command == d.CommandHash()
 	return &wire.Dialer{
 		Def: d, Login: login, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
 		Log: s.logTo(""), LogLevel: s.def.LogLevel,
-		Samples: s.p.sampler() != nil,
-	}, s.shown != nil && s.shown.Legacy && s.shown.Command == d.CommandHash()
+		Samples: s.p.sampler() != nil, Modern: known && !s.shown.Legacy,
+	}, known && s.shown.Legacy
 }
 
 // wantsStart reports whether the server is to start without being used: its

@@ -121,6 +121,27 @@ func TestAServerThatIgnoresTheProbe(t *testing.T) {
 	w.untilState("ignores", "ready")
 }
 
+// TestAServerThatBeginsLate answers the probe when it was given up and the handshake of
+// the old era has begun: all that the new era has is there nevertheless.
+func TestAServerThatBeginsLate(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.discover = 50 * time.Millisecond
+	journal, count := w.journal()
+	w.claude(map[string]any{"late": stub("modern-late", stubJournal, journal)})
+	w.open().start()
+	w.untilState("late", "ready")
+	fstest.Contains(t, w.cat("late/SERVER_METADATA.json"), `"protocol": "2026-07-28"`)
+	if starts, probes, old := count("start"), count("server/discover"), count("initialize"); starts != 2 || probes != 2 || old != 1 {
+		t.Errorf("%d starts, %d probes and %d handshakes of the old era", starts, probes, old)
+	}
+	w.opts.timing.discover = patience
+	w.reopen().startAll()
+	w.untilState("late", "ready")
+	if starts, old := count("start"), count("initialize"); starts != 3 || old != 1 {
+		t.Errorf("after a restart: %d starts and %d handshakes of the old era", starts, old)
+	}
+}
+
 func TestADeadServerIsStartedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.opts.timing.retry = time.Millisecond

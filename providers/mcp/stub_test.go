@@ -126,6 +126,15 @@ func runStub(mode string) {
 			fmt.Fprintln(out, listChanged)
 			fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hello"}}`)
 		}
+		if mode == "modern-late" && starts() == 1 { // it has not begun to read when the first message comes
+			switch m.Method {
+			case "server/discover":
+				held = reply
+				continue
+			case "initialize":
+				reply = held + "\n" + reply
+			}
+		}
 		if m.Method == "resources/read" {
 			switch mode {
 			case "dies-in-request":
@@ -184,7 +193,7 @@ func answer(mode string, m message) string {
 	switch m.Method {
 	case "server/discover":
 		switch mode {
-		case "modern":
+		case "modern", "modern-late":
 			return result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"resultType":"complete",` +
 				`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"modern stub","version":"2"}}}`)
 		case "modern-subscribes":
@@ -348,6 +357,15 @@ func journal(what string) {
 	}
 	defer f.Close()
 	fmt.Fprintln(f, what)
+}
+
+// starts is how often the stub was started.
+func starts() int {
+	text, err := os.ReadFile(os.Getenv(stubJournal))
+	if err != nil {
+		panic(err)
+	}
+	return strings.Count("\n"+string(text), "\nstart\n")
 }
 
 // endless is a text without an end.

@@ -81,6 +81,7 @@ type Connection struct {
 	questions    questions
 	completions  completions
 	replies      chan []byte   // of stdio: answers to its requests
+	unanswered   atomic.Bool   // of stdio: the probe was given up
 	unwritten    atomic.Int32  // of those, how many are not written yet
 	posting      chan struct{} // of HTTP: holds a value for each answer under way
 	shaken       chan struct{} // closed after the handshake
@@ -109,6 +110,8 @@ type Dialer struct {
 	// Log is called with each logging message of the server, from a transport's
 	// reader: it only posts. It may be nil.
 	Log func(LogMessage)
+	// Modern says that the server is known to answer the probe for the new era.
+	Modern bool
 	// LogLevel is the least level of logging messages that the server is asked
 	// for, see [Connection.SetLogLevel]; "" is the server's own choice.
 	LogLevel string
@@ -116,7 +119,9 @@ type Dialer struct {
 
 // Timing holds the timeouts and delays of connections.
 type Timing struct {
-	Discover time.Duration // timeout of the probe for the new era
+	// Discover is the timeout of the probe for the new era for a server that may not
+	// answer it at all; the others have longer. A negative one is none.
+	Discover time.Duration
 	Deaf     time.Duration // how long a process may read nothing of a message
 	Relisten time.Duration // delay before a stream of notifications that ended is reopened
 	Grace    supervise.Grace
@@ -168,6 +173,9 @@ func (d *Dialer) connection(ctx context.Context, kind string) *Connection {
 	c := &Connection{
 		kind: kind, timing: d.Timing, Changed: make(chan struct{}, 1), Watched: Watched{News: make(chan struct{}, 1)}, Lost: make(chan struct{}),
 	}
+	if kind != config.Stdio || d.Modern {
+		c.timing.Discover *= surePatience
+	}
 	c.Context, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	c.capabilities, c.roots.declared, c.roots.dirs = d.offer(), d.Roots != nil, slices.Clone(d.Roots)
 	c.shaken, c.posting = make(chan struct{}), make(chan struct{}, maxQuestions)
@@ -178,7 +186,13 @@ func (d *Dialer) connection(ctx context.Context, kind string) *Connection {
 	return c
 }
 
-// attempt connects once, over one transport.
+// surePatience is how many times as long as others a server may take to answer the probe
+// that is sure to answer it somehow: over HTTP, and where it has before.
+const surePatience = 5
+
+// attempt connects once, over one transport. A process that needs longer to start than
+// is waited for its answer to the probe is asked in the old era, too; if the answer comes
+// after all, it is started once more, and waited for.
 func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connection, error) {
 	c := d.connection(ctx, kind)
 	if err := d.open(ctx, c, legacy); err != nil {
@@ -191,6 +205,12 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 		// the library must be configured to open before the handshake.
 		c.Close()
 		return d.attempt(ctx, kind, true)
+	}
+	if err == nil && c.answeredLate() && d.Timing.Discover > 0 {
+		c.Close()
+		patient := *d
+		patient.Timing.Discover = -1
+		return patient.attempt(ctx, kind, false)
 	}
 	if err != nil {
 		err = c.Ending(err)
@@ -270,7 +290,7 @@ func (c *Connection) speak(in *os.File, out io.Reader) {
 	c.replies = make(chan []byte, maxQuestions)
 	c.running.Go(c.writeReplies)
 	c.input = newStdin(in, c.timing.Deaf, c.lose)
-	c.transport = probedStdio{transport.NewIO(c.output, c.input, nil)}
+	c.transport = probedStdio{transport.NewIO(c.output, c.input, nil), &c.unanswered}
 }
 
 // handshake finds out which era the server speaks, and what it offers.
@@ -304,6 +324,12 @@ func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 	c.legacy = !mcp.IsModernProtocol(info.ProtocolVersion)
 	close(c.shaken)
 	return nil
+}
+
+// answeredLate reports whether the server, with which the old era was agreed on, has
+// answered the probe for the new one after it was given up.
+func (c *Connection) answeredLate() bool {
+	return c.legacy && c.unanswered.Load() && c.output.discovered.Load()
 }
 
 // clientInfo returns how ctxfs introduces itself.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -19,11 +20,17 @@ import (
 
 // probedStdio is the library's transport over standard input and output, with a
 // strict probe.
-type probedStdio struct{ *transport.Stdio }
+type probedStdio struct {
+	*transport.Stdio
+	unanswered *atomic.Bool // set when the probe is given up
+}
 
 // SendRequest implements transport.Interface.
 func (t probedStdio) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := t.Stdio.SendRequest(ctx, request)
+	if request.Method == string(mcp.MethodServerDiscover) && ctx.Err() != nil {
+		t.unanswered.Store(true)
+	}
 	return probed(request, response), err
 }
 

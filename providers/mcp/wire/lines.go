@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Limits on what a server writes to its standard output, and what is kept of it.
@@ -47,6 +48,8 @@ type messages struct {
 	// printed is called with each line that is not a message; it may be nil. It
 	// is set before the first Read.
 	printed func(line string)
+
+	discovered atomic.Bool // an answer to server/discover has come
 
 	pieces [][]byte // of the current line
 	rest   []byte   // of the current line, for Read
@@ -222,6 +225,8 @@ func (m *messages) deliver(line []byte) bool {
 	case m.logged != nil && is.method == notificationMessage:
 		m.logged(is.params)
 		return true
+	case is.method == "" && isDiscovery(is.result):
+		m.discovered.Store(true)
 	}
 	return false
 }
