@@ -120,7 +120,7 @@ type Dialer struct {
 // Timing holds the timeouts and delays of connections.
 type Timing struct {
 	// Discover is the timeout of the probe for the new era for a server that may not
-	// answer it at all; the others have longer. A negative one is none.
+	// answer it at all; others have longer. If it is negative, there is none.
 	Discover time.Duration
 	Deaf     time.Duration // how long a process may read nothing of a message
 	Relisten time.Duration // delay before a stream of notifications that ended is reopened
