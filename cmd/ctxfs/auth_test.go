@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -99,8 +98,8 @@ func (b *box) hides(secrets []string, texts ...string) {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(d.Name(), ".tmp-") {
-				return nil // it has its name now
+			if renamed(d, err) {
+				return nil
 			}
 			texts = append(texts, string(text))
 			return err
@@ -303,14 +302,14 @@ func TestAuthAfterACall(t *testing.T) {
 		t.Fatalf("call: exit %d\n%v", r.code, r)
 	}
 	pid := b.pid()
-	defer b.holds("farm")()
+	defer b.keepRunning("farm")()
 	if r := b.login("guarded"); !strings.Contains(r.out, "guarded is ready") {
 		t.Errorf("auth: %v", r)
 	}
 	b.ok("restart", "zoo")
 	fstest.Eventually(t, "zoo is ready", func() bool { return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") })
 	b.ok("restart")
-	defer b.holds("farm")() // the first call has ended with its server
+	defer b.keepRunning("farm")() // the first call has ended with its server
 	fstest.Eventually(t, "both are ready", func() bool {
 		return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") && strings.HasPrefix(b.ok("cat", "mcps/guarded/STATUS.md"), "state: ready\n")
 	})

@@ -326,6 +326,12 @@ func (b *box) shows(path string, words ...string) {
 	}
 }
 
+// renamed reports whether a file could not be read because it was being written, by
+// package atomicfile, and has its own name now.
+func renamed(e os.DirEntry, err error) bool {
+	return errors.Is(err, os.ErrNotExist) && strings.HasPrefix(e.Name(), ".tmp-")
+}
+
 func containsAll(text string, words []string) bool {
 	for _, w := range words {
 		if !strings.Contains(text, w) {

@@ -42,9 +42,9 @@ func zoo(t *testing.T, mode string) *box {
 	return b
 }
 
-// holds keeps the background process, which could end between two commands on a busy
+// keepRunning holds the background process, which could end between two commands on a busy
 // machine, by a call of a tool that sleeps.
-func (b *box) holds(server string) (end func()) {
+func (b *box) keepRunning(server string) (end func()) {
 	b.Helper()
 	sleeps := b.command(b.Context(), binary(), "call", server, "sleep")
 	must(b, sleeps.Start())
@@ -69,7 +69,7 @@ func TestCall(t *testing.T) {
 	b := zoo(t, "")
 	b.write("note.txt", "two\nlines\n")
 	b.ok("call", "zoo", "list")
-	defer b.holds("zoo")()
+	defer b.keepRunning("zoo")()
 	for script, want := range map[string]string{
 		`ctxfs call zoo feed.animal --animal lion`:                                                    `{"animal":"lion"}`,
 		`ctxfs call zoo feed_animal --animal=zebra --kilos 2.50 --label a --label b --no-draft`:       `{"animal":"zebra","draft":false,"kilos":2.50,"labels":["a","b"]}`,

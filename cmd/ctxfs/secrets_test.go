@@ -54,8 +54,8 @@ func TestSecrets(t *testing.T) {
 			}
 			if e.Type().IsRegular() {
 				f, err := os.Open(path)
-				if errors.Is(err, os.ErrNotExist) && strings.HasPrefix(e.Name(), ".tmp-") {
-					return nil // it has its name now
+				if renamed(e, err) {
+					return nil
 				}
 				must(t, err)
 				defer f.Close()

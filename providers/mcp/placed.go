@@ -99,14 +99,14 @@ func (x *placed) definition() *config.Server {
 }
 
 // dialer returns how the instance connects: with the project as its only root.
-func (x *placed) dialer(d *config.Server) (*wire.Dialer, bool) {
-	dialer, legacy := x.s.dialer(d)
+func (x *placed) dialer(d *config.Server) *wire.Dialer {
+	dialer := x.s.dialer(d)
 	dialer.Roots = []string{}
 	if x.at.project != "" {
 		dialer.Roots = []string{x.at.project}
 		dialer.Log = x.s.logTo(x.at.project)
 	}
-	return dialer, legacy
+	return dialer
 }
 
 // kinds returns which lists are fetched: those of tools where the server has a

@@ -55,10 +55,9 @@ func (s *server) definition() *config.Server {
 	return s.def
 }
 
-// dialer returns how the server is connected to, and whether it is known to speak
-// the legacy era. Its root is its own project, or the folder that its entry names:
-// it may ask for no other, since all share it.
-func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
+// dialer returns how the server is connected to. Its root is its own project, or the
+// folder that its entry names: it may ask for no other, since all share it.
+func (s *server) dialer(d *config.Server) *wire.Dialer {
 	login := s.p.session(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,12 +69,17 @@ func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
 	case d.Transport == config.Stdio && d.Dir != "" && d.Dir != s.p.opts.Home:
 		roots = []string{d.Dir}
 	}
-	known := s.shown != nil && s.shown.Command == d.CommandHash()
+	era := wire.Unknown
+	if s.shown != nil && s.shown.Command == d.CommandHash() {
+		if era = wire.Modern; s.shown.Legacy {
+			era = wire.Legacy
+		}
+	}
 	return &wire.Dialer{
 		Def: d, Login: login, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
 		Log: s.logTo(""), LogLevel: s.def.LogLevel,
-		Samples: s.p.sampler() != nil, Modern: known && !s.shown.Legacy,
-	}, known && s.shown.Legacy
+		Samples: s.p.sampler() != nil, Era: era,
+	}
 }
 
 // wantsStart reports whether the server is to start without being used: its

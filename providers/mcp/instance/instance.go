@@ -52,9 +52,8 @@ type Owner struct {
 	Name func() string
 	// Definition returns the server as the instance runs it.
 	Definition func() *config.Server
-	// Dialer returns how a run that begins connects, all but its start, and whether
-	// the server is known to speak the legacy era only.
-	Dialer func(d *config.Server) (dialer *wire.Dialer, legacy bool)
+	// Dialer returns how a run that begins connects, all but its start.
+	Dialer func(d *config.Server) *wire.Dialer
 	// Clean removes secrets and control characters from a text of the server.
 	Clean func(d *config.Server, text string) string
 	// Kinds returns the kinds of lists that are of interest, for

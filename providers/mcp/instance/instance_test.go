@@ -34,11 +34,11 @@ func newTestInstance(t *testing.T, is Condition) (i *Instance, refreshed *int) {
 	}, Owner{
 		Name:       func() string { return "stub" },
 		Definition: func() *config.Server { return d },
-		Dialer: func(d *config.Server) (*wire.Dialer, bool) {
+		Dialer: func(d *config.Server) *wire.Dialer {
 			return &wire.Dialer{
 				Def: d, Home: t.TempDir(), Lookup: os.LookupEnv, Now: time.Now,
 				Timing: wire.Timing{Discover: patience, Deaf: patience, Grace: grace},
-			}, false
+			}
 		},
 		Clean: func(_ *config.Server, text string) string { return text },
 		Listed: func(*wire.Connection, [catalogue.Kinds]wire.Listing, func(func())) {

@@ -162,12 +162,12 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 	i.mu.Lock()
 	i.outdated = false
 	i.mu.Unlock()
-	d, legacy := i.owner.Dialer(def)
+	d := i.owner.Dialer(def)
 	d.Start = start
 	i.mu.Lock()
 	i.dialer = d
 	i.mu.Unlock()
-	c, err := d.Dial(start.Context(), legacy)
+	c, err := d.Dial(start.Context())
 	if err != nil {
 		return ending{Condition: i.explain(def, c, wire.GivenUp(start, err), limits)}
 	}

@@ -93,6 +93,16 @@ type Connection struct {
 	tasks    taskNews
 }
 
+// Era is one of the two eras of the protocol.
+type Era int
+
+// The eras.
+const (
+	Unknown Era = iota
+	Legacy      // the one with initialize
+	Modern      // the one with server/discover
+)
+
 // Dialer connects to one server.
 type Dialer struct {
 	Def    *config.Server
@@ -110,8 +120,8 @@ type Dialer struct {
 	// Log is called with each logging message of the server, from a transport's
 	// reader: it only posts. It may be nil.
 	Log func(LogMessage)
-	// Modern says that the server is known to answer the probe for the new era.
-	Modern bool
+	// Era is the era that the server is known to speak.
+	Era Era
 	// LogLevel is the least level of logging messages that the server is asked
 	// for, see [Connection.SetLogLevel]; "" is the server's own choice.
 	LogLevel string
@@ -137,8 +147,8 @@ type Timing struct {
 //
 // The connection is never nil. With an error it is closed, and holds what is
 // known of the attempt, for [Connection.Explain].
-func (d *Dialer) Dial(ctx context.Context, legacy bool) (*Connection, error) {
-	kind := d.Def.Transport
+func (d *Dialer) Dial(ctx context.Context) (*Connection, error) {
+	kind, legacy := d.Def.Transport, d.Era == Legacy
 	c, err := d.attempt(ctx, kind, legacy || kind == config.SSE)
 	if err == nil || ctx.Err() != nil || kind == config.SSE {
 		return c, err
@@ -173,7 +183,7 @@ func (d *Dialer) connection(ctx context.Context, kind string) *Connection {
 	c := &Connection{
 		kind: kind, timing: d.Timing, Changed: make(chan struct{}, 1), Watched: Watched{News: make(chan struct{}, 1)}, Lost: make(chan struct{}),
 	}
-	if kind != config.Stdio || d.Modern {
+	if kind != config.Stdio || d.Era == Modern {
 		c.timing.Discover *= surePatience
 	}
 	c.Context, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))

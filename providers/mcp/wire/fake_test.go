@@ -195,7 +195,10 @@ func (f *fake) connectHTTP(t *testing.T, d *Dialer) *Connection {
 	}))
 	t.Cleanup(server.Close)
 	d.Def = &config.Server{Transport: config.StreamableHTTP, URL: server.URL}
-	c, err := d.Dial(context.Background(), !f.modern)
+	if !f.modern {
+		d.Era = Legacy
+	}
+	c, err := d.Dial(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func everything(t *testing.T, kind string, d *Dialer) *Connection {
 		arg, path = "sse", "/sse"
 	}
 	d.Def = &config.Server{Transport: kind, URL: "http://" + fstest.NodeServer(t, script, arg) + path}
-	c, err := d.Dial(context.Background(), false)
+	c, err := d.Dial(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
