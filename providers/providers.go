@@ -41,6 +41,7 @@ type Options struct {
 	// folder for data that can be derived again, State the folder for data that
 	// cannot.
 	Home, Config, Cache, State string
+	Environ                    func() []string
 	LookupEnv                  func(string) (string, bool)
 	// Program is the path of ctxfs, for the programs that call tools; may be "".
 	Program string
@@ -176,7 +177,7 @@ func list(o Options, s shared) []Named {
 			Home:         o.Home,
 			Cache:        filepath.Join(o.Cache, "exec"),
 			SettingsPath: o.Config,
-			Environ:      os.Environ,
+			Environ:      o.Environ,
 			Keeper:       keeperOf(o.Program),
 			Hide:         o.Hide,
 			Offline:      o.Offline,

@@ -100,7 +100,7 @@ func everyCommand(visit func(*cobra.Command)) {
 // runHere runs the program in this process.
 func runHere(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(context.Background(), args, console.Streams{In: strings.NewReader(""), Out: &out, Err: &err})
+	code = run(context.Background(), cli.New(console.Streams{In: strings.NewReader(""), Out: &out, Err: &err}, os.LookupEnv), args)
 	return code, out.String(), err.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	_ "ctxfs/cmd/ctxfs/early"
 	_ "ctxfs/cmd/ctxfs/enter"
@@ -14,5 +15,5 @@ import (
 
 func main() {
 	streams := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
-	os.Exit(run(context.Background(), os.Args[1:], streams))
+	os.Exit(run(context.Background(), cli.New(streams, os.LookupEnv), os.Args[1:]))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,16 +33,15 @@ const exitCodes = `0  it worked
    stale: files have changed; rules check, skills check: there are findings`
 
 // run is the whole program. It returns the exit code.
-func run(ctx context.Context, args []string, streams console.Streams) int {
-	a := cli.New(streams, os.LookupEnv)
+func run(ctx context.Context, a *cli.App, args []string) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a prompt has no room for notes
-		a.Note = console.Notes(streams.Err)
+		a.Note = console.Notes(a.Err)
 	}
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.SetIn(streams.In)
-	root.SetOut(streams.Out)
-	root.SetErr(streams.Err)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	// Help is there even where nothing else is.
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Annotations[cli.NeedsNoPlaces] != "" {
@@ -57,7 +55,7 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	}
 	code, printed := console.ExitCode(err)
 	if printed {
-		console.Complain(streams.Err, err)
+		console.Complain(a.Err, err)
 	}
 	return code
 }

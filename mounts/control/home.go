@@ -47,6 +47,8 @@ type Home struct {
 	// MayStart returns why this program must neither start the background process nor
 	// become it; a nil MayStart, or a nil error, means that it may.
 	MayStart func() error
+	// Launch starts the background process: [Spawn].
+	Launch Launch
 	// Note receives lines for a person who waits; nil discards them.
 	Note func(line string)
 }

@@ -24,8 +24,8 @@ const startTime = 5 * time.Minute
 // providers/terminals/holder. The background process is no part of such a command.
 const treeVariable = "CTXFS_TREE"
 
-// readyFD is the descriptor that a process started by [Home.Start] reports its
-// progress on.
+// readyFD is the descriptor on which a process that [Spawn] has started reports its
+// progress.
 const readyFD = 3
 
 // The words of these reports, one a line; text follows the last two.
@@ -36,18 +36,44 @@ const (
 	wordFault   = "fault " // a Fault as JSON
 )
 
-// Start connects to the background process, and starts it if there is none: the
-// command must become a process that first calls [Home.Claim] and reports the
-// result with a [Starter]. Any number of commands may call Start concurrently, and
+// A Launch starts the background process with arguments, and returns its ID. It must
+// first call [Home.Claim] and report the result to tell, with a [Starter]; its log goes to
+// log, which may be nil. The files remain the caller's.
+type Launch func(log, tell *os.File, args ...string) (pid int, err error)
+
+// Spawn is the Launch of every program: it starts the program anew.
+func Spawn(log, tell *os.File, args ...string) (pid int, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir = "/" // it must not keep anybody's folder in use
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, treeVariable+"=") })
+	if log != nil {
+		cmd.Stdout, cmd.Stderr = log, log
+	}
+	cmd.ExtraFiles = []*os.File{tell} // becomes readyFD
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	keepDescriptors()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	go func() { _ = cmd.Wait() }()
+	return cmd.Process.Pid, nil
+}
+
+// Start connects to the background process, and has [Home].Launch start it with arguments
+// if there is none. Any number of commands may call Start concurrently, and
 // any of them may be killed at any time: they all reach the one process that has
 // the seat.
-func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
+func (h Home) Start(ctx context.Context, args ...string) (*Client, error) {
 	begun := time.Now()
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		c, err := h.Dial(ctx)
 		if errors.Is(err, ErrNotRunning) {
 			if err = h.unreachable(); err == nil {
-				err = h.launch(ctx, command)
+				err = h.launch(ctx, args)
 			}
 		}
 		switch {
@@ -69,17 +95,16 @@ func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
 }
 
 // Succeed starts a process that takes over from the background process, which
-// [Client.Older] says is of an older build: the command must become a process that
-// waits for the end of that one, calls [Home.Claim], and reports the result with a
-// [Starter]. It returns nil, too, if yet another process has the seat by then.
-func (h Home) Succeed(ctx context.Context, pid int, command ...string) error {
+// [Client.Older] says is of an older build: [Home].Launch starts it with arguments, upon
+// which it must wait for the end of that one before it calls [Home.Claim]. It returns nil, too, if yet another process has the seat by then.
+func (h Home) Succeed(ctx context.Context, pid int, args ...string) error {
 	if !sharesMounts(pid) {
 		return &Fault{
 			Message: fmt.Sprintf("%s runs an older build of ctxfs outside of this sandbox or container, and cannot be replaced from here", processName(pid)),
 			Hint:    "replace it out there: ctxfs mount",
 		}
 	}
-	if err := h.launch(ctx, command); !errors.Is(err, ErrRunning) {
+	if err := h.launch(ctx, args); !errors.Is(err, ErrRunning) {
 		return err
 	}
 	return nil
@@ -87,7 +112,7 @@ func (h Home) Succeed(ctx context.Context, pid int, command ...string) error {
 
 // launch starts a process and waits until it has the seat. It fails with
 // ErrRunning if another process has it.
-func (h Home) launch(ctx context.Context, command []string) error {
+func (h Home) launch(ctx context.Context, args []string) error {
 	if err := h.mayStart(); err != nil {
 		return err
 	}
@@ -97,26 +122,16 @@ func (h Home) launch(ctx context.Context, command []string) error {
 	}
 	defer ready.Close()
 	log, logPath := h.openLog()
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Dir = "/" // it must not keep anybody's folder in use
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, treeVariable+"=") })
-	if log != nil {
-		defer log.Close()
-		cmd.Stdout, cmd.Stderr = log, log
-	}
-	cmd.ExtraFiles = []*os.File{tell} // becomes readyFD
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	keepDescriptors()
-	err = cmd.Start()
+	pid, err := h.Launch(log, tell, args...)
 	tell.Close()
+	log.Close() // of nil, too
 	if err != nil {
 		return fmt.Errorf("start the background process: %w", err)
 	}
-	go func() { _ = cmd.Wait() }()
 	defer context.AfterFunc(ctx, func() { ready.Close() })()
 	lines := bufio.NewReader(ready)
 	for {
-		v := h.watch(cmd.Process.Pid, starting, 0, func() { ready.Close() })
+		v := h.watch(pid, starting, 0, func() { ready.Close() })
 		line, err := lines.ReadString('\n')
 		verdict := v.close()
 		line = strings.TrimSuffix(line, "\n")
@@ -149,8 +164,11 @@ func (h Home) launch(ctx context.Context, command []string) error {
 // zero value reports to nobody.
 type Starter struct{ to *os.File }
 
-// NewStarter returns the Starter of a process that [Home.Start] has started.
-func NewStarter() *Starter { return &Starter{os.NewFile(readyFD, "ready")} }
+// NewStarter returns the Starter that reports to the file that a [Launch] was given.
+func NewStarter(tell *os.File) *Starter { return &Starter{tell} }
+
+// SpawnedStarter returns the Starter of a process that [Spawn] has started.
+func SpawnedStarter() *Starter { return NewStarter(os.NewFile(readyFD, "ready")) }
 
 // Note sends a line for a person who waits.
 func (s *Starter) Note(line string) { s.report(wordNote + line) }

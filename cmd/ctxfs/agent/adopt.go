@@ -60,7 +60,7 @@ The exit code is 1 if something conflicts, or there is nothing to adopt.`,
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			defer context.AfterFunc(ctx, stop)()
-			adopted, err := runner.Adopt(ctx, j, os.Environ(), keep)
+			adopted, err := runner.Adopt(ctx, j, a.Environ(), keep)
 			if err != nil {
 				return notAdopted(a, j, err)
 			}

@@ -17,7 +17,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/caller"
 )
 
 // Op is the operation that the background process answers. It sends [News] while it
@@ -94,10 +93,3 @@ type Reply struct {
 
 // Follows implements the interface that [fs.Talk] describes.
 func (r Reply) Follows() int64 { return r.Size }
-
-// NewCaller returns the description of this process.
-func NewCaller(lookupEnv func(string) (string, bool)) Caller {
-	c := Caller{Standpoint: fs.Here()}
-	c.Agent, c.Session = caller.Of(lookupEnv)
-	return c
-}

@@ -6,19 +6,32 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	known "ctxfs/providers/caller"
 )
+
+// Program is the program that calls, and what it finds around it.
+type Program struct {
+	console.Streams
+	places.Places
+	LookupEnv func(string) (string, bool)
+	// Here is where it stands, and Abs returns an absolute path from there.
+	Here func() fs.Standpoint
+	Abs  func(string) (string, error)
+}
 
 // Run makes the call that a command line asks for and returns the exit code. Ctrl-C
 // cancels the call.
-func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s console.Streams, args []string) int {
+func (p Program) Run(ctx context.Context, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	code, err := run(ctx, p, lookupEnv, s, args)
+	code, err := p.run(ctx, args)
 	switch {
 	case err == nil:
 		return code
@@ -27,23 +40,26 @@ func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
 		return console.ExitFailed
 	}
-	console.Complain(s.Err, err)
+	console.Complain(p.Err, err)
 	if control.FaultOf(err).Denied {
 		return console.ExitDenied
 	}
 	return max(code, console.ExitFailed)
 }
 
-func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s console.Streams, args []string) (int, error) {
-	words, err := ReadWords(args, s.In)
+func (p Program) run(ctx context.Context, args []string) (int, error) {
+	s := p.Streams
+	words, err := ReadWords(args, s.In, p.Abs)
 	if err != nil {
 		return console.ExitUsage, err
 	}
-	request := Request{Words: words, Caller: NewCaller(lookupEnv), Project: namedProject(args), Piped: piped(s.In), Watched: console.IsTerminal(s.Err)}
+	caller := Caller{Standpoint: p.Here()}
+	caller.Agent, caller.Session = known.Of(p.LookupEnv)
+	request := Request{Words: words, Caller: caller, Project: namedProject(args, p.Abs), Piped: piped(s.In), Watched: console.IsTerminal(s.Err)}
 	person := AtTerminal(s.In, s.Err)
 	request.Asks = person != nil
 	for {
-		reply, err := ask(ctx, p, request, s, person)
+		reply, err := ask(ctx, p.Places, request, s, person)
 		if err != nil {
 			return console.ExitFailed, err
 		}
@@ -151,5 +167,5 @@ func Early(args []string) int {
 		return console.ExitFailed
 	}
 	p.Note = console.Notes(s.Err)
-	return Run(context.Background(), p, os.LookupEnv, s, args)
+	return Program{s, p, os.LookupEnv, fs.Here, filepath.Abs}.Run(context.Background(), args)
 }

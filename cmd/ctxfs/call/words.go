@@ -16,8 +16,9 @@ import (
 // ReadWords returns the words of a command line with the files that they name:
 // "@path" and "--flag=@path" stand for the text of a file, "-" for standard input,
 // "@@text" for "@text". They are read here and not in the background process, which
-// may be allowed to read more than the user of this command.
-func ReadWords(args []string, stdin io.Reader) ([]Word, error) {
+// may be allowed to read more than the user of this command. Abs returns an absolute path,
+// as [filepath.Abs] does.
+func ReadWords(args []string, stdin io.Reader, abs func(string) (string, error)) ([]Word, error) {
 	words := make([]Word, 0, len(args))
 	for _, arg := range args {
 		word := Word{Text: arg}
@@ -38,7 +39,13 @@ func ReadWords(args []string, stdin io.Reader) ([]Word, error) {
 		case isFile && strings.HasPrefix(rest, "@"):
 			word.Text = flag + rest
 		case isFile && rest != "":
-			word, err = readWord(flag, rest, func() ([]byte, error) { return os.ReadFile(rest) })
+			word, err = readWord(flag, rest, func() ([]byte, error) {
+				path, err := abs(rest)
+				if err != nil {
+					return nil, err
+				}
+				return os.ReadFile(path)
+			})
 			if os.IsNotExist(err) {
 				err = noFile(flag, arg)
 			}
@@ -84,7 +91,7 @@ func readWord(flag, path string, read func() ([]byte, error)) (Word, error) {
 // namedProject returns where the folder is that the last --project in a command line
 // names: in a sandbox its path may be that of another folder for the background
 // process. It is the zero Standpoint if there is no such folder.
-func namedProject(args []string) (at fs.Standpoint) {
+func namedProject(args []string, abs func(string) (string, error)) (at fs.Standpoint) {
 	for i, arg := range args {
 		dir, ok := strings.CutPrefix(arg, "--project=")
 		if arg == "--project" && i+1 < len(args) {
@@ -94,8 +101,8 @@ func namedProject(args []string) (at fs.Standpoint) {
 			continue
 		}
 		at = fs.Standpoint{}
-		if abs, err := filepath.Abs(dir); err == nil {
-			if real, err := filepath.EvalSymlinks(abs); err == nil {
+		if dir, err := abs(dir); err == nil {
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
 				at = fs.StandpointAt(real)
 			}
 		}

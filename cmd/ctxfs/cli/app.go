@@ -14,6 +14,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"time"
 
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/daemon"
@@ -25,13 +27,22 @@ import (
 	"ctxfs/providers/readonly"
 )
 
-// App is what every command needs: who the user is, where the files are, and where
-// to print. Commands share one App and do not change it.
+// App is what every command needs: who the user is, where the files are, where to print,
+// and what else it finds around it. Commands share one App and do not change it, and take
+// nothing of their surroundings from elsewhere.
 type App struct {
 	console.Streams
 	places.Places
 
+	// Environ is the environment, and LookupEnv looks up one of its variables.
+	Environ   func() []string
 	LookupEnv func(string) (string, bool)
+	// Getwd returns the working folder, and Chdir leaves it.
+	Getwd func() (string, error)
+	Chdir func(string) error
+	// Here is where the program stands that gives the command: this one.
+	Here func() fs.Standpoint
+	Now  func() time.Time
 	// PlacesErr is why Places is empty; nil if it is not. Commands that need no
 	// folders still run; see [NeedsNoPlaces].
 	PlacesErr error
@@ -41,7 +52,19 @@ type App struct {
 // what is missing.
 func New(streams console.Streams, lookupEnv func(string) (string, bool)) *App {
 	found, err := places.Find(lookupEnv)
-	return &App{Streams: streams, Places: found, LookupEnv: lookupEnv, PlacesErr: err}
+	return &App{
+		Streams: streams, Places: found, PlacesErr: err,
+		Environ: os.Environ, LookupEnv: lookupEnv, Getwd: os.Getwd, Chdir: os.Chdir, Here: fs.Here, Now: time.Now,
+	}
+}
+
+// Abs returns an absolute path, as [filepath.Abs] does.
+func (a *App) Abs(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	dir, err := a.Getwd()
+	return filepath.Join(dir, path), err
 }
 
 // Running connects to the background process. It returns nil, and no error, if

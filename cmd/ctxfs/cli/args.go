@@ -29,7 +29,7 @@ func (a *App) DirArg(args []string) (string, error) {
 	if args[0] == "" {
 		return "", Exit(console.ExitUsage, errors.New("the name of the folder is empty"))
 	}
-	return filepath.Abs(args[0])
+	return a.Abs(args[0])
 }
 
 // TreePath is the path in the tree that a user names: "mcps/x", or a path of a
@@ -42,7 +42,7 @@ func (a *App) TreePath(arg string) (string, error) {
 	if !onDisk {
 		return CleanPath(arg), nil
 	}
-	abs, err := filepath.Abs(arg)
+	abs, err := a.Abs(arg)
 	if err != nil {
 		return "", err
 	}

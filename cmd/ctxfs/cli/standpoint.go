@@ -14,9 +14,9 @@ import (
 // where this program stands. Its error says what is wrong with the name.
 func (a *App) Standpoint(dir string) (fs.Standpoint, error) {
 	if dir == "" || dir == "." {
-		return fs.Here(), nil
+		return a.Here(), nil
 	}
-	abs, err := filepath.Abs(wording.ExpandTilde(dir, a.Home)) // no shell expands it behind "="
+	abs, err := a.Abs(wording.ExpandTilde(dir, a.Home)) // no shell expands it behind "="
 	if err != nil {
 		return fs.Standpoint{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"sync"
 
 	"ctxfs/cmd/ctxfs/usertree"
@@ -30,7 +29,7 @@ type Waiting struct {
 // Waiting returns what waits for conditions. Within is a folder outside of which no file is
 // waited for; "" is none. The caller closes it.
 func (a *App) Waiting(within string) *Waiting {
-	dir, _ := os.Getwd() // without one, paths that are not absolute are not found
+	dir, _ := a.Getwd() // without one, paths that are not absolute are not found
 	if within != "" {
 		dir = within
 	}

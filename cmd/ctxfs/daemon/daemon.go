@@ -25,6 +25,7 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
+	"ctxfs/providers/prompt"
 	"ctxfs/providers/readonly"
 )
 
@@ -42,35 +43,42 @@ const gcPercent = 40
 // Options are the settings of the process.
 type Options struct {
 	Places    places.Places
+	Environ   func() []string
 	LookupEnv func(string) (string, bool)
+	// Page makes the text of AGENTS.md: [PageBy].
+	Page func(context.Context, []prompt.Folder) (string, error)
+	// Guardian returns the command of a process that guards the mounts of this one:
+	// [Guardian]. Without one they are not guarded.
+	Guardian func() *exec.Cmd
+	// Starter reports to who has started the process.
+	Starter *control.Starter
 	// Log takes the log, as lines of text.
 	Log io.Writer
 	// TakeOver says that a process of an older build runs, and is to be replaced.
 	TakeOver bool
 }
 
-// Run serves until the last view is gone or a signal arrives. It claims the seat
-// first, so that any other process that is started sees that it is taken.
-func Run(ctx context.Context, o Options) error {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGHUP)
-	starter := control.NewStarter()
-	o.Places.Note = starter.Note
-	seat, err := Claim(ctx, o, starter.Note)
+// Stay sets up a process that does nothing else, for as long as it runs.
+func Stay() { debug.SetGCPercent(gcPercent) }
+
+// Run serves until the last view is gone or ending ends. It claims the seat first, so that
+// any other process that is started sees that it is taken.
+func Run(ending context.Context, o Options) error {
+	o.Places.Note = o.Starter.Note
+	seat, err := Claim(context.WithoutCancel(ending), o, o.Starter.Note)
 	if err != nil {
-		starter.Claimed(err)
+		o.Starter.Claimed(err)
 		return err
 	}
 	if !o.TakeOver {
-		starter.Claimed(nil)
+		o.Starter.Claimed(nil)
 	}
 	s, closeTree := New(o, seat, idleTime)
 	defer closeTree()
-	go EndOnSignal(s, signals)
-	s.Restore(starter.Note)
+	defer context.AfterFunc(ending, s.End)()
+	s.Restore(o.Starter.Note)
 	if o.TakeOver {
-		starter.Claimed(nil)
+		o.Starter.Claimed(nil)
 	}
 	s.Serve()
 	return nil
@@ -89,12 +97,10 @@ func Claim(ctx context.Context, o Options, note func(line string)) (*control.Sea
 // then the returned function. Idle is how long the server waits for a view; 0 is
 // forever.
 func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, func()) {
-	debug.SetGCPercent(gcPercent)
 	log := slog.New(slog.NewTextHandler(o.Log, nil))
-	self, _ := os.Executable()              // without it, AGENTS.md names as many things as surely fit
 	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
 	t := usertree.New(usertree.Options{
-		Places: o.Places, LookupEnv: o.LookupEnv, Log: log, Page: pageBy(self),
+		Places: o.Places, Environ: o.Environ, LookupEnv: o.LookupEnv, Log: log, Page: o.Page,
 		Hide: func(path string) bool {
 			s := shown.Load()
 			return s != nil && s.Shows(path)
@@ -113,7 +119,7 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 		Begin:      t.Providers().Start,
 		Operations: t.Operations(),
 		Confined:   readonly.In(o.Places.State).Peer,
-		Guardian:   guardian,
+		Guardian:   o.Guardian,
 		Idle:       idle,
 		Busy:       t.Providers().Busy,
 		Log:        log,
@@ -143,18 +149,24 @@ func endsWithin(d time.Duration, f func()) bool {
 	}
 }
 
-// EndOnSignal ends the server at the first signal, and kills the process at the
-// second.
-func EndOnSignal(s *mounts.Server, signals <-chan os.Signal) {
-	<-signals
-	s.End()
-	<-signals
-	os.Exit(console.ExitFailed)
+// UntilSignal returns a context that ends at the first signal that ends a process; the
+// second one kills it, unless stop was called.
+func UntilSignal(ctx context.Context) (_ context.Context, stop func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(console.ExitFailed)
+	}()
+	return ctx, func() { signal.Stop(signals) }
 }
 
-// guardian returns the command of a process that guards the mounts of this one; its
+// Guardian returns the command of a process that guards the mounts of this one; its
 // argument is for people who read the process list.
-func guardian() *exec.Cmd {
+func Guardian() *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe", guard.Command, strconv.Itoa(os.Getpid())) // also where an upgrade has replaced it
 	cmd.Args[0] = "ctxfs"
 	cmd.Stderr = os.Stderr

@@ -15,10 +15,10 @@ import (
 // FactsFlag has the command ctxfs prompt call [PrintPage].
 const FactsFlag = "facts"
 
-// pageBy returns a function that has a program make AGENTS.md from facts. Counting
+// PageBy returns a function that has a program make AGENTS.md from facts. Counting
 // tokens needs a vocabulary of some 13 MB, whose memory cannot be released: a
 // long-lived process leaves it to one that exits.
-func pageBy(program string) func(context.Context, []prompt.Folder) (string, error) {
+func PageBy(program string) func(context.Context, []prompt.Folder) (string, error) {
 	return func(ctx context.Context, folders []prompt.Folder) (string, error) {
 		facts, err := json.Marshal(folders)
 		if err != nil {

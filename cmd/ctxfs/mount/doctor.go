@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -126,7 +125,7 @@ func checkFuse(a *cli.App) Finding {
 func checkTools(a *cli.App) Finding {
 	var missing []string
 	for tool, pkg := range map[string]string{"rg": "ripgrep", "jq": "jq"} {
-		if _, err := exec.LookPath(tool); err != nil {
+		if _, err := a.LookPath(tool); err != nil {
 			missing = append(missing, pkg)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,10 +22,7 @@ import (
 // checkPath checks that the ctxfs that is found in PATH, by agents and by the programs in
 // mcps/*/bin, is this one.
 func checkPath(ctx context.Context, a *cli.App) Finding {
-	self, err := os.Executable()
-	if err != nil {
-		return Finding{"path", false, fmt.Sprintf("where this program is cannot be found: %v", err), ""}
-	}
+	self := a.Program
 	list, _ := a.LookupEnv("PATH")
 	var found []string // each file once
 	for _, dir := range filepath.SplitList(list) {
@@ -55,7 +51,7 @@ func checkPath(ctx context.Context, a *cli.App) Finding {
 			return Finding{Check: "path", OK: true, What: "ctxfs in PATH is this program, " + a.Tilde(first) + others}
 		}
 	}
-	version := versionOf(ctx, first, "--version")
+	version := versionOf(ctx, a, first, "--version")
 	what := fmt.Sprintf("ctxfs in PATH is %s (version %s), this program is %s%s", a.Tilde(first), version, a.Tilde(self), others)
 	if version == places.Version {
 		return Finding{Check: "path", OK: true, What: what + ", of the same version"}
@@ -79,10 +75,10 @@ const versionTime = 2 * time.Second
 var versionForm = regexp.MustCompile(`\d+(\.\d+)+[-+.0-9A-Za-z]*`)
 
 // versionOf returns the version that a program prints, "unknown" if it prints none.
-func versionOf(ctx context.Context, program string, args ...string) string {
+func versionOf(ctx context.Context, a *cli.App, program string, args ...string) string {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := a.Command(ctx, program, args...)
 	cmd.WaitDelay = time.Second
 	cmd.Dir = "/"
 	out, _ := cmd.Output() // some exit with 1
@@ -101,8 +97,8 @@ func checkVersions(ctx context.Context, a *cli.App) Finding {
 		all = append(all, unix.ByteSliceToString(system.Sysname[:])+" "+unix.ByteSliceToString(system.Release[:]))
 	}
 	for _, program := range []string{"fusermount3", "rg", "jq"} {
-		if path, err := exec.LookPath(program); err == nil {
-			all = append(all, program+" "+versionOf(ctx, path, "--version"))
+		if path, err := a.LookPath(program); err == nil {
+			all = append(all, program+" "+versionOf(ctx, a, path, "--version"))
 		}
 	}
 	m := agents.Machine{Home: a.Home, LookupEnv: a.LookupEnv}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/setup"
 	"ctxfs/providers/setup/agents"
@@ -17,12 +16,9 @@ import (
 // checkSetup checks that what ctxfs setup has written for agents is in place: pointers,
 // hooks, permissions, what sandboxes allow.
 func checkSetup(a *cli.App) []Finding {
-	program, err := places.Program()
-	if err != nil {
-		return []Finding{{"setup", false, err.Error(), ""}}
-	}
+	path, _ := a.LookupEnv("PATH")
 	home := setup.Home{
-		Machine: agents.Machine{Home: a.Home, OS: runtime.GOOS, LookupEnv: a.LookupEnv, Program: program, Mount: a.DefaultMount()},
+		Machine: agents.Machine{Home: a.Home, OS: runtime.GOOS, LookupEnv: a.LookupEnv, Program: a.ProgramIn(path), Mount: a.DefaultMount()},
 		Journal: filepath.Join(a.State, "setup.json"), Targets: agents.All(),
 	}
 	stale, set, err := home.Stale()

@@ -64,7 +64,7 @@ over from a newer one.`,
 			if _, err := mounts.Rescue(a.Process()); err != nil {
 				return err
 			}
-			if err := os.Chdir("/"); err != nil { // this very command may stand in a mount that is replaced
+			if err := a.Chdir("/"); err != nil { // this very command may stand in a mount that is replaced
 				return err
 			}
 			if foreground {
@@ -133,9 +133,8 @@ func reportMount(a *cli.App, result mounts.MountResult) {
 // mountForeground serves the mount in this process. If there is a background process
 // already, that one serves it, and this one waits until the mount ends.
 func mountForeground(ctx context.Context, a *cli.App, dir string) error {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	ending, stopEnding := daemon.UntilSignal(ctx)
+	defer stopEnding()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
@@ -143,19 +142,20 @@ func mountForeground(ctx context.Context, a *cli.App, dir string) error {
 	if err != nil {
 		return interrupted(ctx, dir, err)
 	}
-	options := daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err, TakeOver: before != nil}
+	options := daemonOptions(a, before != nil)
 	seat, err := daemon.Claim(ctx, options, func(line string) { a.Notef("%s", line) })
 	if errors.Is(err, control.ErrRunning) {
-		signal.Stop(signals)
+		stopEnding()
 		defer context.AfterFunc(ctx, stop)() // the second signal ends the process
 		return mountElsewhere(ctx, a, dir)
 	}
 	if err != nil {
 		return interrupted(ctx, dir, err)
 	}
+	daemon.Stay()
 	s, closeTree := daemon.New(options, seat, 0)
 	defer closeTree()
-	go daemon.EndOnSignal(s, signals)
+	defer context.AfterFunc(ending, s.End)()
 	s.Restore(func(line string) { a.Notef("%s", line) })
 	if before != nil {
 		before.report(a)
@@ -210,6 +210,14 @@ func awaitEnd(ctx context.Context, a *cli.App, dir string) error {
 	}
 }
 
+// daemonOptions are the settings of a background process that this process becomes.
+func daemonOptions(a *cli.App, takeOver bool) daemon.Options {
+	return daemon.Options{
+		Places: a.Places, Environ: a.Environ, LookupEnv: a.LookupEnv, Page: daemon.PageBy(a.Program), Guardian: daemon.Guardian,
+		Log: a.Err, TakeOver: takeOver,
+	}
+}
+
 func newDaemon(a *cli.App) *cobra.Command {
 	takeOver := false
 	cmd := &cobra.Command{
@@ -218,7 +226,13 @@ func newDaemon(a *cli.App) *cobra.Command {
 		Hidden: true,
 		Args:   cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return daemon.Run(cmd.Context(), daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err, TakeOver: takeOver})
+			ending, stop := daemon.UntilSignal(cmd.Context())
+			defer stop()
+			signal.Ignore(syscall.SIGHUP)
+			daemon.Stay()
+			o := daemonOptions(a, takeOver)
+			o.Starter = control.SpawnedStarter()
+			return daemon.Run(ending, o)
 		},
 	}
 	cmd.Flags().BoolVar(&takeOver, places.TakeOverFlag, false, "replace a process of an older build")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,7 +39,7 @@ is freed first. If nothing is mounted, unmount does nothing.`,
 				return err
 			}
 			if len(args) > 0 {
-				dir, err := filepath.Abs(args[0]) // it leaves the current folder
+				dir, err := a.Abs(args[0]) // it leaves the current folder
 				if err != nil {
 					return err
 				}
@@ -92,7 +91,7 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 		}
 	}
 
-	if err := os.Chdir("/"); err != nil { // or this very command would keep a mount in use
+	if err := a.Chdir("/"); err != nil { // or this very command would keep a mount in use
 		return err
 	}
 	result := mounts.UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
@@ -190,7 +189,7 @@ func chooseMounts(a *cli.App, args []string, all bool, shown []string, dead []mo
 	if slices.Contains(every, dir) {
 		return []string{dir}, nil
 	}
-	if abs, err := filepath.Abs(args[0]); err == nil && slices.Contains(every, abs) {
+	if abs, err := a.Abs(args[0]); err == nil && slices.Contains(every, abs) {
 		return []string{abs}, nil
 	}
 	return nil, nil

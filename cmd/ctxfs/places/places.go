@@ -18,12 +18,17 @@ import (
 // Version is the version of this program.
 const Version = "0.1.0"
 
-// Places are the folders of one user.
+// Places are the folders of one user, and this program.
 type Places struct {
 	Home   string // the user's home folder
 	Config string // config.toml
 	State  string // folder for logs, the socket, and what cannot be made again
 	Cache  string // folder for catalogues
+
+	// Program is the path of this program, "" if it is not known, and Launch starts it as the
+	// background process.
+	Program string
+	Launch  control.Launch
 
 	// Note prints a line for a person who waits; it may be nil.
 	Note func(line string)
@@ -31,8 +36,8 @@ type Places struct {
 
 // Find finds the folders. It makes none.
 func Find(lookupEnv func(string) (string, bool)) (Places, error) {
-	home, err := os.UserHomeDir()
-	if err != nil || !filepath.IsAbs(home) {
+	home, _ := lookupEnv("HOME")
+	if !filepath.IsAbs(home) {
 		return Places{}, &control.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
 	}
 	xdg := func(variable string, fallback ...string) string {
@@ -41,11 +46,14 @@ func Find(lookupEnv func(string) (string, bool)) (Places, error) {
 		}
 		return filepath.Join(append(append([]string{home}, fallback...), "ctxfs")...)
 	}
+	program, _ := os.Executable() // of a running program it is known
 	return Places{
-		Home:   home,
-		Config: filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "config.toml"),
-		State:  xdg("XDG_STATE_HOME", ".local", "state"),
-		Cache:  xdg("XDG_CACHE_HOME", ".cache"),
+		Home:    home,
+		Config:  filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "config.toml"),
+		State:   xdg("XDG_STATE_HOME", ".local", "state"),
+		Cache:   xdg("XDG_CACHE_HOME", ".cache"),
+		Program: program,
+		Launch:  control.Spawn,
 	}, nil
 }
 
@@ -57,7 +65,7 @@ func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
 
 // Process returns how to reach the background process.
 func (p Places) Process() control.Home {
-	return control.Home{Dir: p.Home, State: p.State, Mount: p.DefaultMount(), Version: Version, MayStart: p.mayStart, Note: p.Note}
+	return control.Home{Dir: p.Home, State: p.State, Mount: p.DefaultMount(), Version: Version, MayStart: p.mayStart, Launch: p.Launch, Note: p.Note}
 }
 
 // mayStart returns why the background process is not started here: what is started inside
@@ -75,21 +83,13 @@ func (p Places) mayStart() error {
 
 // Start connects to the background process, and starts it first if there is none.
 func (p Places) Start(ctx context.Context) (*control.Client, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return p.Process().Start(ctx, self, "daemon")
+	return p.Process().Start(ctx, "daemon")
 }
 
 // TakeOver replaces the background process, which is of an older build, by one of
 // this program. It returns when that one shows what the other one has shown.
 func (p Places) TakeOver(ctx context.Context, pid int) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	return p.Process().Succeed(ctx, pid, self, "daemon", "--"+TakeOverFlag)
+	return p.Process().Succeed(ctx, pid, "daemon", "--"+TakeOverFlag)
 }
 
 // TakeOverFlag has the command daemon replace the one that runs.
@@ -111,23 +111,19 @@ func UntilServed(ask func() error) error {
 	return err
 }
 
-// Program returns the path by which other programs should start this one: that by which it
+// ProgramIn returns the path by which other programs should start this one: that by which it
 // is found in PATH, since the next version may be in another folder, or else its own.
-func Program() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+func (p Places) ProgramIn(path string) string {
+	for _, dir := range filepath.SplitList(path) {
 		named := filepath.Join(dir, "ctxfs")
 		if info, err := os.Stat(named); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			if filepath.IsAbs(named) && control.Same(named, self) {
-				return named, nil
+			if filepath.IsAbs(named) && control.Same(named, p.Program) {
+				return named
 			}
 			break // another one
 		}
 	}
-	return self, nil
+	return p.Program
 }
 
 // TryFolder returns why nothing can be written in a folder, which it finds out by

@@ -63,12 +63,8 @@ func (s *subagents) RunAgent(_ context.Context, body json.RawMessage, root strin
 	if info, err := os.Stat(r.RepoDir); err != nil || !info.IsDir() {
 		return "", &gateway.Fault{What: fmt.Sprintf("agent_run: there is no folder %s", r.RepoDir), Mend: "give repoDir, the absolute path of a folder"}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
 	settings, _ := programs.ReadSettings(s.app.Config) // as they are now
-	started, err := runner.Start(runner.Options{Store: job.In(s.app.State), Program: self, Request: r, Settings: settings, Detach: true})
+	started, err := runner.Start(runner.Options{Store: job.In(s.app.State), Program: s.app.Program, Request: r, Settings: settings, Detach: true})
 	if confined := (*fs.Confined)(nil); errors.As(err, &confined) {
 		return "", confined
 	}

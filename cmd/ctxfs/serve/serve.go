@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,6 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
-	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/caller"
@@ -87,7 +85,7 @@ names none; or of --project.`,
 			if len(args) > 0 {
 				address = args[0]
 			}
-			project, err := projectFolder(project)
+			project, err := projectFolder(a, project)
 			if err != nil {
 				return cli.Usage(cmd, err)
 			}
@@ -106,11 +104,11 @@ names none; or of --project.`,
 
 // projectFolder returns the folder that --project names as an absolute path; "" stays
 // "".
-func projectFolder(dir string) (string, error) {
+func projectFolder(a *cli.App, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	dir, err := filepath.Abs(dir)
+	dir, err := a.Abs(dir)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +123,7 @@ func serve(ctx context.Context, a *cli.App, project string, overHTTP bool, addre
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	b := &backend{app: a, life: ctx, who: call.Caller{Standpoint: fs.Here()}, project: project}
+	b := &backend{app: a, life: ctx, who: call.Caller{Standpoint: a.Here()}, project: project}
 	g := gateway.New(gateway.Options{Backend: b, Agents: agentsFor(b), Confined: readonly.In(a.State).PeerTCP, Version: places.Version, Log: log})
 	if !overHTTP {
 		_, b.who.Session = caller.Of(a.LookupEnv)

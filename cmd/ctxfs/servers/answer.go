@@ -199,7 +199,7 @@ func (l *answerLine) send(a *cli.App, q questions.Question, send func(call.Answe
 	if l.action == "" {
 		l.action = call.Accept
 	}
-	words, err := call.ReadWords(l.words, a.In)
+	words, err := call.ReadWords(l.words, a.In, a.Abs)
 	if err != nil {
 		return cli.Exit(console.ExitUsage, err)
 	}

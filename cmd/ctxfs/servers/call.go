@@ -61,7 +61,7 @@ Exit codes:
 				cmd.HelpFunc()(cmd, append(args, "-h"))
 				return nil
 			}
-			return cli.Exit(call.Run(cmd.Context(), a.Places, a.LookupEnv, a.Streams, args), nil)
+			return cli.Exit(call.Program{Streams: a.Streams, Places: a.Places, LookupEnv: a.LookupEnv, Here: a.Here, Abs: a.Abs}.Run(cmd.Context(), args), nil)
 		},
 	}
 	for _, o := range call.Options() { // for the help alone: only the tool's schema determines which flags are the command's

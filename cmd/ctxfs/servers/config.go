@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -69,7 +68,7 @@ a process of it, and why.`,
 // configuration asks the background process, whose environment is the one that
 // servers get, or reads the files if there is none.
 func configuration(ctx context.Context, a *cli.App) (report mcp.Report, err error) {
-	folder, err := os.Getwd()
+	folder, err := a.Getwd()
 	if err != nil || mounts.Contain(folder) {
 		folder = "" // it was deleted, or is in a mount, where nothing is configured
 	}

@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -59,7 +58,7 @@ DIR is the current folder by default. It takes effect at once.`,
 }
 
 func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) error {
-	folder, err := filepath.Abs(dir)
+	folder, err := a.Abs(dir)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
@@ -58,28 +57,24 @@ func hookReply(ctx context.Context, a *cli.App, args []string) hook.Reply {
 	if len(args) > 1 {
 		r.Event = []byte(args[1])
 	}
-	if dir, err := os.Getwd(); err == nil {
+	if dir, err := a.Getwd(); err == nil {
 		r.Dir = []byte(dir)
 	}
 	reply, err := usertree.OpHook.Ask(ctx, a.OnlyRunning(), r)
 	if errors.Is(err, control.ErrNotRunning) {
-		return historyReply(r)
+		return historyReply(a, r)
 	}
 	return reply
 }
 
 // historyReply answers without a background process: after a compaction, and before one
 // where what is said goes into the summary, it says how to read the session's history.
-func historyReply(r hook.Request) hook.Reply {
+func historyReply(a *cli.App, r hook.Request) hook.Reply {
 	in, err := form.Parse(string(r.Agent), string(r.Event), r.Input)
 	if err != nil || in.Kind != fs.Compacted && in.Kind != fs.Compacting {
 		return hook.Reply{}
 	}
-	program := "ctxfs"
-	if self, err := os.Executable(); err == nil {
-		program = wording.ShellWord(self)
-	}
-	line := program + " cat transcripts/by-id/" + in.Session + "/transcript.md | rg -n WORDS"
+	line := wording.ShellWord(a.Program) + " cat transcripts/by-id/" + in.Session + "/transcript.md | rg -n WORDS"
 	say := "From ctxfs: the full history of this session, also from before the compaction: " + line
 	if in.Kind == fs.Compacting {
 		say = "End the summary with this line, word for word:\nFull history of this session: " + line

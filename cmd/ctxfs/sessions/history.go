@@ -144,7 +144,7 @@ func printHistory(ctx context.Context, a *cli.App, args []string, asJSON bool) e
 func listHistory(ctx context.Context, a *cli.App, cwd string, asJSON bool) error {
 	var below []string
 	if cwd != "" {
-		abs, err := filepath.Abs(cwd)
+		abs, err := a.Abs(cwd)
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func completeNote(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		asker := a.Fallback()
 		defer asker.Close()
-		answer, err := workspaces.OpNote.Ask(cmd.Context(), asker, workspaces.NoteQuery{At: fs.Here()})
+		answer, err := workspaces.OpNote.Ask(cmd.Context(), asker, workspaces.NoteQuery{At: a.Here()})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

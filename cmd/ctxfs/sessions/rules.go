@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -36,7 +35,7 @@ The same text is in the tree: rules/for/ABSOLUTE/PATH.`,
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := filepath.Abs(strings.Join(args, ""))
+			path, err := a.Abs(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -75,7 +74,7 @@ It exits with 4 if it finds anything, so that it can stand in a CI job.`,
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := filepath.Abs(strings.Join(args, ""))
+			dir, err := a.Abs(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}

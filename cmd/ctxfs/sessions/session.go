@@ -21,11 +21,11 @@ const transcriptsFolder = "transcripts"
 func wantedSession(a *cli.App, args []string) (w transcripts.Wanted, err error) {
 	if len(args) == 0 {
 		w.Claims = caller.Claims(a.LookupEnv)
-		w.Folders, err = foldersAbove()
+		w.Folders, err = foldersAbove(a)
 		return w, err
 	}
 	w.Session = args[0]
-	abs, err := filepath.Abs(w.Session)
+	abs, err := a.Abs(w.Session)
 	if err != nil {
 		return w, err
 	}
@@ -51,8 +51,8 @@ func namesOf(path string) []string {
 // foldersAbove returns the current folder and those above it up to the root of its
 // repository, each by all its names. Outside of a repository it is the current folder
 // alone.
-func foldersAbove() (all [][]string, err error) {
-	named, err := os.Getwd()
+func foldersAbove(a *cli.App) (all [][]string, err error) {
+	named, err := a.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("the current folder is not known: %w", err)
 	}

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -121,7 +120,7 @@ It exits with 4 if it finds anything, so that it can stand in a CI job.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := skills.CheckQuery{Security: security}
 			if len(args) > 0 {
-				dir, err := filepath.Abs(args[0])
+				dir, err := a.Abs(args[0])
 				if err != nil {
 					return err
 				}

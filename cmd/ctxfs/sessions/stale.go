@@ -145,7 +145,7 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 		return nil, err
 	}
 	for _, name := range o.files {
-		abs, err := filepath.Abs(name)
+		abs, err := a.Abs(name)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 		seen.Files[i].File = wording.ExpandTilde(one.File, a.Home)
 	}
 	if len(o.files) > 0 {
-		if seen.Files, report.Unseen, err = ofFiles(seen.Files, o.files); err != nil {
+		if seen.Files, report.Unseen, err = ofFiles(a, seen.Files, o.files); err != nil {
 			return nil, err
 		}
 	}
@@ -198,9 +198,9 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 
 // ofFiles returns the sights of the named files, under whatever name the session has seen
 // them, and the names of those that it has not.
-func ofFiles(all []fs.Sight, files []string) (some []fs.Sight, unseen []string, err error) {
+func ofFiles(a *cli.App, all []fs.Sight, files []string) (some []fs.Sight, unseen []string, err error) {
 	for _, name := range files {
-		abs, err := filepath.Abs(name)
+		abs, err := a.Abs(name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -268,7 +268,7 @@ func pathsOf(path string) []string {
 
 func printStale(a *cli.App, r *StaleReport, o staleOptions) {
 	noteGuess(a, r.known)
-	here, err := os.Getwd()
+	here, err := a.Getwd()
 	name := func(path string) string {
 		if rel, relErr := filepath.Rel(here, path); err == nil && relErr == nil && filepath.IsLocal(rel) {
 			return rel

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -40,10 +39,7 @@ and their arguments, also for the programs in mcps/SERVER/bin of a mount.`,
 			if !slices.Contains(cmd.ValidArgs, args[0]) {
 				return cli.Usage(cmd, fmt.Errorf("ctxfs completes in bash, zsh and fish, not in %q", args[0]))
 			}
-			self, err := os.Executable()
-			if err != nil {
-				return err
-			}
+			var err error
 			root, more := cmd.Root(), ""
 			switch args[0] {
 			case "bash":
@@ -54,7 +50,7 @@ and their arguments, also for the programs in mcps/SERVER/bin of a mount.`,
 				err, more = root.GenFishCompletion(a.Out, true), fishBin
 			}
 			if err == nil {
-				_, err = io.WriteString(a.Out, strings.ReplaceAll(more, "@PROGRAM@", wording.ShellWord(self)))
+				_, err = io.WriteString(a.Out, strings.ReplaceAll(more, "@PROGRAM@", wording.ShellWord(a.Program)))
 			}
 			return err
 		},

@@ -137,12 +137,12 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 		}
 	}
 	if !r.undo && (r.service(*p) || slices.Contains(ids, "service") && !r.failed(*p, "service") && serviceIsHalf(ctx, r.app)) {
-		if err := enableService(ctx); err != nil {
+		if err := enableService(ctx, r.app); err != nil {
 			p.Notes = append(p.Notes, setup.Note{Target: "service", Text: "the unit is there, but " + err.Error()})
 		}
 	}
 	if r.undo && r.service(*p) {
-		_ = systemctl(ctx, "daemon-reload") // the unit is gone; it has been stopped above
+		_ = systemctl(ctx, r.app, "daemon-reload") // the unit is gone; it has been stopped above
 	}
 	return written, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -47,7 +46,7 @@ func serviceTarget(a *cli.App, program string) agents.Agent {
 	path, _ := a.LookupEnv("PATH")
 	word := unitWord(program)
 	text := fmt.Sprintf(unitText, unitWord("PATH="+path), word, word, unitWord(a.DefaultMount()))
-	where, _ := exec.LookPath("systemctl")
+	where, _ := a.LookPath("systemctl")
 	return setup.Service(filepath.Join(unitFolder(a), unit), text, where)
 }
 
@@ -57,24 +56,24 @@ func unitWord(s string) string {
 }
 
 // enableService makes systemd start the service at login, and now.
-func enableService(ctx context.Context) error {
-	if err := systemctl(ctx, "daemon-reload"); err != nil {
+func enableService(ctx context.Context, a *cli.App) error {
+	if err := systemctl(ctx, a, "daemon-reload"); err != nil {
 		return err
 	}
-	return systemctl(ctx, "enable", "--now", unit)
+	return systemctl(ctx, a, "enable", "--now", unit)
 }
 
 // serviceIsHalf reports whether the unit is there, but systemd does not start it at login: a
 // setup may have ended in between.
 func serviceIsHalf(ctx context.Context, a *cli.App) bool {
 	_, err := os.Stat(filepath.Join(unitFolder(a), unit))
-	return err == nil && systemctl(ctx, "is-enabled", "--quiet", unit) != nil
+	return err == nil && systemctl(ctx, a, "is-enabled", "--quiet", unit) != nil
 }
 
 // disableService is the reverse; it unmounts. What systemd does not remove because nothing
 // of it runs here is removed by hand.
 func disableService(ctx context.Context, a *cli.App) error {
-	failed := systemctl(ctx, "disable", "--now", unit)
+	failed := systemctl(ctx, a, "disable", "--now", unit)
 	wants := filepath.Join(unitFolder(a), "default.target.wants")
 	if err := os.Remove(filepath.Join(wants, unit)); err == nil {
 		_ = os.Remove(wants) // if it is empty
@@ -83,8 +82,8 @@ func disableService(ctx context.Context, a *cli.App) error {
 }
 
 // systemctl runs the command on the user's own services.
-func systemctl(ctx context.Context, args ...string) error {
-	out, err := exec.CommandContext(ctx, "systemctl", append([]string{"--user"}, args...)...).CombinedOutput()
+func systemctl(ctx context.Context, a *cli.App, args ...string) error {
+	out, err := a.Command(ctx, "systemctl", append([]string{"--user"}, args...)...).CombinedOutput()
 	if err == nil {
 		return nil
 	}

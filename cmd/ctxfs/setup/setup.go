@@ -20,7 +20,6 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
 	"ctxfs/providers/setup"
@@ -142,7 +141,7 @@ func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, err
 	}
 	r.home = home
 	if o.project {
-		if r.opts.Project, err = projectFolder(a.Home); err != nil {
+		if r.opts.Project, err = projectFolder(a); err != nil {
 			return nil, err
 		}
 	}
@@ -220,13 +219,11 @@ func unknownTarget(name string, targets []agents.Agent) error {
 
 // newHome returns what is set up: the user, this program, and all targets but the shell.
 func newHome(a *cli.App) (setup.Home, error) {
-	program, err := places.Program()
-	if err != nil {
-		return setup.Home{}, err
-	}
 	if a.PlacesErr != nil {
 		return setup.Home{}, a.PlacesErr
 	}
+	path, _ := a.LookupEnv("PATH")
+	program := a.ProgramIn(path)
 	m := agents.Machine{Home: a.Home, OS: runtime.GOOS, LookupEnv: a.LookupEnv, Program: program, Mount: a.DefaultMount()}
 	return setup.Home{
 		Machine: m, Journal: filepath.Join(a.State, "setup.json"),
@@ -236,8 +233,8 @@ func newHome(a *cli.App) (setup.Home, error) {
 
 // projectFolder returns the folder of the project that the current folder is in: the one
 // with its repository, else the current folder itself.
-func projectFolder(home string) (string, error) {
-	here, err := os.Getwd()
+func projectFolder(a *cli.App) (string, error) {
+	here, err := a.Getwd()
 	if err != nil {
 		return "", err
 	}
@@ -248,7 +245,7 @@ func projectFolder(home string) (string, error) {
 			break
 		}
 	}
-	if control.Same(project, home) {
+	if control.Same(project, a.Home) {
 		return "", &control.Fault{Message: "the current folder is your home folder, not a project", Hint: "go to the project, or leave --project out"}
 	}
 	return project, nil

@@ -75,7 +75,7 @@ func opensShells(root *cobra.Command) bool {
 func recordable(a *cli.App) error {
 	// The line in the shell's file tests standard output itself, and sends that of
 	// this command to /dev/null.
-	if !console.IsTerminal(os.Stdin) {
+	if !console.IsTerminal(a.In) {
 		return errors.New("standard input is not a terminal")
 	}
 	if id, inside := a.LookupEnv("CTXFS_TERMINAL"); inside {
@@ -84,7 +84,7 @@ func recordable(a *cli.App) error {
 	if term, _ := a.LookupEnv("TERM"); term == "" || term == "dumb" {
 		return errors.New("the terminal shows plain lines only")
 	}
-	if name := foreignShell(os.Environ()); name != "" {
+	if name := foreignShell(a.Environ()); name != "" {
 		return fmt.Errorf("another program started this shell for itself: %s is set", name)
 	}
 	if err := a.OnlyReads(); err != nil {

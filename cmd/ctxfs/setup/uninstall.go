@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,8 +85,8 @@ func (u *uninstall) folders() (all []string) {
 
 // program returns the path of this program if it is the user's own, in the home folder.
 func (u *uninstall) program() string {
-	self, err := os.Executable()
-	if err != nil || filepath.Base(self) != "ctxfs" {
+	self := u.app.Program
+	if filepath.Base(self) != "ctxfs" {
 		return ""
 	}
 	home, err := filepath.EvalSymlinks(u.app.Home)
@@ -127,7 +126,7 @@ func (u *uninstall) do(ctx context.Context) error {
 	if err := u.keepsServers(); err != nil {
 		return err
 	}
-	if err := os.Chdir("/"); err != nil { // it may stand in what goes
+	if err := u.app.Chdir("/"); err != nil { // it may stand in what goes
 		return err
 	}
 	if err := u.end(ctx); err != nil {
@@ -189,10 +188,6 @@ const endTime = 20 * time.Second
 
 // end unmounts, and ends the background process and, unless data is kept, logins.
 func (u *uninstall) end(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	points := []string{u.app.DefaultMount()}
 	if info, err := u.app.ServerInfo(ctx); err == nil { // or unmounting says why not
 		for _, m := range info.Mounts {
@@ -200,7 +195,7 @@ func (u *uninstall) end(ctx context.Context) error {
 		}
 	}
 	pid := u.app.Process().Holder()
-	unmount := exec.CommandContext(ctx, self, "unmount", "--all")
+	unmount := u.app.Command(ctx, u.app.Program, "unmount", "--all")
 	unmount.Stdout, unmount.Stderr = u.app.Out, u.app.Err
 	if err := unmount.Run(); err != nil {
 		return fmt.Errorf("ctxfs unmount --all: %w", err)
@@ -268,9 +263,6 @@ func (u *uninstall) removeProgram() error {
 		u.app.Sayf("removed %s", u.app.Tilde(program))
 		return nil
 	}
-	self, err := os.Executable()
-	if err == nil {
-		u.app.Sayf("the program stays: it is in %s, not in your home folder", filepath.Dir(self))
-	}
+	u.app.Sayf("the program stays: it is in %s, not in your home folder", filepath.Dir(u.app.Program))
 	return nil
 }

@@ -28,9 +28,13 @@ func writePage(a *cli.App, r *stats.Report, shown []view, path string) error {
 		_, err := a.Out.Write(b.Bytes())
 		return err
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+	file, err := a.Abs(path)
+	if err == nil {
+		err = os.WriteFile(file, b.Bytes(), 0o600)
+	}
+	if err != nil {
 		hint := "name another file: ctxfs stats --html FILE"
-		if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
+		if info, statErr := os.Stat(file); statErr == nil && info.IsDir() {
 			hint = "name a file in it: ctxfs stats --html " + filepath.Join(path, "stats.html")
 		}
 		return &control.Fault{Message: err.Error(), Hint: hint}

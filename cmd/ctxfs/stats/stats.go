@@ -17,7 +17,6 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/fs"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/stats"
 )
@@ -193,7 +192,7 @@ const waitTime = 2 * time.Second
 // query returns what the flags ask for.
 func query(cmd *cobra.Command, a *cli.App, o *options) (q stats.Query, err error) {
 	q = stats.Query{Agent: o.agent, Server: o.server, Model: o.model, Zone: zone()}
-	now := time.Now()
+	now := a.Now()
 	if q.Zone == "" {
 		_, q.Offset = now.Zone()
 	}
@@ -213,7 +212,7 @@ func query(cmd *cobra.Command, a *cli.App, o *options) (q stats.Query, err error
 		}
 		q.Project = at.Dir
 	}
-	at := fs.Here()
+	at := a.Here()
 	if o.in != "" {
 		if at, err = a.Standpoint(o.in); err != nil {
 			return q, err

@@ -15,10 +15,7 @@ func runInBackground(a *cli.App, name string, argv []string, asJSON bool) error 
 	if a.PlacesErr != nil {
 		return a.PlacesErr
 	}
-	program, log, err := holderProgram(a)
-	if err != nil {
-		return err
-	}
+	program, log := holderProgram(a)
 	spec := holder.Spec{Recording: a.Recording(), Name: name, Argv: argv}
 	out, err := holder.StartBackground(program, log, spec)
 	without, fault := (*holder.Unrecorded)(nil), (*holder.Fault)(nil)

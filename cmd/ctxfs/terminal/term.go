@@ -144,10 +144,7 @@ func shellPath(a *cli.App, named string) (string, error) {
 
 // openTerminal opens a terminal here, and waits until it has ended or is detached.
 func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
-	program, log, err := holderProgram(a)
-	if err != nil {
-		return termUnrecorded(a, spec, &holder.Unrecorded{Err: err})
-	}
+	program, log := holderProgram(a)
 	out, err := holder.Start(ctx, program, log, spec, a.Stdin())
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
 		return termUnrecorded(a, spec, without)
@@ -156,10 +153,9 @@ func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
 }
 
 // holderProgram returns how to start a holder, and the file for its errors.
-func holderProgram(a *cli.App) (program []string, log string, err error) {
-	self, err := os.Executable()
+func holderProgram(a *cli.App) (program []string, log string) {
 	_ = os.MkdirAll(a.State, 0o700) // if it cannot be made, the recording says why
-	return []string{self, holderName}, filepath.Join(a.State, "holder.log"), err
+	return []string{a.Program, holderName}, filepath.Join(a.State, "holder.log")
 }
 
 // termUnrecorded replaces this process with the shell or command, unrecorded.

@@ -72,7 +72,7 @@ paths, and the scores.`,
 			}
 			answers, found := make([]find.Answer, len(wants)), false
 			for i, want := range wants {
-				matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: want, In: folder, Limit: limit, Caller: fs.Here()})
+				matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: want, In: folder, Limit: limit, Caller: a.Here()})
 				if err != nil {
 					return err
 				}

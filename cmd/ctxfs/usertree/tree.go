@@ -28,6 +28,7 @@ import (
 // Options are the settings of a [Tree].
 type Options struct {
 	Places    places.Places
+	Environ   func() []string // for commands that fill folders; not needed offline
 	LookupEnv func(string) (string, bool)
 	// Offline starts and watches nothing.
 	Offline bool
@@ -60,9 +61,9 @@ func New(opts Options) *Tree {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		opts.Log.Warn("tools cannot be called by programs", "error", err)
+	self := opts.Places.Program
+	if self == "" {
+		opts.Log.Warn("tools cannot be called by programs, since the path of this one is not known")
 	}
 	t := &Tree{opts: opts, built: builtAt(self)}
 	root := fs.NewFolder(t.built, nil)
@@ -70,7 +71,7 @@ func New(opts Options) *Tree {
 	t.pages = newPages(root, t)
 	p := opts.Places
 	t.providers = providers.New(providers.Options{
-		Home: p.Home, Config: p.Config, Cache: p.Cache, State: p.State, LookupEnv: opts.LookupEnv,
+		Home: p.Home, Config: p.Config, Cache: p.Cache, State: p.State, Environ: opts.Environ, LookupEnv: opts.LookupEnv,
 		Program: self, ProgramEnv: []string{"HOME=" + p.Home, "XDG_STATE_HOME=" + filepath.Dir(p.State)},
 		Env:           t.env,
 		Hide:          opts.Hide,
