@@ -67,6 +67,8 @@ func mayImport(from, to string) bool {
 		return false
 	case strings.HasPrefix(from, "fs/"), strings.HasPrefix(from, "providers/internal/") && !internal:
 		return to == "fs"
+	case from == "providers/modeltest": // for tests
+		return to == "fs/fstest"
 	case from == "providers": // the table of them all
 		return to == "fs" || strings.HasPrefix(to, "providers/")
 	case from == "mounts/control":

@@ -219,11 +219,11 @@ func TestCallHelp(t *testing.T) {
 	}
 }
 
-// TestManyCalls makes a thousand calls by forty callers, by the command and by
+// TestManyCalls makes many calls by forty callers, by the command and by
 // files in bin, on a server that answers out of order.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
-	n, callers := max(200, fstest.Rounds(1000)), 40
+	n, callers := fstest.Rounds(1000), 40
 	b := zoo(t, "shuffles")
 	b.mount()
 	b.ready("zoo")

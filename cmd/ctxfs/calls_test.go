@@ -77,7 +77,7 @@ kill -0 $slow && echo still waiting; wait $slow; jq -r .text ~/slow`)
 func TestManyCallsByFiles(t *testing.T) {
 	t.Parallel()
 	b := everythingByFiles(t)
-	each := max(5, fstest.Rounds(25))
+	each := fstest.Rounds(50)
 	b.write("writer", fmt.Sprint(`cd ~/.agentctx/mcps/every_thing/calls
 for i in $(seq `, each, `); do
   echo '{"message":"'$1-$i'"}' > echo.$1-$i.json

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	chaosTime = flag.Duration("chaos", 0, "how long TestChaos runs; not at all by default")
+	chaosTime = flag.Duration("chaos", 30*time.Second, "how long TestChaos runs")
 	chaosSeed = flag.Uint64("chaos.seed", 0, "the seed of what TestChaos chooses; one of its own by default")
 )
 
@@ -55,14 +55,12 @@ type chaos struct {
 // and stops everything at random. What is read and what calls answer must be
 // right, or an error, within [longestRead]; and in the end all is well.
 //
-//	go test ./cmd/ctxfs -run TestChaos -chaos 15m -timeout 20m
+//	CTXFS_TEST=chaos go test ./cmd/ctxfs -run TestChaos -chaos 15m -timeout 20m
 //
 // With the race detector reads have no limit.
 // What is chosen depends on the seed alone, when it happens on the machine too.
 func TestChaos(t *testing.T) {
-	if *chaosTime == 0 {
-		t.Skip("not asked for: -chaos 30s")
-	}
+	fstest.OptIn(t, "chaos")
 	seed := *chaosSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
 	"ctxfs/providers/prompt"
 )
@@ -299,6 +300,7 @@ func BenchmarkDiscovery(b *testing.B) {
 
 // TestShellAgent: what the scripted agent pays, on a small world.
 func TestShellAgent(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	tool := func(name, description string) definition {
 		return definition{name, description, json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}}}`)}
 	}

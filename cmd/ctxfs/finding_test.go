@@ -17,6 +17,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // question is a line of questions.jsonl.
@@ -74,6 +75,7 @@ func sealedQuestions(tb testing.TB) []question {
 // TestQuestionsHaveAnswers: each question about the world names things that are in
 // it. It makes no tree.
 func TestQuestionsHaveAnswers(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	t.Parallel()
 	there := map[string]bool{"skill agentctx": true}
 	for _, f := range []struct{ kind, file string }{

@@ -83,6 +83,7 @@ func TestKilled(t *testing.T) {
 
 // TestKilledOverAndOver kills the process as soon as it has mounted.
 func TestKilledOverAndOver(t *testing.T) {
+	fstest.OptIn(t, "chaos")
 	t.Parallel()
 	b := newBox(t)
 	b.stub("zoo", "", nil)

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestMeter: what requests cost, with a cache and a compaction.
 func TestMeter(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	lost := 0
 	c := costs{client: 1000, window: 40_000, read: 0.1, write: 1.25, output: 5}
 	m := newMeter(c, 200, func() { lost++ })
@@ -38,6 +40,7 @@ func TestMeter(t *testing.T) {
 }
 
 func TestWants(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	for _, c := range []struct {
 		texts []string
 		user  string
@@ -66,6 +69,7 @@ func TestWants(t *testing.T) {
 // TestTrajectory: a request that only searches is taken out, and its text is what the
 // tool is looked for with.
 func TestTrajectory(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	pool := &toolPool{servers: map[string][]definition{"met": {{Name: "paint"}}}}
 	var events []recordedEvent
 	must(t, json.Unmarshal([]byte(`[
@@ -92,6 +96,7 @@ func TestTrajectory(t *testing.T) {
 // TestShorten: a long result is shortened as ctxfs does, and what is left out is paid
 // for when it is used.
 func TestShorten(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	long := strings.Repeat("a line that says nothing\n", 400) + "the answer is Xanthippe-4711\n" + strings.Repeat("a line that says nothing\n", 400)
 	one := trajectory{turns: []exchange{
 		{heard: []heard{{user: true, text: "go"}}, uses: []use{{server: "a", tool: "b"}}},
@@ -109,6 +114,7 @@ func TestShorten(t *testing.T) {
 
 // TestTaken: what is read off a list, whatever its form.
 func TestTaken(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	matches := []fs.Match{{Path: "mcps/git/tools/log.json"}, {Path: "mcps/git/tools/log-all.json"}, {Path: "skills/git"}}
 	for _, text := range []string{
 		"mcps/git/tools/log-all.json — All. (0.50)\n  arguments: depth: number\nmcps/git/tools/log.json — The log. (0.40)\n  arguments: path: string\n",
@@ -127,6 +133,7 @@ func TestTaken(t *testing.T) {
 }
 
 func TestToolSearch(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	pool := &toolPool{documents: make(map[string]searched), servers: map[string][]definition{
 		"met": {{"searchObjects", "Searches paintings.", json.RawMessage(`{"properties":{"artist":{"description":"who made it"}}}`)}, {"close", "Closes it.", nil}},
 		"git": {{"git_log", "Shows the commits.", nil}},
@@ -145,6 +152,7 @@ func TestToolSearch(t *testing.T) {
 // TestPacks: each world has the servers of its trajectories, and is about as large as
 // it should be.
 func TestPacks(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	pool := &toolPool{servers: make(map[string][]definition), tokens: make(map[string]int)}
 	for _, name := range strings.Fields("a b c d e f g h") {
 		pool.names, pool.tokens[name] = append(pool.names, name), 100
@@ -178,6 +186,7 @@ func TestPacks(t *testing.T) {
 
 // TestOver: an interval holds its figure, and is the same twice.
 func TestOver(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	values := []float64{1, 2, 3, 4, 100}
 	mean := func(sample []int) (m float64) {
 		for _, i := range sample {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/find/suggest"
 )
 
@@ -20,9 +21,7 @@ const within = 5
 // costs where it is not, for several bars. The usual one was chosen on the odd
 // trajectories; the even ones say what it is worth.
 func TestTold(t *testing.T) {
-	if !testing.Verbose() {
-		t.Skip("it prints tables: run it with -v")
-	}
+	fstest.OptIn(t, "measure")
 	pool := tools(t)
 	all := trajectories(t, pool)
 	if len(all) == 0 {

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestReplay prints the tables of BENCHMARKS.md on recorded trajectories: what they
-// would cost with their tools given in other ways. It takes minutes, and runs with -v
-// only.
+// would cost with their tools given in other ways. It takes minutes.
 func TestReplay(t *testing.T) {
-	if !testing.Verbose() {
-		t.Skip("it prints tables, and takes minutes: run it with -v")
-	}
+	fstest.OptIn(t, "measure")
 	pool := tools(t)
 	all := trajectories(t, pool)
 	if len(all) == 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,8 +15,6 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-var startRounds = flag.Int("starts", 15, "rounds of TestKilledWhileStarting")
-
 // TestKilledWhileStarting kills commands while they start the background
 // process, that process, or both, at any moment: the next command succeeds.
 func TestKilledWhileStarting(t *testing.T) {
@@ -31,7 +28,7 @@ func TestKilledWhileStarting(t *testing.T) {
 	seed := uint64(begun.UnixNano())
 	t.Logf("seed %d; a start takes %v", seed, usual)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for round := range *startRounds {
+	for round := range fstest.Rounds(20) {
 		if random.IntN(2) == 0 {
 			b.ok("unmount", "--all")
 			if left := mountsBelow(b.dir); len(left) > 0 {
@@ -140,12 +137,12 @@ func TestStoppedWhileStarting(t *testing.T) {
 	oneServes(b)
 }
 
-// TestManyStart has fifty commands start the process at once.
+// TestManyStart has many commands start the process at once.
 func TestManyStart(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	var all sync.WaitGroup
-	for range 50 {
+	for range fstest.Rounds(50) {
 		all.Go(func() { b.ok("mount") })
 	}
 	all.Wait()

@@ -126,7 +126,7 @@ func TestKilledInAStorm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStorm(makeBox(t))
-			for range 3 {
+			for range fstest.Rounds(10) {
 				s.begin()
 				pid := s.pid()
 				s.slow(pid)
@@ -146,6 +146,7 @@ func TestKilledInAStorm(t *testing.T) {
 // TestKilledWithItsGuardian kills both at once. Where that leaves a thread
 // waiting in the kernel, which is a matter of luck, commands free it.
 func TestKilledWithItsGuardian(t *testing.T) {
+	fstest.OptIn(t, "chaos")
 	t.Parallel()
 	for _, command := range []string{"mount", "unmount", "doctor"} {
 		t.Run(command, func(t *testing.T) {

@@ -161,7 +161,7 @@ func TestTermMany(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.write(".bashrc", "PS1='ready> '\n")
-	many := max(10, fstest.Rounds(40))
+	many := fstest.Rounds(40)
 	var all sync.WaitGroup
 	for range many {
 		w := b.open("term")

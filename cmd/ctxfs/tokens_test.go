@@ -67,6 +67,7 @@ func TestServeIsCheap(t *testing.T) {
 // their tools and to use it. For each tool the words that are looked for are the
 // first of its description, and the cost is the mean over all tools.
 func TestTokens(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	t.Parallel()
 	files, err := filepath.Glob(testData("mcp-tools/*.json"))
 	must(t, err)

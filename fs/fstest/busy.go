@@ -58,17 +58,6 @@ func Race() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// Rounds scales the number of rounds of a test, or the size of its input: full, or
-// a tenth of it under the race detector and with -short, but at least one. It is
-// for tests that repeat a computation to catch an unlikely fault, not for those
-// that make threads race.
-func Rounds(full int) int {
-	if testing.Short() || Race() {
-		return max(1, full/10)
-	}
-	return full
-}
-
 // DefaultSignals restores, for the programs that tests start, the default action of
 // the signals that this process was started to ignore: SIGHUP by nohup and some
 // runners, SIGINT and SIGQUIT in the background of a script. In this process they

@@ -11,5 +11,5 @@
 // for testing what is between a node and its readers), text.go (reading a tree by
 // path, and what a text says), busy.go (waiting on a busy machine), program.go (files
 // that are executed), port.go (a port for a program that is told one), node.go (programs
-// of npm).
+// of npm), optin.go (tests that run only when they are asked for).
 package fstest

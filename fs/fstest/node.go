@@ -9,10 +9,12 @@ import (
 )
 
 // NodeModules returns the folder that has real programs of npm for tests:
-// CTXFS_TEST_NODE_MODULES, or .ci/node_modules at the top of the module. The test is
-// skipped where node or one of the packages is not installed.
+// CTXFS_TEST_NODE_MODULES, or .ci/node_modules at the top of the module. A test that needs
+// them is of the set npm ([OptIn]), and skipped where node or one of the packages is not
+// installed.
 func NodeModules(t testing.TB, packages ...string) (dir string) {
 	t.Helper()
+	OptIn(t, "npm")
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
 	}

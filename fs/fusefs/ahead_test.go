@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func TestSearchesAreReadAhead(t *testing.T) {
@@ -67,7 +68,7 @@ func TestReadAheadIsNeverStale(t *testing.T) {
 			write(place(i, j), 0)
 		}
 	}
-	for round := range 12 {
+	for round := range fstest.Rounds(12) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			d, err := fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return true }})
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // corpus is a set of tools, and what people want, with the tools that do it.
@@ -24,23 +25,18 @@ type want struct {
 	gold []string // names of tools
 }
 
-// retrievalData reads a file of ../shared/data/retrieval.
+// retrievalData reads a file of the folder retrieval in it.
 func retrievalData(t testing.TB, name string, value any) {
 	t.Helper()
 	sharedData(t, filepath.Join("retrieval", name), value)
 }
 
-// sharedData reads a file of ../shared/data, or of the folder that
-// CTXFS_TEST_DATA names instead.
+// sharedData reads a file of [fstest.Data].
 func sharedData(t testing.TB, name string, value any) {
 	t.Helper()
-	dir := os.Getenv("CTXFS_TEST_DATA")
-	if dir == "" {
-		dir = "../../../shared/data"
-	}
-	b, err := os.ReadFile(filepath.Join(dir, name))
+	b, err := os.ReadFile(fstest.Data(t, name))
 	if err != nil {
-		t.Skip("the data in ../shared/data is missing; CTXFS_TEST_DATA names another folder")
+		t.Fatal(err)
 	}
 	if err := json.Unmarshal(b, value); err != nil {
 		t.Fatal(err)

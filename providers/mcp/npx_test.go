@@ -18,9 +18,7 @@ const npxServer = "@modelcontextprotocol/server-memory"
 // TestRealNPX has npx install a server into an empty cache, and ctxfs end
 // meanwhile; then the cache is damaged as a killed npx leaves it.
 func TestRealNPX(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fetches a package from the registry")
-	}
+	fstest.OptIn(t, "npm")
 	if _, err := exec.LookPath("npx"); err != nil {
 		t.Skip("npx is missing")
 	}

@@ -133,6 +133,7 @@ func variables(env []string) map[string]string {
 // TestRealServerInGo has a server that is not a script, and one that requires a
 // token.
 func TestRealServerInGo(t *testing.T) {
+	fstest.OptIn(t, "npm") // it is fetched, too
 	lookPath(t, "go")
 	// A module of its own that requires the one version: nothing else is asked
 	// of the module proxy.

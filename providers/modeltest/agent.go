@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // Variable names the folder in which the agents were installed (1.1 GB):
@@ -87,10 +89,11 @@ func (a Agent) Configure(t testing.TB, home string, m *Model) {
 }
 
 // Command returns the command that has the agent answer the prompt of a model. Env is its
-// environment beside what the agent needs itself. The test is skipped if the agent is not
-// installed.
+// environment beside what the agent needs itself. The test is of the set agents
+// ([fstest.OptIn]), and skipped if the agent is not installed.
 func (a Agent) Command(t testing.TB, m *Model, env ...string) *exec.Cmd {
 	t.Helper()
+	fstest.OptIn(t, "agents")
 	dir := os.Getenv(Variable)
 	if dir == "" {
 		t.Skip(Variable + " does not name a folder in which the agents are installed")

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/providers/transcripts/agents/historytest"
+	"ctxfs/fs/fstest"
 )
 
 // corpus fills a home folder with copies of the real logs of Claude Code, each
 // with ids of its own, and returns their number and size in bytes.
 func corpus(t testing.TB, home string, copies int) (files int, size int64) {
 	t.Helper()
-	logs, err := filepath.Glob(filepath.Join(historytest.RealData(t, "sessions", "claude-code"), "*.jsonl"))
+	logs, err := filepath.Glob(filepath.Join(fstest.Data(t, "sessions", "claude-code"), "*.jsonl"))
 	check(t, err)
 	old := time.Now().Add(-24 * time.Hour)
 	for _, log := range logs {

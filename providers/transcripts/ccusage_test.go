@@ -125,7 +125,7 @@ func sameAsCCUsage(t *testing.T, home string) {
 
 // TestRealSessionsAsCCUsage counts real sessions of several agents.
 func TestRealSessionsAsCCUsage(t *testing.T) {
-	data := historytest.RealData(t, "sessions")
+	data := fstest.Data(t, "sessions")
 	home := t.TempDir()
 	put := func(to string, from ...string) {
 		for _, pattern := range from {

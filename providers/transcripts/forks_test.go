@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
@@ -185,7 +186,7 @@ func TestForksInACircle(t *testing.T) {
 // TestManyForks: forks are rendered once each, however they are related and in whatever
 // order they are read.
 func TestManyForks(t *testing.T) {
-	const n = 120
+	n := fstest.Rounds(120)
 	for name, shape := range map[string]struct {
 		from func(i int) int // what the session is a fork of
 		says bool

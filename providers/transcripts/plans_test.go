@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
-	"ctxfs/providers/transcripts/agents/historytest"
+	"ctxfs/fs/fstest"
 )
 
 // partsOf returns the plans of all sessions, by the session's id.
@@ -56,7 +56,7 @@ func TestTasksOfRealSessions(t *testing.T) {
 	if err != nil {
 		t.Skip("jq is not installed: it counts the tasks independently")
 	}
-	data := historytest.RealData(t, "sessions")
+	data := fstest.Data(t, "sessions")
 	f := start(t, realHome(t), offline)
 	f.renderAll()
 	parts, lists, total := f.partsOf(nil), 0, 0

@@ -11,7 +11,6 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
-	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
@@ -21,7 +20,7 @@ import (
 func realHome(t testing.TB) string {
 	t.Helper()
 	home := tempHome(t)
-	data := historytest.RealData(t, "sessions")
+	data := fstest.Data(t, "sessions")
 	put := func(from, to string) {
 		t.Helper()
 		putReal(t, home, from, to)
@@ -55,7 +54,7 @@ func realHome(t testing.TB) string {
 // putReal copies a real log to where its agent keeps it.
 func putReal(t testing.TB, home, from, to string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(historytest.RealData(t, "sessions"), from))
+	text, err := os.ReadFile(filepath.Join(fstest.Data(t, "sessions"), from))
 	check(t, err)
 	to = filepath.Join(home, to)
 	check(t, os.MkdirAll(filepath.Dir(to), 0o755))
@@ -86,7 +85,7 @@ func moreReal(t testing.TB, home string) {
 	for i, from := range []string{"small", "large", "schema_drift"} {
 		put("small-fixtures/gemini/"+from+".json", fmt.Sprintf(".gemini/tmp/work/chats/session-2026-01-01T00-00-d000000%d.json", i))
 	}
-	check(t, os.CopyFS(filepath.Join(home, ".local/share/opencode/storage"), os.DirFS(historytest.RealData(t, "sessions", "small-fixtures", "opencode", "storage_v2"))))
+	check(t, os.CopyFS(filepath.Join(home, ".local/share/opencode/storage"), os.DirFS(fstest.Data(t, "sessions", "small-fixtures", "opencode", "storage_v2"))))
 	put("cline-sdk/session/session.messages.json", ".cline/data/sessions/session/session.messages.json")
 	put("cline-sdk/session/session.json", ".cline/data/sessions/session/session.json")
 }

@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/stats/prices"
 	"ctxfs/providers/stats/spending"
-	"ctxfs/providers/transcripts/agents/historytest"
 )
 
 // BenchmarkSpent counts the requests to models in 512 MB of real logs: at first, with a
 // book that knows them, and with one that knows all but one log that has grown. The ratio is
 // that to reading the bytes of all logs.
 func BenchmarkSpent(b *testing.B) {
-	logs, err := filepath.Glob(filepath.Join(historytest.RealData(b, "sessions", "claude-code"), "*.jsonl"))
+	logs, err := filepath.Glob(filepath.Join(fstest.Data(b, "sessions", "claude-code"), "*.jsonl"))
 	check(b, err)
 	home := b.TempDir()
 	dir := filepath.Join(home, ".claude", "projects", "-work-app")

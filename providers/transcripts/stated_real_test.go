@@ -11,7 +11,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/statements"
 )
@@ -75,7 +74,7 @@ func TestJudgedStatements(t *testing.T) {
 // as anchors.
 func statedInTrajectories(t *testing.T, name string) (all []fs.Statement) {
 	t.Helper()
-	file, err := os.Open(filepath.Join(historytest.RealData(t, "trajectories"), name+".jsonl"))
+	file, err := os.Open(filepath.Join(fstest.Data(t, "trajectories"), name+".jsonl"))
 	check(t, err)
 	defer file.Close()
 	of := make(map[string]*strings.Builder)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestFault(t *testing.T) {
@@ -93,15 +95,8 @@ type fileOf struct {
 
 // realSchemas are the input schemas of real servers, by "file/tool".
 func realSchemas(t testing.TB) map[string]json.RawMessage {
-	const data = "../../../../../shared/data" // beside the project
-	root := os.Getenv("CTXFS_TEST_DATA")
-	if root == "" {
-		root = data
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "mcp-tools", "*.json"))
-	if len(files) == 0 {
-		t.Skip("no real schemas: set CTXFS_TEST_DATA to the folder of test data")
-	}
+	t.Helper()
+	files, _ := filepath.Glob(fstest.Data(t, "mcp-tools") + "/*.json")
 	all := map[string]json.RawMessage{}
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
@@ -113,9 +108,9 @@ func realSchemas(t testing.TB) map[string]json.RawMessage {
 			all[filepath.Base(file)+"/"+tool.Name] = tool.InputSchema
 		}
 	}
-	raw, err := os.ReadFile(filepath.Join(root, "retrieval", "LiveMCPBench", "tools.json"))
+	raw, err := os.ReadFile(fstest.Data(t, "retrieval/LiveMCPBench/tools.json"))
 	if err != nil {
-		return all
+		t.Fatal(err)
 	}
 	var entries []struct{ Tools map[string]fileOf }
 	if err := json.Unmarshal(raw, &entries); err != nil {

@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/internal/tokens"
@@ -52,11 +52,11 @@ func BenchmarkList(b *testing.B) {
 // BenchmarkFileTokens prints the tokens of the files of real tools, beside the same
 // indented and without any space: see BENCHMARKS.md.
 func BenchmarkFileTokens(b *testing.B) {
-	root := cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../../shared/data")
+	root := fstest.Data(b)
 	for _, set := range []string{"mcp-tools/*.json", "retrieval/LiveMCPBench/tools.json"} {
 		files, err := filepath.Glob(filepath.Join(root, set))
 		if err != nil || len(files) == 0 {
-			b.Skip("the definitions of real servers in ../shared/data are missing; CTXFS_TEST_DATA names another folder")
+			b.Fatal(set, err)
 		}
 		b.Run(strings.Split(set, "/")[0], func(b *testing.B) {
 			var indented, shown, compact, tools int

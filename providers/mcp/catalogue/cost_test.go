@@ -2,13 +2,12 @@ package catalogue
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -48,9 +47,9 @@ func TestTokens(t *testing.T) {
 // BenchmarkTokens counts what the definitions of real servers take in every request, for
 // `ctxfs stats`, and prints it beside what the whole definitions take, minified.
 func BenchmarkTokens(b *testing.B) {
-	files, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../../shared/data"), "mcp-tools/*.json"))
-	if err != nil || len(files) == 0 {
-		b.Skip("the definitions of real servers in ../shared/data are missing; CTXFS_TEST_DATA names another folder")
+	files, err := filepath.Glob(fstest.Data(b, "mcp-tools") + "/*.json")
+	if err != nil {
+		b.Fatal(err)
 	}
 	var all []*Catalogue
 	raw, tools := 0, 0

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/modeltest"
 )
@@ -102,6 +103,7 @@ esac
 
 // TestRealRules: Codex itself takes the file of rules, and allows by it what only reads.
 func TestRealRules(t *testing.T) {
+	fstest.OptIn(t, "agents")
 	program := filepath.Join(os.Getenv(modeltest.Variable), "node_modules", ".bin", "codex")
 	if _, err := os.Stat(program); err != nil {
 		t.Skip(modeltest.Variable + " does not name a folder in which Codex is installed")

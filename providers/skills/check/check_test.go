@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
 )
@@ -110,18 +111,7 @@ func TestEveryRule(t *testing.T) {
 // TestReferenceValidator: what skills-ref refuses has a finding, and what has none it
 // accepts. It is the port to Node, which reads YAML less strictly than the original.
 func TestReferenceValidator(t *testing.T) {
-	modules := os.Getenv("CTXFS_TEST_NODE_MODULES")
-	if modules == "" {
-		modules = "../../../.ci/node_modules"
-	}
-	library, err := filepath.Abs(filepath.Join(modules, "skills-ref", "dist", "index.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, err := exec.LookPath("node")
-	if _, missing := os.Stat(library); err != nil || missing != nil {
-		t.Skipf("node and %s are not both here", library)
-	}
+	library := filepath.Join(fstest.NodeModules(t, "skills-ref"), "skills-ref", "dist", "index.js")
 	var dirs []string
 	var found []*locate.Found
 	for _, f := range fixtures() {
@@ -130,7 +120,7 @@ func TestReferenceValidator(t *testing.T) {
 	}
 	const program = `const { validate } = await import(process.argv[1]);
 for (const dir of process.argv.slice(2)) console.log(JSON.stringify(await validate(dir)));`
-	out, err := exec.Command(node, append([]string{"--input-type=module", "-e", program, library}, dirs...)...).Output()
+	out, err := exec.Command("node", append([]string{"--input-type=module", "-e", program, library}, dirs...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

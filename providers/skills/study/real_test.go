@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
 )
@@ -14,6 +15,7 @@ import (
 // TestRealSkills studies the skills below the folder that CTXFS_TEST_SKILLS names, and
 // says how many of them are found suspicious, and why.
 func TestRealSkills(t *testing.T) {
+	fstest.OptIn(t, "measure")
 	root := os.Getenv("CTXFS_TEST_SKILLS")
 	if root == "" {
 		t.Skip("CTXFS_TEST_SKILLS names no folder with real skills")

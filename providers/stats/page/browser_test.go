@@ -28,6 +28,7 @@ type browser struct {
 // openBrowser starts the browser, or skips the test where there is none.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
+	fstest.OptIn(t, "chromium")
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil && path == "" {

@@ -2,14 +2,12 @@ package grid
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,18 +50,7 @@ type shown struct {
 // xterm returns what xterm.js shows after each session.
 func xterm(t *testing.T, sessions ...session) []shown {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not installed")
-	}
-	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../../.ci/node_modules"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pkg := range []string{"@xterm/headless", "@xterm/addon-unicode11"} {
-		if _, err := os.Stat(filepath.Join(modules, pkg)); err != nil {
-			t.Skipf("the npm package %s is missing in %s (see CTXFS_TEST_NODE_MODULES)", pkg, modules)
-		}
-	}
+	modules := fstest.NodeModules(t, "@xterm/headless", "@xterm/addon-unicode11")
 	var in bytes.Buffer
 	encoder := json.NewEncoder(&in)
 	for _, s := range sessions {

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // hooked is a shell whose user's files have hooks of widespread programs.
 type hooked struct {
 	name string
 	// text is read in the user's file, after the prompt is set. HOOKS in it is
-	// the folder of the imitations.
+	// the folder of the imitations, and MODULES that of the npm package of that name.
 	text string
 	// needs are the programs and files without which there is nothing to test.
 	needs []string
@@ -47,11 +49,11 @@ func (h hooked) script(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modules := os.Getenv("CTXFS_TEST_NODE_MODULES")
-	if modules == "" {
-		modules = filepath.Join(dir, "../../../../.ci/node_modules")
+	text := strings.ReplaceAll(h.text, "HOOKS", dir)
+	if strings.Contains(text, "MODULES") {
+		text = strings.ReplaceAll(text, "MODULES", fstest.NodeModules(t, h.name))
 	}
-	return strings.NewReplacer("HOOKS", dir, "MODULES", modules).Replace(h.text)
+	return text
 }
 
 // twenty are the commands of twenty prompts.
@@ -185,26 +187,17 @@ func TestZshHooks(t *testing.T) {
 			needs: []string{"fzf", "/usr/share/doc/fzf/examples/key-bindings.zsh"}},
 		{name: "powerlevel9k", text: "POWERLEVEL9K_LEFT_PROMPT_ELEMENTS=(dir status)\nsource /usr/share/powerlevel9k/powerlevel9k.zsh-theme\nlast() { PROMPT='ok> ' RPROMPT=; }; precmd_functions+=(last)",
 			needs: []string{"/usr/share/powerlevel9k/powerlevel9k.zsh-theme", "git"}},
-		{name: "pure", text: "fpath+=(MODULES/pure-prompt $HOME/.zfunctions); autoload -Uz promptinit; promptinit; PURE_PROMPT_SYMBOL='ok>'; source MODULES/pure-prompt/async.zsh; source MODULES/pure-prompt/pure.zsh", needs: []string{"git"}},
-		{name: "spaceship", text: "SPACESHIP_PROMPT_ORDER=(dir exit_code char) SPACESHIP_RPROMPT_ORDER=() SPACESHIP_CHAR_SYMBOL='ok> '\nsource MODULES/spaceship-prompt/spaceship.zsh", needs: []string{"git"}},
+		{name: "pure-prompt", text: "fpath+=(MODULES/pure-prompt $HOME/.zfunctions); autoload -Uz promptinit; promptinit; PURE_PROMPT_SYMBOL='ok>'; source MODULES/pure-prompt/async.zsh; source MODULES/pure-prompt/pure.zsh", needs: []string{"git"}},
+		{name: "spaceship-prompt", text: "SPACESHIP_PROMPT_ORDER=(dir exit_code char) SPACESHIP_RPROMPT_ORDER=() SPACESHIP_CHAR_SYMBOL='ok> '\nsource MODULES/spaceship-prompt/spaceship.zsh", needs: []string{"git"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.has(t)
 			h := newHome(t)
-			text := c.script(t)
-			if file := strings.Fields(text); strings.Contains(c.text, "MODULES") && !exists(strings.TrimSuffix(file[len(file)-1], ";")) {
-				t.Skipf("%s is not installed", file[len(file)-1])
-			}
-			h.file(".zshrc", "PS1='ok> '\n"+text+"\nRPS1=\n")
+			h.file(".zshrc", "PS1='ok> '\n"+c.script(t)+"\nRPS1=\n")
 			s := h.start(Options{Shell: find(t, "zsh")})
 			s.play(h.dir, slices.Concat(twenty(h.dir), c.after))
 		})
 	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // TestFishHooks is TestBashHooks for fish.

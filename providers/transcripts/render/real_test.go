@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/transcripts/agents"
@@ -19,13 +20,9 @@ import (
 // realLogs reads Claude Code's logs of the test data.
 func realLogs(t testing.TB) map[string]*event.Collector {
 	t.Helper()
-	data := os.Getenv("CTXFS_TEST_DATA")
-	if data == "" {
-		data = "../../../../shared/data"
-	}
-	files, err := filepath.Glob(filepath.Join(data, "sessions/claude-code/*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Skipf("no session logs in %s: set CTXFS_TEST_DATA", data)
+	files, err := filepath.Glob(fstest.Data(t, "sessions/claude-code") + "/*.jsonl")
+	if err != nil {
+		t.Fatal(err)
 	}
 	sessions := make(map[string]*event.Collector)
 	for _, path := range files {

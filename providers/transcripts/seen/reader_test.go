@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"
@@ -20,9 +21,9 @@ import (
 func TestReaderGoesOn(t *testing.T) {
 	t.Parallel()
 	const rel = "p/1e0816ef-6f89-4f05-b331-dab09bb14485.jsonl"
-	text, err := os.ReadFile(sessions + "claude-code/" + filepath.Base(rel))
+	text, err := os.ReadFile(fstest.Data(t, "sessions/claude-code", filepath.Base(rel)))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), filepath.Base(rel))
 	write := func(text string) {
@@ -126,10 +127,7 @@ func TestReaderOfStores(t *testing.T) {
 
 // BenchmarkReader reads real logs from the start.
 func BenchmarkReader(b *testing.B) {
-	logs, _ := filepath.Glob(sessions + "claude-code/*.jsonl")
-	if len(logs) == 0 {
-		b.Skip("no real sessions are here: " + sessions)
-	}
+	logs, _ := filepath.Glob(fstest.Data(b, "sessions/claude-code") + "/*.jsonl")
 	var size int64
 	for b.Loop() {
 		size = 0

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/agents/history"
@@ -17,8 +18,6 @@ import (
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"
 )
-
-const sessions = "../../../../shared/data/sessions/"
 
 // formatOf returns how an agent's file is read.
 func formatOf(t testing.TB, agent, rel string) history.Format {
@@ -74,10 +73,7 @@ func (c *comparing) File(callID string, f event.File) {
 // what Claude Code has recorded of the files before its next edit.
 func TestRealSessions(t *testing.T) {
 	t.Parallel()
-	logs, _ := filepath.Glob(sessions + "claude-code/*.jsonl")
-	if len(logs) == 0 {
-		t.Skip("no real sessions are here: " + sessions)
-	}
+	logs, _ := filepath.Glob(fstest.Data(t, "sessions/claude-code") + "/*.jsonl")
 	all := &comparing{t: t}
 	for _, log := range logs {
 		format := formatOf(t, "claude-code", "p/"+filepath.Base(log)).(history.Log)
@@ -105,10 +101,7 @@ func TestSameTask(t *testing.T) {
 	for agent, rel := range map[string]string{
 		"copilot": "0895d7e4-1111-7000-8000-000000000001/events.jsonl", "gemini": "x/chats/session-2026-05-07T18-00-0195d7e4.jsonl", "pi": "--x--/2026-05-12T01-02-27-657Z_0b0e2bd1-1111-4000-8000-000000000001.jsonl",
 	} {
-		log := sessions + "same-task-per-agent/" + agent + "/convo.jsonl"
-		if _, err := os.Stat(log); err != nil {
-			t.Skip("no real sessions are here: " + sessions)
-		}
+		log := fstest.Data(t, "sessions/same-task-per-agent", agent, "convo.jsonl")
 		all := readLog(t, agent, rel, log)
 		found := false
 		for _, s := range all {
@@ -131,7 +124,7 @@ func TestSameTaskInDatabases(t *testing.T) {
 	t.Parallel()
 	read := func(agent string, into any) {
 		t.Helper()
-		text, err := os.ReadFile(sessions + "same-task-per-agent/" + agent + "/convo.json")
+		text, err := os.ReadFile(fstest.Data(t, "sessions/same-task-per-agent", agent, "convo.json"))
 		if err != nil {
 			t.Skip(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
@@ -20,7 +21,7 @@ func realLogs(t testing.TB) map[string][]byte {
 	t.Helper()
 	logs := make(map[string][]byte)
 	for _, dir := range []string{"claude-code", "same-task-per-agent/claude", "small-fixtures/claude"} {
-		err := filepath.WalkDir(historytest.RealData(t, "sessions", dir), func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(fstest.Data(t, "sessions", dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".jsonl" {
 				return err
 			}

@@ -4,11 +4,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
 
 func TestCodexReal(t *testing.T) {
-	log, c := historytest.ReadRealLog(t, open, filepath.Join(historytest.RealData(t, "sessions", "same-task-per-agent", "codex"), "convo.jsonl"))
+	log, c := historytest.ReadRealLog(t, open, filepath.Join(fstest.Data(t, "sessions", "same-task-per-agent", "codex"), "convo.jsonl"))
 	var want []string
 	typed, assistant := map[string]bool{}, map[string]bool{}
 	calls, results := 0, 0
@@ -49,7 +50,7 @@ func TestCodexReal(t *testing.T) {
 }
 
 func TestCodexSmallFixtures(t *testing.T) {
-	dir := historytest.RealData(t, "sessions", "small-fixtures", "codex")
+	dir := fstest.Data(t, "sessions", "small-fixtures", "codex")
 	tests := map[string]map[string]int{
 		"large.jsonl":        {"typed": 6, "user": 1, "assistant": 7, "tool-call": 1, "tool-result": 1, "unknown": 0},
 		"schema_drift.jsonl": {"typed": 1, "assistant": 1, "tool-call": 1, "tool-result": 1, "unknown": 0},

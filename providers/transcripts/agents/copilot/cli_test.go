@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
@@ -99,7 +100,7 @@ func BenchmarkCopilotReal(b *testing.B) {
 }
 
 func TestCopilotReal(t *testing.T) {
-	dir := historytest.RealData(t, "sessions")
+	dir := fstest.Data(t, "sessions")
 	for _, name := range []string{"same-task-per-agent/copilot/convo.jsonl", "small-fixtures/copilot/large.jsonl", "small-fixtures/copilot/schema_drift.jsonl",
 		"small-fixtures/copilot/subdir_v1/aaaabbbb-1111-2222-3333-ccccddddeeee/events.jsonl"} {
 		t.Run(name, func(t *testing.T) {

@@ -1,14 +1,16 @@
 package gemini
 
 import (
-	"ctxfs/providers/transcripts/agents/historytest"
-	"ctxfs/providers/transcripts/event"
 	"path/filepath"
 	"testing"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/transcripts/agents/historytest"
+	"ctxfs/providers/transcripts/event"
 )
 
 func TestGeminiReal(t *testing.T) {
-	log, c := historytest.ReadRealLog(t, openNowhere, filepath.Join(historytest.RealData(t, "sessions", "same-task-per-agent", "gemini"), "convo.jsonl"))
+	log, c := historytest.ReadRealLog(t, openNowhere, filepath.Join(fstest.Data(t, "sessions", "same-task-per-agent", "gemini"), "convo.jsonl"))
 	last := map[string]map[string]any{}
 	historytest.EachObject(t, log, func(v map[string]any) {
 		if id := historytest.Field(v, "id"); id != "" {
@@ -54,7 +56,7 @@ func TestGeminiReal(t *testing.T) {
 }
 
 func TestGeminiSmallFixtures(t *testing.T) {
-	dir := historytest.RealData(t, "sessions", "small-fixtures", "gemini")
+	dir := fstest.Data(t, "sessions", "small-fixtures", "gemini")
 	tests := map[string]map[string]int{
 		"small.json":        {"typed": 1, "assistant": 1, "thinking": 1, "unknown": 0},
 		"large.json":        {"typed": 2, "assistant": 2, "thinking": 1, "tool-call": 2, "tool-result": 2, "system": 1, "unknown": 0},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
@@ -18,7 +19,7 @@ import (
 // agents.
 func RealSessions(t testing.TB, path ...string) string {
 	t.Helper()
-	return RealData(t, append([]string{"sessions"}, path...)...)
+	return fstest.Data(t, append([]string{"sessions"}, path...)...)
 }
 
 // ReadText reads a log with [RoundTrip].

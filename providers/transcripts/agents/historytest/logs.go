@@ -2,37 +2,18 @@
 // in one piece and saved and restored after every line ([RoundTrip]), databases as
 // agents write them ([MakeDatabase]), comparing events ([CheckShown],
 // [CheckOutline], [Lines]), fuzz targets ([FuzzLog], [FuzzText]) and the real
-// histories ([RealData]).
+// histories ([RealSessions]).
 package historytest
 
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
-
-// RealData returns the path of a file or folder of the real histories: below
-// CTXFS_TEST_DATA, or below ../shared/data as seen from the module's root. The
-// test is skipped where it is absent.
-func RealData(t testing.TB, path ...string) string {
-	t.Helper()
-	root := os.Getenv("CTXFS_TEST_DATA")
-	if root == "" {
-		root = filepath.Join(fstest.ModuleRoot(t), "..", "shared", "data")
-	}
-	dir := filepath.Join(append([]string{root}, path...)...)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no real histories: %v", err)
-	}
-	return dir
-}
 
 // CompleteLines returns the lines of a log without their endings. What follows
 // the last line ending is incomplete and left out.

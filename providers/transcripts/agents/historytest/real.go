@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
@@ -93,7 +94,7 @@ func CheckTexts(t *testing.T, events []event.Event, want []string) {
 // RealLog returns the log of the task that every agent was given.
 func RealLog(t testing.TB, agent string) []byte {
 	t.Helper()
-	log, err := os.ReadFile(filepath.Join(RealData(t, "sessions", "same-task-per-agent", agent), "convo.jsonl"))
+	log, err := os.ReadFile(filepath.Join(fstest.Data(t, "sessions", "same-task-per-agent", agent), "convo.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

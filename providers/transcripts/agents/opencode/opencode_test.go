@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
@@ -106,7 +107,7 @@ func TestOpencode(t *testing.T) {
 // TestOpencodeExport puts a real session into a database and compares counts
 // with an independent count by SQL.
 func TestOpencodeExport(t *testing.T) {
-	text, err := os.ReadFile(historytest.RealData(t, "sessions", "same-task-per-agent", "opencode", "convo.json"))
+	text, err := os.ReadFile(fstest.Data(t, "sessions", "same-task-per-agent", "opencode", "convo.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestOpencodeExport(t *testing.T) {
 
 // TestOpencodeFiles reads the trees of files of two versions.
 func TestOpencodeFiles(t *testing.T) {
-	fixtures := historytest.RealData(t, "sessions", "small-fixtures", "opencode")
+	fixtures := fstest.Data(t, "sessions", "small-fixtures", "opencode")
 	for _, c := range []struct {
 		file string
 		want []string
