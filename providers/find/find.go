@@ -26,8 +26,8 @@
 //   - A word also stands for its synonyms in the field, at half the weight:
 //     "delete" finds remove_file. A word that is not in the index stands for words
 //     that begin with it, or that it misspells.
-//   - A word of German, Chinese or Japanese also stands for the English words for it,
-//     at nearly the full weight; a text in these languages is indexed by them, too.
+//   - A word of Chinese also stands for the English words for it, at nearly the full
+//     weight; a text in Chinese is indexed by them, too.
 //   - A document with exactly the name that is asked for comes first.
 //   - Words that twenty tools of one server share are more distinctive than words
 //     that tools of twenty servers share: each further document of one folder

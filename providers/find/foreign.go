@@ -9,11 +9,7 @@ import (
 const (
 	translationWeight = 0.95 // the first English word for it
 	otherWeight       = 0.8  // another one
-	doubtfulWeight    = 0.5  // the word itself, if it may be an English one
 	pairWeight        = 0.5  // all pairs of characters of a long word, beside its translation
-
-	// leastBeginning is how long a word must be that stands for those that begin with it.
-	leastBeginning = 5
 )
 
 // foreign is what is known of a passage in another language than English.
@@ -52,21 +48,9 @@ func (q *question) translate(f foreign, weight float64) {
 // addSense adds the concept for a word of another language: the word itself and the
 // English ones for it. Of a word of many pairs of characters, each pair is a concept.
 func (q *question) addSense(s translate.Sense, weight float64) {
-	c := concept{weight: weight, part: s.Share, translated: true}
-	for _, w := range s.Of {
-		c.of = append(c.of, words.Stem(w))
-	}
+	c := concept{of: s.Of, weight: weight, part: s.Share, translated: true}
 	if len(c.of) == 1 {
-		own := 1.0
-		if s.Doubtful {
-			own = doubtfulWeight
-		}
-		c.addVariant(q.terms[c.of[0]], own)
-		if n := len(s.Of[0]); n >= leastBeginning && !s.Doubtful && len(c.variants) == 0 {
-			for _, t := range q.withPrefix(s.Of[0], s.Of[0]) { // compounds
-				c.addVariant(t, beginningWeight)
-			}
-		}
+		c.addVariant(q.terms[c.of[0]], 1)
 	} else {
 		for i, w := range c.of {
 			if t := q.terms[w]; t != nil && !q.seen[w] {

@@ -13,8 +13,7 @@ import (
 	"ctxfs/providers/internal/translate"
 )
 
-// foreignTools has some of someTools' kind, and two that are described in Chinese and
-// Japanese.
+// foreignTools has some of someTools' kind, and one that is described in Chinese.
 func foreignTools() []fs.Document {
 	return []fs.Document{
 		toolDocument("github", "", "create_issue", "Create a new issue in a repository.", nil),
@@ -24,7 +23,7 @@ func foreignTools() []fs.Document {
 		toolDocument("browser", "", "take_screenshot", "Take a screenshot of the page.", nil),
 		toolDocument("weather", "", "forecast", "Weather forecast for a city.", nil),
 		toolDocument("12306", "", "get-tickets", "查询12306余票信息。", nil),
-		toolDocument("eki", "", "norikae", "電車の乗り換え案内。出発駅と到着駅から経路を検索します。", nil),
+		toolDocument("metro", "", "luxian", "查询两个车站之间的换乘路线。", nil),
 	}
 }
 
@@ -35,23 +34,13 @@ func TestForeignWants(t *testing.T) {
 	x := newIndex()
 	x.Update("", slices.Values(foreignTools()))
 	for want, title := range map[string]string{
-		"lege einen Ordner an":         "files/create_directory",
-		"Zweig löschen":                "github/delete_branch",
-		"Dateiinhalt lesen":            "files/read_file",
-		"Wettervorhersage":             "weather/forecast",
-		"Bildschirmfoto der Seite":     "browser/take_screenshot",
-		"GitHub-Issue erstellen":       "github/create_issue",
 		"新建文件夹":                        "files/create_directory",
 		"刪除分支":                         "github/delete_branch",
 		"在GitHub上创建issue":              "github/create_issue",
 		"天气预报":                         "weather/forecast",
 		"查询余票":                         "12306/get-tickets",
-		"フォルダを作って":                     "files/create_directory",
-		"画面を撮る":                        "browser/take_screenshot",
-		"天気予報を教えてください":                 "weather/forecast",
-		"電車の経路":                        "eki/norikae",
-		"train route":                  "eki/norikae",
-		"Zugverbindung und Route":      "eki/norikae",
+		"地铁路线":                         "metro/luxian",
+		"train route":                  "metro/luxian",
 		"open https://x.org and 天气 预报": "weather/forecast",
 	} {
 		if all := x.Search(want, Options{Limit: 3}); len(all) == 0 || all[0].Title != title {
@@ -65,20 +54,18 @@ func TestForeignWants(t *testing.T) {
 func TestForeignScale(t *testing.T) {
 	f := NewFinder(time.Now, nil)
 	f.SetSources([]Source{{"mcps", tools{docs: foreignTools()}}, {"transcripts", said{lines: map[string]string{
-		"a/1": "wir haben den Ordner Rechnungen gelöscht, weil er leer war",
 		"b/1": "昨天我们决定把订单表拆分",
 		"c/1": "something else",
 	}}}})
 	t.Cleanup(func() { _ = f.Close() })
 	for query, first := range map[string]string{
-		"Ordner Rechnungen": "transcripts/a/1",
-		"我们决定把订单表拆分":        "transcripts/b/1",
+		"我们决定把订单表拆分": "transcripts/b/1",
 	} {
 		if all := found(t, f, query, 3); len(all) == 0 || all[0].Path != first || all[0].Score < 0.5*textFactor {
 			t.Errorf("%q finds %v, not %s", query, all, first)
 		}
 	}
-	for _, query := range []string{"Zweig löschen", "删除分支", "ブランチを削除してください"} {
+	for _, query := range []string{"删除分支", "刪除分支"} {
 		all := found(t, f, query, 3)
 		if len(all) == 0 || !strings.HasSuffix(all[0].Path, "delete_branch.json") || all[0].Score < 0.7 {
 			t.Errorf("%q finds %v", query, all)
@@ -87,7 +74,7 @@ func TestForeignScale(t *testing.T) {
 }
 
 // TestForeignWantsOfCorpora: of the wants that find their tool in English, four of
-// five find it in each other language. The English ones are those of others: every
+// five find it in Chinese. The English ones are those of others: every
 // third of testdata/finding/livemcp_wants.jsonl, and questions of ToolLinkOS.
 func TestForeignWantsOfCorpora(t *testing.T) {
 	for name, c := range map[string]corpus{"LiveMCPBench": liveMCPBench(t, false, false), "ToolLinkOS": toolLinkOS(t)} {
@@ -100,11 +87,11 @@ func TestForeignWantsOfCorpora(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		known, hits := 0, make(map[string]int)
+		known, hits := 0, 0
 		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
 			var w struct {
-				EN, DE, ZH, JA string
-				Right          []string
+				EN, ZH string
+				Right  []string
 			}
 			if err := d.Decode(&w); err != nil {
 				t.Fatal(err)
@@ -113,18 +100,14 @@ func TestForeignWantsOfCorpora(t *testing.T) {
 				continue
 			}
 			known++
-			for language, text := range map[string]string{"de": w.DE, "zh": w.ZH, "ja": w.JA} {
-				if found(text, w.Right) {
-					hits[language]++
-				}
+			if found(w.ZH, w.Right) {
+				hits++
 			}
 		}
-		for _, language := range []string{"de", "zh", "ja"} {
-			share := float64(hits[language]) / float64(known)
-			t.Logf("%s, %s: %.2f of %d", name, language, share, known)
-			if share < 0.8 {
-				t.Errorf("%s: of the wants in %s only %.2f find their tool", name, language, share)
-			}
+		share := float64(hits) / float64(known)
+		t.Logf("%s: %.2f of %d", name, share, known)
+		if share < 0.8 {
+			t.Errorf("of the wants in Chinese only %.2f find their tool", share)
 		}
 	}
 }
@@ -134,7 +117,7 @@ func TestEnglishIsNotForeign(t *testing.T) {
 	for _, c := range []corpus{liveMCPBench(t, false, false), liveMCPBench(t, true, false), toolLinkOS(t), realServers(t)} {
 		for _, w := range c.wants {
 			for _, s := range translate.Read(w.text).Senses {
-				if !strings.Contains(w.text, s.Of[0]) { // the want has German or Chinese words in it
+				if !strings.Contains(w.text, s.Of[0]) { // the want has Chinese words in it
 					continue
 				}
 				if s.Of[0][0] < 0x80 {

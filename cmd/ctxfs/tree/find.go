@@ -28,8 +28,8 @@ func newFind(a *cli.App) *cobra.Command {
 a tool what it takes, what it does and, if it is among the best, the command
 that calls it ("…" is a text, N a number, '{…}' JSON; "?" may be left out,
 "[]" is a list, "{}" an object); of a skill its path and what it is for; of what
-was said or printed the line, when, by whom and where. The words may be English,
-German, Chinese or Japanese, whatever the language of a tool's description.
+was said or printed the line, when, by whom and where. The words may be
+English or Chinese, whatever the language of a tool's description.
 
 A want is two to five words of what a tool does or what was said, as its author
 would put it ("create issue", not "my manager wants a ticket"), a name or part

@@ -5,20 +5,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"ctxfs/providers/internal/words"
 )
 
-// lists are the word lists: one meaning a line, in columns that | separates. The first
-// has the English words, the best first, a_b for two that belong together; then come
-// German, Chinese and Japanese. German nouns are capitalised, the particle of a
-// separable verb is marked (an+legen); Japanese verbs stand in the form of a
-// dictionary. Another language is another column. In function.txt, the words of each
-// language that have no meaning of their own.
+// lists are the word lists: one meaning a line, in two columns that | separates. The first
+// has the English words, the best first, a_b for two that belong together, the second the
+// Chinese ones. function.txt has words that have no meaning of their own, variants.txt
+// pairs of a traditional character, or one of Japan, and the simplified one.
 //
 // They were written for ctxfs by hand, from the words of tools, and are under its
 // licence.
@@ -44,170 +38,86 @@ const maxMeanings = 5
 // belong together, each with others.
 type meaning [][]string
 
-// table has the words of all languages, as they are looked up.
+// table has the words as they are looked up, in simplified characters.
 type table struct {
-	meanings []meaning
-	// nouns are German words but verbs, and those by their stems, by [plain].
-	nouns, verbs map[string][]uint16
-	// apart are separable verbs by the stem of the verb alone.
-	apart map[string][]apart
-	// particles are those of separable verbs.
-	particles map[string]bool
-	function  map[string]bool // German words without a meaning of their own
-
-	// spaceless are words of languages without spaces in simplified characters;
-	// stems are those of Japanese verbs and adjectives, after which an ending follows.
-	spaceless, stems  map[string][]uint16
-	spacelessFunction map[string]bool
-	longest           int // of all of these, in characters
-
-	homographs map[string]bool
-	english    map[string]bool // words that are English as well, and their stems
-	grammar    map[string]bool // words that can only be English
-}
-
-// apart is a separable verb: its particle and its meanings.
-type apart struct {
-	particle string
-	means    []uint16
+	words   map[string][]meaning // none for a word without a meaning of its own
+	longest int                  // in characters
+	forms   map[rune]rune        // variants by character
 }
 
 // load makes the table, in some milliseconds, when it is first needed.
 var load = sync.OnceValue(newTable)
 
 func newTable() *table {
-	t := &table{
-		nouns: make(map[string][]uint16), verbs: make(map[string][]uint16), apart: make(map[string][]apart),
-		particles: make(map[string]bool), function: make(map[string]bool),
-		spaceless: make(map[string][]uint16), stems: make(map[string][]uint16), spacelessFunction: make(map[string]bool),
-		homographs: words.Set(homographs), english: words.Set(homographs), grammar: words.Set(surelyEnglish),
+	t := &table{words: make(map[string][]meaning), forms: make(map[rune]rune)}
+	for pair := range strings.FieldsSeq(list("variants")) {
+		r := []rune(pair)
+		t.forms[r[0]] = r[1]
 	}
-	t.addFunctionWords(list("function"))
 	for name := range strings.FieldsSeq(subjects) {
 		for line := range strings.Lines(list(name)) {
-			t.add(line)
+			english, chinese, _ := strings.Cut(line, "|")
+			m := readMeaning(english)
+			seen := make(map[string]bool)
+			for w := range strings.FieldsSeq(chinese) {
+				if w = t.key(w); !seen[w] { // two spellings of one
+					seen[w], t.words[w] = true, append(t.words[w], m)
+				}
+			}
 		}
 	}
-	t.addIrregular()
+	for w := range strings.FieldsSeq(list("function")) {
+		t.words[t.key(w)] = nil
+	}
 	return t
 }
 
-// add adds a line of a list.
-func (t *table) add(line string) {
-	columns := strings.Split(line, "|")
-	of := uint16(len(t.meanings))
-	var m meaning
-	for i, w := range strings.Fields(columns[0]) {
+// key returns the form in which a word is looked up.
+func (t *table) key(w string) string {
+	runes := []rune(norm.NFKC.String(w))
+	for i, r := range runes {
+		runes[i] = t.simplify(r)
+	}
+	t.longest = max(t.longest, len(runes))
+	return string(runes)
+}
+
+// simplify returns the simplified form of a character, which stands for all of its forms.
+func (t *table) simplify(r rune) rune {
+	if s, ok := t.forms[r]; ok {
+		return s
+	}
+	return r
+}
+
+// readMeaning reads the English words of a line.
+func readMeaning(english string) (m meaning) {
+	for i, w := range strings.Fields(english) {
 		for j, part := range strings.Split(w, "_") {
-			t.english[part], t.english[words.Stem(part)] = true, true
 			if i == 0 {
 				m = append(m, nil)
 			}
-			m[min(j, len(m)-1)] = append(m[min(j, len(m)-1)], part)
+			at := min(j, len(m)-1)
+			m[at] = append(m[at], part)
 		}
 	}
-	t.meanings = append(t.meanings, m)
-	for w := range strings.FieldsSeq(columns[1]) {
-		t.addGerman(w, of)
-	}
-	for w := range strings.FieldsSeq(columns[2]) {
-		t.addSpaceless(t.spaceless, w, of)
-	}
-	for w := range strings.FieldsSeq(columns[3]) {
-		t.addJapanese(w, of)
-	}
+	return m
 }
 
-func (t *table) addFunctionWords(text string) {
-	german, rest, _ := strings.Cut(text, "|")
-	for w := range strings.FieldsSeq(german) {
-		t.function[plain(words.Fold(w))] = true
+// senses returns what a word stands for that has some meanings: the first English words of
+// each before the second ones. Of meanings with several parts only the first of all counts,
+// alone.
+func senses(of []string, means []meaning) (all []Sense) {
+	parts := len(means[0])
+	if parts > 1 {
+		means = means[:1]
 	}
-	for w := range strings.FieldsSeq(strings.ReplaceAll(rest, "|", " ")) {
-		w = simplified(norm.NFKC.String(w))
-		t.spacelessFunction[w] = true
-		t.longest = max(t.longest, len([]rune(w)))
-	}
-}
-
-func (t *table) addGerman(w string, of uint16) {
-	particle, rest, separable := strings.Cut(w, "+")
-	if !separable {
-		particle, rest = "", w
-	}
-	key := plain(words.Fold(rest))
-	if capital, _ := utf8.DecodeRuneInString(w); unicode.IsUpper(capital) || !separable && !strings.HasSuffix(key, "n") {
-		put(t.nouns, key, of)
-		return
-	}
-	stem := strings.TrimSuffix(strings.TrimSuffix(key, "n"), "e")
-	if !separable {
-		put(t.verbs, stem, of)
-		return
-	}
-	particle = plain(words.Fold(particle))
-	put(t.verbs, particle+stem, of)
-	t.particles[particle] = true
-	all := t.apart[stem]
-	if i := slices.IndexFunc(all, func(a apart) bool { return a.particle == particle }); i >= 0 {
-		all[i].means = append(all[i].means, of)
-	} else {
-		t.apart[stem] = append(all, apart{particle, []uint16{of}})
-	}
-}
-
-func (t *table) addSpaceless(to map[string][]uint16, w string, of uint16) {
-	w = simplified(norm.NFKC.String(w))
-	put(to, w, of)
-	t.longest = max(t.longest, len([]rune(w)))
-}
-
-// addJapanese adds a word and, of a verb or an adjective, what is left of it before
-// any ending.
-func (t *table) addJapanese(w string, of uint16) {
-	runes := []rune(w)
-	n := len(runes)
-	if last := runes[n-1]; n > 1 && strings.ContainsRune("るうくぐすつぬぶむい", last) {
-		if stem := runes[:n-1]; n > 2 || !hiragana(stem[0]) {
-			t.addSpaceless(t.stems, string(stem), of)
-		}
-	}
-	if n > 1 && n < 3 && hiragana(runes[0]) && hiragana(runes[1]) {
-		return // too short to be told from endings
-	}
-	t.addSpaceless(t.spaceless, w, of)
-	if short, ok := strings.CutSuffix(w, "ー"); ok && n > 3 { // サーバ for サーバー
-		t.addSpaceless(t.spaceless, short, of)
-	}
-}
-
-func put(to map[string][]uint16, key string, of uint16) {
-	if !slices.Contains(to[key], of) {
-		to[key] = append(to[key], of)
-	}
-}
-
-// senses returns what a word stands for that has some meanings: the first English
-// words of each before the second ones. Share is how much of the word that is.
-func (t *table) senses(of []string, means []uint16, share float64) (all []Sense) {
-	for parts := range 3 {
-		s := Sense{Of: of, Share: share}
-		n := 1 // how many parts the first meaning has
-		if len(means) > 0 {
-			n = len(t.meanings[means[0]])
-		}
-		if parts >= n {
-			break
-		}
-		s.Share /= float64(n)
+	for part := range parts {
+		s := Sense{Of: of, Share: 1 / float64(parts)}
 		for rank := range maxMeanings {
-			for i, id := range means {
-				m := t.meanings[id]
-				if n > 1 && i > 0 || n == 1 && len(m) > 1 { // of those with several parts only the first counts, alone
-					continue
-				}
-				if rank < len(m[parts]) && len(s.English) < maxMeanings && !slices.Contains(s.English, m[parts][rank]) {
-					s.English = append(s.English, m[parts][rank])
+			for _, m := range means {
+				if len(m) == parts && rank < len(m[part]) && len(s.English) < maxMeanings && !slices.Contains(s.English, m[part][rank]) {
+					s.English = append(s.English, m[part][rank])
 				}
 			}
 		}

@@ -20,24 +20,10 @@ func told(text string) string {
 
 func TestRead(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		// German: endings, compounds, separable verbs, other spellings.
-		{"lösche den Ordner", "delete folder"},
-		{"Ordner wurden gelöscht", "folder delete"},
-		{"loeschen", "delete"},
-		{"lege einen Ordner an", "create folder"},
-		{"Ordner anzulegen", "folder create"},
-		{"Bericht hochgeladen", "report upload"},
-		{"Dateiinhalt", "file content"},
-		{"Wettervorhersage für morgen", "forecast"},
-		{"die Größe des Fensters ändern", "size window edit"},
-		{"Kontakte und Konten", "contact account"},
-		{"Slack-Nachricht senden", "message send"},
-		{"bitte den Tag markieren", "day mark"},
-		// Not German.
+		// Not Chinese.
 		{"list war files in the die directory", ""},
-		{"the folder is called Bericht", ""},
-		{"bad gift tag", ""},
-		{"username hostname webserver", ""},
+		{"lösche den Ordner", ""},
+		{"フォルダを", ""},
 		{"", ""},
 		// Chinese in both scripts.
 		{"删除文件夹", "delete folder"},
@@ -47,14 +33,6 @@ func TestRead(t *testing.T) {
 		{"在GitHub上创建issue", "create"},
 		{"查", "query"},
 		{"王小明的邮件", "email"},
-		// Japanese: endings of verbs, half a width, with and without the last bar.
-		{"ファイルを送って", "file send"},
-		{"ファイルを送りたいです", "file send"},
-		{"サーバの状態を調べてください", "server status search"},
-		{"ｻｰﾊﾞｰ", "server"},
-		{"ページのスクショを撮って", "page screenshot"},
-		{"新しいブランチ", "new branch"},
-		{"GitHub の issue を作成", "create"},
 	} {
 		if got := told(test.text); got != test.want {
 			t.Errorf("%q: %q, not %q", test.text, got, test.want)
@@ -76,8 +54,8 @@ func TestOf(t *testing.T) {
 	if !r.Empty["除数"] || !r.Empty["库吧"] || len(r.Empty) != 2 {
 		t.Errorf("empty: %v", r.Empty)
 	}
-	r = Read("die Wetterkarte ansehen")
-	if len(r.Senses) != 3 || r.Senses[0].Share != 0.5 || r.Senses[0].Of[0] != "wetterkarte" || !r.Empty["die"] {
+	r = Read("股价")
+	if len(r.Senses) != 2 || r.Senses[0].Share != 0.5 || r.Senses[0].English[0] != "stock" || r.Senses[1].English[0] != "price" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -95,19 +73,19 @@ func TestListsAreClean(t *testing.T) {
 			t.Fatal(err)
 		}
 		size += len(text)
-		if e.Name() == "function.txt" {
+		if e.Name() == "function.txt" || e.Name() == "variants.txt" {
 			continue
 		}
 		for line := range strings.Lines(string(text)) {
 			columns := strings.Split(strings.TrimSuffix(line, "\n"), "|")
-			if len(columns) != 4 || strings.TrimSpace(columns[0]) == "" || len(strings.Fields(strings.Join(columns[1:], " "))) == 0 {
+			if len(columns) != 2 || strings.TrimSpace(columns[0]) == "" || strings.TrimSpace(columns[1]) == "" {
 				t.Errorf("%s: %q", e.Name(), line)
 				continue
 			}
 			if !words.ASCII(columns[0]) || strings.ToLower(columns[0]) != columns[0] {
 				t.Errorf("%s: %q is not in small English letters", e.Name(), columns[0])
 			}
-			for _, w := range strings.Fields(columns[2] + columns[3]) {
+			for _, w := range strings.Fields(columns[1]) {
 				if strings.ContainsFunc(w, func(r rune) bool { return !words.Spaceless(r) }) {
 					t.Errorf("%s: %q is not written without spaces", e.Name(), w)
 				}
@@ -121,8 +99,8 @@ func TestListsAreClean(t *testing.T) {
 
 // TestVariantsAreNoChain: a simplified character is not a variant of another.
 func TestVariantsAreNoChain(t *testing.T) {
-	for from, to := range forms() {
-		if _, more := forms()[to]; more || from == to {
+	for from, to := range load().forms {
+		if _, more := load().forms[to]; more || from == to {
 			t.Errorf("%c becomes %c", from, to)
 		}
 	}
@@ -146,7 +124,7 @@ func TestMemory(t *testing.T) {
 
 // FuzzRead: whatever the text, each word of a reading is one that words.Split has.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{"lege den Ordner an", "删除a文件夹、查", "サーバーを再起動 ー", "ｻ ゛", "\xff文", "Sicherheits-lücken", "ß", "ge zu an", "일정 추가"} {
+	for _, seed := range []string{"删除a文件夹、查", "サーバーを再起動 ー", "ｻ ゛", "\xff文", "股价", "ß", "일정 추가"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -180,8 +158,7 @@ func FuzzRead(f *testing.F) {
 // BenchmarkRead reads short wants; English ones are most frequent.
 func BenchmarkRead(b *testing.B) {
 	for name, text := range map[string]string{
-		"English": "create a new issue in the repository", "German": "einen neuen Ordner im Projektverzeichnis anlegen",
-		"Chinese": "把几个PDF文件合并成一个", "Japanese": "ページのスクリーンショットを撮ってください",
+		"English": "create a new issue in the repository", "Chinese": "把几个PDF文件合并成一个",
 	} {
 		b.Run(name, func(b *testing.B) {
 			Read(text)
