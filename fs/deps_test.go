@@ -140,7 +140,7 @@ func rooms(provider string) []string {
 		const w = "providers/workspaces/"
 		return []string{w + "programs", w + "inside", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
 	case "hooks":
-		return []string{"providers/hooks/form", "providers/hooks/repeats", "providers/hooks"}
+		return []string{"providers/hooks/form", "providers/hooks"}
 	case "exec":
 		return []string{"providers/exec/pattern", "providers/exec/command", "providers/exec"}
 	case "executor":

@@ -14,7 +14,6 @@ import (
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/hooks"
-	"ctxfs/providers/hooks/repeats"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -85,7 +84,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Changed: func() { opts.Env("find").Changed(learned.PageName) }, Log: opts.Log,
 	})
 	l.hooks = hooks.New(hooks.Options{
-		Heralds:  l.heralds(repeats.New(repeats.Options{Signature: l.finder.Signature})),
+		Heralds:  l.heralds,
 		Settings: opts.Config, State: filepath.Join(opts.State, "hooks"),
 		Root: opts.MountPoint, Page: opts.Page, Files: filesOf, Now: now, Offline: opts.Offline, Log: opts.Log,
 	})
@@ -143,11 +142,9 @@ func (l *List) Finder() *find.Finder { return l.finder }
 // Hooks returns what answers the hooks of agents.
 func (l *List) Hooks() *hooks.Engine { return l.hooks }
 
-// heralds returns who has news for sessions: of what providers know, of what they can find,
-// and others.
-func (l *List) heralds(others ...fs.Herald) func() []fs.Herald {
-	return func() []fs.Herald { return append(append(Of[fs.Herald](l), l.finder), others...) }
-}
+// heralds returns who has news for sessions: of what providers know, and of what they can
+// find.
+func (l *List) heralds() []fs.Herald { return append(Of[fs.Herald](l), l.finder) }
 
 // filesOf returns which files a call of an agent's tool writes, and its command line.
 func filesOf(tool string, input json.RawMessage) (writes []string, command string) {

@@ -63,19 +63,6 @@ func elsewhere(m fs.Match, dir string) bool {
 	return m.Kind != "session" && m.Evidence.Place != "" && !fs.Within(dir, m.Evidence.Place)
 }
 
-// Signature returns what a tool of a server takes, as in [fs.Match]; "" for one that is not
-// known, or of which an agent's name could mean several.
-func (f *Finder) Signature(server, tool string) string {
-	_, path := f.documents.named().find(fs.Used{Kind: "tool", Server: server, Name: tool})
-	f.documents.mu.RLock()
-	defer f.documents.mu.RUnlock()
-	id, known := f.documents.ids[path]
-	if !known {
-		return ""
-	}
-	return f.documents.docs[id].signature
-}
-
 // met is what sessions have used, as far as their hooks tell.
 type met struct {
 	mu       sync.Mutex

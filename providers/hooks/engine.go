@@ -1,5 +1,6 @@
 // Package hooks answers the hooks of agents: it tells a session what matters to it now,
 // once, and within a budget. It knows no provider by name: whoever has news is a [fs.Herald].
+// What it knows itself is which calls fail again and again (repeats.go).
 //
 // The order of its parts: form (what agents write and read), engine.go ([Engine.Answer]),
 // compose.go (what is said of all that there is to say), ledger.go (what was told to whom,
@@ -63,7 +64,8 @@ type Engine struct {
 	opts   Options
 	ledger *ledger
 
-	busy [64]sync.Mutex // by the sum of a session: it has one moment at a time
+	repeats *repeats
+	busy    [64]sync.Mutex // by the sum of a session: it has one moment at a time
 
 	mu       sync.Mutex
 	settings settings
@@ -83,7 +85,7 @@ func New(o Options) *Engine {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{opts: o, prompts: make(map[string]turn), begun: make(map[string]start)}
+	e := &Engine{opts: o, prompts: make(map[string]turn), begun: make(map[string]start), repeats: &repeats{failing: make(map[string]failing)}}
 	if o.Root == nil {
 		e.opts.Root = func() string { return "" }
 	}
@@ -287,7 +289,7 @@ func (e *Engine) takePrompt(key string) (t turn, ok bool) {
 func (e *Engine) ask(ctx context.Context, moments []fs.Moment, set settings, patience time.Duration) []fs.News {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	heralds := e.opts.Heralds()
+	heralds := append(e.opts.Heralds(), e.repeats)
 	type answer struct {
 		of   int
 		news []fs.News
