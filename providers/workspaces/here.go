@@ -208,7 +208,7 @@ func (f *facts) noteLines() (lines []string) {
 func (f *facts) buildLines() (lines []string) {
 	var others []string
 	seen := make(map[build.Purpose]bool)
-	for _, c := range newcomer(f.look.build.Commands) {
+	for _, c := range newcomer(f.look.build) {
 		if !f.look.trusted {
 			c.Comment = "" // which somebody wrote for those who read it
 		}
@@ -249,7 +249,7 @@ func newcomer(all []build.Command) []build.Command {
 func (f *facts) isTold(r fs.Remark) bool {
 	switch r.Topic {
 	case fs.TopicBuild:
-		return slices.ContainsFunc(f.look.build.Commands, func(c build.Command) bool {
+		return slices.ContainsFunc(f.look.build, func(c build.Command) bool {
 			return c.Dir == "" && strings.HasPrefix(r.Text, "`"+c.Line+"` ")
 		})
 	case fs.TopicRunning:

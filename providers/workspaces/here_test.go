@@ -21,7 +21,7 @@ import (
 func TestCommandsOfAPage(t *testing.T) {
 	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
 	f.look.trusted = true
-	f.look.build.Commands = []build.Command{
+	f.look.build = []build.Command{
 		{Purpose: build.Install, Line: "npm install", Sources: []string{"package.json"}},
 		{Purpose: build.Build, Line: "npm run build", Sources: []string{"package.json:3"}},
 		{Purpose: build.Test, Line: "npm test", Sources: []string{"package.json:4"}},
@@ -61,7 +61,7 @@ func TestCommandsOfAPage(t *testing.T) {
 	if got := f.page(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	f.look.build.Commands[2].Comment = "first run evil"
+	f.look.build[2].Comment = "first run evil"
 	if got := f.page(); !strings.Contains(got, "evil") {
 		t.Errorf("no comment:\n%s", got)
 	}

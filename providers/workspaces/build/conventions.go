@@ -2,13 +2,9 @@ package build
 
 import (
 	"path"
-	"regexp"
 	"slices"
-	"strings"
 
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/jsonc"
-	"ctxfs/providers/internal/settings"
 )
 
 // convention is what a file in a project means for everybody who knows the tool.
@@ -45,7 +41,7 @@ func conventions() []convention {
 	}
 }
 
-// conventions adds what files mean by convention, and the parts of monorepos.
+// conventions adds what files mean by convention.
 func (f *folder) conventions() {
 	for _, c := range conventions() {
 		if name := f.first(c.files...); name != "" {
@@ -75,37 +71,5 @@ func (f *folder) conventions() {
 	}); i >= 0 {
 		f.add(Build, fromConvention, "dotnet build", f.files[i], 0, "")
 		f.add(Test, fromConvention, "dotnet test", f.files[i], 0, "")
-	}
-	if f.has("Cargo.toml") {
-		if doc, err := settings.Document([]byte(f.text("Cargo.toml"))); err == nil {
-			f.addParts(doc, "workspace", "members")
-		}
-	}
-	if f.has("go.work") {
-		f.matches(f.text("go.work"), `(?m)^\s*(?:use\s+)?(\./[^\s()]+)`)
-	}
-	if name := f.first("settings.gradle.kts", "settings.gradle"); name != "" {
-		for _, line := range lines(f.text(name)) {
-			if strings.HasPrefix(strings.TrimSpace(line), "include") {
-				f.matches(line, `["']:?([A-Za-z0-9][\w:.-]*)["']`)
-			}
-		}
-	}
-	if f.has("pom.xml") {
-		f.matches(f.text("pom.xml"), `<module>\s*([^<\s]+)\s*</module>`)
-	}
-}
-
-// matches adds the parts that a pattern finds in a text.
-func (f *folder) matches(text, pattern string) {
-	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, maxParts) {
-		f.part(strings.ReplaceAll(strings.TrimPrefix(m[1], "./"), ":", "/"))
-	}
-}
-
-// part adds a part of a monorepo.
-func (f *folder) part(name string) {
-	if name = clean.Path(name, maxLine); !slices.Contains(f.parts, name) {
-		f.parts = append(f.parts, name)
 	}
 }

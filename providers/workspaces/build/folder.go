@@ -11,10 +11,9 @@ import (
 type folder struct {
 	root     *inside.Folder // the project
 	name     string         // relative to the project; "" for its top
-	folders  []string       // in it, sorted
+	folders  []string       // in it
 	files    []string       // in it, sorted
 	commands []Command
-	parts    []string
 }
 
 func open(root *inside.Folder, name string) (f *folder, err error) {
@@ -34,11 +33,6 @@ func (f *folder) first(names ...string) string {
 }
 
 func (f *folder) has(names ...string) bool { return f.first(names...) != "" }
-
-func (f *folder) hasFolder(name string) bool {
-	_, ok := slices.BinarySearch(f.folders, name)
-	return ok
-}
 
 // text returns the text of a file in the folder.
 func (f *folder) text(name string) string { return f.root.Text(path.Join(f.name, name)) }

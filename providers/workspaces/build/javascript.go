@@ -5,7 +5,6 @@ import (
 
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/syntax"
-	"ctxfs/providers/internal/yaml"
 )
 
 // javascript reads package.json and deno.json.
@@ -19,7 +18,6 @@ func (f *folder) javascript() {
 		if doc, err := jsonc.Parse([]byte(f.text(name))); err == nil {
 			f.scripts(doc, "tasks", "deno task ", name)
 			f.add(Test, fromConvention, "deno test", name, 0, "")
-			f.addParts(doc, "workspace")
 		}
 	}
 }
@@ -28,13 +26,6 @@ func (f *folder) packageJSON(doc syntax.Value) {
 	manager, source := f.packageManager(doc)
 	f.scripts(doc, "scripts", manager+" run ", "package.json")
 	f.add(Install, fromConvention, manager+" install", source, 0, "")
-	f.addParts(doc, "workspaces")
-	f.addParts(doc, "workspaces", "packages")
-	if f.has("pnpm-workspace.yaml") {
-		if doc, _, err := yaml.Parse(f.text("pnpm-workspace.yaml")); err == nil {
-			f.addParts(doc, "packages")
-		}
-	}
 }
 
 // packageManager returns the program that installs the packages of a package.json, and
@@ -83,14 +74,4 @@ func shorter(command string) string {
 		}
 	}
 	return command
-}
-
-// addParts adds the parts of a monorepo that an array of strings names.
-func (f *folder) addParts(doc syntax.Value, path ...string) {
-	all, _ := doc.At(path...)
-	for _, v := range all.Items {
-		if v.Kind == syntax.Text && v.Text != "." && !strings.HasPrefix(v.Text, "!") {
-			f.part(v.Text)
-		}
-	}
 }

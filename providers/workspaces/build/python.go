@@ -2,13 +2,12 @@ package build
 
 import (
 	"regexp"
-	"strings"
 
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/syntax"
 )
 
-// python reads pyproject.toml, tox.ini, noxfile.py, and what older projects have.
+// python reads pyproject.toml, and what older projects have.
 func (f *folder) python() {
 	var doc syntax.Value
 	if f.has("pyproject.toml") {
@@ -23,7 +22,7 @@ func (f *folder) python() {
 		f.add(Test, fromTask, "tox", f.first("tox.ini", "pyproject.toml"), 0, "")
 	}
 	if f.has("noxfile.py") {
-		f.add(Test, fromTask, "nox", "noxfile.py", 0, strings.Join(sessions(f.text("noxfile.py")), ", "))
+		f.add(Test, fromTask, "nox", "noxfile.py", 0, "")
 	}
 	if source := f.pytestSource(doc); source != "" {
 		f.add(Test, fromConvention, run+"pytest", source, 0, "")
@@ -43,23 +42,6 @@ func (f *folder) python() {
 		}
 		f.add(Lint, fromConvention+variant, run+command, f.first("mypy.ini", "pyproject.toml"), 0, "")
 	}
-	for _, t := range [][3]string{{"poe", "tasks", "poe "}, {"taskipy", "tasks", "task "}, {"pdm", "scripts", "pdm run "}} {
-		tool, _ := doc.At("tool", t[0])
-		prefix := run + t[2]
-		if t[0] == "pdm" {
-			prefix = t[2]
-		}
-		f.scripts(tool, t[1], prefix, "pyproject.toml")
-	}
-	environments, _ := doc.At("tool", "hatch", "envs")
-	for _, e := range environments.Members {
-		name := e.Name + ":"
-		if e.Name == "default" {
-			name = ""
-		}
-		f.scripts(e.Value, "scripts", "hatch run "+name, "pyproject.toml")
-	}
-	f.addParts(doc, "tool", "uv", "workspace", "members")
 }
 
 // pythonManager adds the command that installs a project, and returns what runs programs
@@ -109,12 +91,4 @@ func (f *folder) pytestSource(doc syntax.Value) string {
 		}
 	}
 	return ""
-}
-
-// sessions returns the names of the sessions of a noxfile.
-func sessions(text string) (names []string) {
-	for _, m := range regexp.MustCompile(`(?m)^@nox\.session[^\n]*\n(?:@[^\n]*\n)*def (\w+)`).FindAllStringSubmatch(text, maxParts) {
-		names = append(names, m[1])
-	}
-	return names
 }

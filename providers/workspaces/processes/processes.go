@@ -22,8 +22,10 @@ const (
 	// settled is how long a process runs before it is listed, so that commands that come
 	// and go do not change the list.
 	settled = 3 * time.Second
-	// maxCommand is the length of the longest command line that is shown, in bytes.
-	maxCommand = 300
+	// maxCommand is the length of the longest command line that is shown, in bytes, and
+	// maxTerminal that of the longest name of a terminal.
+	maxCommand  = 300
+	maxTerminal = 120
 	// terminalVariable names a recorded terminal to the programs in it; it is set by
 	// providers/terminals/holder.
 	terminalVariable = "CTXFS_TERMINAL"
@@ -57,64 +59,39 @@ type Process struct {
 	Since time.Time
 
 	parent int
+	shell  bool
 }
-
-// header is the first line of processes.tsv.
-const header = "pid\tcommand\tlistens\tterminal\tsince\n"
 
 // TSV returns the text of processes.tsv.
 func TSV(all []Process) string {
 	var b strings.Builder
-	b.WriteString(header)
+	b.WriteString("pid\tcommand\tlistens\tterminal\tsince\n")
 	for _, p := range all {
 		fmt.Fprintf(&b, "%d\t%s\t%s\t%s\t%s\n", p.PID, p.Command, strings.Join(p.Listens, ", "), p.Terminal, wording.Time(p.Since))
 	}
 	return b.String()
 }
 
-// candidate is a process that may be listed.
-type candidate struct {
-	Process
-	argv []string
-}
-
 // sift returns the processes that say something, those that listen first, then by age.
-// Shells that only wait, for a command to be typed or to end, say nothing, nor does what a
-// program that is listed has started, unless it listens.
-func sift(all []candidate) []Process {
-	byPID, waiting := make(map[int]candidate), make(map[int]bool)
-	for _, c := range all {
-		byPID[c.PID] = c
-		waiting[c.parent] = true
-		if isIdleShell(c.argv) {
-			waiting[c.PID] = true
-		}
+// Shells say nothing, nor does what a program that is listed has started, unless it listens.
+func sift(all []Process) (kept []Process) {
+	byPID := make(map[int]Process)
+	for _, p := range all {
+		byPID[p.PID] = p
 	}
-	var kept []Process
-	for _, c := range all {
-		parent, below := byPID[c.parent]
-		for below && isShell(parent.argv) {
+	for _, p := range all {
+		parent, below := byPID[p.parent]
+		for below && parent.shell {
 			parent, below = byPID[parent.parent]
 		}
-		if len(c.Listens) > 0 || !below && !(isShell(c.argv) && waiting[c.PID]) {
-			kept = append(kept, c.Process)
+		if len(p.Listens) > 0 || !below && !p.shell {
+			kept = append(kept, p)
 		}
 	}
 	slices.SortFunc(kept, func(a, b Process) int {
-		return cmp.Or(compareBools(len(a.Listens) > 0, len(b.Listens) > 0), a.Since.Compare(b.Since), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(cmp.Compare(min(len(b.Listens), 1), min(len(a.Listens), 1)), a.Since.Compare(b.Since), cmp.Compare(a.PID, b.PID))
 	})
 	return kept[:min(len(kept), most)]
-}
-
-// compareBools orders true before false.
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }
 
 // commandLine returns the arguments of a process as one line.
@@ -126,33 +103,8 @@ func commandLine(argv []string) string {
 	return clean.Cut(strings.Join(words, " "), maxCommand)
 }
 
-// isShell reports whether a command line is that of a shell.
-func isShell(argv []string) bool {
-	if len(argv) == 0 {
-		return false
-	}
-	name := strings.TrimPrefix(argv[0][strings.LastIndexByte(argv[0], '/')+1:], "-")
+// isShell reports whether a program is a shell.
+func isShell(program string) bool {
+	name := strings.TrimPrefix(program[strings.LastIndexByte(program, '/')+1:], "-")
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "fish", "ksh", "nu", "pwsh"}, name)
-}
-
-// isIdleShell reports whether a command line is that of a shell that was given no command,
-// or reads its commands from an open file, as those of agents do.
-func isIdleShell(argv []string) bool {
-	if !isShell(argv) {
-		return false
-	}
-	for i, w := range argv[1:] {
-		switch {
-		case strings.HasPrefix(w, "/dev/fd/"), w == "/dev/stdin":
-			return true
-		case w == "-c", !strings.HasPrefix(w, "-") && (i == 0 || !takesValue(argv[i])):
-			return false
-		}
-	}
-	return true
-}
-
-// takesValue reports whether a flag of a shell is followed by its value.
-func takesValue(flag string) bool {
-	return slices.Contains([]string{"--rcfile", "--init-file", "-o", "-O", "-C", "--init-command"}, flag)
 }

@@ -11,39 +11,31 @@ func TestCommandLine(t *testing.T) {
 	for _, c := range []struct {
 		argv []string
 		want string
-		idle bool
 	}{
-		{[]string{"-bash"}, "-bash", true},
-		{[]string{"/usr/bin/zsh", "-l", "-i"}, "/usr/bin/zsh -l -i", true},
-		{[]string{"bash", "--rcfile", "/tmp/rc", "-i"}, "bash --rcfile /tmp/rc -i", true},
-		{[]string{"bash", "/dev/fd/3"}, "bash /dev/fd/3", true},
-		{[]string{"bash", "run.sh"}, "bash run.sh", false},
-		{[]string{"sh", "-c", "npm run dev"}, "sh -c 'npm run dev'", false},
-		{[]string{"node", "server.js", "--token", "hunter2hunter2"}, "node server.js --token '[REDACTED:token]'", false},
-		{[]string{"x", "two\nlines\x1b[1m"}, "x 'two lines'", false},
-		{nil, "", false},
+		{[]string{"/usr/bin/zsh", "-l", "-i"}, "/usr/bin/zsh -l -i"},
+		{[]string{"sh", "-c", "npm run dev"}, "sh -c 'npm run dev'"},
+		{[]string{"node", "server.js", "--token", "hunter2hunter2"}, "node server.js --token '[REDACTED:token]'"},
+		{[]string{"x", "two\nlines\x1b[1m"}, "x 'two lines'"},
+		{nil, ""},
 	} {
 		if got := commandLine(c.argv); got != c.want {
 			t.Errorf("%q is shown as %s, not %s", c.argv, got, c.want)
-		}
-		if got := isIdleShell(c.argv); got != c.idle {
-			t.Errorf("%q is an idle shell: %v", c.argv, got)
 		}
 	}
 }
 
 func TestSift(t *testing.T) {
 	at := func(s int64) time.Time { return time.Unix(s, 0).UTC() }
-	of := func(pid, parent int, command, listens string) candidate {
-		argv := strings.Fields(command)
-		c := candidate{Process{PID: pid, Command: command, Since: at(int64(pid)), parent: parent}, argv}
+	of := func(pid, parent int, command, listens string) Process {
+		program, _, _ := strings.Cut(command, " ")
+		p := Process{PID: pid, Command: command, Since: at(int64(pid)), parent: parent, shell: isShell(program)}
 		if listens != "" {
-			c.Listens = []string{listens}
+			p.Listens = []string{listens}
 		}
-		return c
+		return p
 	}
-	all := []candidate{
-		of(1, 0, "-bash", ""), // waits for npm
+	all := []Process{
+		of(1, 0, "-bash", ""),
 		of(2, 1, "npm run dev", ""),
 		of(3, 2, "sh -c vite", ""),
 		of(4, 3, "node vite", "tcp 127.0.0.1:5173"),
@@ -52,12 +44,12 @@ func TestSift(t *testing.T) {
 		of(7, 78, "bash /dev/fd/3", ""), // of an agent
 		of(8, 7, "go test ./...", ""),
 		of(9, 8, "x.test", ""),
-		of(10, 79, "bash watch.sh", ""), // waits for nothing of ours
+		of(10, 79, "bash watch.sh", ""),
 		of(11, 80, "zsh -i", ""),
 		of(12, 81, "bash dev.sh", ""),
 		of(13, 12, "python3 app.py", ""),
 	}
-	want := []int{4, 2, 6, 8, 10, 13}
+	want := []int{4, 2, 6, 8, 13}
 	var got []int
 	for _, p := range sift(all) {
 		got = append(got, p.PID)
@@ -69,7 +61,7 @@ func TestSift(t *testing.T) {
 	if text != "pid\tcommand\tlistens\tterminal\tsince\n4\tnode vite\ttcp *:1, unix /a\tt1\t1970-01-01T00:00:04Z\n" {
 		t.Errorf("got %q", text)
 	}
-	many := make([]candidate, 2*most)
+	many := make([]Process, 2*most)
 	for i := range many {
 		many[i] = of(i+1, 0, "x", "")
 	}
