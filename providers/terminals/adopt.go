@@ -3,8 +3,6 @@ package terminals
 import (
 	"context"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -87,10 +85,9 @@ func (p *Provider) adopt() (err error) {
 }
 
 // AdoptTmux records the panes of the user's tmux servers from now on, until the
-// provider is closed, and returns them. Socket names another server: the path of
-// its socket, or its name as for tmux -L; it may be "". AdoptTmux waits until all
-// present panes are recorded, which takes at most 15 seconds (if a server hangs).
-func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error) {
+// provider is closed, and returns them. It waits until all present panes are
+// recorded, which takes at most 15 seconds (if a server hangs).
+func (p *Provider) AdoptTmux(ctx context.Context, _ fs.None) (Adopted, error) {
 	p.tmux.mu.Lock()
 	err := p.adopt()
 	adopter := p.tmux.adopter
@@ -99,21 +96,14 @@ func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error
 	if err != nil || adopter == nil {
 		return Adopted{}, err
 	}
-	if socket != "" {
-		if !strings.Contains(socket, "/") {
-			socket = filepath.Join(p.opts.TmuxFolder, socket)
-		}
-		if err := adopter.Add(socket); err != nil {
-			return Adopted{}, err
-		}
-	}
 	waiting, cancel := context.WithTimeout(ctx, adoptTime)
 	defer cancel()
 	late := adopter.Adopt(waiting) != nil
 	if err := ctx.Err(); err != nil {
 		return Adopted{}, err
 	}
-	adopted := Adopted{adopter.Panes(), adopter.Problems()}
+	var adopted Adopted
+	adopted.Panes, adopted.Problems = adopter.State()
 	if late {
 		adopted.Problems = append(adopted.Problems, "a tmux server takes long to answer; the other panes are recorded as soon as it does")
 	}
@@ -133,7 +123,8 @@ func (a *adoption) problems() []fs.Problem {
 		})
 	}
 	if adopter != nil {
-		for _, what := range adopter.Problems() {
+		_, problems := adopter.State()
+		for _, what := range problems {
 			all = append(all, fs.Problem{What: clean.Line(what), Mend: "see what tmux says: tmux list-sessions; it is tried again by itself"})
 		}
 	}

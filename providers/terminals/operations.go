@@ -1,22 +1,9 @@
 package terminals
 
-import (
-	"context"
-
-	"ctxfs/fs"
-)
+import "ctxfs/fs"
 
 // OpTmux records the panes of running tmux servers, see [Provider.AdoptTmux].
-var OpTmux = fs.Op[TmuxQuery, Adopted]{Name: "tmux", Slow: true}
-
-// TmuxQuery names the socket of a tmux server besides the user's; "" is none.
-type TmuxQuery struct {
-	Socket string `json:"socket,omitempty"`
-}
+var OpTmux = fs.Op[fs.None, Adopted]{Name: "tmux", Slow: true}
 
 // Operations implements fs.Operator.
-func (p *Provider) Operations() []fs.Operation {
-	return []fs.Operation{
-		OpTmux.Handle(func(ctx context.Context, q TmuxQuery) (Adopted, error) { return p.AdoptTmux(ctx, q.Socket) }),
-	}
-}
+func (p *Provider) Operations() []fs.Operation { return []fs.Operation{OpTmux.Handle(p.AdoptTmux)} }

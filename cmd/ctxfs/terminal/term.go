@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -179,11 +178,7 @@ func newHolder() *cobra.Command {
 
 // adoptTmux has the background process record the panes of running tmux servers.
 func adoptTmux(ctx context.Context, a *cli.App) error {
-	var args terminals.TmuxQuery
-	if name, inside := a.LookupEnv("TMUX"); inside {
-		args.Socket, _, _ = strings.Cut(name, ",") // wherever that server has it
-	}
-	adopted, err := terminals.OpTmux.Ask(ctx, a.Starting(), args)
+	adopted, err := terminals.OpTmux.Ask(ctx, a.Starting(), fs.None{})
 	if err != nil {
 		return err
 	}

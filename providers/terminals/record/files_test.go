@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,30 +106,6 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-func TestContinued(t *testing.T) {
-	p := newTape(t, "")
-	p.put(prompt() + begins("one") + "1\r\n" + ends(4))
-	if _, err := New(Options{Dir: p.root, Continue: "1"}); err == nil {
-		t.Error("a running terminal is continued")
-	}
-	check(t, p.Close(0, ""))
-	again := newTape(t, p.root, func(o *Options) { o.Continue = "1" })
-	if h := strings.Join(again.header(), "|"); !strings.Contains(h, "last_command: one|last_exit_code: 4") {
-		t.Error(h)
-	}
-	again.put(prompt() + begins("two") + "2\r\n" + ends(0))
-	got := again.load()
-	if again.ID() != "1" || len(got.Records) != 2 || got.Records[1].N != 2 || got.Records[1].Part != 2 || !got.Running() {
-		t.Errorf("%+v", got)
-	}
-	p.same("output", again.output(got.Records[1]), "2\n")
-	for _, id := range []string{"../terminals", "7"} {
-		if _, err := New(Options{Dir: p.root, Continue: id}); err == nil {
-			t.Errorf("continued %q", id)
-		}
-	}
-}
-
 func TestDeletedFilesAreMadeAnew(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("one") + "1\r\n" + ends(0) + prompt() + begins("two") + "2\r\n")
@@ -173,16 +148,6 @@ func TestKilledHolder(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	p.same("output", p.slice(got.Records[1]), "listening\nboom\n")
-
-	again := newTape(t, p.root, func(o *Options) { o.Continue = "1" })
-	again.put(prompt() + begins("two") + ends(0))
-	var ns []int
-	for _, c := range again.load().Records {
-		ns = append(ns, c.N)
-	}
-	if !slices.Equal(ns, []int{1, 2, 3}) {
-		t.Errorf("numbers %v", ns)
-	}
 }
 
 // TestWhatCannotBeWrittenWaits: the log refuses writes, which stands for a full

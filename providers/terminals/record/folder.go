@@ -152,19 +152,12 @@ func (d *folder) renameAway(id string) error {
 }
 
 // abandon removes a folder where nothing could be recorded.
-func (d *folder) abandon(whole bool) {
-	if whole {
-		os.RemoveAll(d.path())
-	}
-}
+func (d *folder) abandon() { os.RemoveAll(d.path()) }
 
 // occupy creates or opens the folder of a new recording.
 func (r *Recorder) occupy() error {
 	r.dir.root = filepath.Clean(r.opts.Dir)
-	switch {
-	case r.opts.Continue != "":
-		return r.resume()
-	case r.opts.Name == "":
+	if r.opts.Name == "" {
 		return r.dir.count()
 	}
 	id := names.File(r.opts.Name)
@@ -172,35 +165,6 @@ func (r *Recorder) occupy() error {
 		return fmt.Errorf("a terminal cannot be named %q: numbers are for terminals without a name", r.opts.Name)
 	}
 	return r.dir.takeName(id)
-}
-
-// resume uses the folder of a terminal that has ended.
-func (r *Recorder) resume() error {
-	id := r.opts.Continue
-	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
-		return fmt.Errorf("no terminal has the id %q", id)
-	}
-	if err := r.dir.open(id); err != nil {
-		return err
-	}
-	t, err := Load(r.dir.path())
-	if err != nil {
-		return err
-	}
-	if t.Running() {
-		return fmt.Errorf("terminal %s is running, in process %d", id, t.Holder)
-	}
-	r.log.part = t.LastPart()
-	if n := len(t.Records); n > 0 {
-		last := t.Records[n-1]
-		if last.made { // and written down now
-			r.journal.add(&last)
-		}
-		r.journal.n, r.meta.LastCommand, r.meta.LastExit = last.N, last.Command, last.Exit
-	}
-	r.meta.Started = t.Started
-	r.meta.Name = t.Name
-	return nil
 }
 
 // list returns the IDs of the terminals in a folder, sorted; none if the folder

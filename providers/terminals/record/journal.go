@@ -60,17 +60,11 @@ func (j *journal) write() error {
 	return err
 }
 
-// open opens the file, and ends a torn line.
+// open opens the file.
 func (j *journal) open() error {
-	f, err := os.OpenFile(j.dir.file(RecordsFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(j.dir.file(RecordsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
-	}
-	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		var last [1]byte
-		if _, err := f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
-			j.pending = append([]byte{'\n'}, j.pending...)
-		}
 	}
 	j.file = f
 	return nil

@@ -42,24 +42,6 @@ func TestTornRecordsAreLeftOut(t *testing.T) {
 	read(0, false)
 }
 
-// TestTheJournalGoesOnBehindHalfALine continues a terminal whose recorder was
-// killed during a write.
-func TestTheJournalGoesOnBehindHalfALine(t *testing.T) {
-	p := newTape(t, "")
-	p.put(prompt() + begins("one") + "1\r\n" + ends(0))
-	check(t, p.Close(0, ""))
-	f, err := os.OpenFile(filepath.Join(p.Dir(), RecordsFile), os.O_APPEND|os.O_WRONLY, 0)
-	check(t, err)
-	_, err = f.WriteString(`{"n":2,"comm`)
-	check(t, err)
-	check(t, f.Close())
-	p = newTape(t, p.root, func(o *Options) { o.Continue = "1" })
-	p.put(prompt() + begins("two") + "2\r\n" + ends(0))
-	if got := p.load().Records; len(got) != 2 || got[1].Command != "two" {
-		t.Errorf("%+v", got)
-	}
-}
-
 // FuzzLoad reads a folder with arbitrary content.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"version":1,"state":"running","holder":1,"started":"2026-11-21T04:00:00Z","command":"x","command_started":"2026-11-21T04:00:00Z","command_at":{"part":1,"byte":5,"line":2},"commands":3,"header_len":4,"parts":1}`),

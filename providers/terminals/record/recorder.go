@@ -46,9 +46,6 @@ type Options struct {
 	// It is made a file name. An ended terminal with that name gets another one
 	// ("api~2"); a running one keeps its name, and the new one gets the other.
 	Name string
-	// Continue is the ID of an ended terminal that this recording continues, in
-	// a new part; "" begins a new one.
-	Continue string
 	// Source is Term, Run or Tmux.
 	Source string
 	// Argv is the shell or the command.
@@ -139,14 +136,14 @@ func New(o Options) (*Recorder, error) {
 	r.log.dir, r.log.max, r.log.header = &r.dir, o.MaxPart, r.meta.header
 	r.journal.dir, r.screen.dir, r.replay.dir = &r.dir, &r.dir, &r.dir
 	if err := r.log.next(); err != nil {
-		r.dir.abandon(o.Continue == "")
+		r.dir.abandon()
 		return nil, err
 	}
 	r.begin(now)
 	r.store(now)
 	if err := r.dir.fault; err != nil {
 		r.log.close()
-		r.dir.abandon(o.Continue == "")
+		r.dir.abandon()
 		return nil, err
 	}
 	if o.Limits != (Limits{}) {
@@ -157,7 +154,7 @@ func New(o Options) (*Recorder, error) {
 
 // begin creates the parts of a recording besides the log.
 func (r *Recorder) begin(now time.Time) {
-	if r.opts.Replay && r.opts.Continue == "" {
+	if r.opts.Replay {
 		r.replay.begin(now, r.meta, r.masker())
 	}
 	r.screen.write(now, r)
@@ -319,7 +316,7 @@ func (r *Recorder) Discard() {
 	r.closed = true
 	r.replay.end()
 	_ = errors.Join(r.log.close(), r.journal.close())
-	r.dir.abandon(r.opts.Continue == "")
+	r.dir.abandon()
 }
 
 // take processes what has become final in the grid, in the order of text and

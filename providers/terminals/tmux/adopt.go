@@ -15,7 +15,6 @@ import (
 	"syscall"
 
 	"ctxfs/providers/internal/spawn"
-
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/record"
 )
@@ -23,11 +22,8 @@ import (
 // Options are the settings of an [Adopter].
 type Options struct {
 	// Folder holds the sockets of the user's servers: all of them are recorded,
-	// also those that start later. If it is "", only servers that are added are
-	// recorded. See the function [Folder].
+	// also those that start later. See the function [Folder].
 	Folder string
-	// Program is the path of tmux; "" searches the PATH.
-	Program string
 	// Record are the common options of the recordings of all panes: the folder
 	// of the terminals, the nonce of marks, the clock, the masking and the
 	// limits.
@@ -48,11 +44,7 @@ func Folder(lookupEnv func(string) (string, bool), uid int) string {
 // Pane is a recorded pane.
 type Pane struct {
 	Terminal string // the ID of its terminal
-	Name     string // session-window-pane, as it was when recording began
-	Socket   string // of its server
-	ID       string // in that server ("%1")
-	Pid      int
-	Command  string
+	ID       string // in its server ("%1")
 }
 
 // Adopter records the panes of tmux servers. It has a goroutine, another one
@@ -60,7 +52,6 @@ type Pane struct {
 // concurrent use.
 type Adopter struct {
 	opts    Options
-	can     features       // of the program
 	spawner *spawn.Spawner // of clients: tmux does not always notice that a client has lost us
 
 	ctx     context.Context
@@ -70,81 +61,54 @@ type Adopter struct {
 
 	mu      sync.Mutex
 	servers map[string]*server
-	added   []string
 	news    chan struct{} // closed when something has changed
 	problem string        // of the folder
-	closed  bool
 }
 
 // New starts recording. It returns at once; see [Adopter.Adopt]. An error means
 // that tmux is missing, or too old.
 func New(o Options) (*Adopter, error) {
-	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{}), spawner: spawn.New()}
-	a.opts.Program = cmp.Or(o.Program, "tmux")
-	a.ctx, a.cancel = context.WithCancel(context.Background())
-	version, err := exec.Command(a.opts.Program, "-V").Output()
+	version, err := exec.Command("tmux", "-V").Output()
 	if err != nil {
-		a.cancel()
 		return nil, fmt.Errorf("cannot read the version of tmux: %w", err)
 	}
-	text := strings.TrimSpace(string(version))
-	if a.can, err = featuresOf(strings.TrimPrefix(text, "tmux ")); err != nil {
-		a.cancel()
+	if err := supported(strings.TrimPrefix(strings.TrimSpace(string(version)), "tmux ")); err != nil {
 		return nil, err
 	}
+	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{}), spawner: spawn.New()}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.watcher, err = watch.New(watch.Options{Changed: func([]string) { a.scan() }, Log: o.Log})
-	switch {
-	case err != nil:
+	if err != nil {
 		a.problem = "tmux servers that start later are not noticed: " + err.Error()
-	case o.Folder != "":
+	} else {
 		a.watcher.Add(o.Folder)
 	}
 	a.scan()
 	return a, nil
 }
 
-// Add also records the server of a socket, now or when it starts.
-func (a *Adopter) Add(socket string) error {
-	socket, err := filepath.Abs(socket)
-	if err != nil {
-		return err
-	}
-	a.mu.Lock()
-	a.added = append(a.added, socket)
-	a.mu.Unlock()
-	if a.watcher != nil {
-		a.watcher.AddFile(socket)
-	}
-	a.scan()
-	return nil
-}
-
 // scan looks for servers.
 func (a *Adopter) scan() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.closed {
+	entries, err := os.ReadDir(a.opts.Folder)
+	if err != nil || !ownedByUser(a.opts.Folder, os.ModeDir) {
 		return
 	}
-	sockets := slices.Clone(a.added)
-	if entries, err := os.ReadDir(a.opts.Folder); err == nil && ownedByUser(a.opts.Folder, os.ModeDir) {
-		for _, e := range entries {
-			sockets = append(sockets, filepath.Join(a.opts.Folder, e.Name()))
-		}
-	}
-	for _, socket := range sockets {
+	for _, e := range entries {
+		socket := filepath.Join(a.opts.Folder, e.Name())
 		if s := a.servers[socket]; s != nil {
 			s.found.Store(true)
 			s.poke()
-			continue
+		} else {
+			a.begin(socket)
 		}
-		a.begin(socket)
 	}
 }
 
 // begin records the server of a socket. The caller holds mu.
 func (a *Adopter) begin(socket string) {
-	if !ownedByUser(socket, os.ModeSocket) {
+	if a.ctx.Err() != nil || !ownedByUser(socket, os.ModeSocket) {
 		return
 	}
 	s := newServer(a, socket)
@@ -160,7 +124,7 @@ func (a *Adopter) begin(socket string) {
 func (a *Adopter) ended(s *server) {
 	a.mu.Lock()
 	delete(a.servers, s.socket)
-	if s.found.Load() && !a.closed {
+	if s.found.Load() {
 		a.begin(s.socket)
 	}
 	a.mu.Unlock()
@@ -189,29 +153,27 @@ func (a *Adopter) changed() {
 	}
 }
 
+// all returns the servers, and a channel that is closed when something has changed.
+func (a *Adopter) all() (servers []*server, news chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range a.servers {
+		servers = append(servers, s)
+	}
+	return servers, a.news
+}
+
 // Adopt waits until all present panes are recorded, or a problem says why they
 // are not. Its error is that of the context.
 func (a *Adopter) Adopt(ctx context.Context) error {
-	a.mu.Lock()
-	for _, s := range a.servers {
+	servers, _ := a.all()
+	for _, s := range servers {
 		s.unsettled.Store(true)
 	}
-	a.mu.Unlock()
 	a.scan()
 	for {
-		a.mu.Lock()
-		news := a.news
-		servers := make([]*server, 0, len(a.servers))
-		for _, s := range a.servers {
-			servers = append(servers, s)
-		}
-		closed := a.closed
-		a.mu.Unlock()
-		waits := false
-		for _, s := range servers {
-			waits = waits || s.unsettled.Load()
-		}
-		if !waits || closed {
+		servers, news := a.all()
+		if a.ctx.Err() != nil || !slices.ContainsFunc(servers, func(s *server) bool { return s.unsettled.Load() }) {
 			return nil
 		}
 		select {
@@ -222,29 +184,13 @@ func (a *Adopter) Adopt(ctx context.Context) error {
 	}
 }
 
-// Panes returns the recorded panes, by the name of their terminal.
-func (a *Adopter) Panes() []Pane {
-	panes, _ := a.state()
-	return panes
-}
-
-// Problems returns a sentence for each thing that is not recorded, with the
-// reason.
-func (a *Adopter) Problems() []string {
-	_, problems := a.state()
-	return problems
-}
-
-func (a *Adopter) state() (panes []Pane, problems []string) {
-	a.mu.Lock()
-	servers := make([]*server, 0, len(a.servers))
-	for _, s := range a.servers {
-		servers = append(servers, s)
-	}
+// State returns the recorded panes, by the name of their terminal, and a sentence for
+// each thing that is not recorded, with the reason.
+func (a *Adopter) State() (panes []Pane, problems []string) {
+	servers, _ := a.all()
 	if a.problem != "" {
 		problems = append(problems, a.problem)
 	}
-	a.mu.Unlock()
 	for _, s := range servers {
 		more, wrong := s.recorded()
 		panes, problems = append(panes, more...), append(problems, wrong...)
@@ -254,24 +200,17 @@ func (a *Adopter) state() (panes []Pane, problems []string) {
 	return panes, problems
 }
 
-// Close ends all recordings, and leaves the servers running. The panes' terminals
-// are then ended, until recording starts again. It takes a few seconds at most, if
-// a server hangs.
+// Close ends all recordings, and leaves the servers running. It takes a few seconds at
+// most, if a server hangs.
 func (a *Adopter) Close() error {
-	a.mu.Lock()
-	already := a.closed
-	a.closed = true
-	a.mu.Unlock()
-	if already {
-		return nil
-	}
+	a.mu.Lock() // nothing is begun any more
 	a.cancel()
+	a.mu.Unlock()
 	var err error
 	if a.watcher != nil {
 		err = a.watcher.Close()
 	}
 	a.running.Wait()
 	a.spawner.Close()
-	a.changed()
 	return err
 }

@@ -3,63 +3,47 @@ package tmux
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/terminals/record"
 )
 
 // pauseAfter is how far behind, in seconds, a client may be before tmux drops
 // what it keeps for it. It bounds the memory that tmux needs.
 const pauseAfter = 5
 
-// answerTime is how long a server may take to answer before the connection is
-// dropped, and made again.
-const answerTime = 30 * time.Second
-
-// client is a control-mode client of a session.
+// client is a control-mode client of a session, which records its panes.
 type client struct {
-	session string
-	since   time.Time
-	can     features
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     io.Closer
-
-	attached func()      // called once, by the goroutine that reads
-	news     func()      // called when panes may have come, gone or changed
-	paused   func(*pane) // called when tmux has dropped output of a pane
-	ended    func()      // called last
+	session, socket string
+	since           time.Time
+	opts            record.Options
+	cmd             *exec.Cmd
+	in              io.WriteCloser
+	out             io.Closer
+	news            func()        // called when panes may have come, gone or changed
+	done            chan struct{} // closed when it has ended
 
 	mu        sync.Mutex
-	questions []*question // in the order of sending
-	watchdog  *time.Timer
+	ready     bool // attached
 	closed    bool
+	panes     map[string]*pane
+	questions []*question // in the order of sending
 
-	usable bool // attached; used by the goroutine of the server
-
-	// Used only by the goroutine that reads:
-	panes   map[string]*pane
-	inBlock string // the arguments of the %begin that is open
-	ready   bool
+	inBlock string // the arguments of the %begin that is open; for the goroutine that reads
 }
 
 // command returns a tmux command for a running server; it never starts one.
-func (a *Adopter) command(socket string, args ...string) *exec.Cmd {
-	global := []string{"-u", "-S", socket}
-	if a.can.flags {
-		global = append(global, "-N")
-	}
-	cmd := exec.Command(a.opts.Program, append(global, args...)...)
+func command(socket string, args ...string) *exec.Cmd {
+	cmd := exec.Command("tmux", append([]string{"-u", "-S", socket, "-N"}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		return strings.HasPrefix(entry, "TMUX=") || strings.HasPrefix(entry, "TMUX_PANE=")
 	})
@@ -69,17 +53,17 @@ func (a *Adopter) command(socket string, args ...string) *exec.Cmd {
 }
 
 // attach starts a client.
-func (c *client) attach(spawner *spawn.Spawner, cmd *exec.Cmd) error {
-	c.cmd, c.panes = cmd, make(map[string]*pane)
-	in, err := cmd.StdinPipe()
+func (c *client) attach(spawner *spawn.Spawner) error {
+	c.cmd = command(c.socket, "-C", "attach-session", "-E", "-f", fmt.Sprintf("read-only,ignore-size,pause-after=%d", pauseAfter), "-t", c.session)
+	in, err := c.cmd.StdinPipe()
 	if err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
+	out, err := c.cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	if err := spawner.Start(cmd); err != nil {
+	if err := spawner.Start(c.cmd); err != nil {
 		return fmt.Errorf("cannot start tmux: %w", err)
 	}
 	c.in, c.out = in, out
@@ -87,28 +71,28 @@ func (c *client) attach(spawner *spawn.Spawner, cmd *exec.Cmd) error {
 		c.read(out)
 		c.close()
 		c.kill() // it has ended, or must
-		_ = cmd.Wait()
+		_ = c.cmd.Wait()
 		c.mu.Lock()
-		c.watchdog.Stop()
-		left := c.questions
-		c.questions = nil
+		panes := c.panes
+		c.panes, c.questions = nil, nil
 		c.mu.Unlock()
-		for _, q := range left {
-			q.answered("", nil, false)
+		for _, p := range panes {
+			p.close(-1)
 		}
-		c.ended()
+		close(c.done)
+		c.news()
 	}()
 	return nil
 }
 
-// attachArgs returns the arguments of attach-session. -E leaves the session's
-// environment alone.
-func attachArgs(can features, session string) []string {
-	if !can.flags {
-		return []string{"-C", "attach-session", "-E", "-r", "-t", session}
+// ended reports whether the client has ended.
+func (c *client) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
 	}
-	flags := fmt.Sprintf("read-only,ignore-size,pause-after=%d", pauseAfter)
-	return []string{"-C", "attach-session", "-E", "-f", flags, "-t", session}
 }
 
 // close makes the client end. What it has sent already is read.
@@ -119,12 +103,8 @@ func (c *client) close() {
 		return
 	}
 	c.closed = true
-	if c.watchdog != nil {
-		c.watchdog.Stop()
-	}
 	_ = c.in.Close()
-	// A server that hangs does not tell its client to end.
-	c.watchdog = time.AfterFunc(2*time.Second, c.kill)
+	time.AfterFunc(2*time.Second, c.kill) // a server that hangs does not tell its client to end
 }
 
 // kill ends the client without the server, which holds the other ends of its
@@ -134,14 +114,78 @@ func (c *client) kill() {
 	_ = c.out.Close()
 }
 
-// ask asks a question about a target, "" for none; its answer comes in the
-// order of the output. After the connection has ended there is no answer, and
-// ask returns false.
-func (c *client) ask(q *question, target, format string) bool {
+// record makes sure that these panes of the session are recorded, and no others. It
+// reports whether any is about to be, and what is wrong with those that cannot be.
+func (c *client) record(listed []*listedPane) (pending bool, problems []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.ready {
+		return true, nil
+	}
+	for id, p := range c.panes {
+		exit, there := -1, false
+		for _, now := range listed {
+			if now.id == id && now.pid == p.pid {
+				there, exit = !now.dead, now.exit
+			}
+		}
+		if !there && !p.leaving { // its last output may not be read yet
+			p.leaving = true
+			c.ask(&question{answered: func(string, []string, bool) {
+				c.mu.Lock()
+				delete(c.panes, id)
+				c.mu.Unlock()
+				p.close(exit)
+				c.news()
+			}}, "", "")
+		}
+	}
+	for _, now := range listed {
+		p := c.panes[now.id]
+		switch {
+		case p != nil && p.pid == now.pid && !p.leaving:
+			more, fault := p.state(now.cols, now.rows)
+			pending = pending || more
+			if fault != "" {
+				problems = append(problems, fault)
+				delete(c.panes, now.id)
+			}
+		case p != nil:
+			pending = pending || !now.dead
+		case !now.dead:
+			pending = true
+			c.begin(&pane{listedPane: *now})
+		}
+	}
+	return pending, problems
+}
+
+// begin records what tmux holds of a pane, and then its output. The caller holds mu.
+func (c *client) begin(p *pane) {
+	c.panes[p.id] = p
+	c.ask(&question{commands: captureCommands(p.id), answered: func(first string, answers []string, ok bool) {
+		p.begin(first, answers, ok, c.socket, c.opts)
+		c.news()
+	}}, p.id, captureFormat)
+}
+
+// recorded returns what is recorded now.
+func (c *client) recorded() (panes []Pane) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.panes {
+		if id := p.terminal(); id != "" {
+			panes = append(panes, Pane{Terminal: id, ID: p.id})
+		}
+	}
+	return panes
+}
+
+// ask asks a question about a target, "" for none; its answer comes in the order of the
+// output, and not at all once the connection has ended. The caller holds mu.
+func (c *client) ask(q *question, target, format string) {
 	if c.closed {
-		return false
+		return
 	}
 	q.token = newToken()
 	first := "display-message -p "
@@ -149,71 +193,30 @@ func (c *client) ask(q *question, target, format string) bool {
 		first += "-t " + target + " "
 	}
 	c.questions = append(c.questions, q)
-	if len(c.questions) == 1 {
-		c.watch()
-	}
-	if _, err := io.WriteString(c.in, q.line(first+"'"+q.token+" "+format+"'")); err != nil {
-		c.kill() // the end answers the question
-	}
-	return true
+	_, _ = io.WriteString(c.in, q.line(first+"'"+q.token+" "+format+"'"))
 }
 
-// watch drops a server that does not answer. The caller holds mu.
-func (c *client) watch() {
-	if c.watchdog != nil {
-		c.watchdog.Stop()
-	}
-	c.watchdog = time.AfterFunc(answerTime, c.kill)
+// tell is ask for a command without an answer.
+func (c *client) tell(command string) {
+	c.ask(&question{commands: []string{command}, answered: func(string, []string, bool) {}}, "", "")
 }
 
-// answered removes the first question.
-func (c *client) answered() {
+// answered removes the first question, and calls its function.
+func (c *client) answered(q *question, ok bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.questions = c.questions[1:]
-	switch {
-	case c.closed:
-	case len(c.questions) > 0:
-		c.watch()
-	default:
-		c.watchdog.Stop()
-	}
+	c.mu.Unlock()
+	q.answered(q.first, q.answers, ok)
 }
-
-// pending returns the question that is to be answered next.
-func (c *client) pending() *question {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.questions) == 0 {
-		return nil
-	}
-	return c.questions[0]
-}
-
-// maxLine is the longest line that is read; the joined rows of a pane are one.
-const maxLine = 64 << 20
 
 // read reads until the connection ends.
 func (c *client) read(out io.Reader) {
 	r := bufio.NewReaderSize(out, 128<<10)
-	var long []byte
 	for {
-		line, err := r.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) && len(long)+len(line) < maxLine {
-			long = append(long, line...)
-			continue
-		}
-		if err != nil {
+		line, err := r.ReadBytes('\n')
+		if err != nil || !c.line(bytes.TrimSuffix(line, []byte("\n"))) {
 			return
 		}
-		if len(long) > 0 {
-			long = append(long, line...)
-			line = long
-		}
-		if !c.line(bytes.TrimSuffix(line, []byte("\n"))) {
-			return
-		}
-		long = long[:0]
 	}
 }
 
@@ -221,20 +224,24 @@ func (c *client) read(out io.Reader) {
 func (c *client) line(line []byte) bool {
 	if c.inBlock == "" {
 		if id, text, ok := output(line); ok {
-			if p := c.panes[id]; p != nil {
+			if p := c.pane(id); p != nil {
 				p.output(text)
 			}
 			return true
 		}
 	}
 	text := string(line)
-	q := c.pending()
+	var q *question // that is to be answered next
+	c.mu.Lock()
+	if len(c.questions) > 0 {
+		q = c.questions[0]
+	}
+	c.mu.Unlock()
 	switch {
 	case q != nil && q.started:
 		if q.take(text) {
 			c.inBlock = q.frame
-			c.answered()
-			q.answered(q.first, q.answers, true)
+			c.answered(q, true)
 		}
 	case c.inBlock != "":
 		return c.block(text, q)
@@ -244,52 +251,61 @@ func (c *client) line(line []byte) bool {
 	return true
 }
 
+func (c *client) pane(id string) *pane {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.panes[id]
+}
+
 // block processes a line of a block that is not an answer.
 func (c *client) block(line string, q *question) bool {
 	if q != nil {
 		if first, ok := strings.CutPrefix(line, q.token+" "); ok {
 			q.started, q.first = true, first
 			if len(q.commands) == 0 {
-				c.answered()
-				q.answered(first, nil, true)
+				c.answered(q, true)
 			}
 			return true
 		}
 	}
-	if line == "%end "+c.inBlock {
+	switch line {
+	case "%end " + c.inBlock:
 		c.inBlock = ""
-	} else if line == "%error "+c.inBlock {
+	case "%error " + c.inBlock:
 		c.inBlock = ""
-		if !c.ready {
-			return false // tmux says why, and exits
+		if q == nil {
+			return c.ready // if it is not attached, tmux says why, and exits
 		}
-		if q != nil {
-			c.answered()
-			q.answered("", nil, false)
-		}
+		c.answered(q, false)
 	}
 	return true
 }
 
 // notified processes a line outside of blocks.
 func (c *client) notified(line string) bool {
-	name, argument := notification(line)
-	switch name {
+	words := append(strings.Fields(line), "", "")
+	switch words[0] {
 	case "%begin":
 		c.inBlock = strings.TrimPrefix(line, "%begin ")
 	case "%session-changed":
 		// The user's detach-on-destroy may move this client to another session,
 		// which has a client of its own.
-		if argument != c.session {
+		if words[1] != c.session {
 			return false
 		}
+		c.mu.Lock()
 		if !c.ready {
-			c.ready = true
-			c.attached()
+			c.ready = true // no other notification reports that a pane gets another process
+			c.tell("refresh-client -B 'ctxfs:%*:#{pane_pid} #{pane_dead}'")
 		}
+		c.mu.Unlock()
+		c.news()
 	case "%pause":
-		if p := c.panes[argument]; p != nil {
-			c.paused(p)
+		if p := c.pane(words[1]); p != nil {
+			p.output([]byte("\r\n" + Gap + "\r\n"))
+			c.mu.Lock()
+			c.tell("refresh-client -A '" + p.id + ":continue'")
+			c.mu.Unlock()
 		}
 	case "%exit":
 		return false
@@ -300,27 +316,14 @@ func (c *client) notified(line string) bool {
 	return true
 }
 
-// features are what a version of tmux supports.
-type features struct {
-	flags bool // attach-session -f, refresh-client -A and -B: since 3.2
-}
-
-// featuresOf returns the features of a version in tmux's own notation: "3.3a",
-// "3.2-rc", "next-3.5", "openbsd-7.4". The error means that it is too old.
-func featuresOf(version string) (features, error) {
-	text := strings.TrimPrefix(version, "next-")
-	if strings.HasPrefix(text, "openbsd") || text == "master" {
-		return features{flags: true}, nil
+// supported returns an error for a version in tmux's own notation ("3.3a", "3.2-rc",
+// "next-3.5", "openbsd-7.4") that is too old: attach-session -f and refresh-client -A and
+// -B are of 3.2.
+func supported(version string) error {
+	var major, minor int
+	_, err := fmt.Sscanf(strings.TrimPrefix(version, "next-"), "%d.%d", &major, &minor)
+	if err == nil && (major < 3 || major == 3 && minor < 2) {
+		return fmt.Errorf("tmux %s cannot be recorded: version 3.2 or later is needed", version)
 	}
-	major, rest, _ := strings.Cut(text, ".")
-	digits := rest
-	if i := strings.IndexFunc(rest, func(c rune) bool { return c < '0' || c > '9' }); i >= 0 {
-		digits = rest[:i]
-	}
-	a, err := strconv.Atoi(major)
-	b, err2 := strconv.Atoi(digits)
-	if err != nil || err2 != nil || a < 3 {
-		return features{}, fmt.Errorf("tmux %s cannot be recorded: version 3.0 or later is needed", version)
-	}
-	return features{flags: a > 3 || b >= 2}, nil
+	return nil
 }

@@ -24,29 +24,20 @@
 // one connection, which puts them in an order in which nothing is missing and
 // nothing comes twice.
 //
-// A terminal ends with its pane, or when the recording is closed. A recording
-// that begins again, after the background process exited or was killed,
-// continues the terminal of a pane whose server, number and process are the
-// same: it finds the last lines of the log in what tmux holds and continues
-// after them. Until the screen is next cleared, screen.txt then shows only what
-// is new.
+// A terminal ends with its pane, or when the recording is closed. One that begins
+// again, after the background process exited or when the pane has moved to another
+// session, is another terminal, with all that tmux holds.
 //
 // If a client is more than [pauseAfter] behind, tmux drops the output rather
-// than keep it, and says so; what it still holds is then taken from its history
-// in the same way. Wherever that cannot be done with certainty the log has the
-// line [Gap]. tmux may silently drop what a program printed in the very last
-// moment before its pane was closed.
+// than keep it, and says so; then the log has the line [Gap]. tmux may silently
+// drop what a program printed in the very last moment before its pane was closed.
 //
-// # Versions
-//
-// tmux 3.2 and later. 3.0 and 3.1 are recorded too, but do not report that they
-// drop output and when a pane gets another process. Older ones are left alone,
-// and [Adopter.Problems] says so.
+// tmux 3.2 and later is recorded; older ones are left alone, and [Adopter.Problems]
+// says so.
 //
 // # Order
 //
 // [Adopter] (adopt.go) has a server (server.go) for each socket; a server lists
-// its panes (listing.go), has the clients (client.go, protocol.go) and decides
-// what to do with each pane (panes.go); backlog.go compares what tmux holds
-// with a log, pane.go records.
+// its panes (listing.go) and has the clients (client.go, protocol.go), each of which
+// records its panes (pane.go).
 package tmux

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,21 +33,20 @@ func (l *listedPane) name() string { return fmt.Sprintf("%s-%d-%d", l.session, l
 type session struct {
 	id      string
 	windows []string
-	used    int64 // when it was last used
-	fragile bool  // it is destroyed when its last client leaves
+	fragile bool // it is destroyed when its last client leaves
 }
 
 // listing is what a server lists.
 type listing struct {
 	version  string
-	pid      int // of the server
 	sessions []*session
 	panes    []*listedPane
 }
 
-const listFormat = "#{version} #{pid} #{session_id} #{window_id} #{pane_id} #{pane_pid} #{pane_width} #{pane_height} " +
-	"#{pane_dead} x#{pane_dead_status} #{window_index} #{pane_index} #{session_activity} x#{destroy-unattached} " +
-	"#{q:session_name} #{q:pane_current_command} #{q:pane_current_path}"
+// listFormat has the names and paths last, which may have a tab in them.
+const listFormat = "#{version}\t#{session_id}\t#{window_id}\t#{pane_id}\t#{pane_pid}\t#{pane_width}\t#{pane_height}\t" +
+	"#{pane_dead}\t#{pane_dead_status}\t#{window_index}\t#{pane_index}\t#{destroy-unattached}\t" +
+	"#{session_name}\t#{pane_current_command}\t#{pane_current_path}"
 
 // listTime is how long a server may take to list its panes.
 const listTime = 10 * time.Second
@@ -58,27 +56,19 @@ func (a *Adopter) list(ctx context.Context, socket string) (*listing, error) {
 	// The path of a folder may contain line feeds: lines that begin with the
 	// token were written by tmux.
 	token := newToken()
-	cmd := a.command(socket, "list-panes", "-a", "-F", token+" "+listFormat)
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	cmd := command(socket, "list-panes", "-a", "-F", token+"\t"+listFormat)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &stderr, time.Second
-	if err := run(ctx, cmd, listTime); err != nil {
-		if why := strings.TrimSpace(clean.Line(stderr.String())); why != "" {
-			return nil, errors.New("tmux says: " + why)
-		}
+	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("tmux list-panes: %w", err)
 	}
-	return parseListing(out.String(), token), nil
-}
-
-// run runs a command, and kills it when it takes too long.
-func run(ctx context.Context, cmd *exec.Cmd, limit time.Duration) error {
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })()
-	return errors.Join(cmd.Wait(), ctx.Err())
+	if err := errors.Join(cmd.Wait(), ctx.Err()); err != nil {
+		return nil, fmt.Errorf("tmux list-panes: %s: %w", strings.TrimSpace(clean.Line(stderr.String())), err)
+	}
+	return parseListing(out.String(), token), nil
 }
 
 // parseListing parses the lines that begin with the token; it leaves out those
@@ -86,39 +76,34 @@ func run(ctx context.Context, cmd *exec.Cmd, limit time.Duration) error {
 func parseListing(text, token string) *listing {
 	l := &listing{}
 	for line := range strings.Lines(text) {
-		line, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), token+" ")
-		words := fields(line)
-		if !ok || len(words) < 16 {
+		line, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), token+"\t")
+		words := strings.SplitN(line, "\t", 15)
+		if !ok || len(words) < 15 {
 			continue
 		}
-		words = append(words, "") // a folder whose path is unknown
 		number := func(i int) int { n, _ := strconv.Atoi(words[i]); return n }
-		l.version, l.pid = words[0], number(1)
+		l.version = words[0]
 		p := &listedPane{
-			sessionID: words[2], windowID: words[3], id: words[4], pid: number(5), cols: number(6), rows: number(7),
-			dead: words[8] == "1", exit: -1, window: number(10), place: number(11),
-			session: clean.Line(words[14]), command: clean.Line(words[15]), cwd: clean.Text(words[16]),
+			sessionID: words[1], windowID: words[2], id: words[3], pid: number(4), cols: number(5), rows: number(6),
+			dead: words[7] == "1", exit: -1, window: number(9), place: number(10),
+			session: clean.Line(words[12]), command: clean.Line(words[13]), cwd: clean.Text(words[14]),
 		}
-		if exit, err := strconv.Atoi(strings.TrimPrefix(words[9], "x")); err == nil {
+		if exit, err := strconv.Atoi(words[8]); err == nil {
 			p.exit = exit
 		}
-		if !identifier(p.sessionID, '$') || !identifier(p.windowID, '@') || !identifier(p.id, '%') {
-			continue
+		if identifier(p.sessionID, '$') && identifier(p.windowID, '@') && identifier(p.id, '%') {
+			l.shows(p, words[11])
 		}
-		l.shows(p, int64(number(12)), words[13])
 	}
-	// tmux, too, takes the one that comes last for the last used.
-	slices.SortStableFunc(l.sessions, func(a, b *session) int { return int(a.used - b.used) })
 	return l
 }
 
 // shows adds a pane, which several sessions may show.
-func (l *listing) shows(p *listedPane, used int64, unattached string) {
+func (l *listing) shows(p *listedPane, unattached string) {
 	i := slices.IndexFunc(l.sessions, func(s *session) bool { return s.id == p.sessionID })
 	if i < 0 {
 		i = len(l.sessions)
-		fragile := !slices.Contains([]string{"x", "x0", "xoff"}, unattached)
-		l.sessions = append(l.sessions, &session{id: p.sessionID, used: used, fragile: fragile})
+		l.sessions = append(l.sessions, &session{id: p.sessionID, fragile: !slices.Contains([]string{"", "0", "off"}, unattached)})
 	}
 	if s := l.sessions[i]; !slices.Contains(s.windows, p.windowID) {
 		s.windows = append(s.windows, p.windowID)

@@ -1,29 +1,26 @@
 package tmux
 
 import (
+	"bytes"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"ctxfs/providers/terminals/record"
 )
 
+// Gap is the line of a log after which output is missing.
+const Gap = "[ctxfs: output may be missing here: it came faster than tmux keeps it]"
+
 // pane is a pane that is recorded, or about to be.
 type pane struct {
 	listedPane
-	key string // identifies it among all panes of all servers, in meta.json
-
-	// Used only by the server's goroutine:
-	owner  *client // through which its output comes
-	moving bool    // the owner is about to release it
-	late   int     // how often tmux did not know how its process had ended
-	failed string  // why it could not be recorded, until the next attempt
+	leaving bool // its client has asked for its last output; under the client's mutex
 
 	mu     sync.Mutex
 	rec    *record.Recorder // nil until its backlog was recorded
+	fault  string           // why it could not be recorded
 	timer  *time.Timer
 	closed bool
 }
@@ -31,56 +28,43 @@ type pane struct {
 // chunk is how many bytes of a backlog are recorded at once.
 const chunk = 64 << 10
 
-// begin records what tmux holds of a pane: all of it, or what is new since it
-// was last recorded. Before is the terminal that it was recorded to, if any.
-func (p *pane) begin(c capture, o record.Options, before *record.Terminal) error {
+// begin records what tmux holds of a pane, as it has answered.
+func (p *pane) begin(first string, answers []string, ok bool, socket string, o record.Options) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		return nil
+	c, id := parseCapture(first, answers)
+	if !ok || id != p.id {
+		p.fault = "tmux did not return what it holds of the pane"
+		return
 	}
-	if p.rec != nil {
-		p.write([]byte(reset)) // what is on the screen is now in the log
-		p.rec.Resize(c.cols, c.rows)
-		p.resume(c, logTail(p.rec.Dir()))
-		return nil
-	}
-	o.Source, o.Pane, o.Pid, o.Name = record.Tmux, p.key, p.pid, p.name()
+	o.Source, o.Pane, o.Pid, o.Name = record.Tmux, socket+" "+p.id, p.pid, p.name()
 	o.Argv, o.Cwd, o.Cols, o.Rows = []string{p.command}, p.cwd, c.cols, c.rows
-	var last []string
-	if before != nil && before.Pid == p.pid && (before.Running() || before.HeaderLen == record.HeaderLen) {
-		if before.Running() {
-			return fmt.Errorf("process %d already records this pane of tmux, as terminal %s", before.Holder, before.ID)
-		}
-		o.Continue = before.ID
-		last = logTail(before.Dir)
-	}
 	rec, err := record.New(o)
 	if err != nil {
-		return fmt.Errorf("pane %s of tmux is not recorded: %w", p.name(), err)
+		p.fault = fmt.Sprintf("pane %s of tmux is not recorded: %v", p.name(), err)
+		return
 	}
-	if p.rec = rec; o.Continue != "" {
-		p.resume(c, last)
-	} else {
-		p.write(c.replayAll())
-	}
-	return nil
+	p.rec = rec
+	p.write(c.replay())
 }
 
-// resume continues after the last lines of the log.
-func (p *pane) resume(c capture, log []string) {
-	text, sure := c.replaySince(log)
-	if !sure {
-		p.write([]byte(Gap + "\r\n"))
+// state reports whether the recording is about to begin, or why it cannot, and sets the
+// size.
+func (p *pane) state(cols, rows int) (pending bool, fault string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec != nil && (p.cols != cols || p.rows != rows) {
+		p.cols, p.rows = cols, rows
+		p.rec.Resize(cols, rows)
 	}
-	p.write(text)
+	return p.rec == nil && p.fault == "", p.fault
 }
 
 // output records what the pane's programs print.
 func (p *pane) output(text []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.rec != nil && !p.closed {
+	if p.rec != nil {
 		p.write(text)
 	}
 }
@@ -98,25 +82,15 @@ func (p *pane) settleAt(at time.Time) {
 	switch {
 	case at.IsZero():
 	case p.timer == nil:
-		p.timer = time.AfterFunc(time.Until(at), p.settle)
+		p.timer = time.AfterFunc(time.Until(at), func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if !p.closed {
+				p.settleAt(p.rec.Settle(time.Now()))
+			}
+		})
 	default:
 		p.timer.Reset(time.Until(at))
-	}
-}
-
-func (p *pane) settle() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.rec != nil && !p.closed {
-		p.settleAt(p.rec.Settle(time.Now()))
-	}
-}
-
-func (p *pane) resize(cols, rows int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.rec != nil && !p.closed {
-		p.rec.Resize(cols, rows)
 	}
 }
 
@@ -124,9 +98,6 @@ func (p *pane) resize(cols, rows int) {
 func (p *pane) close(exit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		return
-	}
 	p.closed = true
 	if p.timer != nil {
 		p.timer.Stop()
@@ -136,7 +107,7 @@ func (p *pane) close(exit int) {
 	}
 }
 
-// terminal returns the ID of its terminal, "" if it has none yet.
+// terminal returns the ID of its terminal, "" if it has none.
 func (p *pane) terminal() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,57 +117,79 @@ func (p *pane) terminal() string {
 	return p.rec.ID()
 }
 
-// recordings returns the terminals that panes were recorded to, by the key of
-// the pane: the newest of each, or the one that runs.
-func recordings(dir string) map[string]*record.Terminal {
-	all := make(map[string]*record.Terminal)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return all // record.New reports what is wrong with the folder
-	}
-	for _, e := range entries {
-		t, err := record.LoadState(filepath.Join(dir, e.Name()))
-		if err != nil || t.Source != record.Tmux || t.Pane == "" {
-			continue
-		}
-		if old := all[t.Pane]; old == nil || t.Running() || !old.Running() && t.Changed.After(old.Changed) {
-			all[t.Pane] = t
-		}
-	}
-	return all
+// capture is what tmux holds of a pane.
+type capture struct {
+	alternate      int // 1 if a full-screen program has the screen
+	x, y           int // the cursor
+	savedX, savedY int // that of the screen beneath the program
+	history        int // in rows
+	cols, rows     int
+
+	lines []string // history and screen, wrapped rows joined
+	shown []string // the screen; the last of the lines, if it is not alternate
 }
 
-// tailSize is how many bytes of the end of a log are compared.
-const tailSize = 32 << 10
+// captureFormat is the format of the numbers of a capture.
+const captureFormat = "#{pane_id} #{alternate_on} #{cursor_x} #{cursor_y} #{alternate_saved_x} #{alternate_saved_y} " +
+	"#{history_size} #{pane_width} #{pane_height}"
 
-// logTail returns the last lines of a terminal's log, as far as its newest part
-// has them; none if it cannot be read.
-func logTail(dir string) []string {
-	t, err := record.LoadState(dir)
-	if err != nil {
-		return nil
+// captureCommands returns the commands that print the texts of a capture.
+func captureCommands(pane string) []string {
+	return []string{
+		"capture-pane -p -J -S - -t " + pane,
+		"capture-pane -p -J -t " + pane,
+		"capture-pane -a -q -p -J -t " + pane,
 	}
-	for i := len(t.Parts) - 1; i >= 0; i-- { // a part that has just begun has no lines
-		part := t.Parts[i]
-		begin := t.HeaderLen
-		if part.Size <= begin {
-			continue
-		}
-		f, err := os.Open(t.Path(part.Number))
-		if err != nil {
-			return nil
-		}
-		from := max(begin, part.Size-tailSize)
-		text, err := io.ReadAll(io.NewSectionReader(f, from, part.Size-from))
-		f.Close()
-		if err != nil {
-			return nil
-		}
-		lines := tail(text)
-		if from > begin && len(lines) > 1 {
-			lines = lines[1:] // it may have been cut
-		}
-		return lines
+}
+
+// parseCapture parses the answers; the pane is "" if it no longer exists.
+func parseCapture(first string, answers []string) (c capture, pane string) {
+	_, err := fmt.Sscan(first, &pane, &c.alternate, &c.x, &c.y, &c.savedX, &c.savedY, &c.history, &c.cols, &c.rows)
+	if err != nil || len(answers) < 3 || c.cols <= 0 || c.rows <= 0 {
+		return c, ""
 	}
-	return nil
+	all, shown, beneath := answers[0], answers[1], answers[2]
+	if c.alternate == 1 {
+		// The history may end within a line that continues below.
+		all = strings.TrimSuffix(all, shown) + beneath
+		c.savedX, c.savedY = min(c.savedX, c.cols), min(c.savedY, c.rows) // huge for one that was never saved
+	}
+	c.lines, c.shown = plainLines(all), plainLines(shown)
+	return c, pane
+}
+
+// plainLines returns the lines of a text, without trailing blanks.
+func plainLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return lines
+}
+
+// replay returns bytes that make an empty terminal show what tmux shows, with all
+// history.
+func (c *capture) replay() []byte {
+	var b bytes.Buffer
+	lines, blank := trim(c.lines)
+	b.WriteString(strings.Join(lines, "\r\n"))
+	if n := min(blank, c.history, c.rows); n > 0 { // rows are blank below what scrolled
+		fmt.Fprintf(&b, "\x1b[%dS", n)
+	}
+	if c.alternate != 1 {
+		fmt.Fprintf(&b, "\x1b[%d;%dH", c.y+1, c.x+1)
+		return b.Bytes()
+	}
+	shown, _ := trim(c.shown)
+	fmt.Fprintf(&b, "\x1b[%d;%dH\x1b[?1049h\x1b[H%s\x1b[%d;%dH", c.savedY+1, c.savedX+1, strings.Join(shown, "\r\n"), c.y+1, c.x+1)
+	return b.Bytes()
+}
+
+// trim removes the blank lines at the end, and counts them.
+func trim(lines []string) (trimmed []string, blank int) {
+	n := len(lines)
+	for n > 0 && lines[n-1] == "" {
+		n--
+	}
+	return lines[:n], len(lines) - n
 }

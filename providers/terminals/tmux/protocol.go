@@ -10,74 +10,29 @@ import (
 // decode undoes the escapes of %output: a backslash and three octal digits. It
 // works in place.
 func decode(text []byte) []byte {
-	i := bytes.IndexByte(text, '\\')
-	if i < 0 {
-		return text
-	}
-	out := text[:i]
-	for rest := text[i:]; ; {
-		if len(rest) >= 4 && octal(rest[1]) && octal(rest[2]) && octal(rest[3]) {
+	out := text[:0]
+	for i := 0; i < len(text); i++ {
+		if rest := text[i:]; len(rest) >= 4 && rest[0] == '\\' && octal(rest[1]) && octal(rest[2]) && octal(rest[3]) {
 			out = append(out, (rest[1]-'0')<<6|(rest[2]-'0')<<3|(rest[3]-'0'))
-			rest = rest[4:]
-		} else {
-			out = append(out, rest[0])
-			rest = rest[1:]
+			i += 3
+			continue
 		}
-		i := bytes.IndexByte(rest, '\\')
-		if i < 0 {
-			return append(out, rest...)
-		}
-		out = append(out, rest[:i]...)
-		rest = rest[i:]
+		out = append(out, text[i])
 	}
+	return out
 }
 
 func octal(c byte) bool { return '0' <= c && c <= '7' }
 
-// output parses a line of output: "%output %1 text", or "%extended-output %1 5
-// : text".
+// output parses a line of output: "%extended-output %1 5 : text".
 func output(line []byte) (pane string, text []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(line, []byte("%output "))
-	extended := false
-	if !ok {
-		rest, extended = bytes.CutPrefix(line, []byte("%extended-output "))
-	}
-	id, text, found := bytes.Cut(rest, []byte(" "))
-	if extended && found {
-		_, text, found = bytes.Cut(text, []byte(": "))
-	}
-	if !ok && !extended || !found || len(id) < 2 || id[0] != '%' {
+	rest, ok := bytes.CutPrefix(line, []byte("%extended-output "))
+	head, text, found := bytes.Cut(rest, []byte(": "))
+	id, _, _ := bytes.Cut(head, []byte(" "))
+	if !ok || !found || len(id) < 2 || id[0] != '%' {
 		return "", nil, false
 	}
 	return string(id), decode(text), true
-}
-
-// notification returns the first word of a line outside of blocks, and the
-// second.
-func notification(line string) (name, argument string) {
-	name, rest, _ := strings.Cut(line, " ")
-	argument, _, _ = strings.Cut(rest, " ")
-	return name, argument
-}
-
-// fields splits a line at its blanks, except those that the format modifier q
-// has escaped by a backslash.
-func fields(line string) []string {
-	all := []string{""}
-	for escaped, rest := false, line; rest != ""; rest = rest[1:] {
-		c, last := rest[0], len(all)-1
-		switch {
-		case c == '\\' && !escaped:
-			escaped = true
-			continue
-		case c == ' ' && !escaped:
-			all = append(all, "")
-		default:
-			all[last] += string(rest[:1])
-		}
-		escaped = false
-	}
-	return all
 }
 
 // newToken returns a word that no program can predict: text between two of them is

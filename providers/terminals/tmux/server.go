@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"ctxfs/providers/terminals/record"
 )
 
 // The first and the longest delay before a server is tried again. So a server
@@ -27,54 +25,19 @@ type server struct {
 	socket string
 	again  chan struct{} // holds a value if something may have changed
 
-	posted sync.Mutex
-	calls  []func() // for the goroutine of run
+	found     atomic.Bool // the socket was found since run last checked who listens there
+	unsettled atomic.Bool // some panes are not recorded, and no problem says why
 
-	found atomic.Bool // the socket was found since run last checked who listens there
-
-	// Some panes are not recorded, and no problem says why.
-	unsettled atomic.Bool
-
-	mu      sync.Mutex
-	panes   map[string]*pane
-	problem map[string]string // by what it is about
-	asked   int               // unanswered captures
-
-	// Used only by the goroutine of run:
-	clients map[string]*client // by session
-	can     features
-	retry   time.Duration // until the next listing, when nothing announces changes
-	holdOff time.Time     // no client is started before
-	holdFor time.Duration
-	before  map[string]*record.Terminal // the terminals that panes were recorded to
+	mu       sync.Mutex
+	clients  map[string]*client // by session
+	problems []string
+	retry    time.Duration // until the next listing, when nothing announces changes
 }
 
 func newServer(a *Adopter, socket string) *server {
-	s := &server{
-		a: a, socket: socket, again: make(chan struct{}, 1), retry: retryFirst, holdFor: retryFirst,
-		panes: make(map[string]*pane), problem: make(map[string]string), clients: make(map[string]*client),
-	}
+	s := &server{a: a, socket: socket, again: make(chan struct{}, 1), clients: make(map[string]*client), retry: retryFirst}
 	s.unsettled.Store(true)
 	return s
-}
-
-// post makes the goroutine of run call a function.
-func (s *server) post(f func()) {
-	s.posted.Lock()
-	s.calls = append(s.calls, f)
-	s.posted.Unlock()
-	s.poke()
-}
-
-// call calls the posted functions.
-func (s *server) call() {
-	s.posted.Lock()
-	calls := s.calls
-	s.calls = nil
-	s.posted.Unlock()
-	for _, f := range calls {
-		f()
-	}
 }
 
 func (s *server) poke() {
@@ -88,7 +51,6 @@ func (s *server) poke() {
 func (s *server) run(ctx context.Context) {
 	defer s.end()
 	for ctx.Err() == nil {
-		s.call()
 		s.found.Store(false)
 		listed, err := s.a.list(ctx, s.socket)
 		if err != nil && !isListening(s.socket) {
@@ -127,18 +89,15 @@ func isListening(socket string) bool {
 
 // end ends all recordings: everything that was sent is read first.
 func (s *server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, c := range s.clients {
 		c.close()
 	}
-	for s.call(); len(s.clients) > 0; s.call() { // the wake-up for what was posted may have been consumed
-		<-s.again
+	for _, c := range s.clients {
+		<-c.done
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.panes {
-		p.close(-1)
-	}
-	clear(s.panes)
+	clear(s.clients)
 	s.unsettled.Store(false)
 }
 
@@ -147,112 +106,97 @@ func (s *server) end() {
 func (s *server) update(l *listing, err error) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.problem)
+	s.problems = nil
 	unsettled := false
-	defer func() { s.unsettled.Store(unsettled || s.asked > 0) }()
+	defer func() { s.unsettled.Store(unsettled) }()
 	if err == nil && l.version != "" {
-		s.can, err = featuresOf(l.version)
+		err = supported(l.version)
 	}
 	if err != nil {
-		s.problem[""] = err.Error()
+		s.problem(err.Error())
 		return true
 	}
-	waits := time.Now().Before(s.holdOff)
-	if !waits {
-		s.attach(l)
-	}
-	for _, p := range s.panes {
-		s.paneGone(p, l)
-	}
-	s.before = nil // it is read when a pane is new
-	for _, listed := range l.panes {
-		switch s.pane(listed, l) {
-		case pending:
-			unsettled = true
-		case failed:
-			waits = true
-		}
-	}
-	return waits || len(s.clients) == 0
-}
-
-// attach makes sure that each window is in a session that has a client.
-func (s *server) attach(l *listing) {
-	var shown []string
-	for _, session := range l.sessions {
-		if s.clients[session.id] != nil {
-			shown = append(shown, session.windows...)
-		}
-	}
-	for _, session := range l.sessions {
-		missing := slices.ContainsFunc(session.windows, func(w string) bool { return !slices.Contains(shown, w) })
+	shown := s.shown(l)
+	for id, c := range s.clients {
 		switch {
-		case !missing:
-		case session.fragile:
-			s.problem[session.id] = "a session of tmux is not recorded: its option destroy-unattached is set, so that tmux would destroy it when recording ends"
-		default:
-			s.start(session.id)
-			shown = append(shown, session.windows...)
+		case c.ended():
+			if time.Since(c.since) < s.retry { // it may be refused again
+				again = true
+				delete(shown, id)
+				break
+			}
+			delete(s.clients, id)
+		case shown[id] == nil:
+			c.close() // the end is news
 		}
+	}
+	for id, panes := range shown {
+		c := s.clients[id]
+		if c == nil {
+			if c, err = s.start(id); err != nil {
+				s.problem(err.Error())
+				again = true
+				continue
+			}
+			s.clients[id] = c
+		}
+		pending, problems := c.record(panes)
+		unsettled = unsettled || pending
+		for _, what := range problems {
+			s.problem(what)
+			again = true
+		}
+	}
+	return again || len(s.clients) == 0
+}
+
+// problem notes what is not recorded, once. The caller holds mu.
+func (s *server) problem(what string) {
+	if what = s.socket + ": " + what; !slices.Contains(s.problems, what) {
+		s.problems = append(s.problems, what)
 	}
 }
 
-// start starts a client. The caller holds mu.
-func (s *server) start(id string) {
-	c := &client{session: id, can: s.can, news: s.poke, since: time.Now()}
-	c.attached = func() {
-		if c.can.flags {
-			// No other notification reports that a pane gets another process.
-			c.ask(&question{
-				commands: []string{"refresh-client -B 'ctxfs:%*:#{pane_pid} #{pane_dead}'"},
-				answered: func(string, []string, bool) {},
-			}, "", "")
-		}
-		s.post(func() { c.usable = true })
-	}
-	c.paused = func(p *pane) { s.post(func() { s.paused(c, p) }) }
-	c.ended = func() { s.post(func() { s.clientEnded(c) }) }
-	if err := c.attach(s.a.spawner, s.a.command(s.socket, attachArgs(s.can, id)...)); err != nil {
-		s.problem[id] = err.Error()
-		return
-	}
-	s.clients[id] = c
-}
-
-// clientEnded removes a client that has ended.
-func (s *server) clientEnded(c *client) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.clients, c.session)
-	if s.holdFor = min(2*s.holdFor, retryMost); time.Since(c.since) > retryMost {
-		s.holdFor = retryFirst
-	}
-	s.holdOff = time.Now().Add(s.holdFor)
-	for _, p := range s.panes {
-		if p.owner == c {
-			p.owner, p.moving = nil, false
+// shown returns the panes that are recorded by the client of each session: a window
+// that several sessions have, by that of the first one. The caller holds mu.
+func (s *server) shown(l *listing) map[string][]*listedPane {
+	shown, by := make(map[string][]*listedPane), make(map[string]string) // the session, by window
+	for _, fragile := range []bool{false, true} {
+		for _, o := range l.sessions {
+			for _, window := range o.windows {
+				switch {
+				case o.fragile != fragile || by[window] != "":
+				case fragile:
+					s.problem("a session of tmux is not recorded: its option destroy-unattached is set, so that tmux would destroy it when recording ends")
+				default:
+					by[window] = o.id
+				}
+			}
 		}
 	}
+	for _, p := range l.panes {
+		if id := by[p.windowID]; id != "" {
+			shown[id] = append(shown[id], p)
+		}
+	}
+	return shown
 }
 
-// lateMost is how often tmux is asked again how a program ended: it notices the end
-// of the output before that of the program, and may never report the end of a
-// program killed by a signal.
-const lateMost = 5
+// start starts a client.
+func (s *server) start(id string) (*client, error) {
+	c := &client{
+		session: id, since: time.Now(), news: s.poke, done: make(chan struct{}), panes: make(map[string]*pane),
+		socket: s.socket, opts: s.a.opts.Record,
+	}
+	return c, c.attach(s.a.spawner)
+}
 
 // recorded returns what is recorded now.
 func (s *server) recorded() (panes []Pane, problems []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range s.panes {
-		if id := p.terminal(); id != "" {
-			panes = append(panes, Pane{Terminal: id, Name: p.name(), Socket: s.socket, ID: p.id, Pid: p.pid, Command: p.command})
-		}
+	for _, c := range s.clients {
+		panes = append(panes, c.recorded()...)
 	}
-	for _, problem := range s.problem {
-		if text := s.socket + ": " + problem; !slices.Contains(problems, text) {
-			problems = append(problems, text)
-		}
-	}
-	return panes, problems
+	return panes, slices.Clone(s.problems)
 }

@@ -101,7 +101,7 @@ func (r *rig) wait(a *Adopter) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := a.Adopt(ctx); err != nil {
-		r.Fatal(err, a.Problems())
+		r.Fatal(err, problems(a))
 	}
 }
 
@@ -170,8 +170,14 @@ func (r *rig) ended(id string) {
 
 func names(a *Adopter) string {
 	var all []string
-	for _, p := range a.Panes() {
+	panes, _ := a.State()
+	for _, p := range panes {
 		all = append(all, p.Terminal)
 	}
 	return strings.Join(all, " ")
+}
+
+func problems(a *Adopter) []string {
+	_, all := a.State()
+	return all
 }
