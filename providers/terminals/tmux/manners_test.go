@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
 )
 
 // Nothing that the user has set or sees changes while we record.
