@@ -93,7 +93,7 @@ func TestAgentAdopt(t *testing.T) {
 	r := b.runs(0, "--agent", "edits", "--repo", repo, "--worktree", "x")
 	b.sh("cd " + repo + " && sed -i 1s/1/eins/ a")
 	got := b.run("agent", "adopt", r.ID)
-	if got.code != 1 || !containsAll(got.err, []string{"a was changed here and there in the same lines", "git -C " + repo + " apply --3way " + r.Diff}) {
+	if got.code != 1 || !containsAll(got.err, []string{"a (contents)", "git -C " + repo + " merge ctxfs/" + r.ID}) {
 		t.Errorf("%+v", got)
 	}
 	if status := b.sh("cd " + repo + " && git status --short"); status != " M a\n" {

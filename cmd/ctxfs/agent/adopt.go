@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -21,28 +21,26 @@ import (
 )
 
 func newAdopt(a *cli.App) *cobra.Command {
-	var keep, asJSON bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "adopt ID",
 		Short: "merge what an agent changed in its worktree into the repository",
-		Long: `Adopt merges what an agent has changed in its git worktree (agent run
+		Long: `Adopt has git merge what an agent has changed in its git worktree (agent run
 --worktree), committed there or not, into the files of the repository as they
-are now, your own uncommitted changes included. The merge is a three-way one, by
-files and lines. Nothing is committed or staged: see it with git diff, and
-commit it as your own.
+are now, your own uncommitted changes included. Nothing is committed or staged:
+see it with git diff, and commit it as your own.
 
 All changes arrive or, where one of them conflicts, none: adopt says which files
-conflict and leaves everything as it was. If it is interrupted, it takes back
-what has arrived; if it is killed, the next adopt of the run does.
+conflict, leaves everything as it was, makes a commit of the changes in the
+worktree, and says how you merge that by hand. If it is killed while git writes
+files, the next adopt of the run says where they are as they were before.
 
-The worktree is then removed, with what git ignores in it, unless --keep is
-given, a detached head has commits in it, or there are repositories in it, which
-are not merged. A branch with commits stays. Of a worktree that was kept and
-worked in, adopt merges what is new.
+The worktree is then removed, with what git ignores in it, unless a detached
+head has commits in it, or there are repositories in it, which are not merged. A
+branch with commits stays. Git 2.38 or newer is needed.
 
 The exit code is 1 if something conflicts, or there is nothing to adopt.`,
-		Example: `  ctxfs agent adopt codex-x7f2
-  ctxfs agent adopt codex-x7f2 --keep`,
+		Example:           `  ctxfs agent adopt codex-x7f2`,
 		Args:              cli.Args(1, which),
 		ValidArgsFunction: completeJobs(a, 1, hasWorktree),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,11 +54,9 @@ The exit code is 1 if something conflicts, or there is nothing to adopt.`,
 			if !j.Ended() {
 				return &control.Fault{Message: fmt.Sprintf("%s has not ended: %s", j.ID, stands(j)), Hint: "wait for it: ctxfs agent wait " + j.ID}
 			}
-			// Cut off, it takes back what has arrived. The second signal ends it all the same.
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			defer context.AfterFunc(ctx, stop)()
-			adopted, err := runner.Adopt(ctx, j, a.Environ(), keep)
+			adopted, err := runner.Adopt(ctx, j, a.Environ())
 			if err != nil {
 				return notAdopted(a, j, err)
 			}
@@ -75,7 +71,6 @@ The exit code is 1 if something conflicts, or there is nothing to adopt.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&keep, "keep", false, "keep the worktree")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what came of it as JSON")
 	return cmd
 }
@@ -85,7 +80,11 @@ func hasWorktree(j *job.Job) bool { return j.Ended() && j.Result.Worktree != "" 
 // notAdopted is the error of an adoption that was none.
 func notAdopted(a *cli.App, j *job.Job, err error) error {
 	fault := &control.Fault{Message: j.ID + ": " + err.Error()}
+	cut := (*worktree.CutOffError)(nil)
 	switch {
+	case errors.As(err, &cut):
+		git := "git -C " + wording.ShellWord(cut.Repository)
+		fault.Hint = fmt.Sprintf("what is other than before: %s diff %s\ntake a file back: %[1]s restore --source=%[2]s -- FILE\nthen adopt it again: %[1]s update-ref -d %[2]s; ctxfs agent adopt %[3]s", git, cut.Ref, j.ID)
 	case errors.Is(err, runner.ErrNoWorktree):
 		fault.Message = j.ID + " has no worktree with changes"
 		fault.Hint = "an agent that works in the repository itself changes it there; see: ctxfs agent result --json " + j.ID
@@ -102,13 +101,10 @@ func sayAdopted(a *cli.App, j *job.Job, adopted worktree.Adoption) error {
 		var lines strings.Builder
 		fmt.Fprintf(&lines, "%s conflicts with what is in %s, where nothing was changed:", j.ID, a.Tilde(adopted.Repository))
 		for _, c := range adopted.Conflicts {
-			fmt.Fprintf(&lines, "\n  %s %s", worktree.Shown(c.Path), c.Why)
+			fmt.Fprintf(&lines, "\n  %s (%s)", worktree.Shown(c.Path), c.Why)
 		}
-		hint := "change those files here or in " + a.Tilde(j.Path(job.TreeDir)) + ", and adopt it again"
-		if j.Result.Diff != "" {
-			hint = fmt.Sprintf("commit what is not committed there; then have git mark the conflicts in the files: git -C %s apply --3way %s", wording.ShellWord(adopted.Repository), wording.ShellWord(j.Result.Diff))
-		}
-		return &control.Fault{Message: lines.String(), Hint: hint}
+		return &control.Fault{Message: lines.String(), Hint: fmt.Sprintf("commit what is not committed there; then merge it by hand: git -C %s merge %s",
+			wording.ShellWord(adopted.Repository), wording.ShellWord(cmp.Or(adopted.Branch, adopted.Commit)))}
 	}
 	if len(adopted.Left) > 0 {
 		var left []string

@@ -112,8 +112,9 @@ func (r *run) hint(ctx context.Context) string {
 var ErrNoWorktree = errors.New("has no worktree with changes")
 
 // Adopt merges what a run that has ended has changed in its worktree into the repository.
-// The error is ErrNoWorktree, worktree.ErrUnchanged, or says why that cannot be done.
-func Adopt(ctx context.Context, j *job.Job, environ []string, keep bool) (a worktree.Adoption, err error) {
+// The error is ErrNoWorktree, worktree.ErrUnchanged, a worktree.CutOffError, or says why that
+// cannot be done.
+func Adopt(ctx context.Context, j *job.Job, environ []string) (a worktree.Adoption, err error) {
 	git, err := worktree.Open(environ)
 	if err != nil {
 		return a, err
@@ -126,5 +127,5 @@ func Adopt(ctx context.Context, j *job.Job, environ []string, keep bool) (a work
 	if err != nil {
 		return a, err
 	}
-	return work.Adopt(ctx, keep)
+	return work.Adopt(ctx)
 }

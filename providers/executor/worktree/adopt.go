@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"ctxfs/providers/internal/clean"
 )
@@ -21,8 +22,10 @@ type Adoption struct {
 	Repository string `json:"repository"`
 	// Files are those that were changed there.
 	Files []string `json:"files"`
-	// Conflicts say what cannot be merged. If there are any, nothing was changed.
+	// Conflicts say what cannot be merged. If there are any, nothing was changed, and what
+	// there is to merge is Commit, in the worktree.
 	Conflicts []Conflict `json:"conflicts,omitempty"`
+	Commit    string     `json:"commit,omitempty"`
 	// Left are what cannot be merged: repositories of their own, whose paths end with a
 	// slash, and files that cannot be read. The worktree is kept for them.
 	Left []string `json:"left,omitempty"`
@@ -34,7 +37,7 @@ type Adoption struct {
 	Branch   string `json:"branch,omitempty"`
 }
 
-// Conflict is a file that cannot be merged.
+// Conflict is a file that cannot be merged. Why is git's word for it, such as "contents".
 type Conflict struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -46,199 +49,213 @@ func Shown(path string) string { return clean.Path(path, 300) }
 // ErrUnchanged reports that there is nothing to adopt.
 var ErrUnchanged = errors.New("nothing has changed in its worktree")
 
-// Adopt merges what differs between a worktree, with all that is not committed there, and
-// the commit of which it was made, into the files of the repository as they are now, which
-// may have changes, too. Its index and its branches stay as they are. All changes arrive,
-// or none; if the process is killed between them, the next adoption takes back those that
-// have. Then the worktree is removed, unless it is to be kept or has what cannot be
-// merged or commits that are in no branch, and its branch, if that has no commits.
-//
-// What has arrived once is not merged again: of a worktree that is kept and worked in, only
-// what is new is.
-func (w *Work) Adopt(ctx context.Context, keep bool) (a Adoption, err error) {
+// CutOffError reports that an adoption did not come to its end while git wrote files. As they
+// were before, with what was not committed, they are in the commit that Ref names.
+type CutOffError struct {
+	Repository, Ref string
+	Err             error // nil if a process was killed
+}
+
+func (e *CutOffError) Error() string {
+	if e.Err == nil {
+		return "an adoption was cut off while it wrote files to " + e.Repository
+	}
+	return fmt.Sprintf("%s has taken the changes in part only: %v", e.Repository, e.Err)
+}
+
+// Adopt has git merge what differs between a worktree, with all that is not committed there,
+// and the commit of which it was made, into the files of the repository as they are now,
+// which may have changes, too. Its index and its branches stay as they are. All changes
+// arrive, or none: git writes files only when it has merged all of them, and has tried
+// whether it may. Until all are written, those that were there are in a commit: see
+// [CutOffError]. Then the worktree is removed, unless it has what cannot be merged or commits
+// that are in no branch, and its branch, if that has no commits.
+func (w *Work) Adopt(ctx context.Context) (a Adoption, err error) {
 	lock, err := w.lock(ctx)
 	if err != nil {
 		return a, err
 	}
 	defer lock.Release()
 	a.Repository = w.Source.Top
-	ours := shadow{git: w.git, dir: filepath.Join(w.dir, "ours"), also: w.shadow().objects()}
-	if ours.repo, err = w.git.locate(ctx, w.Source.Top); err != nil {
-		return a, err
-	}
-	if err := w.exclusively(ctx, func() error { return w.takeBack(ctx, ours) }); err != nil {
-		return a, err
-	}
 	if w.isUnwanted() {
-		err := w.discard(ctx)
-		if err == nil && w.Adopted == "" {
-			err = ErrUnchanged
-		}
-		a.Already, a.Branch = true, w.left(standing{tip: w.tip(ctx, w.Branch)})
-		return a, errors.Join(err, w.shadow().end())
+		return a, errors.Join(w.discard(ctx), ErrUnchanged)
 	}
 	now, err := w.stands(ctx)
 	if err != nil {
 		return a, err
 	}
-	if w.Adopted != "" && now.repo.Top == "" {
-		a.Already, a.Branch = true, w.left(now)
+	a.Branch = w.committed(now)
+	switch {
+	case now.head != "":
+		if a.Commit, a.Left, err = w.commit(ctx, now.head); err != nil {
+			return a, err
+		}
+	case w.Adopted:
+		a.Already = true
+		return a, w.discard(ctx) // which may have been cut off
+	case now.tip == "":
+		return a, errors.New("its worktree and its branch were removed")
+	default:
+		a.Commit = now.tip
+	}
+	err = w.exclusively(ctx, func() error { return w.merge(ctx, &a) })
+	_ = os.Remove(filepath.Join(w.dir, "ours"))
+	if err != nil {
+		return a, err
+	}
+	if len(a.Conflicts) > 0 {
+		if now.head == "" || a.Commit == now.head {
+			return a, nil
+		}
+		// The commit becomes that of the branch, for whoever goes on by hand. Files stay as they are.
+		_, err := w.git.ask(ctx, question{dir: w.Repository.Top, env: w.Repository.env(), args: []string{"reset", "-q", a.Commit}})
+		a.Branch = now.branch
+		return a, err
+	}
+	a.Commit, a.Already, w.Adopted = "", len(a.Files) == 0, true
+	if err := w.save(); err != nil {
+		return a, err
+	}
+	if len(a.Left) > 0 || now.branch == "" && now.head != "" && now.head != w.Source.Head {
+		a.Worktree = w.Repository.Top
 		return a, nil
 	}
-	if now.operation != "" {
-		return a, fmt.Errorf("%s is under way in its worktree, %s", now.operation, w.Repository.Top)
-	}
-	tree, left, theirs, err := w.state(ctx, now, true)
+	return a, w.discard(ctx)
+}
+
+// commit makes a commit of all that is in the worktree, which is on no branch, and returns it
+// with what is not in it. It is that of the head if there is nothing else.
+func (w *Work) commit(ctx context.Context, head string) (commit string, left []string, err error) {
+	v, err := w.view(w.Repository, "theirs", false)
 	if err != nil {
-		return a, err
+		return "", nil, err
 	}
-	if tree == "" {
-		return a, errors.New("its worktree and its branch were removed")
+	defer os.Remove(v.index)
+	if err := v.solved(ctx); err != nil {
+		return "", nil, err
 	}
-	base := w.Adopted
-	if base == "" {
-		if base, err = w.commitTree(ctx, w.Source.Head); err != nil {
-			return a, err
-		}
+	tree, large, err := v.state(ctx, "", math.MaxInt64, math.MaxInt64)
+	if err != nil {
+		return "", nil, err
 	}
-	changes, err := theirs.compare(ctx, base, tree)
+	changed, err := v.differs(ctx, head, tree)
 	switch {
 	case err != nil:
-		return a, err
-	case len(changes) == 0 && w.Adopted == "" && len(left) == 0:
-		return a, ErrUnchanged
+	case len(changed) > 0:
+		head, err = v.commit(ctx, tree, head)
+	case head == w.Source.Head && len(large) == 0:
+		err = ErrUnchanged
 	}
-	a.Left = slices.Sorted(maps.Keys(left))
-	err = w.exclusively(ctx, func() error { return w.mergeInto(ctx, &a, ours, base, changes) })
-	if err == nil && len(a.Conflicts) == 0 {
-		a.Already = len(a.Files) == 0
-		w.Adopted, w.AdoptedAt, w.Putting = tree, time.Now(), nil
-		if err := w.save(); err != nil { // what has arrived the next one takes back
-			return a, err
-		}
-	}
-	if w.Putting == nil {
-		err = errors.Join(err, os.RemoveAll(ours.dir))
-	}
-	if err != nil || len(a.Conflicts) > 0 {
-		return a, err
-	}
-	if a.Branch = w.left(now); keep || len(left) > 0 || now.branch == "" && now.repo.Top != "" && now.repo.Head != w.Source.Head {
-		a.Worktree = w.Repository.Top
-		return a, nil // with the objects: the tree is what is compared with the next time
-	}
-	return a, errors.Join(w.discard(ctx), theirs.end())
+	return head, slices.Sorted(maps.Keys(large)), err
 }
 
-// left returns the branch that has commits; "" if none has.
-func (w *Work) left(now standing) string {
-	switch {
-	case now.branch != "" && now.repo.Head != w.Source.Head:
-		return now.branch
-	case now.tip != "" && now.tip != w.Source.Head:
-		return w.Branch
+// commit makes a commit of a tree, which is on no branch.
+func (v view) commit(ctx context.Context, tree, parent string) (string, error) {
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		v.env = append(v.env[:len(v.env):len(v.env)], "GIT_"+who+"_NAME=ctxfs agent", "GIT_"+who+"_EMAIL=ctxfs@localhost")
 	}
-	return ""
+	return v.line(ctx, "commit-tree", tree, "-p", parent, "-m", "Changes of an agent")
 }
 
-// mergeInto merges changes into the work tree of the source, and fills in what came of it.
-func (w *Work) mergeInto(ctx context.Context, a *Adoption, ours shadow, base string, changes []entry) error {
-	before, here, err := ours.present(ctx, base, changes)
+// merge merges the commit into the files of the source, and fills in what came of it.
+func (w *Work) merge(ctx context.Context, a *Adoption) error {
+	base := w.Source.Head
+	v, err := w.view(*w.Source, "ours", false)
 	if err != nil {
 		return err
 	}
-	through := throughLinks(ours.repo.Top)
-	var merged []entry
-	for _, e := range changes {
-		old, is := version{e.oldMode, e.oldBlob}, version{e.oldMode, e.oldBlob}
-		if differs, ok := here[e.path]; ok {
-			is = version{differs.mode, differs.blob}
-		}
-		result, why, err := ours.merge(ctx, old, is, version{e.mode, e.blob})
+	cut := &CutOffError{Repository: w.Source.Top, Ref: "refs/ctxfs/adopt/" + filepath.Base(w.Branch)}
+	if _, err := v.ask(ctx, "rev-parse", "-q", "--verify", cut.Ref); err == nil {
+		return cut
+	}
+	if err := v.solved(ctx); err != nil {
+		return err
+	}
+	changed, err := v.differs(ctx, base, a.Commit)
+	if err != nil {
+		return err
+	}
+	files, err := v.differs(ctx, base, a.Commit, "--ignore-submodules=all")
+	if err != nil {
+		return err
+	}
+	for _, path := range changed {
 		switch {
-		case err != nil:
-			return err
-		case why == "" && result != is && through(e.path):
-			why = "leads through a symbolic link here"
-		}
-		if why != "" {
-			a.Conflicts = append(a.Conflicts, Conflict{e.path, why})
-		} else if result != is {
-			merged = append(merged, entry{path: e.path, mode: result.mode, blob: result.blob, deleted: result.mode == none})
-			a.Files = append(a.Files, e.path)
+		case !slices.Contains(files, path):
+			a.Conflicts = append(a.Conflicts, Conflict{path, "submodule"})
+		case v.isThroughLink(path):
+			a.Conflicts = append(a.Conflicts, Conflict{path, "behind a symbolic link"})
 		}
 	}
-	if len(a.Conflicts) > 0 || len(merged) == 0 {
-		a.Files = nil
+	if len(a.Conflicts) > 0 {
 		return nil
 	}
-	if err := w.put(ctx, ours, before, merged); err != nil {
-		return fmt.Errorf("%s cannot take the changes: %w", ours.repo.Top, err)
+	before, err := v.add(ctx, slices.DeleteFunc(files, func(path string) bool {
+		info, err := os.Lstat(filepath.Join(v.repo.Top, path))
+		return err == nil && info.IsDir() // which takes the place of a file
+	}))
+	if err != nil {
+		return fmt.Errorf("%s cannot take the changes: %w", v.repo.Top, err)
 	}
-	return nil
-}
-
-// present stores the present state of the files that changes are about. It returns the
-// tree, and what differs in it from another one.
-func (s shadow) present(ctx context.Context, other string, changes []entry) (tree string, differs map[string]entry, err error) {
-	if err := s.begin(); err != nil {
-		return "", nil, err
-	}
-	if err := s.take(ctx, changes); err != nil {
-		return "", nil, err
-	}
-	if tree, err = s.tree(ctx); err != nil {
-		return "", nil, err
-	}
-	all, err := s.compare(ctx, other, tree)
-	differs = make(map[string]entry)
-	for _, e := range all {
-		differs[e.path] = e
-	}
-	return tree, differs, err
-}
-
-// take stores the present state of the files that are about to change.
-func (s shadow) take(ctx context.Context, changes []entry) error {
-	flagged, err := s.ask(ctx, question{args: []string{"ls-files", "-z", "-v"}})
+	ours, err := v.commit(ctx, before, base)
 	if err != nil {
 		return err
 	}
-	flags := make(map[string]byte)
-	for _, line := range names(flagged) {
-		if len(line) > 2 && line[0] != 'H' {
-			flags[line[2:]] = line[0]
-		}
-	}
-	unmerged, err := s.ask(ctx, question{args: []string{"ls-files", "-z", "-u"}})
+	theirs, err := v.commit(ctx, a.Commit+"^{tree}", base)
 	if err != nil {
 		return err
 	}
-	var paths, hidden []string
-	for _, line := range names(unmerged) { // with them there is no tree
-		if _, path, ok := strings.Cut(line, "\t"); ok && !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
+	after, err := v.mergeTrees(ctx, a, ours, theirs)
+	if err != nil || len(a.Conflicts) > 0 {
+		return err
 	}
-	for _, e := range changes {
-		info, err := os.Lstat(filepath.Join(s.repo.Top, e.path))
-		flag := flags[e.path]
-		if flag == 'S' || flag == 's' || flag == 'h' {
-			hidden = append(hidden, e.path)
-		}
-		switch {
-		case err == nil && info.IsDir() && e.mode != submodule && e.oldMode != submodule:
-		case err != nil && (flag == 'S' || flag == 's'): // outside of a sparse checkout
-		default:
-			paths = append(paths, e.path)
-		}
+	if a.Files, err = v.differs(ctx, before, after); err != nil || len(a.Files) == 0 {
+		return err
 	}
-	if len(hidden) > 0 {
-		for _, flag := range []string{"--no-skip-worktree", "--no-assume-unchanged"} {
-			if _, err := s.ask(ctx, question{args: []string{"update-index", "-z", flag, "--stdin"}, input: list(hidden)}); err != nil {
-				return err
-			}
-		}
+	if _, err := v.ask(ctx, "read-tree", "-n", "-m", "-u", "--no-sparse-checkout", before, after); err != nil {
+		return fmt.Errorf("%s cannot take the changes: %w", v.repo.Top, err)
 	}
-	return s.add(ctx, paths)
+	if _, err := v.ask(ctx, "update-ref", cut.Ref, ours); err != nil {
+		return err
+	}
+	if _, cut.Err = v.ask(context.WithoutCancel(ctx), "read-tree", "-m", "-u", "--no-sparse-checkout", before, after); cut.Err != nil {
+		return cut
+	}
+	_, err = v.ask(context.WithoutCancel(ctx), "update-ref", "-d", cut.Ref)
+	return err
+}
+
+// mergeTrees merges two commits, and returns the tree, or fills in what conflicts. No program
+// of the configuration takes part, and no file is written.
+func (v view) mergeTrees(ctx context.Context, a *Adoption, ours, theirs string) (string, error) {
+	var args []string
+	drivers, _ := v.ask(ctx, "config", "-z", "--name-only", "--get-regexp", `^merge\..*\.driver$`) // fails if there are none
+	for _, name := range names(drivers) {
+		args = append(args, "-c", name+"=false")
+	}
+	out, err := v.ask(ctx, append(args, "merge-tree", "--write-tree", "-z", "--name-only", ours, theirs)...)
+	tree, rest, _ := strings.Cut(string(out), "\x00")
+	failed := (*Failure)(nil)
+	switch errors.As(err, &failed); {
+	case failed == nil:
+		return tree, err
+	case failed.Code == 129:
+		return "", errors.New("git 2.38 or newer is needed")
+	case failed.Code != 1:
+		return "", err
+	}
+	// The files, an empty field, and messages: how many files, these, what kind it is, a text.
+	_, rest, _ = strings.Cut(rest, "\x00\x00")
+	for fields := strings.Split(rest, "\x00"); len(fields) > 1; {
+		n, _ := strconv.Atoi(fields[0])
+		if n++; len(fields) < n+2 {
+			break
+		}
+		why, ok := strings.CutPrefix(fields[n], "CONFLICT (")
+		if ok && n > 1 && !slices.ContainsFunc(a.Conflicts, func(c Conflict) bool { return c.Path == fields[1] }) {
+			a.Conflicts = append(a.Conflicts, Conflict{fields[1], strings.TrimSuffix(why, ")")})
+		}
+		fields = fields[n+2:]
+	}
+	return "", nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestAdoption has an agent change something in its worktree, and the user in the
@@ -31,19 +33,18 @@ func TestAdoption(t *testing.T) {
 		"mode and lines": {agent: "chmod +x a", user: "echo y >>a", files: "a", check: `[ -x a ] && [ "$(tail -1 a)" = y ]`},
 		"there already":  {agent: "echo x >>a; echo n >n", user: "echo x >>a; echo n >n"},
 		"some of it":     {agent: "echo x >>a; echo n >n", user: "echo n >n", files: "a"},
-		"an ignored one": {agent: "echo x >x.log; git add -f x.log; echo y >>a", user: "echo mine >x.log", conflicts: "x.log: was added here and there"},
+		"an ignored one": {agent: "echo x >x.log; git add -f x.log; echo y >>a", user: "echo mine >x.log", conflicts: "x.log: contents"},
 		"sparse":         {agent: "echo x >>dir/c", user: "git sparse-checkout set --no-cone a", files: "dir/c", check: `[ "$(tail -1 dir/c)" = x ]`},
-		"amid a merge":   {agent: "sed -i 1s/1/first/ b", user: "git checkout -qb o; echo o >a; git commit -qam o; git checkout -q main; echo m >a; git commit -qam m; git merge -q o || :", files: "b", check: `[ "$(head -1 b)" = first ] && [ "$(git ls-files -u | wc -l)" = 3 ]`},
 		"line endings":   {agent: "sed -i 1s/1/first/ a", user: "git config core.autocrlf true; rm a; git checkout a", files: "a", check: `head -1 a | od -c | grep -q '\\r'`},
 
-		"same lines":         {agent: "sed -i 1s/1/one/ a; echo n >n", user: "sed -i 1s/1/eins/ a", conflicts: "a: was changed here and there in the same lines"},
-		"deleted here":       {agent: "echo x >>a", user: "rm a", conflicts: "a: was deleted here, and changed there"},
-		"deleted there":      {agent: "rm a", user: "echo x >>a", conflicts: "a: was changed here, and deleted there"},
-		"added twice":        {agent: "echo x >n", user: "echo y >n", conflicts: "n: was added here and there"},
-		"a binary":           {agent: `printf 'a\000b' >a`, user: `printf 'a\000c' >a`, conflicts: "a: was changed here and there, and is no text"},
-		"a link":             {agent: "ln -sf b a", user: "echo x >>a", conflicts: "a: is a symbolic link here or there"},
-		"behind a link":      {agent: "echo x >>dir/c", user: "mv dir ../elsewhere; ln -s ../elsewhere dir", conflicts: "dir/c: leads through a symbolic link here"},
-		"two, one conflicts": {agent: "echo x >>b; rm a", user: "echo x >>a", conflicts: "a: was changed here, and deleted there"},
+		"same lines":         {agent: "sed -i 1s/1/one/ a; echo n >n", user: "sed -i 1s/1/eins/ a", conflicts: "a: contents"},
+		"deleted here":       {agent: "echo x >>a", user: "rm a", conflicts: "a: modify/delete"},
+		"deleted there":      {agent: "rm a", user: "echo x >>a", conflicts: "a: modify/delete"},
+		"added twice":        {agent: "echo x >n", user: "echo y >n", conflicts: "n: contents"},
+		"a binary":           {agent: `printf 'a\000b' >a`, user: `printf 'a\000c' >a`, conflicts: "a: binary"},
+		"a link":             {agent: "ln -sf b a", user: "echo x >>a", conflicts: "a: distinct modes"},
+		"behind a link":      {agent: "echo x >>dir/c", user: "mv dir ../elsewhere; ln -s ../elsewhere dir", conflicts: "dir/c: behind a symbolic link"},
+		"two, one conflicts": {agent: "echo x >>b; rm a", user: "echo x >>a", conflicts: "a: modify/delete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,9 +55,9 @@ func TestAdoption(t *testing.T) {
 			if c.user != "" {
 				w.sh(c.user)
 			}
-			state := `git status --porcelain -uall; git ls-files -s -v; git for-each-ref; find . -path ./.git -prune -o -print0 | sort -z | xargs -0 stat -c '%n %f %s %Y'; cat .git/index | sha256sum`
+			state := `git status --porcelain -uall; git ls-files -s -v; git for-each-ref refs/heads/main refs/ctxfs; find . -path ./.git -prune -o -print0 | sort -z | xargs -0 stat -c '%n %f %s %Y'; cat .git/index | sha256sum`
 			before := w.sh(state)
-			a, err := work.Adopt(t.Context(), false)
+			a, err := work.Adopt(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +83,7 @@ func TestAdoption(t *testing.T) {
 			if exists(work.Folder()) || a.Worktree != "" {
 				t.Error("the worktree is left")
 			}
-			again, err := work.Adopt(t.Context(), false)
+			again, err := work.Adopt(t.Context())
 			if err != nil || !again.Already || again.Branch != a.Branch {
 				t.Errorf("once more: %+v, %v", again, err)
 			}
@@ -99,7 +100,7 @@ func TestABranchWithCommitsSurvivesAdoption(t *testing.T) {
 	work := w.made()
 	w.sh("echo x >>a; git commit -qam x", work.Folder())
 	w.ended(work)
-	a, err := work.Adopt(t.Context(), false)
+	a, err := work.Adopt(t.Context())
 	if err != nil || a.Branch != work.Branch || a.Worktree != "" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -125,7 +126,7 @@ func TestARepositoryInAWorktreeSurvives(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 			w.sh("echo y >>a", work.Folder())
-			a, err := work.Adopt(t.Context(), false)
+			a, err := work.Adopt(t.Context())
 			if err != nil || len(a.Files) != 1 || len(a.Left) != 1 || a.Left[0] != "in/" || a.Worktree != work.Folder() {
 				t.Errorf("%+v, %v", a, err)
 			}
@@ -136,47 +137,28 @@ func TestARepositoryInAWorktreeSurvives(t *testing.T) {
 	}
 }
 
-func TestAKeptWorktreeIsAdoptedInSteps(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	work := w.made()
-	w.sh("sed -i 1s/1/one/ a", work.Folder())
-	w.ended(work)
-	if a, err := work.Adopt(t.Context(), true); err != nil || a.Worktree == "" || len(a.Files) != 1 {
-		t.Errorf("%+v, %v", a, err)
-	}
-	if a, err := work.Adopt(t.Context(), true); err != nil || !a.Already {
-		t.Errorf("%+v, %v", a, err)
-	}
-	w.sh("sed -i 1s/one/eins/ a") // the user goes on with what has arrived
-	w.sh("sed -i 9s/9/nine/ a", work.Folder())
-	resumed, err := w.git.Resume(work.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, err := resumed.Adopt(t.Context(), false); err != nil || len(a.Files) != 1 {
-		t.Errorf("%+v, %v", a, err)
-	}
-	w.sh(`[ "$(head -1 a)" = eins ] && [ "$(tail -1 a)" = nine ]`)
-}
-
 func TestWhatCannotBeAdopted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	work := w.made()
-	if _, err := work.Adopt(t.Context(), false); !errors.Is(err, ErrUnchanged) {
+	if _, err := work.Adopt(t.Context()); !errors.Is(err, ErrUnchanged) {
 		t.Errorf("%v", err)
 	}
 	w.sh("git checkout -qb o; echo o >a; git commit -qam o; git checkout -q -; echo m >a; git commit -qam m; git rebase o || :", work.Folder())
-	if _, err := work.Adopt(t.Context(), false); err == nil || !strings.Contains(err.Error(), "a rebase is under way") {
+	if _, err := work.Adopt(t.Context()); err == nil || !strings.Contains(err.Error(), "that are not solved") {
 		t.Errorf("%v", err)
 	}
 	w.sh("git rebase --abort; echo x >>dir/c", work.Folder())
+	w.sh("git checkout -qb p; echo p >a; git commit -qam p; git checkout -q main; echo m >a; git commit -qam m; git merge -q p || :")
+	if _, err := work.Adopt(t.Context()); err == nil || !strings.Contains(err.Error(), "conflicts in "+w.top) {
+		t.Errorf("%v", err)
+	}
+	w.sh("git merge --abort; git reset -q --hard HEAD~")
 
 	// Something that is not git's, where a file wants to be.
 	w.sh("rm b; mkdir b; echo x >b/x; git commit -qam folder; git add b; git commit -qm folder", work.Folder())
 	w.sh("git rm -q b; echo mine >b")
-	if _, err := work.Adopt(t.Context(), false); err == nil && !exists(filepath.Join(w.top, "b")) {
+	if _, err := work.Adopt(t.Context()); err == nil && !exists(filepath.Join(w.top, "b")) {
 		t.Errorf("%v", err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(w.top, "b")); string(text) != "mine\n" {
@@ -189,7 +171,109 @@ func TestWhatCannotBeAdopted(t *testing.T) {
 	if err := os.RemoveAll(w.top); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := work.Adopt(t.Context(), false); err == nil {
+	if _, err := work.Adopt(t.Context()); err == nil {
 		t.Error("a repository that is gone takes changes")
+	}
+}
+
+// TestWhatIsInTheWayIsKept: what an adoption would replace and git does not know of stays as
+// it is, and nothing of the rest arrives.
+func TestWhatIsInTheWayIsKept(t *testing.T) {
+	for name, c := range map[string]struct{ agent, user string }{
+		"a file for a folder": {"echo x >>a; mkdir new; echo x >new/n", "echo mine >new"},
+		"a folder for a file": {"echo x >>a; echo x >n", "mkdir n; echo mine >n/mine"},
+		"said to be the same": {"echo x >>a", "git update-index --assume-unchanged a; echo mine >>a"},
+		"outside of sparse":   {"echo x >>a", "git update-index --skip-worktree a; echo mine >>a"},
+		"a link to outside":   {"echo x >>a; mkdir new; echo x >new/n", "mkdir ../out; echo mine >../out/n; ln -s ../out new"},
+		"a moved file":        {"sed -i 1s/1/one/ b", "git mv b moved; git commit -qm moved; echo mine >>moved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			work := w.made()
+			w.sh(c.agent, work.Folder())
+			w.ended(work)
+			w.sh(c.user)
+			const state = `find . ../out -path ./.git -prune -o -print0 2>&- | sort -z | xargs -0 stat -c '%n %f %s %y'; git ls-files -sv`
+			before := w.sh(state)
+			if a, err := work.Adopt(t.Context()); err == nil && len(a.Conflicts) == 0 {
+				t.Errorf("%+v", a)
+			}
+			if after := w.sh(state); after != before {
+				t.Errorf("it was\n%s\nand is\n%s", before, after)
+			}
+			if !exists(work.Folder()) {
+				t.Error("the worktree is gone")
+			}
+		})
+	}
+}
+
+// TestAnAdoptionThatIsCutOff: what was not committed is in a commit while git writes files.
+func TestAnAdoptionThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	work := w.made()
+	w.sh("sed -i 1s/1/one/ b; echo n >n", work.Folder())
+	w.ended(work)
+	w.sh("echo mine >>b")
+	cut := *w.git
+	cut.path = filepath.Join(w.home, "git")
+	script := "#!/bin/sh\ncase \"$*\" in *' -n '*);; *' read-tree '*) echo half >b; exit 128;; esac\nexec '" + w.git.path + "' \"$@\"\n"
+	if err := fstest.WriteProgram(cut.path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var off *CutOffError
+	work.git = &cut
+	if a, err := work.Adopt(t.Context()); !errors.As(err, &off) || off.Err == nil {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if text := w.sh("cat b; git show " + off.Ref + ":b | tail -1"); text != "half\nmine" {
+		t.Errorf("%s", text)
+	}
+	work.git = w.git
+	if a, err := work.Adopt(t.Context()); !errors.As(err, &off) || off.Err != nil {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	w.sh("git restore --source=" + off.Ref + " -- b; git update-ref -d " + off.Ref)
+	if a, err := work.Adopt(t.Context()); err != nil || len(a.Files) != 2 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if text := w.sh("head -1 b; tail -1 b; cat n; git for-each-ref refs/ctxfs"); text != "one\nmine\nn" {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestNoProgramOfTheRepositoryRuns, such as one that merges files of its own.
+func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sh("git config merge.own.driver 'touch ../ran'; echo '* merge=own' >.git/info/attributes; git config core.fsmonitor 'touch ../ran'; printf '#!/bin/sh\ntouch \"$HOME/ran\"' >.git/hooks/post-checkout; cp .git/hooks/post-checkout .git/hooks/reference-transaction; chmod +x .git/hooks/*")
+	work := w.made()
+	w.sh("rm -f ../ran; sed -i 1s/1/one/ a")
+	w.sh("sed -i 9s/9/nine/ a", work.Folder())
+	w.sh("rm -f ../ran")
+	w.ended(work)
+	if a, err := work.Adopt(t.Context()); err != nil || len(a.Conflicts) != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if exists(filepath.Join(w.home, "ran")) {
+		t.Error("the repository had a program of its own run")
+	}
+}
+
+// TestALockOfAKilledGit is in nobody's way.
+func TestALockOfAKilledGit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	work := w.made()
+	w.sh("echo x >>a", work.Folder())
+	for range 2 {
+		if err := os.WriteFile(filepath.Join(work.dir, "index.lock"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c := w.ended(work); len(c.Files) != 1 {
+			t.Errorf("%+v", c)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func environment(environ []string) []string {
 			kept = append(kept, entry)
 		}
 	}
-	return append(kept, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1")
+	return append(kept, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 }
 
 // always is what git is told whatever it is asked: to run no hooks of the repository and
@@ -98,7 +98,7 @@ func (g *Git) ask(ctx context.Context, q question) ([]byte, error) {
 		cmd.Stdin = bytes.NewReader(q.input)
 	}
 	var out, complaint bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &limited{&out, maxOutput}, &limited{&complaint, 64 << 10}
+	cmd.Stdout, cmd.Stderr = &limited{to: &out, left: maxOutput}, &limited{to: &complaint, left: 64 << 10}
 	if q.output != nil {
 		cmd.Stdout = q.output
 	}
@@ -133,31 +133,21 @@ func complaintOf(text string) string {
 	return clean.Cut(clean.Line(mask.Text(strings.Join(said, "; "))), 300)
 }
 
-// limited takes a number of bytes, and refuses more.
+// limited passes on a number of bytes, and refuses more.
 type limited struct {
-	to   *bytes.Buffer
+	to   io.Writer
 	left int
+	full bool
 }
 
 var errTooMuch = errors.New("git prints too much")
 
 func (l *limited) Write(p []byte) (int, error) {
-	if len(p) > l.left {
+	if l.full = l.full || len(p) > l.left; l.full {
 		return 0, errTooMuch
 	}
 	l.left -= len(p)
 	return l.to.Write(p)
-}
-
-// names splits what git prints with -z.
-func names(text []byte) []string {
-	var all []string
-	for name := range bytes.SplitSeq(text, []byte{0}) {
-		if len(name) > 0 {
-			all = append(all, string(name))
-		}
-	}
-	return all
 }
 
 // repository is a work tree, and what git keeps of it.
@@ -169,6 +159,10 @@ type repository struct {
 	Prefix  string `json:"prefix"` // the folder that was asked for, within Top; "" for Top itself
 	Head    string `json:"head"`   // the commit that is checked out; "" before the first one
 }
+
+// env names the repository to git, wherever it is asked, and whatever became of the link in
+// a worktree that leads to it.
+func (r repository) env() []string { return []string{"GIT_DIR=" + r.Private, "GIT_WORK_TREE=" + r.Top} }
 
 // ErrNone reports that a folder is in no repository.
 var ErrNone = errors.New("not in a git repository")

@@ -65,7 +65,7 @@ func TestAWorktreeWithChangesIsKept(t *testing.T) {
 		"detached":    {"git checkout -q --detach; echo x >a; git commit -qam x", "a", "", "detached"},
 		"renamed":     {"git branch -m other; echo x >a; git commit -qam x", "a", "other", ""},
 		"two":         {"echo x >a; git commit -qam x; git checkout -qb other; echo x >b; git commit -qam x", "a b", "other", "has commits, too"},
-		"in a rebase": {"git checkout -qb o; echo o >a; git commit -qam o; git checkout -q -; echo m >a; git commit -qam m; git rebase o || :", "a", "", "rebase"},
+		"in a rebase": {"git checkout -qb o; echo o >a; git commit -qam o; git checkout -q -; echo m >a; git commit -qam m; git rebase o || :", "a", "", "detached"},
 		"removed":     {`echo x >a; git commit -qam x; rm -rf "$PWD"`, "a", "ctxfs/", "was removed"},
 		"unlinked":    {`echo x >a; rm .git`, "a", "ctxfs/", ""},
 	} {
@@ -199,5 +199,39 @@ func TestAKilledMaker(t *testing.T) {
 				t.Errorf("it was\n%s\nand is\n%s", before, after)
 			}
 		})
+	}
+}
+
+// TestAHalfRemovedWorktree: a process that was killed while it removed a worktree has left it
+// as if the agent had removed it.
+func TestAHalfRemovedWorktree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.untouched()
+	half := func(work *Work) *Work {
+		w.sh("mv tree tree.gone; rm tree.gone/a", filepath.Dir(work.Folder()))
+		resumed, err := w.git.Resume(work.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resumed
+	}
+	work := half(w.made())
+	if c := w.ended(work); c.Worktree != "" || len(c.Files) > 0 || exists(work.Folder()+".gone") || exists(work.dir) {
+		t.Errorf("%+v", c)
+	}
+	work = w.made()
+	w.sh("echo x >>b", work.Folder())
+	w.ended(work)
+	work.Adopted = true
+	if err := work.save(); err != nil {
+		t.Fatal(err)
+	}
+	work = half(work)
+	if a, err := work.Adopt(t.Context()); err != nil || !a.Already || a.Worktree != "" || exists(work.Folder()+".gone") {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if after := w.untouched(); after != before {
+		t.Errorf("it was\n%s\nand is\n%s", before, after)
 	}
 }

@@ -3,22 +3,21 @@
 //
 // A run without a worktree leaves its changes where it makes them, and the diff says what
 // they are ([Git.Watch]). The state of the work tree is stored before and after, with all
-// files that are not ignored, in an index and a folder of objects beside the repository's
-// (shadow.go): its index, HEAD and objects stay untouched, and commits that the agent makes
+// files that are not ignored, by git itself, in an index and a folder of objects of the run:
+// the repository's index, HEAD and objects stay untouched, and commits that the agent makes
 // are in the diff like everything else. So is what others change meanwhile.
 //
 // A run with a worktree has a branch of its own ([Git.Make]). It begins with the commit that
 // is checked out: what is not committed is not in it, and that is said, since an agent would
 // take what it does not see for not being there. Afterwards the worktree and the branch are
-// removed if nothing has changed. Otherwise [Work.Adopt] merges the changes into the
-// repository.
+// removed if nothing has changed. Otherwise [Work.Adopt] has git merge the changes into the
+// files of the repository.
 //
 // All that is known of a run stands in a folder of its own, so that whoever comes next can
 // end what was begun by a process that was killed.
 //
-// In order: git.go (how git is asked), shadow.go and diff.go (the state of a work tree, and
-// what differs), worktree.go (a run from its beginning to its end), made.go (worktrees),
-// adopt.go, merge.go and put.go (adoption).
+// In order: git.go (how git is asked), state.go (the state of a work tree, and what differs),
+// worktree.go (a run from its beginning to its end), made.go (worktrees), adopt.go.
 package worktree
 
 import (
@@ -28,8 +27,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"ctxfs/fs/wording"
@@ -52,9 +49,6 @@ type Place struct {
 type Work struct {
 	git *Git
 	dir string
-	// removing reports that the worktree is being removed, or was half of it: what is
-	// missing there was not deleted by the agent.
-	removing bool
 	record
 }
 
@@ -63,33 +57,22 @@ type record struct {
 	// Repository is where the agent works, as it was before. Of a worktree that is not made
 	// yet only Top, Head and Prefix are known.
 	Repository repository `json:"repository"`
-	Outside    string     `json:"outside"`
+	// Outside is that of the place, unless the worktree lies in it.
+	Outside string `json:"outside,omitempty"`
+	// Before is the tree or commit that was there before, Large are the files that are not in
+	// it, since they were too large.
+	Before string            `json:"before,omitempty"`
+	Large  map[string]string `json:"large,omitempty"`
 	// Source is the repository whose worktree it is, or nil.
 	Source *repository `json:"source,omitempty"`
 	Branch string      `json:"branch,omitempty"` // the one that was made for the worktree
 	// Missing is how many files were not committed, and are not in the worktree.
 	Missing int `json:"missing,omitempty"`
-	// Large are the files that were not stored before.
-	Large map[string]stamp `json:"large,omitempty"`
-	// Index is the stamp of the repository's index.
-	Index stamp `json:"index,omitzero"`
-	// Before is the tree of what was there before, once it is known.
-	Before string `json:"before,omitempty"`
-	// Adopted is the tree of what was adopted, and when.
-	Adopted   string    `json:"adopted,omitempty"`
-	AdoptedAt time.Time `json:"adopted_at,omitzero"`
-	// Putting is what an adoption is changing in the files of the source.
-	Putting *putting `json:"putting,omitempty"`
+	// Adopted reports whether its changes are in the source.
+	Adopted bool `json:"adopted,omitempty"`
 }
 
-// The files of a run.
-const (
-	recordFile = "repository.json"
-	// removingFile is the name of the record from when the worktree is being removed. On a
-	// full disk it could not be written, but it can be renamed.
-	removingFile = "removing.json"
-	lockFile     = "lock"
-)
+const recordFile = "repository.json"
 
 // How long git may take.
 const (
@@ -107,23 +90,14 @@ func (w *Work) save() error {
 	if err != nil {
 		return err
 	}
-	name := recordFile
-	if w.removing {
-		name = removingFile
-	}
-	return atomicfile.Write(filepath.Join(w.dir, name), body)
+	return atomicfile.Write(filepath.Join(w.dir, recordFile), body)
 }
 
-// Resume returns what is known in a folder. The error is one of package fs, with
-// fs.ErrNotExist, if nothing is.
+// Resume returns what is known in a folder. The error is fs.ErrNotExist if nothing is.
 func (g *Git) Resume(dir string) (*Work, error) {
 	w := &Work{git: g, dir: dir}
 	path := filepath.Join(dir, recordFile)
 	body, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		w.removing, path = true, filepath.Join(dir, removingFile)
-		body, err = os.ReadFile(path)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,19 +109,11 @@ func (g *Git) Resume(dir string) (*Work, error) {
 
 // lock keeps other processes from the same run.
 func (w *Work) lock(ctx context.Context) (*filelock.Lock, error) {
-	lock, err := filelock.Wait(ctx, filepath.Join(w.dir, lockFile), filelock.Exclusive)
-	if err == nil {
-		_ = os.Remove(w.shadow().index() + ".lock") // left by a git that was killed
-	}
-	return lock, err
+	return filelock.Wait(ctx, filepath.Join(w.dir, "lock"), filelock.Exclusive)
 }
 
 // Folder is where the agent works.
 func (w *Work) Folder() string { return filepath.Join(w.Repository.Top, w.Repository.Prefix) }
-
-func (w *Work) shadow() shadow {
-	return shadow{git: w.git, repo: w.Repository, dir: w.dir, outside: w.Outside}
-}
 
 // Watch stores the state of the repository in which a folder lies, so that End can tell
 // what has changed. The error is ErrNone or ErrBare, or says why that cannot be told.
@@ -158,19 +124,10 @@ func (g *Git) Watch(ctx context.Context, p Place) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{git: g, dir: p.Dir, record: record{Repository: repo, Outside: p.Outside, Index: stampOf(repo.Index)}}
-	s := w.shadow()
-	if err := s.begin(); err != nil {
+	w := &Work{git: g, dir: p.Dir, record: record{Repository: repo, Outside: p.Outside}}
+	if w.Before, w.Large, err = w.state(ctx); err != nil {
 		return nil, err
 	}
-	small, large, err := s.candidates(ctx, nil)
-	if err == nil {
-		err = s.add(ctx, small)
-	}
-	if err != nil {
-		return nil, err
-	}
-	w.Large = large
 	return w, w.save()
 }
 
@@ -188,9 +145,6 @@ type Changes struct {
 	Notes []string
 }
 
-// maxListed is how many files are listed.
-const maxListed = 1000
-
 // End tells what has changed, and writes the patch to a file. A worktree in which nothing
 // has is removed. It can be called again, as by another process if this one is killed before
 // it has stored what it was told; then Forget is to be called.
@@ -206,38 +160,9 @@ func (w *Work) End(ctx context.Context, diff string) (c Changes, err error) {
 	if !exists(w.Repository.Private) {
 		return c, errors.New("the repository was removed")
 	}
-	s := w.shadow()
-	var named []string
-	if w.Repository.Head != "" && stampOf(w.Repository.Index) != w.Index {
-		// What is ignored may have been added, and committed.
-		out, err := s.ask(ctx, question{args: []string{"diff-index", "--cached", "-z", "--name-only", "--no-renames", w.Repository.Head}, env: []string{"GIT_INDEX_FILE=" + w.Repository.Index}})
-		if err == nil {
-			named = names(out)
-		}
-	}
-	small, large, err := s.candidates(ctx, w.Large, named...)
-	if err != nil {
-		return c, err
-	}
-	for path := range w.Large {
-		if !exists(filepath.Join(w.Repository.Top, path)) {
-			large[path] = stamp{}
-		}
-	}
-	if w.Before == "" {
-		if w.Before, err = s.tree(ctx); err == nil {
-			err = w.save()
-		}
-		if err != nil {
-			return c, err
-		}
-	}
-	if err := s.add(ctx, small); err != nil {
-		return c, err
-	}
-	now, err := s.tree(ctx)
+	now, large, err := w.state(ctx)
 	if err == nil {
-		err = w.describe(ctx, s, &c, now, large, diff)
+		err = w.describe(ctx, &c, now, large, diff)
 	}
 	return c, err
 }
@@ -248,63 +173,4 @@ func (w *Work) Forget() error {
 		return nil
 	}
 	return os.RemoveAll(w.dir) // the patch has everything
-}
-
-// describe fills in the files that differ between Before and a tree, or are too large, and
-// writes the patch.
-func (w *Work) describe(ctx context.Context, s shadow, c *Changes, now string, large map[string]stamp, diff string) error {
-	changed := make(map[string]bool)
-	if now != w.Before {
-		entries, err := s.compare(ctx, w.Before, now)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			changed[e.path] = true
-		}
-		whole, err := s.writeDiff(ctx, diff, w.Before, now)
-		if err != nil {
-			return err
-		}
-		c.Diff = diff
-		if !whole {
-			c.Notes = append(c.Notes, fmt.Sprintf("the diff is not complete: what is beyond %s is left out", wording.Size(maxDiff)))
-		}
-	}
-	var left, inner []string
-	for path := range large {
-		switch {
-		case strings.HasSuffix(path, "/"):
-			inner = append(inner, Shown(path))
-		case !changed[path]:
-			left = append(left, Shown(path))
-		}
-		changed[path] = true
-	}
-	if slices.Sort(left); len(left) > 0 {
-		c.Notes = append(c.Notes, "too large for the diff: "+wording.List(left, 5))
-	}
-	if slices.Sort(inner); len(inner) > 0 {
-		c.Notes = append(c.Notes, "not in the diff, since they are repositories of their own: "+wording.List(inner, 5))
-	}
-	for path := range changed {
-		if within, err := filepath.Rel(filepath.FromSlash("/"+w.Repository.Prefix), "/"+path); err == nil {
-			c.Files = append(c.Files, filepath.ToSlash(within))
-		}
-	}
-	slices.Sort(c.Files)
-	if n := len(c.Files); n > maxListed {
-		c.Files = c.Files[:maxListed]
-		c.Notes = append(c.Notes, fmt.Sprintf("%d files have changed, of which the first %d are listed", n, maxListed))
-	}
-	return nil
-}
-
-// stampOf returns the stamp of a file; that of none if there is none.
-func stampOf(path string) (is stamp) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return is
-	}
-	return stamp{Size: info.Size(), Time: info.ModTime().UnixNano()}
 }
