@@ -28,7 +28,7 @@ func TestSchemaExamples(t *testing.T) {
 			Properties map[string]struct{ Description string }
 			Examples   []json.RawMessage
 		}
-		if err := json.Unmarshal(schema, &s); err != nil || s.Schema != dialect || len(s.Examples) < 2 {
+		if err := json.Unmarshal(schema, &s); err != nil || s.Schema == "" || len(s.Examples) < 2 {
 			t.Fatalf("%s: %v, %s", name, err, schema)
 		}
 		for key, p := range s.Properties {
@@ -52,25 +52,51 @@ func TestSchemaExamples(t *testing.T) {
 
 // The schemas have the keys that the types have.
 func TestSchemaKeys(t *testing.T) {
+	type schema struct {
+		Properties map[string]json.RawMessage
+		Required   []string
+	}
+	read := func(text json.RawMessage) (s schema) {
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	result := read(ResultSchema())
 	for _, c := range []struct {
 		value  any
-		schema []property
+		schema schema
 		always bool // a key without omitempty is required
-	}{{Request{}, requestProperties(nil), false}, {Result{}, resultProperties(), true}, {Usage{}, usageProperties, true}} {
+	}{{Request{}, read(Schema(nil)), false}, {Result{}, result, true}, {Usage{}, read(result.Properties["usage"]), true}} {
 		fields := reflect.TypeOf(c.value)
-		if fields.NumField() != len(c.schema) {
-			t.Errorf("%v has %d fields, its schema %d", fields, fields.NumField(), len(c.schema))
+		if fields.NumField() != len(c.schema.Properties) {
+			t.Errorf("%v has %d fields, its schema %d", fields, fields.NumField(), len(c.schema.Properties))
 		}
 		for i := range fields.NumField() {
 			name, options, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
-			at := slices.IndexFunc(c.schema, func(p property) bool { return p.name == name })
+			required := slices.Contains(c.schema.Required, name)
 			switch {
-			case at < 0:
+			case c.schema.Properties[name] == nil:
 				t.Errorf("%v: %s is not in the schema", fields, name)
-			case c.always && c.schema[at].required == (options == "omitempty"):
-				t.Errorf("%v: %s is required: %v", fields, name, c.schema[at].required)
+			case c.always && required == (options == "omitempty"):
+				t.Errorf("%v: %s is required: %v", fields, name, required)
 			}
 		}
+	}
+}
+
+// examples returns those of the schema of a request.
+func examples(t testing.TB) []json.RawMessage {
+	var s struct{ Examples []json.RawMessage }
+	if err := json.Unmarshal(Schema(nil), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s.Examples
+}
+
+func TestSchemaNamesAgents(t *testing.T) {
+	if with, none := string(Schema([]string{"claude", `a"b`})), string(Schema(nil)); !strings.Contains(with, `Names here: claude, a\"b.`) || strings.Contains(none, "Names") {
+		t.Errorf("%s\n%s", with, none)
 	}
 }
 
@@ -163,7 +189,7 @@ func TestAnthropic(t *testing.T) {
 	if err := json.Unmarshal(Anthropic(nil), &f); err != nil || f.Name != Name || f.Description == "" {
 		t.Fatalf("%v: %s", err, Anthropic(nil))
 	}
-	for _, e := range requestExamples {
+	for _, e := range examples(t) {
 		if !accepts(t, f.InputSchema, string(e)) {
 			t.Errorf("refused: %s", e)
 		}
@@ -171,7 +197,7 @@ func TestAnthropic(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, e := range requestExamples {
+	for _, e := range examples(f) {
 		f.Add([]byte(e))
 	}
 	f.Add([]byte(`{"prompt":null,"timeoutMs":1e400,"schema":"{"}`))
