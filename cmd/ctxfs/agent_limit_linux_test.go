@@ -39,9 +39,6 @@ func TestAgentLimit(t *testing.T) {
 	if left, _ := os.ReadDir(b.job(".running")); len(left) > 0 {
 		t.Errorf("still registered: %v", left)
 	}
-	if left, _ := os.ReadDir(b.job(".slots/queue")); len(left) > 0 {
-		t.Errorf("still in the queue: %v", left)
-	}
 }
 
 // TestAgentNested has agents that start agents: these count, wait where that can end, and
@@ -82,8 +79,8 @@ func TestAgentNested(t *testing.T) {
 	}
 }
 
-// TestAgentOutput has an agent that prints 100 MB: its output is taken as it comes, and the
-// beginning and the end are kept.
+// TestAgentOutput has an agent that prints 100 MB: the answer has the beginning and the end of
+// its output.
 func TestAgentOutput(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -96,9 +93,6 @@ func TestAgentOutput(t *testing.T) {
 	t.Logf("100 MB took %v", time.Since(begun).Round(time.Millisecond))
 	if !strings.HasPrefix(r.Text, "first\nxx") || !strings.HasSuffix(r.Text, "xx\nlast \uFFFD\nThe whole answer: "+r.TextFile+"\n") || len(r.Text) > request.MaxText {
 		t.Errorf("the text has %d bytes: %.100q … %q", len(r.Text), r.Text, r.Text[max(0, len(r.Text)-100):])
-	}
-	if text := readFile(t, b.job(r.ID, "output")); !strings.HasPrefix(text, "first\nxx") || !strings.HasSuffix(text, "xx\nlast \377\n") || len(text) < 16<<20 || len(text) > 17<<20 || !strings.Contains(text, " left out ...\n") {
-		t.Errorf("what is kept has %d bytes", len(text))
 	}
 	if text := b.shell(`head -c 200000 /dev/zero | tr '\0' x | ctxfs agent run --agent argues -`); text.code != 5 || !containsAll(text.out, []string{"too long for an argument", "put it into a file"}) {
 		t.Errorf("a long prompt: %+v", text)

@@ -116,7 +116,7 @@ func New(opts Options) *Provider {
 // hidden leaves out what runs write for themselves, which may be very much.
 func (p *Provider) hidden(path string) bool {
 	switch filepath.Base(path) {
-	case job.TreeDir, job.ScratchDir, job.SlotsDir:
+	case job.TreeDir, job.ScratchDir:
 		return true
 	}
 	return p.opts.Hide != nil && p.opts.Hide(path)

@@ -31,7 +31,6 @@ const (
 	ResultFile  = "result.json"  // what came of it, once it has ended
 	TextFile    = "result.md"    // the agent's answer, whole
 	DiffFile    = "changes.diff" // what changed
-	OutputFile  = "output"       // what the agent wrote to its standard output, as it came
 	ScratchDir  = "scratch"      // its folder for temporary files
 	TreeDir     = "tree"         // its git worktree
 	LogFile     = "log"          // what its processes say is wrong with them
@@ -40,8 +39,9 @@ const (
 	lockFile      = "lock"
 )
 
-// SlotsDir is the folder, beside those of the runs, with the locks that say whose turn it is.
-const SlotsDir = ".slots"
+// GateFile is locked, beside the folders of the runs, by a run that looks whether it has its
+// turn.
+const GateFile = ".gate"
 
 // State says how far a run has come.
 type State string
@@ -61,8 +61,10 @@ type Status struct {
 	Ended   time.Time `json:"ended,omitzero"`
 	// Agent is the agent's id.
 	Agent string `json:"agent"`
-	// Runner is the process that runs it; 0 before it does.
-	Runner int `json:"runner,omitempty"`
+	// Runner is the process that runs it; 0 before it does. Turn reports whether it counts
+	// among those that run at once.
+	Runner int  `json:"runner,omitempty"`
+	Turn   bool `json:"turn,omitempty"`
 	// Terminal is the id of its recorded terminal, Recording the folder of that, Log the path
 	// of its text.
 	Terminal  string `json:"terminal,omitempty"`
@@ -210,6 +212,21 @@ func (s Store) List() ([]string, error) {
 	}
 	slices.Sort(ids)
 	return ids, err
+}
+
+// Open returns the runs that have not ended, by their ids.
+func (s Store) Open() (map[string]*Job, error) {
+	ids, err := s.List()
+	all := make(map[string]*Job)
+	for _, id := range ids {
+		if !(&Job{Dir: filepath.Join(s.Dir, id)}).held() {
+			continue
+		}
+		if j, err := s.Load(id); err == nil && !j.Ended() { // another one is just being made, or deleted
+			all[id] = j
+		}
+	}
+	return all, err
 }
 
 // Load returns a run as it is now. The error is ErrUnknown if there is none.

@@ -34,9 +34,7 @@ type process struct {
 	// both are nil if it may write everything.
 	only   *sandbox.Rules
 	closed func(sandbox.Report)
-	// Take gets the standard output as it comes, read reads it all; started is called when
-	// the agent has been.
-	take    func(p []byte)
+	// Read reads the standard output; started is called when the agent has been.
 	read    func(stdout *pipeReader)
 	started func()
 
@@ -139,7 +137,7 @@ func (p *process) start() (stdout *os.File, read <-chan struct{}, err error) {
 		if p.renders {
 			shown = func([]byte) {}
 		}
-		pump(pipes.NewReader(stdout), p.take, shown, func(b []byte) { _, _ = whole.Write(b) })
+		pump(pipes.NewReader(stdout), shown, func(b []byte) { _, _ = whole.Write(b) })
 	}()
 	return stdout, done, nil
 }
@@ -211,3 +209,24 @@ func with(environ []string, entries ...string) []string {
 	})
 	return append(kept, entries...)
 }
+
+// pump passes on what comes from a pipe to all of several places, until it ends. None of
+// them keeps it from being read.
+func pump(from io.Reader, to ...func(p []byte)) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		for _, take := range to {
+			if n > 0 {
+				take(buf[:n])
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// leftTime is how long is read from a pipe after all that belongs to the run has ended:
+// what is outside of it, and has the other end, is not waited for.
+const leftTime = time.Second

@@ -5,7 +5,7 @@
 // In order: start.go (the caller), lost.go (what is left of runs that were killed), run.go
 // (a run from its beginning to its end), repository.go (what
 // it works on), turn.go (whose turn it is), process.go (the agent's
-// processes), output.go (what it prints), terminal.go (the terminal that it is lent).
+// processes), terminal.go (the terminal that it is lent).
 package runner
 
 import (
@@ -158,12 +158,12 @@ func (r *run) do(ctx context.Context) {
 		return
 	}
 	r.status.Runner = os.Getpid()
-	slot, err := turn(ctx, r.store, r.job.ID, r.Settings.Limit, func() { _ = r.job.SetStatus(r.status) })
-	if err != nil {
+	r.job.Status = r.status
+	if err := turn(ctx, r.store, r.job, r.Settings.Limit, func() { _ = r.job.SetStatus(r.status) }); err != nil {
 		r.ended(err)
 		return
 	}
-	defer slot.Release()
+	r.status = r.job.Status
 	r.runAgent(ctx)
 }
 
@@ -230,16 +230,13 @@ func (r *run) runAgent(ctx context.Context) {
 		r.result.TerminalLog = r.status.Log
 		p.environ = p.terminal.Environ()
 	}
-	output := newKept(r.job.Path(job.OutputFile), keptOutput)
 	var out programs.Output
 	var readErr error
 	p.read = func(stdout *pipeReader) { out, readErr = r.program.Read(stdout, o, r.live(p)) }
-	p.take = func(b []byte) { _, _ = output.Write(b) }
 	p.started = func() {
 		r.setStatus(func(s *job.Status) { s.State, s.Started = job.Running, time.Now() })
 	}
 	why = p.run(ctx, r.request.Timeout())
-	_ = output.close()
 	if !r.status.Started.IsZero() {
 		r.result.DurationMS = time.Since(r.status.Started).Milliseconds()
 	}

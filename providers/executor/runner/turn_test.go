@@ -3,95 +3,111 @@ package runner
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
+	"time"
 
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
-	"ctxfs/providers/internal/filelock"
 )
 
-// stored creates a run that is part of another one, or of none.
-func stored(t *testing.T, s job.Store, name, within string) string {
+// stored is a run whose process lives.
+type stored struct {
+	*testing.T
+	*job.Job
+	store job.Store
+	end   func()
+}
+
+// runs are those of a test: each is asked for a second later than the one before.
+type runs struct {
+	job.Store
+	created int
+}
+
+// add creates a run that is part of another one, or of none.
+func (r *runs) add(t *testing.T, name, within string) stored {
 	t.Helper()
-	j, lock, err := s.Create(name, request.Request{}, job.Status{State: job.Waiting, Agent: name, Within: within})
+	r.created++
+	status := job.Status{State: job.Waiting, Agent: name, Within: within, Created: time.Unix(int64(r.created), 0)}
+	j, lock, err := r.Create(name, request.Request{}, status)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { lock.Close() })
-	return j.ID
+	return stored{t, j, r.Store, func() { lock.Close() }}
 }
 
-// inLine waits for a turn in the background, and returns when it waits.
-func inLine(t *testing.T, ctx context.Context, s job.Store, id string, limit int) <-chan *filelock.Lock {
-	t.Helper()
-	waits, slot := make(chan bool), make(chan *filelock.Lock, 1)
+// waits waits for a turn in the background, and returns when it waits.
+func (s stored) waits(ctx context.Context, limit int) <-chan bool {
+	s.Helper()
+	waits, has := make(chan bool), make(chan bool, 1)
 	go func() {
-		l, err := turn(ctx, s, id, limit, func() { close(waits) })
+		err := turn(ctx, s.store, s.Job, limit, func() { close(waits) })
 		if err != nil && ctx.Err() == nil {
-			t.Error(err)
+			s.Error(err)
 		}
-		slot <- l
+		has <- err == nil
 	}()
 	<-waits
-	return slot
+	return has
 }
 
-// atOnce takes a slot that is free.
-func atOnce(t *testing.T, s job.Store, id string, limit int) *filelock.Lock {
-	t.Helper()
-	l, err := turn(t.Context(), s, id, limit, func() { t.Errorf("%s has to wait", id) })
-	if err != nil {
-		t.Fatal(err)
+// atOnce takes a turn without waiting.
+func (s stored) atOnce(limit int) {
+	s.Helper()
+	if err := turn(s.Context(), s.store, s.Job, limit, func() { s.Errorf("%s has to wait", s.ID) }); err != nil {
+		s.Fatal(err)
 	}
-	return l
 }
 
 // TestTurn: those that wait have their turns in the order in which they came, but for one
 // that gives up and one that was killed.
 func TestTurn(t *testing.T) {
-	s := job.Store{Dir: t.TempDir()}
-	first := atOnce(t, s, stored(t, s, "first", ""), 1)
+	s := &runs{Store: job.Store{Dir: t.TempDir()}}
+	first := s.add(t, "first", "")
+	first.atOnce(1)
 	ctx, cancel := context.WithCancel(t.Context())
-	given := inLine(t, ctx, s, stored(t, s, "given-up", ""), 1)
-	second := inLine(t, t.Context(), s, stored(t, s, "second", ""), 1)
-	third := inLine(t, t.Context(), s, stored(t, s, "third", ""), 1)
-	// A run that was killed leaves a place that nobody holds.
-	killed := filepath.Join(s.Dir, job.SlotsDir, queueDir, "00000000000000000001-killed")
-	if err := os.WriteFile(killed, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	givesUp := s.add(t, "gives-up", "")
+	given := givesUp.waits(ctx, 1)
+	killed := s.add(t, "killed", "")
+	second, third := s.add(t, "second", ""), s.add(t, "third", "")
+	hasThird := third.waits(t.Context(), 1)
+	hasSecond := second.waits(t.Context(), 1)
+	killed.end()
 	cancel()
-	if l := <-given; l != nil {
-		t.Error("one that has given up has a slot")
+	if <-given {
+		t.Error("one that has given up has a turn")
 	}
-	first.Release()
-	l := <-second
+	givesUp.end()
+	first.end()
+	if !<-hasSecond {
+		t.Error("the second has no turn")
+	}
 	select {
-	case <-third:
-		t.Error("two have the same slot")
+	case <-hasThird:
+		t.Error("two have the same turn")
 	default:
 	}
-	l.Release()
-	(<-third).Release()
-	if left, err := os.ReadDir(filepath.Dir(killed)); err != nil || len(left) > 0 {
-		t.Errorf("in the queue there are %v, %v", left, err)
+	second.end()
+	if !<-hasThird {
+		t.Error("the third has no turn")
 	}
 }
 
-// TestTurnInside: a run inside another one waits as long as one has a slot that can end.
+// TestTurnInside: a run inside another one waits as long as one has its turn that can end.
 func TestTurnInside(t *testing.T) {
-	s := job.Store{Dir: t.TempDir()}
-	a, b := stored(t, s, "a", ""), stored(t, s, "b", "")
-	slots := []*filelock.Lock{atOnce(t, s, a, 2), atOnce(t, s, b, 2)}
-	inA := inLine(t, t.Context(), s, stored(t, s, "in-a", a), 2)
+	s := &runs{Store: job.Store{Dir: t.TempDir()}}
+	a, b := s.add(t, "a", ""), s.add(t, "b", "")
+	a.atOnce(2)
+	b.atOnce(2)
+	inA := s.add(t, "in-a", a.ID).waits(t.Context(), 2)
 	// Now only b can end: if it waited for one as well, none could.
-	inB := stored(t, s, "in-b", b)
-	if _, err := turn(t.Context(), s, inB, 2, func() {}); !errors.Is(err, errStuck) {
+	inB := s.add(t, "in-b", b.ID)
+	if err := turn(t.Context(), s.Store, inB.Job, 2, func() {}); !errors.Is(err, errStuck) {
 		t.Errorf("the last one that could end waits: %v", err)
 	}
-	slots[1].Release()
-	(<-inA).Release()
-	slots[0].Release()
+	b.end()
+	if !<-inA {
+		t.Error("the one inside has no turn")
+	}
 }
