@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +8,6 @@ import (
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
-	"ctxfs/providers/mcp/served"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -62,36 +59,11 @@ func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, pu
 	if err != nil {
 		s.p.env.Log.Warn("pinned definitions cannot be saved", "server", def.Name, "err", err)
 	}
-	s.listSkills(c)
 	publish(func() {
 		s.unsaved = unsaved
 		s.shown = shown
 		s.setPins(state)
 	})
-}
-
-// skillsLimit is how long a list of skills may take.
-const skillsLimit = 10 * time.Second
-
-// listSkills asks for the skills that the server serves, if it does. Nothing of them is
-// fetched.
-func (s *server) listSkills(c *wire.Connection) {
-	if !c.ServesSkills() {
-		return
-	}
-	ctx, stop := context.WithTimeout(c.Context, skillsLimit)
-	defer stop()
-	entries, notes, err := served.List(ctx, c.Request)
-	if c.Context.Err() != nil {
-		return
-	}
-	if err != nil {
-		err = errors.New(s.clean(s.definition(), clean.Line(wire.WithoutAddress(err).Error())))
-	}
-	file := s.folder()
-	for _, name := range s.skills.Listed(entries, notes, err, file, s.p.env.Now()) {
-		s.p.env.Changed(file + "/" + name)
-	}
 }
 
 // describe returns a catalogue without its lists.

@@ -265,7 +265,6 @@ func (p *Provider) prune() {
 		return configured[k] || !p.finder.WasRead(file)
 	}
 	p.cache.Prune(keep)
-	p.skills().Prune(keep)
 }
 
 // namesakes returns remarks for servers whose names become the same file name:

@@ -47,9 +47,6 @@ var (
 	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true, Effect: fs.Depends}
 	// OpPrompt reads a prompt of a server, which is started if necessary.
 	OpPrompt = fs.Op[ReadingQuery, *calls.Reading]{Name: "prompt", Slow: true, Effect: fs.Reads}
-	// OpFetchSkill fetches the files of a skill that a server serves, verifies them, and
-	// shows them from then on. The server is started if necessary.
-	OpFetchSkill = fs.Op[ReadingQuery, FetchedSkill]{Name: "fetch-skill", Slow: true}
 	// OpQuestions lists what servers ask and nobody has answered yet, the oldest
 	// first.
 	OpQuestions = fs.Op[IDQuery, []questions.Question]{Name: "questions", Effect: fs.Reads}
@@ -171,9 +168,6 @@ func (p *Provider) Operations() []fs.Operation {
 		OpResource.Handle(p.answerResource),
 		OpPrompt.Handle(func(ctx context.Context, q ReadingQuery) (*calls.Reading, error) {
 			return p.GetPrompt(ctx, q.Server, q.What, q.Args)
-		}),
-		OpFetchSkill.Handle(func(ctx context.Context, q ReadingQuery) (FetchedSkill, error) {
-			return p.FetchSkill(ctx, q.Server, q.What)
 		}),
 		OpQuestions.Handle(func(_ context.Context, q IDQuery) ([]questions.Question, error) { return p.Questions(q.ID) }),
 		OpTasks.Handle(func(_ context.Context, q IDQuery) ([]tasks.Task, error) { return p.Tasks(q.ID) }),

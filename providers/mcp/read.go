@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/instance"
-	"ctxfs/providers/mcp/served"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -84,78 +81,6 @@ func (p *Provider) ask(ctx context.Context, name string, folder catalogue.Folder
 	}
 	return r, err
 }
-
-// FetchedSkill is a skill whose files were fetched.
-type FetchedSkill struct {
-	// Path is its folder in the tree, relative to this provider's.
-	Path  string `json:"path"`
-	Name  string `json:"name"`
-	URI   string `json:"uri"`
-	Files int    `json:"files"`
-	Bytes int64  `json:"bytes"`
-}
-
-// skills returns where skills that servers serve are kept.
-func (p *Provider) skills() served.Store {
-	return served.Store{Dir: filepath.Join(p.opts.CacheDir, "served"), Log: p.env.Log}
-}
-
-// FetchSkill fetches a skill of a server, named as in Restart: by the path of its folder,
-// its name, or its URI, which need not be listed. Its files are verified against its entry,
-// which is asked for anew, and shown from then on. Errors are [*calls.UseError] and those
-// of ctx.
-func (p *Provider) FetchSkill(ctx context.Context, name, skill string) (FetchedSkill, error) {
-	s, err := p.chooseOne(name)
-	if err != nil {
-		return FetchedSkill{}, err
-	}
-	session, err := p.use(ctx, s, instance.Waiting{})
-	if err != nil {
-		return FetchedSkill{}, err
-	}
-	defer session.Release()
-	file := s.folder()
-	fail := func(err error) (FetchedSkill, error) {
-		if ctx.Err() != nil || errors.As(err, new(*calls.UseError)) {
-			return FetchedSkill{}, err
-		}
-		return FetchedSkill{}, &calls.UseError{Server: file, What: clean.Line(err.Error()), Mend: "see what there is: ctxfs cat mcps/" + file + "/skills/INDEX.md", Cause: err}
-	}
-	e, err := s.skills.Find(skill)
-	uri := skill
-	if err == nil {
-		uri = e.URI
-	} else if !strings.Contains(skill, ":/") {
-		return fail(err)
-	}
-	fresh, err := served.Get(ctx, session.Request, uri)
-	if refused := (*wire.ResponseError)(nil); errors.As(err, &refused) && refused.Code == methodNotFound && e != nil {
-		fresh, err = e, nil // it has only the list
-	}
-	if err != nil {
-		return fail(err)
-	}
-	files, err := served.Fetch(ctx, session.Request, fresh)
-	if err != nil {
-		return fail(err)
-	}
-	folder, changed, err := s.skills.Keep(fresh, files, p.env.Now())
-	if err != nil {
-		return fail(err)
-	}
-	s.update(func() {})
-	for _, name := range changed {
-		p.env.Changed(file + "/" + name)
-	}
-	done := FetchedSkill{Path: file + "/" + folder, Name: fresh.Name(), URI: clean.Line(fresh.URI), Files: len(files)}
-	for _, body := range files {
-		done.Bytes += int64(len(body))
-	}
-	return done, nil
-}
-
-// methodNotFound is the code of a method that a server does not have (JSON-RPC 2.0).
-const methodNotFound = -32601
 
 // namesByFile returns the URIs or names of what a folder of the server lists, by
 // the names of their files. Templates are left out.

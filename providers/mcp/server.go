@@ -15,7 +15,6 @@ import (
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/pins"
-	"ctxfs/providers/mcp/served"
 	"ctxfs/providers/mcp/serverlog"
 	"ctxfs/providers/mcp/wire"
 )
@@ -64,9 +63,6 @@ type server struct {
 	pins        pins.State
 	pinsChanged bool // since they were last shown
 
-	skills      *served.Shelf // what it serves as skills
-	skillsShown bool          // they are in dir
-
 	keeping     sync.Mutex                 // serializes changes of kept; locked before mu
 	kept        map[string]*catalogue.Kept // by URI: the resources that are kept
 	keptFaults  map[string]keptFault       // of those
@@ -94,11 +90,6 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 		s.kept = p.cache.Kept(catalogue.KeysOf(d))
 		s.pins = p.pins.Load(catalogue.KeysOf(d), s.shown)
 	}
-	keys := catalogue.KeysOf(d)
-	if d.Disabled {
-		keys = nil
-	}
-	s.skills = served.Open(p.skills(), keys, file)
 	s.log = s.newLog()
 	s.condition = s.atRest()
 	s.main = s.newMain(s.condition)
@@ -117,7 +108,6 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 	s.publishSections(nil, begun)
 	s.publishTexts(begun)
 	s.publishPrograms(begun)
-	s.publishSkills(begun)
 	s.publishWaiting(begun)
 	return s
 }
@@ -154,7 +144,6 @@ func (s *server) update(change func()) {
 	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
 	changed = append(changed, s.publishPrograms(now)...)
 	changed = append(changed, s.publishWaiting(now)...)
-	changed = append(changed, s.publishSkills(now)...)
 	file := s.file
 	s.mu.Unlock()
 	for _, path := range changed {
@@ -252,21 +241,6 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 	}
 	set("SIGNATURES.md", signaturesText(s.file, s.shown), cmp.Or(listed, described))
 	return changed
-}
-
-// publishSkills adds the folder of skills once there is one, or removes it. The caller
-// holds mu.
-func (s *server) publishSkills(now time.Time) (changed []string) {
-	folder, any := s.skills.Root()
-	if any == s.skillsShown {
-		return nil
-	}
-	if s.skillsShown = any; any {
-		s.dir.Set(now, served.FolderName, folder)
-	} else {
-		s.dir.Remove(now, served.FolderName)
-	}
-	return []string{served.FolderName}
 }
 
 // summary returns what is said about the server elsewhere.

@@ -130,11 +130,6 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 					}
 				}
 			}
-			for doc := range s.skills.Documents() {
-				if !yield(doc) {
-					return
-				}
-			}
 			if c := &b.condition; (c.Failing() || c.Starting()) && !yield(statusDocument(b)) {
 				return
 			}

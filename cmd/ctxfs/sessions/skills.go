@@ -9,10 +9,8 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/mcp"
 	"ctxfs/providers/skills"
 )
 
@@ -46,7 +44,7 @@ What belongs to a project that you have not trusted is marked: see ctxfs trust.`
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.AddCommand(newSkillsCheck(a), newSkillsFetch(a))
+	cmd.AddCommand(newSkillsCheck(a))
 	return cmd
 }
 
@@ -146,83 +144,6 @@ It exits with 4 if it finds anything, so that it can stand in a CI job.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&security, "security", false, "say what is suspicious instead")
 	return cmd
-}
-
-func newSkillsFetch(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "fetch SERVER/NAME",
-		Short: "fetch a skill that an MCP server serves",
-		Long: `Fetch gets the files of a skill that an MCP server serves, checks size and
-digest of each, and shows them in mcps/SERVER/skills. What is listed there has
-only an ENTRY.json before: nothing is fetched by reading. NAME is the path of
-the skill's folder there, its name, or its URI, which need not be listed. The
-server is started if it does not run.
-
-The files are never executable and never among your own skills: they are what
-the server sends, and nobody has checked what they say. They go with the server.`,
-		Example: `  ctxfs cat mcps/docs/skills/INDEX.md        what there is
-  ctxfs skills fetch docs/release-notes
-  ctxfs skills fetch docs/skill://acme/billing/SKILL.md`,
-		Args:              cli.Args(1, "which skill of which server?"),
-		ValidArgsFunction: completeServed(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			server, name, ok := strings.Cut(strings.TrimPrefix(args[0], "mcps/"), "/")
-			if !ok || name == "" {
-				return cli.Usage(cmd, fmt.Errorf("%q names no skill: write SERVER/NAME", args[0]))
-			}
-			name = strings.TrimSuffix(strings.TrimPrefix(name, "skills/"), "/")
-			done, err := mcp.OpFetchSkill.Ask(cmd.Context(), a.Starting(), mcp.ReadingQuery{Server: server, What: name})
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return a.PrintJSON(done)
-			}
-			a.Sayf("mcps/%s: %s, %s, as the server listed them", done.Path, wording.Count(done.Files, "files"), wording.Size(done.Bytes))
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
-}
-
-// completeServed completes the name of a server that serves skills, then the folders in
-// which its skills are.
-func completeServed(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, word string) (names []string, _ cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		asker := a.Fallback()
-		defer asker.Close()
-		folders := func(path string) (names []string) {
-			entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: path}) // nothing there, no names
-			for _, e := range entries {
-				if !strings.Contains(e.Name, ".") {
-					names = append(names, e.Name)
-				}
-			}
-			return names
-		}
-		server, below, _ := strings.Cut(word, "/")
-		if !strings.Contains(word, "/") {
-			for _, server := range folders("mcps") {
-				if len(folders("mcps/"+server+"/skills")) > 0 {
-					names = append(names, server+"/")
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		}
-		dir := ""
-		if i := strings.LastIndexByte(below, '/'); i >= 0 {
-			dir = below[:i+1]
-		}
-		for _, name := range folders("mcps/" + server + "/skills/" + dir) {
-			names = append(names, server+"/"+dir+name)
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // printChecked prints what was found, and a line that counts it.

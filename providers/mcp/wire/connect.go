@@ -357,13 +357,6 @@ func (c *Connection) offers(k catalogue.Kind) bool {
 	}
 }
 
-// ServesSkills reports whether the server declares that it serves skills (SEP-2640), with
-// the resources that those are made of.
-func (c *Connection) ServesSkills() bool {
-	_, declared := c.info.Capabilities.Extensions[skillsExtension]
-	return declared && !c.legacy && c.info.Capabilities.Resources != nil
-}
-
 // lose marks the connection as lost. The cause may be nil.
 func (c *Connection) lose(cause error) {
 	c.loseOnce.Do(func() {

@@ -101,14 +101,11 @@ func (c *Connection) SetRoots(dirs []string) {
 	})
 }
 
-// skillsExtension is the extension by which servers serve skills (SEP-2640).
-const skillsExtension = "io.modelcontextprotocol/skills"
-
 // offer returns what the server may ask of the client.
 func (d *Dialer) offer() mcp.ClientCapabilities {
 	is := mcp.ClientCapabilities{
 		Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
-		Extensions:  map[string]any{tasksExtension: struct{}{}, skillsExtension: struct{}{}},
+		Extensions:  map[string]any{tasksExtension: struct{}{}},
 	}
 	if d.Roots != nil {
 		is.Roots = &struct {
