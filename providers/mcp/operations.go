@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"ctxfs/fs"
-	"ctxfs/providers/mcp/adopt"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/questions"
@@ -25,9 +24,6 @@ var (
 	// OpConfiguration reports which servers are configured where, with the folder
 	// that the question names as if it were a known project.
 	OpConfiguration = fs.Op[FolderQuery, Report]{Name: "config", Effect: fs.Reads}
-	// OpMovable lists the servers that an agent loads, and those that were moved from its
-	// files, as package adopt wants them.
-	OpMovable = fs.Op[MovableQuery, []adopt.Server]{Name: "movable", Effect: fs.Reads}
 	// OpTrust allows the servers that the files of a project configure, or revokes
 	// that.
 	OpTrust = fs.Op[TrustQuery, Project]{Name: "trust"}
@@ -80,13 +76,6 @@ type RestartQuery struct {
 // FolderQuery names a folder on disk; "" is none.
 type FolderQuery struct {
 	Folder string `json:"folder"`
-}
-
-// MovableQuery names an agent by its id. Project is "" for the user's files, and the
-// folder of a project for those in it.
-type MovableQuery struct {
-	Agent   string `json:"agent"`
-	Project string `json:"project,omitempty"`
 }
 
 // TrustQuery names the folder of a project, and says whether to revoke the trust in
@@ -146,7 +135,6 @@ func (p *Provider) Operations() []fs.Operation {
 		}),
 		OpRestart.Handle(func(_ context.Context, q RestartQuery) (fs.None, error) { return fs.None{}, p.Restart(q.Name) }),
 		OpConfiguration.Handle(func(_ context.Context, q FolderQuery) (Report, error) { return p.Configuration(q.Folder), nil }),
-		OpMovable.Handle(func(_ context.Context, q MovableQuery) ([]adopt.Server, error) { return p.Movable(q.Agent, q.Project) }),
 		OpTrust.Handle(func(_ context.Context, q TrustQuery) (Project, error) {
 			if q.Revoke {
 				return p.Revoke(q.Folder)

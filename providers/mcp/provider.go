@@ -225,7 +225,7 @@ func New(opts Options) *Provider {
 		approvals = filepath.Join(opts.StateDir, "trusted.json")
 		p.pins.Dir = filepath.Join(opts.StateDir, "pins")
 	}
-	p.finder = clients.New(clients.Options{Home: opts.Home, LookupEnv: opts.LookupEnv, Hide: opts.Hide, Approvals: approvals, Moved: clients.MovedFile(opts.SettingsPath), Remembered: p.remembered})
+	p.finder = clients.New(clients.Options{Home: opts.Home, LookupEnv: opts.LookupEnv, Hide: opts.Hide, Approvals: approvals, Remembered: p.remembered})
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()
 	}

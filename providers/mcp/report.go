@@ -2,13 +2,11 @@ package mcp
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
-	"ctxfs/providers/mcp/adopt"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -40,8 +38,6 @@ type Entry struct {
 	Project   string `json:"project,omitempty"`
 	File      string `json:"file"`
 	Line      int    `json:"line,omitempty"`
-	// Moved is the file of ctxfs's own in which the entry is, if it was moved out of File.
-	Moved string `json:"moved,omitempty"`
 	// SharedBy is "user", "project" or "session": whose calls share a process of the
 	// server. SharedBecause is why.
 	SharedBy      string `json:"shared_by,omitempty"`
@@ -118,7 +114,7 @@ func (p *Provider) Configuration(folder string) Report {
 func entryOf(d *config.Server) Entry {
 	e := Entry{
 		Name: clean.Line(d.Name), Transport: d.Transport, Runs: d.Runs(),
-		Client: d.Client, Scope: d.Scope, Project: d.Project, File: d.File, Line: d.Line, Moved: d.Moved,
+		Client: d.Client, Scope: d.Scope, Project: d.Project, File: d.File, Line: d.Line,
 		SharedBy: d.Sharing.By, SharedBecause: clean.Line(d.Sharing.Why),
 		StartTimeout: d.StartTimeout.Seconds(), CallTimeout: d.CallTimeout.Seconds(),
 	}
@@ -152,40 +148,4 @@ func (r Report) Of(name string) (part Report, suggestion string) {
 		suggestion = nearest.Of(name, known)
 	}
 	return part, suggestion
-}
-
-// Movable returns the servers in an agent's files, see [clients.Finder.Movable], with
-// what their definitions cost.
-func (p *Provider) Movable(agent, project string) ([]adopt.Server, error) {
-	p.changing.Lock()
-	defer p.changing.Unlock()
-	var folders []string
-	if project != "" {
-		folder, ok := p.finder.ProjectFolder(project)
-		if !ok {
-			return nil, fmt.Errorf("%s is not the folder of a project", project)
-		}
-		project, folders = folder, append(folders, folder)
-	}
-	all, err := p.finder.Movable(p.discover(folders...), agent, project)
-	if err != nil {
-		return nil, err
-	}
-	running := make(map[string]*server)
-	for _, s := range p.all() {
-		running[s.def.Identity()] = s
-	}
-	found := []adopt.Server{}
-	for _, m := range all {
-		one := adopt.Server{Moved: m.Moved, Syntax: m.Syntax, Done: m.Done, Stays: clean.Line(m.Stays), Unknown: "ctxfs does not show it"}
-		if m.Server != nil {
-			if s := running[m.Server.Identity()]; s != nil {
-				cost := s.cost()
-				one.Folder, one.Tools, one.Tokens, one.Unknown = cost.Name, cost.Count, cost.Tokens, cost.Unknown
-			}
-		}
-		found = append(found, one)
-	}
-	adopt.Check(found)
-	return found, nil
 }

@@ -161,7 +161,6 @@ type configuredIn struct {
 	Scope   string `json:"scope"`
 	Project string `json:"project,omitempty"`
 	File    string `json:"file"`
-	Moved   string `json:"moved,omitempty"` // the file of ctxfs's own to which the entry was moved
 	Name    string `json:"name"`
 }
 
@@ -172,7 +171,7 @@ func (s *server) metadataText() ([]byte, error) {
 		Name: d.Name, Transport: d.Transport, Command: d.Redact(d.Program()), Arguments: d.Arguments(), Address: d.Redact(d.Address()), Scope: d.Scope, Project: d.Project,
 	}
 	for _, from := range d.Sources() {
-		m.Sources = append(m.Sources, configuredIn{Client: from.Client, Scope: from.Scope, Project: from.Project, File: from.File, Moved: from.Moved, Name: from.Name})
+		m.Sources = append(m.Sources, configuredIn{Client: from.Client, Scope: from.Scope, Project: from.Project, File: from.File, Name: from.Name})
 	}
 	if c := s.shown; c != nil {
 		m.Server, m.Title, m.Version = clean.Line(c.Server.Name), clean.Line(c.Server.Title), clean.Line(c.Server.Version)

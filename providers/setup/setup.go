@@ -158,8 +158,7 @@ func (h Home) lost(ids []string, o agents.Options) ([]journal.Step, error) {
 	for _, t := range h.Targets {
 		if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return ownedBy(t.ID, id) }) {
 			changes, _ := t.Changes(h.Machine, o)
-			_, whole := MovesServers(t.ID)
-			wishes = append(wishes, journal.Wish{Owner: owner(t.ID, o.Project), Changes: changes, Whole: whole})
+			wishes = append(wishes, journal.Wish{Owner: owner(t.ID, o.Project), Changes: changes})
 		}
 	}
 	return h.journal().PlanLost(wishes...)

@@ -158,9 +158,6 @@ func scope(a *cli.App, e mcp.Entry) string {
 
 // place is the file and line of an entry.
 func place(a *cli.App, e mcp.Entry) string {
-	if e.Moved != "" {
-		return a.Tilde(e.Moved) + ", moved from " + a.Tilde(e.File)
-	}
 	if e.Line == 0 {
 		return a.Tilde(e.File)
 	}

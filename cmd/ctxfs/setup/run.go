@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,14 +19,19 @@ func (r *run) plan(ids []string) (setup.Plan, error) {
 	if r.undo {
 		plan = r.home.PlanUndo
 	}
-	p, err := plan(ids, r.opts)
-	if err == nil {
-		err = r.moves.failed
+	return plan(ids, r.opts)
+}
+
+// names are the targets as they are named in a command line.
+func (r *run) names() (names []string) {
+	for _, id := range r.ids {
+		if shell, ok := strings.CutPrefix(id, "shell:"); ok {
+			names = append(names, "shell", "--shell", shell)
+			continue
+		}
+		names = append(names, id)
 	}
-	p.KeepServers(r.movedFile(), r.undo)
-	r.hideSecrets(p)
-	r.saves()
-	return p, err
+	return names
 }
 
 // attempts is how often a file is planned again that somebody keeps on changing.
@@ -59,7 +63,7 @@ func (r *run) run(ctx context.Context) error {
 		}
 		return cli.Exit(console.ExitUsage, &control.Fault{
 			Message: "nothing was written: nobody can be asked here",
-			Hint:    "name what to set up: ctxfs setup " + strings.Join(append(r.names(), "..."), " ") + "\nor write all of it: " + r.all(),
+			Hint:    "name what to set up: ctxfs setup " + strings.Join(append(r.names(), "..."), " ") + "\nor write all of it: ctxfs setup --yes",
 		})
 	}
 	ids := r.ids
@@ -94,12 +98,6 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 		for i := range p.Files {
 			f := &p.Files[i]
 			if f.Err != nil || slices.Contains(written, f.Path) {
-				continue
-			}
-			if before := p.Holds(f, written); before != nil {
-				if before.Err != nil {
-					f.Err = fmt.Errorf("its servers would be lost, since %s cannot be changed: %w", before.Path, before.Err)
-				}
 				continue
 			}
 			switch err := r.home.Do(ctx, *f); {

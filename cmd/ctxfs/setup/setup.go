@@ -34,8 +34,8 @@ func Commands(a *cli.App) []*cobra.Command {
 
 // options are the flags of setup.
 type options struct {
-	project, undo, dryRun, yes, asJSON, check, servers bool
-	shell                                              string
+	project, undo, dryRun, yes, asJSON, check bool
+	shell                                     string
 }
 
 func newSetup(a *cli.App) *cobra.Command {
@@ -50,13 +50,6 @@ installed. It shows what it would change and asks before it does; where nobody
 can be asked it does what its arguments name. Whatever else is in a file stays
 as it is, comments, order and spacing included.
 
-With --servers the agents' own MCP servers move into ctxfs's configuration, as
-they are: servers.json beside config.toml has them, and where each came from.
-Their tools are in the tree as before, and their definitions are not in each
-request any more; setup says how many tokens that saves. Scope, variables,
-trust, logins and pins of a server stay what they are. What ctxfs cannot run
-stays where it is. --undo --servers puts those servers back, and nothing else.
-
 --undo restores each file to the byte, unless somebody has edited it since:
 then it takes out what setup wrote, and nothing else.
 
@@ -70,7 +63,6 @@ Besides agents there are two targets that are set up only by name:
 		Example: `  ctxfs setup                          what is installed, one by one or all
   ctxfs setup --dry-run                show the changes, and write nothing
   ctxfs setup codex cursor --project   for all who work on this project
-  ctxfs setup cursor --servers         its MCP servers, too
   ctxfs setup shell --shell zsh
   ctxfs setup --undo                   as if it had never run`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -97,7 +89,6 @@ Besides agents there are two targets that are set up only by name:
 		},
 	}
 	cmd.Flags().BoolVar(&o.project, "project", false, "change the project's files, not your own")
-	cmd.Flags().BoolVar(&o.servers, "servers", false, "move the agents' MCP servers into ctxfs's configuration")
 	cmd.Flags().BoolVar(&o.undo, "undo", false, "undo what setup did; without AGENT for all")
 	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "show the changes, and write nothing")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
@@ -129,7 +120,6 @@ type run struct {
 	named bool
 	opts  agents.Options
 	found []setup.Found
-	moves moves
 }
 
 // newRun finds the targets that are meant.
@@ -170,9 +160,6 @@ func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, err
 	}
 	if o.undo {
 		r.home.Targets = append(r.home.Targets, shellTargets(a, home.Program)...)
-		if err := r.addMovedBack(); err != nil {
-			return nil, err
-		}
 		return r, nil
 	}
 	for _, f := range r.found {
@@ -186,9 +173,6 @@ func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, err
 				r.ids = append(r.ids, f.ID)
 			}
 		}
-	}
-	if o.servers {
-		r.addServers(cmd.Context())
 	}
 	return r, nil
 }

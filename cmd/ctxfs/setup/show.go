@@ -82,9 +82,6 @@ func (r *run) title(id string) string {
 			return t.Title
 		}
 	}
-	if agent, ok := setup.MovesServers(id); ok {
-		return setup.ServersTitle(r.title(agent))
-	}
 	if kind, of, ok := strings.Cut(id, ":"); ok { // a shell, or what another command has changed
 		return kind + " (" + r.title(of) + ")"
 	}
@@ -208,7 +205,6 @@ func (r *run) report(ctx context.Context, p setup.Plan, written []string) {
 		}
 	}
 	r.showRest(p)
-	r.showSavings(p, written)
 	switch {
 	case r.dryRun:
 		if writes(p) == 0 {
@@ -256,9 +252,7 @@ func (r *run) printJSON(p setup.Plan, written []string) error {
 		Found []setup.Found `json:"found"`
 		Files []fileReport  `json:"files"`
 		Notes []setup.Note  `json:"notes"`
-		// Servers are those of agents that are moved.
-		Servers []saving `json:"servers,omitempty"`
-	}{r.found, []fileReport{}, p.Notes, r.moves.saved}
+	}{r.found, []fileReport{}, p.Notes}
 	for _, f := range p.Files {
 		one := fileReport{File: f, Written: slices.Contains(written, f.Path)}
 		if f.Err != nil {

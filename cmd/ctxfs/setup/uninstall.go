@@ -18,7 +18,6 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/setup"
 )
 
@@ -42,9 +41,6 @@ what can be made again go, and your configuration and data stay.`,
 			}
 			home.Targets = append(home.Targets, shellTargets(a, home.Program)...)
 			u := &uninstall{run: run{options: options{undo: true, yes: yes}, app: a, home: home}, keepData: keepData}
-			if err := u.addMovedBack(); err != nil {
-				return err
-			}
 			return u.do(cmd.Context())
 		},
 	}
@@ -123,9 +119,6 @@ func (u *uninstall) do(ctx context.Context) error {
 			Hint:    "repair what is said above, and run ctxfs uninstall again",
 		}
 	}
-	if err := u.keepsServers(); err != nil {
-		return err
-	}
 	if err := u.app.Chdir("/"); err != nil { // it may stand in what goes
 		return err
 	}
@@ -136,27 +129,6 @@ func (u *uninstall) do(ctx context.Context) error {
 		return err
 	}
 	return u.removeProgram()
-}
-
-// keepsServers returns an error if servers of agents have not been put back where they came
-// from: ctxfs's file has the only copy of them.
-func (u *uninstall) keepsServers() error {
-	if u.keepData {
-		return nil
-	}
-	hint := "put them where they came from by hand, or keep the file: ctxfs uninstall --keep-data"
-	left, err := clients.ReadMoved(u.movedFile())
-	if err != nil {
-		return &control.Fault{Message: err.Error() + "; it may have the only copy of MCP servers, so nothing was removed", Hint: hint}
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	names := make([]string, len(left))
-	for i, m := range left {
-		names[i] = m.Name() + " of " + u.app.Tilde(m.File)
-	}
-	return &control.Fault{Message: fmt.Sprintf("%s still has MCP servers that could not be put back, so nothing was removed: %s", u.app.Tilde(u.movedFile()), strings.Join(names, ", ")), Hint: hint}
 }
 
 // describe says what is about to be removed.

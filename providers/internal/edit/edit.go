@@ -3,7 +3,7 @@
 // missing final newline stay as they are.
 //
 // An [Edit] is one change of a text: [Member] and [Element] of JSON with or without
-// comments, [TOMLKey], [YAMLMember], their removal ([Without]), a [Block] between markers or a
+// comments, [TOMLKey], [YAMLMember], a [Block] between markers or a
 // [Line] in any text that has comments, and a whole [File]. A text that is not there is nil. After an
 // edit the text is parsed again and compared with what it was: an edit that would change
 // anything else is an error, and so is one of a text that cannot be parsed.
@@ -216,8 +216,6 @@ func (e Edit) apply(text []byte) ([]byte, Edit, error) {
 		return e.putTOML(text)
 	case yamlMember:
 		return e.putYAML(text)
-	case jsonWithout, tomlWithout, yamlWithout:
-		return e.take(text)
 	}
 	return nil, e, fmt.Errorf("an edit of an unknown kind, %q: another version of ctxfs made it", e.Kind)
 }
@@ -256,8 +254,6 @@ func (e Edit) revert(text []byte) ([]byte, error) {
 		return e.takeTOML(text)
 	case yamlMember:
 		return e.takeYAML(text)
-	case jsonWithout, tomlWithout, yamlWithout:
-		return e.putBack(text)
 	}
 	return nil, fmt.Errorf("an edit of an unknown kind, %q: another version of ctxfs made it", e.Kind)
 }

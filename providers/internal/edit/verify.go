@@ -23,10 +23,7 @@ func (e Edit) verified(was, is syntax.Value, err error, index int, after []byte)
 
 // byHand is the error of a text in which the edit cannot be done.
 func (e Edit) byHand() error {
-	switch {
-	case e.Kind == jsonWithout || e.Kind == tomlWithout || e.Kind == yamlWithout:
-		return &Conflict{Reason: "it has a form that cannot be changed safely; take this out by hand: " + strings.Join(e.Path, ".")}
-	case bytes.HasPrefix(e.Value, []byte("{")): // as the entry of a server, which may have secrets
+	if bytes.HasPrefix(e.Value, []byte("{")) { // as the entry of a server, which may have secrets
 		return &Conflict{Reason: "it has a form that cannot be changed safely; write it by hand: " + strings.Join(e.Path, ".")}
 	}
 	return &Conflict{Reason: fmt.Sprintf("it has a form that cannot be changed safely; write it by hand: %s", e)}

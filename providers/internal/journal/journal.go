@@ -43,9 +43,6 @@ func At(path string) *Journal { return &Journal{path} }
 type Wish struct {
 	Owner   string
 	Changes []edit.Change
-	// Whole says that what was changed is lost unless all of it is undone, as where
-	// something went from one file to another.
-	Whole bool
 }
 
 // ErrChanged says that a file, or the journal, is not any more as it was when the step was

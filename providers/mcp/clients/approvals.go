@@ -126,13 +126,12 @@ func (a approvals) of(project, file, sum string) Trust {
 func (f *Finder) Approve(project string, now time.Time) (some bool, err error) {
 	m := f.machine()
 	files := make(map[string]string)
-	moved, _ := f.movedEntries() // a fault of them is told by Discover
 	for _, place := range projectPlaces(project, userPlaces(m)) {
 		rel, err := filepath.Rel(project, place.path)
 		if err != nil {
 			continue
 		}
-		c := place.readFile(m, movedInto(f.opts.Moved, moved, place.path))
+		c := place.readFile(m)
 		if c.Fault != nil {
 			return false, fmt.Errorf("%s; correct it first", c.Fault.What)
 		}
@@ -190,9 +189,8 @@ func (f *Finder) Configures(folder, name string) string {
 	if _, ok := m.projectFolder(folder); !ok || m.isHome(folder) {
 		return ""
 	}
-	moved, _ := f.movedEntries()
 	for _, place := range projectPlaces(folder, userPlaces(m)) {
-		for _, e := range place.readFile(m, movedInto(f.opts.Moved, moved, place.path)).Entries {
+		for _, e := range place.readFile(m).Entries {
 			if e.Name == name {
 				return e.File
 			}

@@ -22,9 +22,6 @@ type Options struct {
 	Hide func(path string) bool
 	// Approvals is the path of the file of approvals; "" trusts no project.
 	Approvals string
-	// Moved is the path of the file with the entries that were moved out of agents'
-	// files; "" has none.
-	Moved string
 	// Remembered returns the servers that a file configured in an earlier run. It
 	// is called for a file that cannot be used and was not read before.
 	Remembered func(file string) []config.Server
@@ -35,8 +32,6 @@ type Options struct {
 type Finder struct {
 	opts Options
 	good map[string]File // by path: what the file configured when it was last good
-	// goodMoved are the moved entries when their file was last good.
-	goodMoved []Moved
 }
 
 // New returns a Finder. It reads nothing.
@@ -87,8 +82,6 @@ func (f *Finder) Discover(own OwnFile, folders ...string) *Discovery {
 		return c
 	}
 	m := f.machine()
-	moved, bad := f.movedEntries()
-	all.Problems = append(all.Problems, bad...)
 	ours := keep(own.read(m))
 	all.Settings, m.inputs = ours.settings, ours.settings.inputs
 
@@ -98,7 +91,7 @@ func (f *Finder) Discover(own OwnFile, folders ...string) *Discovery {
 	places := userPlaces(m)
 	projects := slices.Clone(folders)
 	for _, place := range places {
-		c := keep(place.readFile(m, movedInto(f.opts.Moved, moved, place.path)))
+		c := keep(place.readFile(m))
 		found = append(found, layered.add(place.client, c.Entries)...)
 		projects, refused = append(projects, c.projects...), append(refused, c.refused...)
 	}
@@ -112,16 +105,11 @@ func (f *Finder) Discover(own OwnFile, folders ...string) *Discovery {
 			projects = append(projects, folder)
 		}
 	}
-	for _, e := range moved {
-		if real, ok := m.projectFolder(e.Project); ok {
-			projects = append(projects, real)
-		}
-	}
 	slices.Sort(projects)
 	all.Projects = slices.Compact(projects)
 	for _, folder := range all.Projects {
 		for _, place := range projectPlaces(folder, places) {
-			c := keep(place.readFile(m, movedInto(f.opts.Moved, moved, place.path)))
+			c := keep(place.readFile(m))
 			for _, e := range c.Entries {
 				e.Trust = allowed.of(folder, e.File, c.sum)
 				for _, r := range refused {
@@ -225,7 +213,7 @@ func (f *Finder) WasRead(path string) bool {
 // of them do not exist.
 func (f *Finder) WatchedFiles(all *Discovery) (files []string) {
 	installed, enabled := pluginFiles(f.machine())
-	files = []string{f.opts.Approvals, f.opts.Moved, installed, enabled}
+	files = []string{f.opts.Approvals, installed, enabled}
 	for _, c := range all.Files {
 		files = append(files, c.Path)
 		for _, e := range c.Entries {

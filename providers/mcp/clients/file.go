@@ -45,7 +45,6 @@ type reader struct {
 	clientPlace
 	machine
 	changed time.Time
-	moved   moved
 
 	entries  []*Entry
 	projects []string
@@ -59,9 +58,7 @@ type refusal struct{ project, name, enable string }
 
 // readFile reads a client's file. One that does not exist configures nothing, and
 // has no fault.
-//
-// Entries that were moved out of it are read as if they were still there.
-func (p clientPlace) readFile(m machine, out moved) File {
+func (p clientPlace) readFile(m machine) File {
 	c := File{Path: p.path, Client: p.agent.ID, Scope: p.scope, Project: p.place.project}
 	bad := func(format string, args ...any) File {
 		c.Fault = &fs.Problem{
@@ -73,29 +70,22 @@ func (p clientPlace) readFile(m machine, out moved) File {
 	text, changed, err := readRegular(p.path)
 	c.Exists = !errors.Is(err, iofs.ErrNotExist)
 	switch {
-	case !c.Exists && len(out.entries) == 0:
-		return c
 	case !c.Exists:
+		return c
 	case err != nil:
 		return bad("%s cannot be read: %v", p.path, wording.Cause(err))
 	}
 	// A program that does not replace its file in one step leaves it empty for a
 	// moment: if the syntax does not allow that, it is a fault, and what the file
 	// configured before stays.
-	parsed := syntax.Value{Kind: syntax.Object}
-	if c.Exists {
-		if parsed, err = p.parse(text); err != nil {
-			return bad("%s is not valid: %v", p.path, err)
-		}
+	parsed, err := p.parse(text)
+	if err != nil {
+		return bad("%s is not valid: %v", p.path, err)
 	}
 	if strings.TrimSpace(string(text)) == "" {
-		if len(out.entries) == 0 {
-			return c
-		}
-		parsed = syntax.Value{Kind: syntax.Object}
+		return c
 	}
-	parsed = out.restore(parsed)
-	r := &reader{clientPlace: p, machine: m, changed: changed, moved: out}
+	r := &reader{clientPlace: p, machine: m, changed: changed}
 	if parsed.Kind != syntax.Object {
 		err = parsed.Errorf("the file is %s, not an object", parsed.Kind)
 	} else {
@@ -149,9 +139,6 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 		e := &Entry{Server: config.Server{Source: config.Source{
 			Client: r.agent.ID, Scope: scope, Project: project, File: r.path, Line: m.Value.Line, Name: m.Name, Time: r.changed,
 		}}}
-		if m.Value.Line == 0 && r.moved.has(m.Name) {
-			e.Moved = r.moved.path
-		}
 		r.define(m.Value, e, project)
 		e.in = func(workspace string) *Entry {
 			run := &Entry{Server: config.Server{Source: e.Source}}

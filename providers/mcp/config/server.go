@@ -9,7 +9,6 @@
 package config
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -101,9 +100,6 @@ type Source struct {
 	Line    int       // 0 if it is not known
 	Name    string    // the server's name, as written there
 	Time    time.Time // when the file was modified
-	// Moved is the file of ctxfs's own in which the entry is since it was moved out of
-	// File; "" if it was not.
-	Moved string
 }
 
 // Origin identifies the file, and in the scope "local" the project: one file of
@@ -243,7 +239,7 @@ func (s *Server) Runs() string {
 
 // EntryText names the entry in a sentence: `the entry "x" in FILE`.
 func (s Source) EntryText() string {
-	return "the entry " + s.QuotedName() + " in " + cmp.Or(s.Moved, s.File)
+	return "the entry " + s.QuotedName() + " in " + s.File
 }
 
 // QuotedName returns the server's name for a sentence, quoted and cut.
