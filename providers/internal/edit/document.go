@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/jsonc"
-	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/syntax"
 )
 
@@ -15,25 +14,6 @@ import (
 type document struct {
 	text []byte
 	root jsonc.Node
-	// toml is set for a value in a TOML text, whose comments are others.
-	toml bool
-}
-
-// skip returns the offset of the first byte from at on that is neither white space nor of
-// a comment.
-func (d *document) skip(at int) int {
-	if d.toml {
-		return skipTOML(d.text, at)
-	}
-	return jsonc.SkipSpace(d.text, at)
-}
-
-// comment is what begins a comment up to the end of a line.
-func (d *document) comment() []byte {
-	if d.toml {
-		return []byte("#")
-	}
-	return []byte("//")
 }
 
 // insert returns the text with another item at the end of an object or array.
@@ -43,7 +23,7 @@ func (d *document) insert(in jsonc.Node, name string, value json.RawMessage) []b
 	blank := last == in.Begin+1
 	if len(in.Items) == 0 {
 		switch {
-		case blank && (d.toml || in.Begin != d.root.Begin && d.oneLine()):
+		case blank && in.Begin != d.root.Begin && d.oneLine():
 			pad := string(d.text[last:end])
 			return splice(d.text, last, end, pad+d.item(in, name, value, "", false)+pad)
 		case blank:
@@ -58,7 +38,7 @@ func (d *document) insert(in jsonc.Node, name string, value json.RawMessage) []b
 		return splice(d.text, last, last, d.lines("\n"+indent+d.unit()+d.item(in, name, value, indent+d.unit(), true)+closing))
 	}
 	tail := in.Items[len(in.Items)-1]
-	after := d.skip(tail.Value.End)
+	after := jsonc.SkipSpace(d.text, tail.Value.End)
 	trailing := d.text[after] == ','
 	var separator, added string
 	if d.multiline(in, len(in.Items)-1) {
@@ -66,7 +46,7 @@ func (d *document) insert(in jsonc.Node, name string, value json.RawMessage) []b
 		separator, added = "\n"+indent, d.item(in, name, value, indent, true)
 	} else {
 		separator, added = d.gap(in), d.item(in, name, value, "", false)
-		if last > after+1 && bytes.Contains(d.text[after:last], d.comment()) || bytes.Contains(d.text[tail.Value.End:last], d.comment()) {
+		if last > after+1 && bytes.Contains(d.text[after:last], []byte("//")) || bytes.Contains(d.text[tail.Value.End:last], []byte("//")) {
 			separator = "\n" + d.indent(in.Begin) + d.unit()
 		}
 	}
@@ -87,7 +67,7 @@ func (d *document) replace(in jsonc.Node, i int, value json.RawMessage) []byte {
 // remove takes an item out, and the comma that it needed.
 func (d *document) remove(in jsonc.Node, i int) {
 	begin, end := in.Items[i].Begin, in.Items[i].Value.End
-	comma := d.skip(end)
+	comma := jsonc.SkipSpace(d.text, end)
 	hasComma := d.text[comma] == ','
 	// The white space before the item goes with it, unless that ends a comment which
 	// something else would then be in.
@@ -97,7 +77,7 @@ func (d *document) remove(in jsonc.Node, i int) {
 		to++
 	}
 	before := d.text[bytes.LastIndexByte(d.text[:from], '\n')+1 : from]
-	if rest := bytes.TrimLeft(d.text[to:], " \t"); bytes.Contains(before, d.comment()) && !bytes.HasPrefix(rest, []byte("\n")) && !bytes.HasPrefix(rest, []byte("\r\n")) {
+	if rest := bytes.TrimLeft(d.text[to:], " \t"); bytes.Contains(before, []byte("//")) && !bytes.HasPrefix(rest, []byte("\n")) && !bytes.HasPrefix(rest, []byte("\r\n")) {
 		from = begin
 	}
 	if i == 0 && !bytes.Contains(d.text[from:begin], []byte("\n")) { // what follows takes its place
@@ -112,7 +92,7 @@ func (d *document) remove(in jsonc.Node, i int) {
 	}
 	text = splice(text, from, to, "")
 	if !hasComma && i > 0 {
-		comma = d.skip(in.Items[i-1].Value.End)
+		comma = jsonc.SkipSpace(d.text, in.Items[i-1].Value.End)
 		text = splice(text, comma, comma+1, "")
 	}
 	if len(in.Items) == 1 { // an empty one is written without space
@@ -175,14 +155,11 @@ func (d *document) unit() string {
 // gap returns the space after a comma within a line.
 func (d *document) gap(in jsonc.Node) string {
 	if n := len(in.Items); n > 1 {
-		before := d.skip(in.Items[n-2].Value.End)
+		before := jsonc.SkipSpace(d.text, in.Items[n-2].Value.End)
 		between := string(d.text[before+1 : in.Items[n-1].Begin])
 		if strings.TrimSpace(between) == "" {
 			return between
 		}
-	}
-	if d.toml {
-		return " "
 	}
 	return strings.TrimPrefix(d.colon(), ":")
 }
@@ -216,21 +193,15 @@ func (d *document) item(in jsonc.Node, name string, value json.RawMessage, inden
 	if in.Kind == syntax.Array {
 		return d.render(value, indent, multi)
 	}
-	if d.toml {
-		return settings.Key(name) + " = " + tomlValue(value)
-	}
 	return string(encode(name)) + d.colon() + d.render(value, indent, multi)
 }
 
 // render returns a value: over several lines, all but the first with an indent, or on one.
 func (d *document) render(value json.RawMessage, indent string, multi bool) string {
-	var out bytes.Buffer
-	switch {
-	case d.toml:
-		return tomlValue(value)
-	case !multi:
+	if !multi {
 		return spaced(value, d.colon() == ": ")
 	}
+	var out bytes.Buffer
 	if err := json.Indent(&out, value, indent, d.unit()); err != nil {
 		return string(value) // impossible: it was made by package json
 	}

@@ -3,7 +3,7 @@
 // missing final newline stay as they are.
 //
 // An [Edit] is one change of a text: [Member] and [Element] of JSON with or without
-// comments, [TOMLKey], [YAMLMember], a [Block] between markers or a
+// comments, a [Block] between markers or a
 // [Line] in any text that has comments, and a whole [File]. A text that is not there is nil. After an
 // edit the text is parsed again and compared with what it was: an edit that would change
 // anything else is an error, and so is one of a text that cannot be parsed.
@@ -56,7 +56,7 @@ type Edit struct {
 	Found bool `json:"found,omitempty"`
 	// Was is what stood there instead, as it was written.
 	Was string `json:"was,omitempty"`
-	// Made is how many objects, arrays or tables around the value were made, the
+	// Made is how many objects or arrays around the value were made, the
 	// innermost first; Created says that the text had nothing in it.
 	Made    int  `json:"made,omitempty"`
 	Created bool `json:"created,omitempty"`
@@ -212,10 +212,6 @@ func (e Edit) apply(text []byte) ([]byte, Edit, error) {
 		return []byte(e.Text), e, nil
 	case jsonMember, jsonElement:
 		return e.putJSON(text)
-	case tomlMember:
-		return e.putTOML(text)
-	case yamlMember:
-		return e.putYAML(text)
 	}
 	return nil, e, fmt.Errorf("an edit of an unknown kind, %q: another version of ctxfs made it", e.Kind)
 }
@@ -250,10 +246,6 @@ func (e Edit) revert(text []byte) ([]byte, error) {
 		return text, nil
 	case jsonMember, jsonElement:
 		return e.takeJSON(text)
-	case tomlMember:
-		return e.takeTOML(text)
-	case yamlMember:
-		return e.takeYAML(text)
 	}
 	return nil, fmt.Errorf("an edit of an unknown kind, %q: another version of ctxfs made it", e.Kind)
 }
