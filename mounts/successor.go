@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"syscall"
 	"time"
 
 	"ctxfs/fs"
@@ -36,8 +35,6 @@ const (
 	// handedTime is how long it is remembered what a retired process has shown. Its
 	// successor shows it within a second, unless it is killed.
 	handedTime = 10 * time.Minute
-	// retireTime bounds how long a process that knows no OpRetire takes to end.
-	retireTime = 30 * time.Second
 )
 
 // Handed is what a process has left to the next one.
@@ -63,56 +60,10 @@ func TakeOver(ctx context.Context, home control.Home, working func()) (*control.
 		return nil, control.ErrRunning
 	}
 	_, err = OpRetire.Ask(ctx, c, fs.None{}, func(fs.None) { working() }, nil)
-	var silent *control.Silent
-	var unknown *control.Fault
-	switch {
-	case errors.As(err, &silent):
-		return nil, err
-	case errors.As(err, &unknown) && c.Pid != 0:
-		return retireByForce(ctx, home, c.Pid)
-	case err != nil && !errors.Is(err, control.ErrGone): // it may have been killed
+	if err != nil && !errors.Is(err, control.ErrGone) { // it may have been killed
 		return nil, err
 	}
 	return home.Claim(ctx)
-}
-
-// retireByForce is TakeOver from a process that is too old to know [OpRetire].
-func retireByForce(ctx context.Context, home control.Home, pid int) (*control.Seat, error) {
-	c, err := home.Dial(ctx)
-	if err != nil {
-		return nil, err
-	}
-	info, err := OpStatus.Ask(ctx, c, fs.None{})
-	c.Close()
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
-		return nil, fmt.Errorf("end process %d, which is of an older version: %w", pid, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, retireTime)
-	defer cancel()
-	for {
-		seat, err := home.Claim(ctx)
-		if err == nil {
-			return seat, seat.Write(ServerInfo{Record: seat.Record, Mounts: []ViewInfo{}, Left: info.Left, Handed: &Handed{Views: mountsOf(info.Mounts), At: time.Now()}})
-		}
-		if !errors.Is(err, control.ErrRunning) {
-			return nil, err
-		}
-		c, err := home.Dial(ctx)
-		if err == nil {
-			c.Close()
-			if c.Pid != pid {
-				return nil, control.ErrRunning // another one was faster
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("process %d, which is of an older version, does not end: %w", pid, context.Cause(ctx))
-		case <-time.After(drainLook):
-		}
-	}
 }
 
 // mountsOf returns the views that a successor shows again: a folder is synced for a

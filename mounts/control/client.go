@@ -55,7 +55,7 @@ type Client struct {
 	// Pid is the process ID of the background process, 0 if it cannot be seen
 	// from here.
 	Pid int
-	// Version is that of the process, "" if it does not say.
+	// Version is that of the process.
 	Version string
 	// Older says that this program is a newer build than the process, and may take
 	// over from it: by its version or, of one version, since it has replaced the file
@@ -80,12 +80,6 @@ type Client struct {
 //     home.
 func (h Home) Dial(ctx context.Context) (*Client, error) {
 	conn, pid, err := h.connectAny(ctx)
-	if errors.Is(err, ErrNotRunning) {
-		if conn, pid, err = h.connectOlder(ctx); err == nil {
-			h.note("process %d runs an older version of ctxfs; restart it: kill %[1]d; ctxfs mount", pid)
-			return &Client{Pid: pid, home: h, conn: conn, lines: bufio.NewReader(conn)}, nil
-		}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +175,6 @@ func (c *Client) greeted(ctx context.Context) error {
 			Message: fmt.Sprintf("the background process of the state folder %s (%d) serves the home folder %s, not %s", c.home.State, g.Pid, g.Home, c.home.Dir),
 			Hint:    "unset XDG_STATE_HOME, or set it to a folder of this home: export XDG_STATE_HOME=" + c.home.Dir + "/.local/state",
 		}
-	}
-	if g.Program == "" {
-		g.Program, g.Build = programOf(c.Pid)
 	}
 	c.Version = g.Version
 	switch c.home.ageOf(g) {

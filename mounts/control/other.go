@@ -2,10 +2,7 @@
 
 package control
 
-import (
-	"context"
-	"net"
-)
+import "net"
 
 // Other systems have no /proc: the process ID in its record is all that is known
 // about an unresponsive process.
@@ -14,8 +11,6 @@ func sampleOf(int) sample { return sample{} }
 
 func peer(net.Conn) int { return 0 }
 
-func programOf(int) (path, id string) { return "", "" }
-
 // sharesMounts reports true: there are no sandboxes with mounts of their own here.
 func sharesMounts(int) bool { return true }
 
@@ -23,13 +18,6 @@ func (h Home) Holder() int { return h.record().Pid }
 
 // HomeOf returns the zero value: the home of a process cannot be seen here.
 func HomeOf(int) Home { return Home{} }
-
-// There was no version before this one on other systems.
-
-func (h Home) connectOlder(context.Context) (net.Conn, int, error) { return nil, 0, ErrNotRunning }
-
-// OlderFolders returns the folders where older versions keep their sockets: none.
-func (h Home) OlderFolders() []string { return nil }
 
 // unreachable finds nothing: only Linux reports which process serves a mount.
 func (h Home) unreachable() error { return nil }

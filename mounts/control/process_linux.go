@@ -82,17 +82,6 @@ func frozen(dir string) bool {
 	return false
 }
 
-// programOf returns the file that a process was started from and what identifies
-// it, "" if that cannot be seen.
-func programOf(pid int) (path, id string) {
-	exe := fmt.Sprintf("/proc/%d/exe", pid)
-	path, err := os.Readlink(exe)
-	if err != nil {
-		return "", ""
-	}
-	return strings.TrimSuffix(path, " (deleted)"), build(exe)
-}
-
 // sharesMounts reports whether a process sees the same mounts as this one.
 func sharesMounts(pid int) bool {
 	its, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid))

@@ -49,11 +49,6 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 		return nil, err
 	}
 	s := &Seat{home: h, lock: held}
-	if c, _, err := h.connectOlder(ctx); err == nil {
-		c.Close()
-		held.Close()
-		return nil, ErrRunning
-	}
 	err = h.unreachable()
 	if err == nil {
 		err = s.listen()

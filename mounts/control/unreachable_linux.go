@@ -38,6 +38,28 @@ func (h Home) unreachable() error {
 	return h.judgeUnreachable(pid, HomeOf(pid))
 }
 
+// HomeOf returns the home of a process as its environment names it, the zero
+// value if that cannot be seen.
+func HomeOf(pid int) Home {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil || len(text) == 0 {
+		return Home{}
+	}
+	dir, state := "", ""
+	for entry := range strings.SplitSeq(string(text), "\x00") {
+		switch name, value, _ := strings.Cut(entry, "="); name {
+		case "HOME":
+			dir = value
+		case "XDG_STATE_HOME":
+			state = value
+		}
+	}
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(dir, ".local", "state")
+	}
+	return Home{Dir: dir, State: filepath.Join(state, "ctxfs")}
+}
+
 // othersLock reports whether another visible process has the lock of the state
 // folder: it is starting or exiting, and Claim waits for it. Before Linux 6.16
 // nothing else reveals it, see [ConnectionHolder].

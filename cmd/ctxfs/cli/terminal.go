@@ -33,9 +33,6 @@ func (a *App) Stdin() *os.File {
 // or is detached. Inside a recorded terminal it does so by force only.
 func (a *App) AttachTerminal(ctx context.Context, name string, force bool) error {
 	recording := a.Recording()
-	for _, folder := range a.Process().OlderFolders() { // a terminal outlives the version that opened it
-		recording.Runtime = append(recording.Runtime, filepath.Join(folder, "terminals"))
-	}
 	t, err := recording.Find(name)
 	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
 		fault := &control.Fault{Message: err.Error(), Hint: "list the running ones: ctxfs ps"}

@@ -125,8 +125,8 @@ func (j *Journal) read() (record, error) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return record{}, fmt.Errorf("%s, which says what setup has changed, is damaged: %w", j.path, err)
 	}
-	if r.Format > format {
-		return record{}, fmt.Errorf("%s was written by a newer ctxfs; use that one", j.path)
+	if r.Format != format {
+		return record{}, fmt.Errorf("%s was written by another version of ctxfs; use that one", j.path)
 	}
 	return r, nil
 }

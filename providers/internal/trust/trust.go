@@ -71,8 +71,7 @@ type Store struct {
 type entry struct {
 	Time time.Time `json:"time"`
 	identity
-	// Git is its entry .git; zero if it has none, nil in files of earlier versions.
-	Git *identity `json:"git,omitempty"`
+	Git identity `json:"git,omitzero"` // its entry .git, if it has one
 }
 
 // identity tells a file from another one at its path.
@@ -112,7 +111,7 @@ func (s *Store) Trusts(dir string) bool {
 		return false
 	}
 	now, err := s.identify(dir)
-	return err == nil && e.is(now.identity) && (e.Git == nil || e.Git.is(*now.Git))
+	return err == nil && e.is(now.identity) && e.Git.is(now.Git)
 }
 
 // All returns the folders that are trusted, sorted; also those that are gone.
@@ -257,9 +256,9 @@ func (s *Store) identify(dir string) (entry, error) {
 	if !info.IsDir() {
 		return entry{}, fmt.Errorf("%s is not a folder", dir)
 	}
-	e := entry{identity: identityOf(dir, info), Git: new(identity)}
+	e := entry{identity: identityOf(dir, info)}
 	if git, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-		*e.Git = identityOf(filepath.Join(dir, ".git"), git)
+		e.Git = identityOf(filepath.Join(dir, ".git"), git)
 	}
 	return e, nil
 }

@@ -71,9 +71,6 @@ func (p *plan) hooks(file string, element func(event string) any) {
 			inner, _ := item.At("hooks")
 			shared = shared || len(inner.Items) > 1 && contains(item, p.mark(event))
 		}
-		if contains(all, "ctxfs history --hook") || contains(all, "ctxfs memory --summary") {
-			p.note("%s runs an older hook of ctxfs at %s, too: remove it", p.short(file), event)
-		}
 		if !shared {
 			edits = append(edits, edit.Element([]string{"hooks", event}, element(event)).Marked(p.mark(event)))
 		}

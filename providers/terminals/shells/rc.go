@@ -10,12 +10,8 @@ import (
 // Names returns the shells that can print marks.
 func Names() []string { return []string{"bash", "zsh", "fish"} }
 
-// LineMark is what identifies the line in a shell's file. Versions before 0.2 wrote more
-// after it.
-const LineMark = "# records each new terminal; undo: ctxfs setup"
-
-// undo is the end of that.
-const undo = " --undo shell"
+// LineMark is what identifies the line in a shell's file: its end.
+const LineMark = "# records each new terminal; undo: ctxfs setup --undo shell"
 
 // The lines that make each new interactive shell a recorded terminal; %[1]s is the
 // path of ctxfs. The first conditions need no program; "setup shell --check"
@@ -39,11 +35,11 @@ func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (
 	}
 	switch word := wording.ShellWord(program); name {
 	case "bash":
-		return filepath.Join(home, ".bashrc"), fmt.Sprintf(bashLine, word) + " " + LineMark + undo
+		return filepath.Join(home, ".bashrc"), fmt.Sprintf(bashLine, word) + " " + LineMark
 	case "zsh":
-		return filepath.Join(below("ZDOTDIR", home), ".zshrc"), fmt.Sprintf(zshLine, word) + " " + LineMark + undo
+		return filepath.Join(below("ZDOTDIR", home), ".zshrc"), fmt.Sprintf(zshLine, word) + " " + LineMark
 	default:
 		return filepath.Join(below("XDG_CONFIG_HOME", filepath.Join(home, ".config")), "fish", "config.fish"),
-			fmt.Sprintf(fishLine, fishWord(program)) + " " + LineMark + undo
+			fmt.Sprintf(fishLine, fishWord(program)) + " " + LineMark
 	}
 }
