@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -159,44 +157,6 @@ func TestRunDiskFills(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
-}
-
-// TestTermHolderKilled: the shell goes on in its window when the process that
-// holds it is killed, and its exit code is known.
-func TestTermHolderKilled(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	for _, end := range []struct {
-		types string
-		code  int
-	}{{"exit 7\r", 7}, {"kill -KILL $$\r", 128 + 9}, {"exec sh -c 'sleep 1000 & exit 5'\r", 5}} {
-		name := "t" + strconv.Itoa(end.code)
-		w := b.terminal("--name", name)
-		w.types("word=kept; (sleep 1000 &)\r")
-		w.sees("ready> ")
-		signalTo(t, b.holderOf(name), syscall.SIGKILL)
-		w.sees("it goes on, unrecorded\r\n")
-		w.types("echo $word; stty size\r")
-		w.sees("kept\r\n24 80\r\n")
-		w.resize(100, 30)
-		fstest.Eventually(t, "the size is known", func() bool {
-			w.types("stty size\r")
-			return strings.Contains(w.text(), "30 100\r\n")
-		})
-		w.sleeps()
-		w.types("\x03")
-		w.sees("^C")
-		w.reads()
-		w.types(end.types)
-		if code := w.wait(); code != end.code {
-			t.Errorf("exit %d, want %d", code, end.code)
-		}
-		w.restored()
-		if e := b.ps(name); e.State != record.Ended || !e.Killed {
-			t.Errorf("ps: %+v", e)
-		}
-	}
-	b.killSleepers()
 }
 
 // TestRunOrder: what goes to one place keeps its order, whatever that is.

@@ -36,7 +36,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/exec/command"
 	"ctxfs/providers/internal/fulltext"
 )
 
@@ -70,7 +69,7 @@ type Provider struct {
 	unread   bool         // the configuration cannot be read, and no folder is known
 	auto     *auto        // nil before Start
 	closed   bool
-	ending   sync.WaitGroup // folders that are no longer configured, and what outlived its keeper
+	ending   sync.WaitGroup // folders that are no longer configured
 }
 
 var (
@@ -261,7 +260,7 @@ const goneTime = 24 * time.Hour
 func (p *Provider) clearGone() {
 	entries, _ := os.ReadDir(p.opts.Cache) // there may be none yet
 	for _, entry := range entries {
-		if !entry.IsDir() || p.folders[entry.Name()] != nil || entry.Name() == keptName {
+		if !entry.IsDir() || p.folders[entry.Name()] != nil {
 			continue
 		}
 		s := &store{dir: filepath.Join(p.opts.Cache, entry.Name())}
@@ -271,17 +270,10 @@ func (p *Provider) clearGone() {
 	}
 }
 
-// keptName is the folder of the cache for the files of keepers; no folder of the tree can
-// have its name.
-const keptName = ".running"
-
-func (p *Provider) kept() string { return filepath.Join(p.opts.Cache, keptName) }
-
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	a := newAuto(p)
 	p.mu.Lock()
-	p.ending.Go(func() { command.EndAbandoned(p.kept()) })
 	p.auto = a
 	if !p.unread {
 		p.clearGone()

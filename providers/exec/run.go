@@ -69,7 +69,7 @@ func (f *folder) command(ctx context.Context, argv []string) (o command.Outcome,
 	default:
 		o = command.Run(ctx, command.Spec{
 			Argv: append([]string{program}, argv[1:]...), Dir: f.dir, Env: environ,
-			Timeout: f.timeout, MaxSize: f.maxSize, Keeper: f.p.opts.Keeper, Kept: f.p.kept(),
+			Timeout: f.timeout, MaxSize: f.maxSize, Keeper: f.p.opts.Keeper,
 		})
 	}
 	return o, ctx.Err() == nil

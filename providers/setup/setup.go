@@ -141,27 +141,11 @@ func (h Home) PlanUndo(ids []string, o agents.Options) (Plan, error) {
 		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return ownedBy(name, id) })
 	})
 	p := Plan{Files: []File{}}
-	if len(owners) > 0 {
-		steps, err := h.journal().PlanUndo(owners...)
-		if err != nil {
-			return Plan{}, err
-		}
-		p = p.with(h, steps)
+	if len(owners) == 0 { // the journal would undo everything
+		return p, nil
 	}
-	lost, err := h.lost(ids, o)
-	return p.with(h, lost), err
-}
-
-// lost plans how to undo what the journal does not know, as after its folder was deleted.
-func (h Home) lost(ids []string, o agents.Options) ([]journal.Step, error) {
-	var wishes []journal.Wish
-	for _, t := range h.Targets {
-		if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return ownedBy(t.ID, id) }) {
-			changes, _ := t.Changes(h.Machine, o)
-			wishes = append(wishes, journal.Wish{Owner: owner(t.ID, o.Project), Changes: changes})
-		}
-	}
-	return h.journal().PlanLost(wishes...)
+	steps, err := h.journal().PlanUndo(owners...)
+	return p.with(h, steps), err
 }
 
 func (p Plan) with(h Home, steps []journal.Step) Plan {
@@ -187,9 +171,6 @@ func (p Plan) with(h Home, steps []journal.Step) Plan {
 				f.Does = "change"
 			}
 			f.Diff = textdiff.Unified(from, to, mask.Text(string(s.Before)), mask.Text(string(s.After)))
-			if managed := h.managed(s.Path); managed != "" && f.Does == "change" {
-				p.Notes = append(p.Notes, Note{f.Targets[0], managed})
-			}
 		}
 		p.Files = append(p.Files, f)
 	}
@@ -212,30 +193,6 @@ func (h Home) real(path string) string {
 		}
 	}
 	return path
-}
-
-// managed returns what to do with a file of which chezmoi has a copy that it would restore:
-// it names a file ".x" "dot_x", with attributes before that (chezmoi.io, "Source state
-// attributes").
-func (h Home) managed(path string) string {
-	rest, ok := strings.CutPrefix(path, h.Home+"/")
-	if !ok {
-		return ""
-	}
-	source := filepath.Join(h.Home, ".local/share/chezmoi")
-	if data, ok := h.LookupEnv("XDG_DATA_HOME"); ok && filepath.IsAbs(data) {
-		source = filepath.Join(data, "chezmoi")
-	}
-	for name := range strings.SplitSeq(rest, "/") {
-		if hidden, ok := strings.CutPrefix(name, "."); ok {
-			name = "dot_" + hidden
-		}
-		source = filepath.Join(source, "*"+name+"*")
-	}
-	if found, err := filepath.Glob(source); err != nil || len(found) == 0 {
-		return ""
-	}
-	return h.Tilde(path) + " is managed by chezmoi: keep the change with chezmoi re-add " + h.Tilde(path)
 }
 
 // Do does what a plan says of one file.

@@ -134,7 +134,7 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 			f.Err = setup.ErrChanged
 		}
 	}
-	if !r.undo && (r.service(*p) || slices.Contains(ids, "service") && !r.failed(*p, "service") && serviceIsHalf(ctx, r.app)) {
+	if !r.undo && slices.Contains(ids, "service") && !r.failed(*p, "service") {
 		if err := enableService(ctx, r.app); err != nil {
 			p.Notes = append(p.Notes, setup.Note{Target: "service", Text: "the unit is there, but " + err.Error()})
 		}

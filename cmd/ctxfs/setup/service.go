@@ -63,13 +63,6 @@ func enableService(ctx context.Context, a *cli.App) error {
 	return systemctl(ctx, a, "enable", "--now", unit)
 }
 
-// serviceIsHalf reports whether the unit is there, but systemd does not start it at login: a
-// setup may have ended in between.
-func serviceIsHalf(ctx context.Context, a *cli.App) bool {
-	_, err := os.Stat(filepath.Join(unitFolder(a), unit))
-	return err == nil && systemctl(ctx, a, "is-enabled", "--quiet", unit) != nil
-}
-
 // disableService is the reverse; it unmounts. What systemd does not remove because nothing
 // of it runs here is removed by hand.
 func disableService(ctx context.Context, a *cli.App) error {

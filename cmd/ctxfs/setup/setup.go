@@ -159,7 +159,6 @@ func newRun(a *cli.App, cmd *cobra.Command, o options, args []string) (*run, err
 		return nil, err
 	}
 	if o.undo {
-		r.home.Targets = append(r.home.Targets, shellTargets(a, home.Program)...)
 		return r, nil
 	}
 	for _, f := range r.found {

@@ -28,22 +28,10 @@ func shellTarget(a *cli.App, cmd *cobra.Command, program, shell string) (agents.
 	if err != nil {
 		return agents.Agent{}, err
 	}
-	return recording(a, program, name), nil
-}
-
-func recording(a *cli.App, program, shell string) agents.Agent {
-	path, line := shells.RCFile(shell, program, a.Home, a.LookupEnv)
-	t := setup.Shell(shell, path, line, shells.LineMark)
-	t.ID += ":" + shell
-	return t
-}
-
-// shellTargets are the targets of all shells.
-func shellTargets(a *cli.App, program string) (all []agents.Agent) {
-	for _, name := range shells.Names() {
-		all = append(all, recording(a, program, name))
-	}
-	return all
+	path, line := shells.RCFile(name, program, a.Home, a.LookupEnv)
+	t := setup.Shell(name, path, line, shells.LineMark)
+	t.ID += ":" + name
+	return t, nil
 }
 
 // shellName is the shell to set up, by default the user's.

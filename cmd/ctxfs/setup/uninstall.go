@@ -39,7 +39,6 @@ what can be made again go, and your configuration and data stay.`,
 			if err != nil {
 				return err
 			}
-			home.Targets = append(home.Targets, shellTargets(a, home.Program)...)
 			u := &uninstall{run: run{options: options{undo: true, yes: yes}, app: a, home: home}, keepData: keepData}
 			return u.do(cmd.Context())
 		},

@@ -7,12 +7,9 @@
 //	 └ ctxfs exec-keeper        [Keep]: adopts whatever the command leaves behind, and ends it
 //	    └ the command
 //
-// If both are killed at once, as pkill does it, the command dies with its keeper, but what it
-// has left behind stays. So a keeper has a file with the mark of what it starts, which is
-// locked as long as it lives; [EndAbandoned] ends what belongs to the others.
-//
-// In order: command.go (what is run, and what came of it), keeper.go (the keeper),
-// abandoned.go (what outlived its keeper).
+// A keeper that is killed alone, as its command may do, has told the mark of what it has
+// started: [Run] ends that. command.go is what is run, and what came of it; keeper.go is the
+// keeper.
 package command
 
 import (
@@ -46,9 +43,6 @@ type Spec struct {
 	MaxSize int64
 	// Keeper is the command line that becomes a keeper.
 	Keeper []string
-	// Kept is the folder for the files of keepers. It is made where it is missing; where
-	// that fails, what outlives its keeper and this process is not found.
-	Kept string
 }
 
 // Outcome is what came of a command.
@@ -141,7 +135,6 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 type process struct {
 	cmd                          *exec.Cmd
 	life, stdout, stderr, report *os.File
-	kept                         string // the path of the keeper's file; "" if it has none
 }
 
 // start starts the keeper, which starts the command.
@@ -175,13 +168,8 @@ func start(s Spec) (p *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, path, err := keptFile(s.Kept)
-	if err != nil {
-		return nil, err
-	}
-	theirs, p.kept = append(theirs, kept), path
 	// The keeper's own standard input is the command's: empty.
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = stdout, stderr, []*os.File{life, report, kept}
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = stdout, stderr, []*os.File{life, report}
 	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err = p.cmd.Start(); err != nil {
@@ -221,9 +209,6 @@ func (p *process) wait() (e Ended, err error) {
 }
 
 func (p *process) close() {
-	if p.kept != "" {
-		os.Remove(p.kept)
-	}
 	for _, f := range []*os.File{p.life, p.stdout, p.stderr, p.report} {
 		if f != nil {
 			f.Close()

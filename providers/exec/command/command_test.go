@@ -1,12 +1,9 @@
 package command
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,23 +16,12 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// runCommand has the test binary run the [Spec] that is on its standard input.
-const runCommand = "run-command"
-
 // TestMain is the keeper if it is started as one.
 func TestMain(m *testing.M) {
-	switch {
-	case len(os.Args) > 1 && os.Args[1] == KeeperCommand:
+	if len(os.Args) > 1 && os.Args[1] == KeeperCommand {
 		os.Exit(Keep(os.Args[2:]))
-	case len(os.Args) > 1 && os.Args[1] == runCommand:
-		var s Spec
-		if err := json.NewDecoder(os.Stdin).Decode(&s); err != nil {
-			panic(err)
-		}
-		Run(context.Background(), s)
-	default:
-		os.Exit(m.Run())
 	}
+	os.Exit(m.Run())
 }
 
 // sh is a shell script in a folder of its own.
@@ -149,80 +135,6 @@ func TestACommandMayKillItsKeeper(t *testing.T) {
 	}
 	for _, file := range []string{"daemon", "pid"} {
 		fstest.Eventually(t, file+" has ended", func() bool { return !alive(t, s, file) })
-	}
-}
-
-// TestAllAreKilledAtOnce kills a process that runs a command, and the keeper of that, at
-// once. What the command has left behind is ended by the next process, and what belongs to
-// another keeper is not.
-func TestAllAreKilledAtOnce(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells what a killed process has started")
-	}
-	kept := filepath.Join(t.TempDir(), "kept", "kept")
-	files := func() []string {
-		all, err := filepath.Glob(filepath.Join(kept, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
-	}
-	const leaves = `setsid sh -c 'echo $$ >daemon; exec sleep 1000' & until [ -s daemon ]; do :; done; echo $PPID >keeper; echo $$ >pid; exec sleep 1000`
-	killed, lives := sh(t, leaves), sh(t, leaves)
-	killed.Kept, lives.Kept = kept, kept
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan Outcome, 1)
-	go func() { ended <- Run(ctx, lives) }()
-	spec, err := json.Marshal(killed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	starter := exec.Command(os.Args[0], runCommand)
-	starter.Stdin = bytes.NewReader(spec)
-	if err := starter.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []Spec{killed, lives} {
-		fstest.Eventually(t, "it runs", func() bool {
-			text, _ := os.ReadFile(filepath.Join(s.Dir, "pid"))
-			return len(text) > 0
-		})
-	}
-	text, err := os.ReadFile(filepath.Join(killed.Dir, "keeper"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	keeper, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} { // the keeper must not see that the other has ended
-		for _, pid := range []int{keeper, starter.Process.Pid} {
-			if err := syscall.Kill(pid, sig); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	_ = starter.Wait()
-	fstest.Eventually(t, "the command has died with its keeper", func() bool { return !alive(t, killed, "pid") })
-	if !alive(t, killed, "daemon") {
-		t.Error("the daemon has ended: nothing is tested")
-	}
-	fstest.Eventually(t, "the daemon is ended", func() bool {
-		EndAbandoned(kept)
-		return !alive(t, killed, "daemon")
-	})
-	if !alive(t, lives, "daemon") || !alive(t, lives, "pid") {
-		t.Error("a command that has a keeper was ended")
-	}
-	if all := files(); len(all) != 1 {
-		t.Errorf("the files are %q", all)
-	}
-	cancel()
-	<-ended
-	if all := files(); len(all) != 0 {
-		t.Errorf("at last the files are %q", all)
 	}
 }
 

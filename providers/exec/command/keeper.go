@@ -21,7 +21,6 @@ const KeeperCommand = "exec-keeper"
 const (
 	lifeFD   = 3 // the reading end of a pipe: everything ends when the writing one is closed
 	reportFD = 4 // where it reports how the command has ended
-	keptFD   = 5 // its file, for the mark
 )
 
 // grace is how long a command may take to end when it is told to.
@@ -37,7 +36,6 @@ func Keep(argv []string) int {
 	}
 	syscall.CloseOnExec(lifeFD)
 	syscall.CloseOnExec(reportFD)
-	syscall.CloseOnExec(keptFD) // the file is locked as long as this process lives
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	children := make(chan os.Signal, 1)
@@ -48,11 +46,7 @@ func Keep(argv []string) int {
 		_, _ = os.NewFile(lifeFD, "life").Read(make([]byte, 1))
 	}()
 	e, report := Ended{Exit: -1}, json.NewEncoder(os.NewFile(reportFD, "report"))
-	mark := begun{descendants.Mark()}
-	if text, err := json.Marshal(mark); err == nil {
-		_, _ = syscall.Write(keptFD, text) // a full disk is no reason not to run
-	}
-	_ = report.Encode(mark) // a reader that is gone ends everything
+	_ = report.Encode(begun{descendants.Mark()}) // a reader that is gone ends everything
 	if err := descendants.Adopt(); err != nil {
 		e.Error = err.Error()
 	} else if process, err := os.StartProcess(argv[0], argv, &os.ProcAttr{

@@ -74,12 +74,6 @@ func (e Edit) Noted(done Edit) Edit {
 	return e
 }
 
-// Named reports whether what the edit does is ours by a name, a marker or as a whole, so that
-// it can be told without knowing that it was done.
-func (e Edit) Named() bool {
-	return e.Kind == block || e.Kind == line || e.Kind == file || e.Ours || e.Mark != ""
-}
-
 // Replaces reports whether nothing is left of another edit where this one is done after it:
 // they are the same, or about what is ours by its name.
 func (e Edit) Replaces(old Edit) bool {

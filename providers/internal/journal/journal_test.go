@@ -311,30 +311,6 @@ func TestCannot(t *testing.T) {
 	}
 }
 
-// TestLost: without its journal, what is ours by name is found again.
-func TestLost(t *testing.T) {
-	p := newPlace(t)
-	p.file("A.md", "# Mine\n")
-	p.file("b.json", "{}")
-	marked := edit.Element([]string{"hooks"}, "run ctxfs hook").Marked("ctxfs hook")
-	wishes := []Wish{p.wish("x", "A.md", marker), p.wish("x", "b.json", flag, marked)}
-	p.do(p.Plan(wishes...))
-	if n := p.do(p.PlanLost(wishes...)); n != 0 {
-		t.Errorf("%d files are thought to be lost", n)
-	}
-	if err := os.Remove(p.path("../state/setup.json")); err != nil {
-		t.Fatal(err)
-	}
-	if n := p.do(p.PlanLost(wishes...)); n != 2 {
-		t.Errorf("%d files were found", n)
-	}
-	p.is("A.md", "# Mine\n\n")
-	p.is("b.json", "{\n  \"on\": true,\n  \"hooks\": []\n}")
-	if owners, err := p.Owners(); err != nil || len(owners) > 0 {
-		t.Errorf("%v %v", owners, err)
-	}
-}
-
 // TestTogether: two processes that change files at once lose nothing.
 func TestTogether(t *testing.T) {
 	p := newPlace(t)

@@ -33,9 +33,8 @@
 // When the shell has exited, its remaining output is read to the end, and the
 // pseudo-terminal is closed: background programs in it get a hang-up as in any
 // terminal that is closed. A holder that is told to end (SIGTERM, SIGHUP) closes
-// the terminal likewise. One that is killed leaves the files as they are. The
-// window that the terminal was opened in has its other side as well and carries on
-// with it, unrecorded; if that window is closed or detached, the terminal ends.
+// the terminal likewise. One that is killed leaves the files as they are, and its
+// terminal ends as one that is closed.
 //
 // [Run] does the same for one command in the calling process, also where there
 // is no terminal.
@@ -49,7 +48,6 @@
 // spec.go says what to start, [Start] and hold.go start a holder, session.go is the
 // program and viewer.go its viewers, relay.go moves the bytes of a program (from
 // [session.show] to [record.Recorder.Write]), message.go is the protocol of viewers
-// and holders, view.go the side of the viewer, send.go types without one, heir.go a viewer whose holder was
-// killed, run.go and pipes.go are [Run], unrecorded.go what happens without a
-// recording.
+// and holders, view.go the side of the viewer, send.go types without one, run.go and pipes.go are [Run], unrecorded.go what
+// happens without a recording.
 package holder

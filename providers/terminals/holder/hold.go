@@ -77,7 +77,7 @@ func Hold() error {
 	}()
 	go accept(listener, s)
 	if spec.Background {
-		_ = first.send(message{Op: opAttached, ID: p.rec.ID(), Dir: p.rec.Dir(), Pid: s.cmd.Process.Pid}, nil) // it may be gone
+		_ = first.send(message{Op: opAttached, ID: p.rec.ID(), Dir: p.rec.Dir()}, nil) // it may be gone
 		first.close()
 	} else if v := s.enter(first, m, file, true); v != nil { // the first viewer sees everything
 		go s.follow(v, first)
@@ -137,14 +137,7 @@ func accept(listener *net.UnixListener, s *session) {
 // enter shows the session to a client that asks for it; it returns nil if that
 // fails.
 func (s *session) enter(l *link, m message, file *os.File, first bool) *viewer {
-	v := newViewer(s, file, m, func(m message) {
-		if m.Op == opAttached && first {
-			m.Pid = s.cmd.Process.Pid
-			_ = l.send(m, s.master) // so that the program outlives us
-			return
-		}
-		_ = l.send(m, nil)
-	})
+	v := newViewer(s, file, m, func(m message) { _ = l.send(m, nil) })
 	if err := s.attach(v, first); err != nil {
 		v.told(message{Op: opFailed, Text: err.Error(), Exit: 1})
 		file.Close()

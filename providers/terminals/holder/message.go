@@ -27,10 +27,6 @@ type message struct {
 	Exit   int    `json:"exit,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Text   string `json:"text,omitempty"`
-	// Pid is the process ID of the program. It is set in the opAttached for the
-	// viewer that started the program, which comes with the other side of the
-	// program's terminal.
-	Pid int `json:"pid,omitempty"`
 }
 
 // The operations of a viewer: opStart starts a terminal and views it, opAttach

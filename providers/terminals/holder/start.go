@@ -20,13 +20,11 @@ func Start(ctx context.Context, program []string, log string, spec Spec, termina
 	if inBackground(terminal) {
 		return Outcome{}, errBackground
 	}
-	orphans := takeOrphans()
-	defer orphans.stop()
 	ours, err := startHolder(program, log)
 	if err != nil {
 		return Outcome{}, unrecorded(err)
 	}
-	out, err := view(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key}, orphans)
+	out, err := view(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key})
 	if errors.Is(err, errNoTerminal) || errors.Is(err, ErrLost) && out.ID == "" {
 		err = unrecorded(err)
 	}
@@ -105,5 +103,5 @@ func (r *Recording) Attach(ctx context.Context, id string, terminal *os.File) (O
 	if err != nil {
 		return Outcome{}, err
 	}
-	return view(ctx, newLink(conn), terminal, message{Op: opAttach, Key: r.Key}, nil)
+	return view(ctx, newLink(conn), terminal, message{Op: opAttach, Key: r.Key})
 }

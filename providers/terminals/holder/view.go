@@ -44,7 +44,7 @@ const partingTime = 5 * time.Second
 
 // view hands the viewer's terminal over and waits. In any case the terminal is
 // restored afterwards. It closes the link.
-func view(ctx context.Context, l *link, terminal *os.File, hello message, orphans *orphans) (o Outcome, err error) {
+func view(ctx context.Context, l *link, terminal *os.File, hello message) (o Outcome, err error) {
 	defer l.close()
 	if inBackground(terminal) {
 		return o, errBackground
@@ -74,18 +74,12 @@ func view(ctx context.Context, l *link, terminal *os.File, hello message, orphan
 	messages := make(chan message)
 	gone := make(chan struct{})
 	defer close(gone)
-	heir := heir{terminal: file}
-	defer heir.close()
 	go func() {
 		defer close(messages)
 		for {
 			m, err := l.next()
 			if err != nil {
 				return
-			}
-			if m.Op == opAttached && m.Pid != 0 {
-				heir.master = l.file()
-				heir.ended = orphans.ended(m.Pid)
 			}
 			select {
 			case messages <- m:
@@ -105,9 +99,6 @@ func view(ctx context.Context, l *link, terminal *os.File, hello message, orphan
 	for {
 		select {
 		case m, ok := <-messages:
-			if !ok && parting == nil && heir.carryOn(signals, &o) {
-				return o, nil
-			}
 			if !ok {
 				return o, ErrLost
 			}
