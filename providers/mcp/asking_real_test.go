@@ -22,7 +22,7 @@ import (
 func everything(t *testing.T) *world {
 	t.Helper()
 	bin := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.discover = 2 * time.Second
 	w.opts.StateDir = filepath.Join(w.home, "state")
 	script := w.write("sampler", "#!/bin/sh\nprintf 'a model says: '; tr -d '\\n' | grep -o 'context: [a-z ]*'\n")
@@ -166,7 +166,7 @@ func TestRealTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.until("the ID of the server's task", func() bool {
+	w.await("the ID of the server's task", func() bool {
 		all, err := w.p.Tasks(task.ID)
 		return err == nil && all[0].Remote != ""
 	})

@@ -111,7 +111,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 // becomes waits until a file contains a text.
 func (w *world) becomes(path, text string) {
 	w.t.Helper()
-	w.until(path+" with "+text, func() bool {
+	w.await(path+" with "+text, func() bool {
 		body, err := w.read(path)
 		return err == nil && strings.Contains(body, text)
 	})
@@ -120,7 +120,7 @@ func (w *world) becomes(path, text string) {
 // becomesNothing waits until there is no such file.
 func (w *world) becomesNothing(path string) {
 	w.t.Helper()
-	w.until("no "+path, func() bool {
+	w.await("no "+path, func() bool {
 		_, err := fs.Stat(w.tree.FS(context.Background()), path)
 		return errors.Is(err, fs.ErrNotExist)
 	})
@@ -159,23 +159,25 @@ func TestAQuestionTimesOut(t *testing.T) {
 
 // TestAQuestionPausesTheTimeout: a tool that waits for an answer is not silent.
 func TestAQuestionPausesTheTimeout(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"callee": stub("calls")})
-	w.open()
-	if _, err := w.call("echo", `{"text":"started"}`); err != nil {
-		t.Fatal(err)
-	}
-	w.p.timing.tool, w.p.timing.toolMax = 3*time.Second, 3*time.Second
-	q, done := w.calling(context.Background(), "{}")
-	select {
-	case m := <-done:
-		t.Fatal(m.err)
-	case <-time.After(4 * time.Second): // what must not happen has had its time
-	}
-	w.answered(q.ID, accept("--colour", "green"))
-	if m := <-done; m.err != nil {
-		t.Error(m.err)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"callee": stub("calls")})
+		w.open()
+		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
+			t.Fatal(err)
+		}
+		w.p.timing.tool, w.p.timing.toolMax = 3*time.Second, 3*time.Second
+		q, done := w.calling(context.Background(), "{}")
+		select {
+		case m := <-done:
+			t.Fatal(m.err)
+		case <-time.After(4 * time.Second): // what must not happen has had its time
+		}
+		w.answered(q.ID, accept("--colour", "green"))
+		if m := <-done; m.err != nil {
+			t.Error(m.err)
+		}
+	})
 }
 
 // TestACallIsLeftWithItsQuestion and its result fetched later, by the IDs of the
@@ -258,7 +260,7 @@ func TestADetachedCall(t *testing.T) {
 		if err != nil || task.State != tasks.Working || task.Cancel == "" {
 			t.Fatalf("%+v, %v", task, err)
 		}
-		w.until("the call", func() bool { return count("waits") == 1 })
+		w.await("the call", func() bool { return count("waits") == 1 })
 		ctx, leave := context.WithCancel(context.Background())
 		leave()
 		if _, err = w.p.Continue(ctx, task.ID, calls.Call{}); !errors.Is(err, context.Canceled) {
@@ -272,7 +274,7 @@ func TestADetachedCall(t *testing.T) {
 				t.Fatalf("%+v, %v", task, err)
 			}
 		}
-		w.until("the end of the call", func() bool {
+		w.await("the end of the call", func() bool {
 			return count("cancelled by a message")+count("cancelled by the end of the stream") == 1
 		})
 		if _, err = w.p.Continue(context.Background(), task.ID, calls.Call{}); calls.Outcome(nil, err) != "cancelled" {
@@ -286,91 +288,97 @@ func TestADetachedCall(t *testing.T) {
 
 // TestATaskOfAKilledProcess is lost, and says so.
 func TestATaskOfAKilledProcess(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"callee": stub("calls")})
-	w.opts.StateDir = filepath.Join(w.home, "state")
-	w.open()
-	_, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "asks", Leave: true})
-	asked := (*calls.AskedError)(nil)
-	if !errors.As(err, &asked) {
-		t.Fatal(err)
-	}
-	record, err := os.ReadFile(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w.p = nil
-	// A process that is killed leaves what it has written at the beginning.
-	w.write(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"), string(record))
-	w.write(filepath.Join(w.opts.StateDir, "tasks", "tnojson.json"), "{")
-	w.open()
-	all, err := w.p.Tasks("")
-	if err != nil || len(all) != 1 || all[0].State != tasks.Lost {
-		t.Fatalf("%+v, %v", all, err)
-	}
-	for _, id := range []string{asked.Task, asked.Question.ID} {
-		_, err = w.p.Continue(context.Background(), id, calls.Call{})
-		if calls.Outcome(nil, err) != "lost" || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"callee": stub("calls")})
+		w.opts.StateDir = filepath.Join(w.home, "state")
+		w.open()
+		_, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "asks", Leave: true})
+		asked := (*calls.AskedError)(nil)
+		if !errors.As(err, &asked) {
+			t.Fatal(err)
+		}
+		record, err := os.ReadFile(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.p = nil
+		// A process that is killed leaves what it has written at the beginning.
+		w.write(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"), string(record))
+		w.write(filepath.Join(w.opts.StateDir, "tasks", "tnojson.json"), "{")
+		w.open()
+		all, err := w.p.Tasks("")
+		if err != nil || len(all) != 1 || all[0].State != tasks.Lost {
+			t.Fatalf("%+v, %v", all, err)
+		}
+		for _, id := range []string{asked.Task, asked.Question.ID} {
+			_, err = w.p.Continue(context.Background(), id, calls.Call{})
+			if calls.Outcome(nil, err) != "lost" || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+				t.Error(err)
+			}
+		}
+		if _, err = w.p.Answer(asked.Question.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "no question has the ID") {
 			t.Error(err)
 		}
-	}
-	if _, err = w.p.Answer(asked.Question.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "no question has the ID") {
-		t.Error(err)
-	}
+	})
 }
 
 // TestAServerIsKilledMeanwhile: its questions are withdrawn, and the call says what
 // is not known.
 func TestAServerIsKilledMeanwhile(t *testing.T) {
-	for _, era := range []string{"", "-modern"} {
-		w := newWorld(t)
-		w.claude(map[string]any{"callee": stub("calls" + era)})
-		w.open()
-		q, done := w.calling(context.Background(), "{}")
-		if _, err := w.call("dies", "{}"); err == nil {
-			t.Error("the server lives")
+	bubble(t, func(t *testing.T) {
+		for _, era := range []string{"", "-modern"} {
+			w := newWorld(t)
+			w.claude(map[string]any{"callee": stub("calls" + era)})
+			w.open()
+			q, done := w.calling(context.Background(), "{}")
+			if _, err := w.call("dies", "{}"); err == nil {
+				t.Error("the server lives")
+			}
+			if m := <-done; calls.Outcome(m.r, m.err) != "unreachable" || !strings.Contains(m.err.Error(), "whether the tool has done its work is not known") {
+				t.Errorf("%+v", m)
+			}
+			if _, err := w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "question "+q.ID+" has ") {
+				t.Error(err)
+			}
+			w.becomesNothing("callee/questions")
 		}
-		if m := <-done; calls.Outcome(m.r, m.err) != "unreachable" || !strings.Contains(m.err.Error(), "whether the tool has done its work is not known") {
-			t.Errorf("%+v", m)
-		}
-		if _, err := w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "question "+q.ID+" has ") {
-			t.Error(err)
-		}
-		w.becomesNothing("callee/questions")
-	}
+	})
 }
 
 // TestACallByAFileThatAsks has its result wait for the answer.
 func TestACallByAFileThatAsks(t *testing.T) {
-	w := newWorld(t)
-	w.settings("[mcp]\nfile_calls = true\n")
-	w.claude(map[string]any{"callee": stub("calls")})
-	w.open()
-	if _, err := w.call("echo", `{"text":"started"}`); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.put("asks.1.json", "{}"); err != nil {
-		t.Fatal(err)
-	}
-	var q questions.Question
-	w.until("a question", func() bool {
-		all, err := w.p.Questions("")
-		if err != nil || len(all) == 0 {
-			return false
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.settings("[mcp]\nfile_calls = true\n")
+		w.claude(map[string]any{"callee": stub("calls")})
+		w.open()
+		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
+			t.Fatal(err)
 		}
-		q = all[0]
-		return true
+		if err := w.put("asks.1.json", "{}"); err != nil {
+			t.Fatal(err)
+		}
+		var q questions.Question
+		w.await("a question", func() bool {
+			all, err := w.p.Questions("")
+			if err != nil || len(all) == 0 {
+				return false
+			}
+			q = all[0]
+			return true
+		})
+		if q.Task != "" {
+			t.Errorf("%+v", q)
+		}
+		w.answered(q.ID, accept("--colour", "red"))
+		if o := w.outcome("asks.1"); !o.OK || !strings.Contains(o.Text, `"colour":"red"`) {
+			t.Errorf("%+v", o)
+		}
 	})
-	if q.Task != "" {
-		t.Errorf("%+v", q)
-	}
-	w.answered(q.ID, accept("--colour", "red"))
-	if o := w.outcome("asks.1"); !o.OK || !strings.Contains(o.Text, `"colour":"red"`) {
-		t.Errorf("%+v", o)
-	}
 }
 
 // TestCloseWithdrawsQuestions, and ends the calls that wait for them.
@@ -545,52 +553,54 @@ func TestAnswersAreInNoFile(t *testing.T) {
 // TestATaskOfTheServer is asked for again by the process that comes next, and
 // cancelled by it.
 func TestATaskOfTheServer(t *testing.T) {
-	w := newWorld(t)
-	w.opts.StateDir = filepath.Join(w.home, "state")
-	server := newCallee("")
-	w.claude(map[string]any{"callee": map[string]any{"url": w.serve(server)}})
-	w.open()
-	detach := func() tasks.Task {
-		t.Helper()
-		task, err := w.p.Detach(calls.Call{Server: "callee", Tool: "task"})
-		if err != nil {
-			t.Fatal(err)
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.StateDir = filepath.Join(w.home, "state")
+		server := newCallee(remoteStub(), "")
+		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(server)}})
+		w.open()
+		detach := func() tasks.Task {
+			t.Helper()
+			task, err := w.p.Detach(calls.Call{Server: "callee", Tool: "task"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.becomes("callee/tasks/"+task.ID+".json", `"remote": "the-task"`)
+			w.becomes("callee/tasks/"+task.ID+".json", `"what": "at it"`)
+			return task
 		}
-		w.becomes("callee/tasks/"+task.ID+".json", `"remote": "the-task"`)
-		w.becomes("callee/tasks/"+task.ID+".json", `"what": "at it"`)
-		return task
-	}
-	task := detach()
-	w.reopen()
-	w.becomes("callee/tasks/"+task.ID+".json", `"state": "working"`)
-	server.setTask("completed")
-	r, err := w.p.Continue(context.Background(), task.ID, calls.Call{})
-	if err != nil || string(r.Text) != "the work is done" {
-		t.Fatal(r, err)
-	}
-	w.reopen()
-	if r, err = w.p.Continue(context.Background(), task.ID, calls.Call{}); err != nil || string(r.Text) != "the work is done" {
-		t.Fatal(r, err)
-	}
+		task := detach()
+		w.reopen()
+		w.becomes("callee/tasks/"+task.ID+".json", `"state": "working"`)
+		server.setTask("completed")
+		r, err := w.p.Continue(context.Background(), task.ID, calls.Call{})
+		if err != nil || string(r.Text) != "the work is done" {
+			t.Fatal(r, err)
+		}
+		w.reopen()
+		if r, err = w.p.Continue(context.Background(), task.ID, calls.Call{}); err != nil || string(r.Text) != "the work is done" {
+			t.Fatal(r, err)
+		}
 
-	task = detach()
-	w.reopen()
-	if task, err = w.p.CancelTask(context.Background(), task.ID); err != nil || task.State != tasks.Cancelled {
-		t.Errorf("%+v, %v", task, err)
-	}
-	w.until("the end of the task", func() bool {
-		server.mu.Lock()
-		defer server.mu.Unlock()
-		return server.task == "cancelled"
+		task = detach()
+		w.reopen()
+		if task, err = w.p.CancelTask(context.Background(), task.ID); err != nil || task.State != tasks.Cancelled {
+			t.Errorf("%+v, %v", task, err)
+		}
+		w.await("the end of the task", func() bool {
+			server.mu.Lock()
+			defer server.mu.Unlock()
+			return server.task == "cancelled"
+		})
+
+		task = detach()
+		w.reopen()
+		server.setTask("")
+		if _, err = w.p.Continue(context.Background(), task.ID, calls.Call{}); err == nil {
+			t.Error("a task that the server does not know")
+		}
+		if task, err = w.p.AwaitTask(context.Background(), task.ID); err != nil || task.State != tasks.Lost {
+			t.Errorf("%+v, %v", task, err)
+		}
 	})
-
-	task = detach()
-	w.reopen()
-	server.setTask("")
-	if _, err = w.p.Continue(context.Background(), task.ID, calls.Call{}); err == nil {
-		t.Error("a task that the server does not know")
-	}
-	if task, err = w.p.AwaitTask(context.Background(), task.ID); err != nil || task.State != tasks.Lost {
-		t.Errorf("%+v, %v", task, err)
-	}
 }

@@ -17,7 +17,7 @@ import (
 // then, beside a call to the same server alone.
 func BenchmarkSeventeen(b *testing.B) {
 	const many = 17
-	w := newWorld(b)
+	w := realWorld(b)
 	w.opts.timing = usualTiming()
 	journal, count := w.journal()
 	servers := make(map[string]any)
@@ -30,7 +30,7 @@ func BenchmarkSeventeen(b *testing.B) {
 		w.open().start()
 		failed := 0
 		for name := range servers {
-			w.until(name, func() bool {
+			w.await(name, func() bool {
 				text := w.cat(name + "/STATUS.md")
 				return strings.HasPrefix(text, "state: ready\n") || strings.HasPrefix(text, "state: error\n")
 			})

@@ -33,7 +33,7 @@ func (w *world) manyServers() map[string]any {
 // BenchmarkNew opens a provider over the cached catalogues of 25 servers with
 // 1,000 tools, which is what stands between a mount and its first listing.
 func BenchmarkNew(b *testing.B) {
-	w := newWorld(b)
+	w := realWorld(b)
 	servers := w.manyServers()
 	w.open().start()
 	for name := range servers {
@@ -54,7 +54,7 @@ func BenchmarkNew(b *testing.B) {
 func BenchmarkPins(b *testing.B) {
 	for _, change := range []string{"none", "all"} {
 		b.Run(change, func(b *testing.B) {
-			w := newWorld(b)
+			w := realWorld(b)
 			w.opts.StateDir = filepath.Join(w.home, "state")
 			servers := w.manyServers()
 			tools, err := os.ReadFile(filepath.Join(w.home, "tools.json"))
@@ -95,7 +95,7 @@ func BenchmarkMemory(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("/proc/self/status is missing")
 	}
-	w := newWorld(b)
+	w := realWorld(b)
 	w.manyServers()
 	for _, when := range []string{"first", "again"} {
 		b.Run(when, func(b *testing.B) {
@@ -154,7 +154,7 @@ func (w *world) hundred() []string {
 // what a shell needs that starts the same processes side by side and has each
 // answer the same requests.
 func BenchmarkHundred(b *testing.B) {
-	w := newWorld(b)
+	w := realWorld(b)
 	names := w.hundred()
 	for b.Loop() {
 		begun := time.Now()
@@ -199,7 +199,7 @@ func BenchmarkHundredMemory(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("/proc/self/status is missing")
 	}
-	w := newWorld(b)
+	w := realWorld(b)
 	w.hundred()
 	for b.Loop() {
 		b.ReportMetric(float64(w.daemonMemory())/1024, "MB-resident")

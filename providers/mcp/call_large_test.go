@@ -12,24 +12,26 @@ import (
 
 // TestALargeResult has a result of 64 MB go to a file whole.
 func TestALargeResult(t *testing.T) {
-	w := newWorld(t)
-	w.opts.Results = &shelf{dir: w.dir}
-	w.claude(map[string]any{"callee": stub("calls")})
-	w.open()
-	const line = "a line of a large result, \"quoted\" once\n"
-	size := fstest.Rounds(64_000_000)
-	r, err := w.call("big", fmt.Sprintf(`{"size":%d}`, size))
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := size / len(line) * len(line)
-	if info, err := os.Stat(r.File); err != nil || info.Size() != int64(whole) || r.Size != whole {
-		t.Fatal(err, info)
-	}
-	notice := fmt.Sprintf("Large output has been written to: %s (%.1f MB, %d lines)", r.File, float64(whole)/1e6, whole/len(line))
-	if !strings.HasPrefix(string(r.Text), line) || len(r.Text) > 12_200 || !strings.Contains(string(r.Text), notice) {
-		t.Errorf("%s", r.Text)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.Results = &shelf{dir: w.dir}
+		w.claude(map[string]any{"callee": stub("calls")})
+		w.open()
+		const line = "a line of a large result, \"quoted\" once\n"
+		size := fstest.Rounds(64_000_000)
+		r, err := w.call("big", fmt.Sprintf(`{"size":%d}`, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := size / len(line) * len(line)
+		if info, err := os.Stat(r.File); err != nil || info.Size() != int64(whole) || r.Size != whole {
+			t.Fatal(err, info)
+		}
+		notice := fmt.Sprintf("Large output has been written to: %s (%.1f MB, %d lines)", r.File, float64(whole)/1e6, whole/len(line))
+		if !strings.HasPrefix(string(r.Text), line) || len(r.Text) > 12_200 || !strings.Contains(string(r.Text), notice) {
+			t.Errorf("%s", r.Text)
+		}
+	})
 }
 
 // BenchmarkLargeResult reports how long a result of 64 MB takes, and the peak
@@ -39,11 +41,11 @@ func BenchmarkLargeResult(b *testing.B) {
 	for _, transport := range []string{"stdio", "http"} {
 		b.Run(transport, func(b *testing.B) {
 			defer debug.SetGCPercent(debug.SetGCPercent(40))
-			w := newWorld(b)
+			w := realWorld(b)
 			w.opts.Results = &shelf{dir: w.dir}
 			w.claude(map[string]any{"callee": stub("calls")})
 			if transport == "http" {
-				w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(""))}}) // in this process: its memory counts too
+				w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(remoteStub(), ""))}}) // in this process: its memory counts too
 			}
 			w.open()
 			if _, err := w.call("big", `{"size":100}`); err != nil {
@@ -69,7 +71,7 @@ func BenchmarkLargeResult(b *testing.B) {
 
 // BenchmarkCall is a call of a tool that does nothing much.
 func BenchmarkCall(b *testing.B) {
-	w := newWorld(b)
+	w := realWorld(b)
 	w.opts.StateDir = w.dir
 	w.claude(map[string]any{"callee": stub("calls")})
 	w.open()

@@ -20,7 +20,7 @@ func TestRealCalls(t *testing.T) {
 	bin := func(name string) string {
 		return filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-"+name), ".bin", "mcp-server-"+name)
 	}
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.discover = 2 * time.Second
 	kept := &shelf{dir: w.dir}
 	w.opts.Results = kept

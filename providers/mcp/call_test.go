@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"ctxfs/providers/mcp/calls"
@@ -18,19 +17,20 @@ import (
 // transports and in both eras. Count counts lines of the server's journal.
 func eachCallee(t *testing.T, test func(t *testing.T, w *world, count func(string) int)) {
 	for _, era := range []string{"", "-modern"} {
-		t.Run("stdio"+era, func(t *testing.T) {
-			w := newWorld(t)
-			journal, count := w.journal()
-			w.claude(map[string]any{"callee": stub("calls"+era, stubJournal, journal)})
-			test(t, w.open(), count)
-		})
-		t.Run("http"+era, func(t *testing.T) {
-			w := newWorld(t)
-			journal, count := w.journal()
-			t.Setenv(stubJournal, journal)
-			w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(era))}})
-			test(t, w.open(), count)
-		})
+		for _, way := range []string{"stdio", "http"} {
+			t.Run(way+era, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					w := newWorld(t)
+					journal, count := w.journal()
+					entry := stub("calls"+era, stubJournal, journal)
+					if way == "http" {
+						entry = map[string]any{"url": w.serve(newCallee(remoteStub(stubJournal, journal), era))}
+					}
+					w.claude(map[string]any{"callee": entry})
+					test(t, w.open(), count)
+				})
+			})
+		}
 	}
 }
 
@@ -63,51 +63,53 @@ func TestCall(t *testing.T) {
 
 // TestCallsThatAreNotMade are judged by what is known, once it is known.
 func TestCallsThatAreNotMade(t *testing.T) {
-	w := newWorld(t)
-	journal, count := w.journal()
-	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal), "off": map[string]any{"command": "x", "disabled": true}})
-	w.open()
-	if _, err := w.p.Tool("callee", "echo"); calls.Outcome(nil, err) != "unreachable" {
-		t.Error(err)
-	}
-	for _, known := range []bool{false, true} {
-		for call, want := range map[string]string{
-			"callee ecko {}":           `server callee has no tool "ecko"; did you mean "echo"?`,
-			`callee echo {"txt":"x"}`:  `unknown "txt"; did you mean "text"?`,
-			`callee echo [1]`:          `object`,
-			`kallee echo {"text":"x"}`: `no server is called "kallee"; did you mean "callee"?`,
-		} {
-			f := strings.SplitN(call, " ", 3)
-			_, err := w.p.Call(context.Background(), calls.Call{Server: f[0], Tool: f[1], Arguments: json.RawMessage(f[2])})
-			if err == nil || !strings.Contains(err.Error(), want) || calls.Outcome(nil, err) != "bad-arguments" {
-				t.Errorf("%s: %v", call, err)
-			}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		journal, count := w.journal()
+		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal), "off": map[string]any{"command": "x", "disabled": true}})
+		w.open()
+		if _, err := w.p.Tool("callee", "echo"); calls.Outcome(nil, err) != "unreachable" {
+			t.Error(err)
 		}
-		if known {
-			break
+		for _, known := range []bool{false, true} {
+			for call, want := range map[string]string{
+				"callee ecko {}":           `server callee has no tool "ecko"; did you mean "echo"?`,
+				`callee echo {"txt":"x"}`:  `unknown "txt"; did you mean "text"?`,
+				`callee echo [1]`:          `object`,
+				`kallee echo {"text":"x"}`: `no server is called "kallee"; did you mean "callee"?`,
+			} {
+				f := strings.SplitN(call, " ", 3)
+				_, err := w.p.Call(context.Background(), calls.Call{Server: f[0], Tool: f[1], Arguments: json.RawMessage(f[2])})
+				if err == nil || !strings.Contains(err.Error(), want) || calls.Outcome(nil, err) != "bad-arguments" {
+					t.Errorf("%s: %v", call, err)
+				}
+			}
+			if known {
+				break
+			}
+			if n := count("start"); n != 1 {
+				t.Fatalf("%d starts: nothing was known of the server", n)
+			}
+			w.reopen()
 		}
 		if n := count("start"); n != 1 {
-			t.Fatalf("%d starts: nothing was known of the server", n)
+			t.Errorf("%d starts", n)
 		}
-		w.reopen()
-	}
-	if n := count("start"); n != 1 {
-		t.Errorf("%d starts", n)
-	}
-	if n := count("call echo"); n != 0 {
-		t.Errorf("%d calls", n)
-	}
-	if _, err := w.p.Call(context.Background(), calls.Call{Server: "off", Tool: "x"}); calls.Outcome(nil, err) != "unreachable" {
-		t.Error(err)
-	}
-	info, err := w.p.Tool("callee", "delete_all")
-	if err != nil || !info.Destructive || info.File != "delete_all" || info.Schema == nil {
-		t.Errorf("%+v, %v", info, err)
-	}
-	w.p.opts.Offline = true
-	if _, err := w.call("echo", `{"text":"x"}`); err == nil {
-		t.Error("an offline tree makes calls")
-	}
+		if n := count("call echo"); n != 0 {
+			t.Errorf("%d calls", n)
+		}
+		if _, err := w.p.Call(context.Background(), calls.Call{Server: "off", Tool: "x"}); calls.Outcome(nil, err) != "unreachable" {
+			t.Error(err)
+		}
+		info, err := w.p.Tool("callee", "delete_all")
+		if err != nil || !info.Destructive || info.File != "delete_all" || info.Schema == nil {
+			t.Errorf("%+v, %v", info, err)
+		}
+		w.p.opts.Offline = true
+		if _, err := w.call("echo", `{"text":"x"}`); err == nil {
+			t.Error("an offline tree makes calls")
+		}
+	})
 }
 
 func TestCallCancelled(t *testing.T) {
@@ -118,12 +120,12 @@ func TestCallCancelled(t *testing.T) {
 			_, err := w.p.Call(ctx, calls.Call{Server: "callee", Tool: "wait"})
 			done <- err
 		}()
-		w.until("the call", func() bool { return count("waits") == 1 })
+		w.await("the call", func() bool { return count("waits") == 1 })
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) || calls.Outcome(nil, err) != "cancelled" {
 			t.Error(err)
 		}
-		w.until("the end of the call", func() bool {
+		w.await("the end of the call", func() bool {
 			return count("cancelled by a message")+count("cancelled by the end of the stream") == 1
 		})
 		if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
@@ -189,103 +191,107 @@ func TestCallsInAnyOrder(t *testing.T) {
 // TestCallsAreMadeOnce: one that the server may have got is not sent again, one
 // that it cannot have got is.
 func TestCallsAreMadeOnce(t *testing.T) {
-	w := newWorld(t)
-	journal, count := w.journal()
-	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
-	w.open()
-	_, err := w.call("dies", "")
-	if calls.Outcome(nil, err) != "unreachable" || !strings.Contains(err.Error(), "exited with status 5") || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
-		t.Error(err)
-	}
-	if n := count("call dies"); n != 1 {
-		t.Errorf("it was made %d times", n)
-	}
-	for i := range 5 {
-		if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
-			t.Fatal(r, err)
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		journal, count := w.journal()
+		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
+		w.open()
+		_, err := w.call("dies", "")
+		if calls.Outcome(nil, err) != "unreachable" || !strings.Contains(err.Error(), "exited with status 5") || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+			t.Error(err)
 		}
-		conn := w.p.all()[0].main.Connection()
-		// It is gone, and the next call may be before anybody has noticed.
-		if err := syscall.Kill(conn.Process.Group(), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
+		if n := count("call dies"); n != 1 {
+			t.Errorf("it was made %d times", n)
 		}
-		if i%2 == 0 {
-			<-conn.Process.Exited()
-		} else {
-			<-conn.Lost
+		for i := range 5 {
+			if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
+				t.Fatal(r, err)
+			}
+			conn := w.p.all()[0].main.Connection()
+			// It is gone, and the next call may be before anybody has noticed.
+			w.programs.kill(conn.Process.Group())
+			if i%2 == 0 {
+				<-conn.Process.Exited()
+			} else {
+				<-conn.Lost
+			}
 		}
-	}
+	})
 }
 
 // TestCallsThatAreRefused by a status: a status about the session is not an answer,
 // and the call is sent in another session, once.
 func TestCallsThatAreRefused(t *testing.T) {
-	const asTypeScript = `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":ID}`
-	for _, c := range []struct {
-		refusedCall
-		outcome string
-		sent    int
-	}{
-		{refusedCall{404, "no such session"}, "ok", 2},
-		{refusedCall{400, "no such session"}, "ok", 2},
-		{refusedCall{400, asTypeScript}, "ok", 2},
-		{refusedCall{400, strings.ReplaceAll(asTypeScript, "ID", "null")}, "ok", 2},
-		{refusedCall{404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":ID}`}, "ok", 2},
-		{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32602,"message":"the title is too long"},"id":ID}`}, "bad-arguments", 1},
-		{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"it broke"},"id":ID}`}, "tool-error", 1},
-		{refusedCall{500, "it broke"}, "unreachable", 1},
-		{refusedCall{503, "later"}, "unreachable", 1},
-		{refusedCall{200, `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"x"}]},"id":"raw-999"}`}, "unreachable", 1},
-		{refusedCall{200, `{"jsonrpc":"2.0","result":{`}, "unreachable", 1},
-	} {
-		w := newWorld(t)
-		journal, count := w.journal()
-		t.Setenv(stubJournal, journal)
-		s := newCallee("")
-		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(s)}})
-		w.open()
-		if _, err := w.call("echo", `{"text":"x"}`); err != nil {
-			t.Fatal(err)
+	bubble(t, func(t *testing.T) {
+		const asTypeScript = `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":ID}`
+		for _, c := range []struct {
+			refusedCall
+			outcome string
+			sent    int
+		}{
+			{refusedCall{404, "no such session"}, "ok", 2},
+			{refusedCall{400, "no such session"}, "ok", 2},
+			{refusedCall{400, asTypeScript}, "ok", 2},
+			{refusedCall{400, strings.ReplaceAll(asTypeScript, "ID", "null")}, "ok", 2},
+			{refusedCall{404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":ID}`}, "ok", 2},
+			{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32602,"message":"the title is too long"},"id":ID}`}, "bad-arguments", 1},
+			{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"it broke"},"id":ID}`}, "tool-error", 1},
+			{refusedCall{500, "it broke"}, "unreachable", 1},
+			{refusedCall{503, "later"}, "unreachable", 1},
+			{refusedCall{200, `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"x"}]},"id":"raw-999"}`}, "unreachable", 1},
+			{refusedCall{200, `{"jsonrpc":"2.0","result":{`}, "unreachable", 1},
+		} {
+			w := newWorld(t)
+			journal, count := w.journal()
+			s := newCallee(remoteStub(stubJournal, journal), "")
+			w.claude(map[string]any{"callee": map[string]any{"url": w.serve(s)}})
+			w.open()
+			if _, err := w.call("echo", `{"text":"x"}`); err != nil {
+				t.Fatal(err)
+			}
+			before := count("tools/call")
+			s.forgets.Store(&c.refusedCall)
+			r, err := w.call("echo", `{"text":"x"}`)
+			if got := calls.Outcome(r, err); got != c.outcome {
+				t.Errorf("%v: %s: %v", c.refusedCall, got, err)
+			}
+			if n := count("tools/call") - before; n != c.sent {
+				t.Errorf("%v: sent %d times", c.refusedCall, n)
+			}
+			if r, err = w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
+				t.Errorf("%v: then %v, %v", c.refusedCall, r, err)
+			}
 		}
-		before := count("tools/call")
-		s.forgets.Store(&c.refusedCall)
-		r, err := w.call("echo", `{"text":"x"}`)
-		if got := calls.Outcome(r, err); got != c.outcome {
-			t.Errorf("%v: %s: %v", c.refusedCall, got, err)
-		}
-		if n := count("tools/call") - before; n != c.sent {
-			t.Errorf("%v: sent %d times", c.refusedCall, n)
-		}
-		if r, err = w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
-			t.Errorf("%v: then %v, %v", c.refusedCall, r, err)
-		}
-	}
+	})
 }
 
 func TestCallOfAServerThatWantsALogin(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"callee": remote(w.serve(httpStub{token: "x", status: 401}), bearer)})
-	w.open()
-	if _, err := w.call("echo", `{"text":"x"}`); calls.Outcome(nil, err) != "needs-auth" {
-		t.Error(err)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"callee": remote(w.serve(httpStub{token: "x", status: 401}), bearer)})
+		w.open()
+		if _, err := w.call("echo", `{"text":"x"}`); calls.Outcome(nil, err) != "needs-auth" {
+			t.Error(err)
+		}
+	})
 }
 
 // TestCallHeaders has arguments stand in headers where the tool wants that.
 func TestCallHeaders(t *testing.T) {
-	for era, want := range map[string]int{"": 0, "-modern": 1} {
-		w := newWorld(t)
-		journal, count := w.journal()
-		t.Setenv(stubJournal, journal)
-		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(era))}})
-		w.open()
-		if _, err := w.call("headed", `{"region":"eu"}`); err != nil {
-			t.Fatal(err)
+	bubble(t, func(t *testing.T) {
+		for era, want := range map[string]int{"": 0, "-modern": 1} {
+			w := newWorld(t)
+			journal, count := w.journal()
+			w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(remoteStub(stubJournal, journal), era))}})
+			w.open()
+			if _, err := w.call("headed", `{"region":"eu"}`); err != nil {
+				t.Fatal(err)
+			}
+			if n := count("region eu"); n != want {
+				t.Errorf("era %q: the header was there %d times", era, n)
+			}
 		}
-		if n := count("region eu"); n != want {
-			t.Errorf("era %q: the header was there %d times", era, n)
-		}
-	}
+	})
 }
 
 // TestCallIsInterrupted tells the caller what has interrupted the call, rather than
@@ -301,7 +307,7 @@ func TestCallIsInterrupted(t *testing.T) {
 				_, err := w.call("wait", "{}")
 				done <- err
 			}()
-			w.until("the call", func() bool { return count("waits") > waiting })
+			w.await("the call", func() bool { return count("waits") > waiting })
 			if err := interrupt(); err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +322,7 @@ func TestCallIsInterrupted(t *testing.T) {
 			_, err := w.call("wait", "{}")
 			done <- err
 		}()
-		w.until("the call", func() bool { return count("waits") > waiting })
+		w.await("the call", func() bool { return count("waits") > waiting })
 		w.reopen()
 		if err := <-done; err == nil || !strings.Contains(err.Error(), "ctxfs is stopping; whether the tool has done its work is not known") {
 			t.Error(err)

@@ -29,15 +29,18 @@ func TestServersThatAgreeToEverything(t *testing.T) {
 			era = "-modern"
 		}
 		t.Run("stdio "+c.discovery, func(t *testing.T) {
-			w := newWorld(t)
-			w.claude(map[string]any{"callee": stub("calls"+era, stubDiscovery, c.discovery)})
-			agrees(w.open(), c.protocol)
+			bubble(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.claude(map[string]any{"callee": stub("calls"+era, stubDiscovery, c.discovery)})
+				agrees(w.open(), c.protocol)
+			})
 		})
 		t.Run("http "+c.discovery, func(t *testing.T) {
-			w := newWorld(t)
-			t.Setenv(stubDiscovery, c.discovery)
-			w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(era))}})
-			agrees(w.open(), c.protocol)
+			bubble(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(remoteStub(stubDiscovery, c.discovery), era))}})
+				agrees(w.open(), c.protocol)
+			})
 		})
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs"
@@ -23,24 +23,51 @@ import (
 // patience is how long anything may take on a busy machine.
 const patience = 2 * time.Minute
 
-// world is a home folder with a provider over it.
+// world is a home folder with a provider over it. Its servers are stubs in memory, and
+// its time is that of the test's bubble, see [bubble], or all is real.
 type world struct {
-	t    testing.TB
-	home string
-	dir  string // for files of the test
-	opts Options
+	t        testing.TB
+	home     string
+	dir      string // for files of the test
+	opts     Options
+	network  *fstest.Network // nil if all is real
+	programs *programs       // nil if all is real
+	settle   func()          // waits until nothing goes on by itself
+	pass     func()          // has some time pass
 
 	p    *Provider
 	tree *fs.Tree
 
 	mu      sync.Mutex
 	changes []string
-	news    chan struct{}
 }
 
+// bubble runs a test in a bubble (see testing/synctest), whose time begins after that
+// of all files.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		<-time.After(50 * 365 * 24 * time.Hour)
+		test(t)
+	})
+}
+
+// newWorld returns a world of a bubble.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, home: t.TempDir(), dir: t.TempDir(), news: make(chan struct{}, 1)}
+	w := realWorld(t)
+	w.network, w.programs = fstest.NewNetwork(t), newPrograms(t)
+	w.opts.HTTP, w.opts.Listen, w.opts.Spawn = w.network, w.network.Listen, w.programs.spawn
+	w.settle = synctest.Wait
+	w.pass = func() { <-time.After(5 * time.Millisecond) }
+	return w
+}
+
+// realWorld returns a world whose servers are processes.
+func realWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, home: t.TempDir(), dir: t.TempDir()}
+	w.settle, w.pass = func() {}, realPause
 	t.Setenv("HOME", w.home)
 	w.opts = Options{
 		Env: fs.Env{
@@ -62,14 +89,14 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// realPause is the time between two looks at what processes do, which no channel
+// announces.
+func realPause() { time.Sleep(10 * time.Millisecond) }
+
 func (w *world) changed(path string) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.changes = append(w.changes, path)
-	w.mu.Unlock()
-	select {
-	case w.news <- struct{}{}:
-	default:
-	}
 }
 
 // drain returns the changes reported since the last call.
@@ -88,6 +115,9 @@ func (w *world) write(path, text string) string {
 	}
 	if err := atomicfile.Write(path, []byte(text)); err != nil {
 		w.t.Fatal(err)
+	}
+	if w.programs != nil {
+		w.programs.wrote()
 	}
 	return path
 }
@@ -122,20 +152,15 @@ func (w *world) settings(text string) {
 	w.opts.SettingsPath = w.write(".config/ctxfs/config.toml", text)
 }
 
-// open makes the provider, and checks at the end of the test that nothing is
-// left of it.
+// open makes the provider, and closes it at the end of the test. That nothing is left
+// of it then, the bubble checks.
 func (w *world) open() *world {
 	w.t.Helper()
-	before := runtime.NumGoroutine()
 	p := New(w.opts)
 	w.p, w.tree = p, fs.NewTree(p.Root(), fs.TreeOptions{Log: w.opts.Env.Log, Deadline: patience})
 	w.t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			w.t.Error(err)
-		}
-		if !fstest.Becomes(func() bool { return runtime.NumGoroutine() <= before }) {
-			buf := make([]byte, 1<<20)
-			w.t.Errorf("goroutines are left:\n%s", buf[:runtime.Stack(buf, true)])
 		}
 	})
 	return w
@@ -197,23 +222,19 @@ func (w *world) ls(path string) string {
 	return strings.Join(fstest.Names(w.t, w.tree, path), " ")
 }
 
-// until waits for a condition. It is checked after each change that is reported,
-// and from time to time for what is not reported, such as the work of a process.
-func (w *world) until(what string, ok func() bool) {
+// await has time pass until a condition holds.
+func (w *world) await(what string, ok func() bool) {
 	w.t.Helper()
-	deadline, tick := time.After(patience), time.NewTicker(10*time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-w.news:
-		case <-tick.C:
-		case <-deadline:
+	begun := time.Now()
+	for w.settle(); !ok(); w.settle() {
+		if time.Since(begun) > patience {
 			index := ""
 			if w.tree != nil {
 				index = w.cat("INDEX.md")
 			}
 			w.t.Fatalf("not within %v: %s\n%s", patience, what, index)
 		}
+		w.pass()
 	}
 }
 
@@ -222,7 +243,7 @@ func (w *world) until(what string, ok func() bool) {
 func (w *world) untilState(server, state string) string {
 	w.t.Helper()
 	var text string
-	w.until(server+" is "+state, func() bool {
+	w.await(server+" is "+state, func() bool {
 		var err error
 		text, err = w.read(server + "/STATUS.md")
 		mark := "\n- " + server + ": "

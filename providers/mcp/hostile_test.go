@@ -34,51 +34,53 @@ func hostileTools() string {
 // form, and has 10,000 tools of any name, gets no wrong answer to anybody, and
 // costs no more than it must.
 func TestHostileServer(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"callee": stub("calls-hostile", stubTools, w.write(filepath.Join(w.dir, "tools.json"), hostileTools()))})
-	w.settings("[mcp.policy]\ndeny = [\"callee/group/tool.4999\", \"callee/a/b\"]\n")
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	begun := time.Now()
-	w.open().start()
-	w.untilState("callee", "ready")
-	listed := strings.Fields(w.ls("callee/tools"))
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	grown := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 20
-	t.Logf("%d tools after %v, %d MiB", len(listed), time.Since(begun), grown)
-	if len(listed) < 9_980 || grown > 64 {
-		t.Errorf("%d tools, %d MiB", len(listed), grown)
-	}
-	seen := make(map[string]bool)
-	for _, name := range listed {
-		if folded := strings.ToLower(name); seen[folded] || len(name) > 120 || strings.ContainsFunc(name, func(r rune) bool { return r == '/' || !unicode.IsPrint(r) }) {
-			t.Errorf("the file %q", name)
-		} else {
-			seen[folded] = true
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"callee": stub("calls-hostile", stubTools, w.write(filepath.Join(w.dir, "tools.json"), hostileTools()))})
+		w.settings("[mcp.policy]\ndeny = [\"callee/group/tool.4999\", \"callee/a/b\"]\n")
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		w.open().start()
+		w.untilState("callee", "ready")
+		listed := strings.Fields(w.ls("callee/tools"))
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		grown := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 20
+		t.Logf("%d tools after %v, %d MiB", len(listed), time.Since(begun), grown)
+		if len(listed) < 9_980 || grown > 64 {
+			t.Errorf("%d tools, %d MiB", len(listed), grown)
 		}
-	}
-	for _, c := range w.cat("INDEX.md") {
-		if c != '\n' && !unicode.IsPrint(c) {
-			t.Fatalf("%q in the index", c)
+		seen := make(map[string]bool)
+		for _, name := range listed {
+			if folded := strings.ToLower(name); seen[folded] || len(name) > 120 || strings.ContainsFunc(name, func(r rune) bool { return r == '/' || !unicode.IsPrint(r) }) {
+				t.Errorf("the file %q", name)
+			} else {
+				seen[folded] = true
+			}
 		}
-	}
-	for i := range 50 {
-		nonce := fmt.Sprintf("nonce-%d", i)
-		r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(quoteMember("text", nonce))})
-		if err != nil || string(r.Text) != nonce {
-			t.Fatalf("%s: %v, %+v", nonce, err, r)
+		for _, c := range w.cat("INDEX.md") {
+			if c != '\n' && !unicode.IsPrint(c) {
+				t.Fatalf("%q in the index", c)
+			}
 		}
-	}
-	for _, tool := range []string{"group/tool.4999", "a/b"} {
-		if _, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: tool}); calls.Outcome(nil, err) != "denied" {
-			t.Errorf("%s: %v", tool, err)
+		for i := range 50 {
+			nonce := fmt.Sprintf("nonce-%d", i)
+			r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(quoteMember("text", nonce))})
+			if err != nil || string(r.Text) != nonce {
+				t.Fatalf("%s: %v, %+v", nonce, err, r)
+			}
 		}
-	}
-	if r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "group/tool.100"}); err != nil || string(r.Text) != "done group/tool.100" {
-		t.Errorf("%v, %+v", err, r)
-	}
+		for _, tool := range []string{"group/tool.4999", "a/b"} {
+			if _, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: tool}); calls.Outcome(nil, err) != "denied" {
+				t.Errorf("%s: %v", tool, err)
+			}
+		}
+		if r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "group/tool.100"}); err != nil || string(r.Text) != "done group/tool.100" {
+			t.Errorf("%v, %+v", err, r)
+		}
+	})
 }
 
 // quoteMember is an object of one text.

@@ -23,7 +23,7 @@ func TestLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text string
-		w.until("the messages are kept", func() bool {
+		w.await("the messages are kept", func() bool {
 			text, _ = w.read("callee/log.txt")
 			return strings.HasSuffix(text, " error: {\"code\":[7,8]}\n")
 		})
@@ -57,7 +57,7 @@ func TestLogLevel(t *testing.T) {
 		}
 		starts := count("start")
 		level("warning")
-		w.until("the level is changed", func() bool {
+		w.await("the level is changed", func() bool {
 			if _, err := w.call("logs", ""); err != nil { // in the new era each request says it
 				t.Fatal(err)
 			}
@@ -73,15 +73,17 @@ func TestLogLevel(t *testing.T) {
 
 // TestNoStateNoLog has a provider without a state folder keep nothing.
 func TestNoStateNoLog(t *testing.T) {
-	w := newWorld(t)
-	w.opts.StateDir = ""
-	w.claude(map[string]any{"stub": stub("notifies-first")})
-	w.open().start()
-	w.untilState("stub", "ready")
-	if _, err := w.read("stub/log.txt"); err == nil {
-		t.Error("a log is shown")
-	}
-	if _, err := os.Stat("log.txt"); err == nil {
-		t.Error("a log is in the working folder")
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.StateDir = ""
+		w.claude(map[string]any{"stub": stub("notifies-first")})
+		w.open().start()
+		w.untilState("stub", "ready")
+		if _, err := w.read("stub/log.txt"); err == nil {
+			t.Error("a log is shown")
+		}
+		if _, err := os.Stat("log.txt"); err == nil {
+			t.Error("a log is in the working folder")
+		}
+	})
 }

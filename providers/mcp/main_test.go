@@ -7,9 +7,12 @@ import (
 
 // TestMain makes the test binary the stub server where it was started as one.
 func TestMain(m *testing.M) {
-	if mode := os.Getenv(stubMode); mode != "" {
-		runStub(mode)
-		os.Exit(0)
+	switch os.Getenv(stubMode) {
+	case "":
+		os.Exit(m.Run())
+	case "daemon":
+		runDaemon()
+	default:
+		runStub(realProcess())
 	}
-	os.Exit(m.Run())
 }

@@ -20,7 +20,7 @@ const weatherTools = `[
 // violation is reported.
 func TestMisfits(t *testing.T) {
 	for _, era := range []string{"", "-modern"} {
-		t.Run("stdio"+era, func(t *testing.T) { misfits(t, era) })
+		t.Run("stdio"+era, func(t *testing.T) { bubble(t, func(t *testing.T) { misfits(t, era) }) })
 	}
 }
 
@@ -70,7 +70,7 @@ func misfits(t *testing.T, era string) {
 func TestOutputSchemasThatCannotBeUsed(t *testing.T) {
 	for _, schema := range []string{`7`, `"x"`, `[]`, `null`, `{"type":7}`, `{"$ref":"https://example.com/x"}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#"}`, `true`,
 		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`, `{"properties":` + strings.Repeat(`{"a":`, 500) + `1` + strings.Repeat(`}`, 500) + `}`} {
-		t.Run("", func(t *testing.T) { unusableSchema(t, schema) })
+		t.Run("", func(t *testing.T) { bubble(t, func(t *testing.T) { unusableSchema(t, schema) }) })
 	}
 }
 

@@ -27,11 +27,11 @@ func TestRealNPX(t *testing.T) {
 	if out, err := exec.CommandContext(asking, "npm", "view", npxServer, "version", "--fetch-retries=0").CombinedOutput(); err != nil {
 		t.Skipf("the registry of npm cannot be reached: %v\n%s", err, out)
 	}
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.start, w.opts.timing.install = 30*time.Second, 5*patience
 	w.claude(map[string]any{"memory": map[string]any{"command": "sh", "args": []string{"-c", "npx -y " + npxServer}}})
 	w.open().start()
-	w.until("it installs, or is ready", func() bool {
+	w.await("it installs, or is ready", func() bool {
 		text := w.cat("memory/STATUS.md")
 		return strings.HasPrefix(text, "state: installing\n") || strings.HasPrefix(text, "state: ready\n")
 	})
@@ -42,7 +42,7 @@ func TestRealNPX(t *testing.T) {
 		return len(done) > 0
 	}
 	if !fstest.Becomes(installs) { // a slow registry and a busy machine
-		w.until("it is installed", installs)
+		w.await("it is installed", installs)
 	}
 	w.untilState("memory", "ready")
 	installed, err := filepath.Glob(filepath.Join(w.home, ".npm/_npx/*/node_modules"))

@@ -128,98 +128,100 @@ func (g *terrain) call(server string, known []string) (c calls.Call, from place)
 // from random projects by random spellings, at once, while instances stop for want of
 // room, are restarted, and files are read again.
 func TestACallNeverReachesAnotherProject(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	w := newWorld(t)
-	w.opts.StateDir = t.TempDir()
-	g := newTerrain(w, random)
-	w.claude(map[string]any{"user": stub("places", "N", "1"), "project": stub("places", "N", "2"), "session": stub("places", "N", "3")})
-	owner := g.folders[slices.IndexFunc(g.folders, func(s standing) bool { return s.project != "" })].project
-	w.configure(owner+"/.mcp.json", map[string]any{"own": stub("places")})
-	w.settings(fmt.Sprintf("[mcp]\nmax_instances = %d\n[mcp.servers.user]\nscope = \"user\"\n[mcp.servers.session]\nscope = \"session\"\n", 3+random.IntN(4)))
-	w.open()
-	if _, err := w.p.Trust(owner); err != nil {
-		t.Fatal(err)
-	}
-	var known []string
-	for _, f := range g.folders {
-		if f.project != "" && f.dir == f.project {
-			w.where(f.dir, "project")
-			known = append(known, f.project)
+	bubble(t, func(t *testing.T) {
+		seed := uint64(time.Now().UnixNano())
+		t.Logf("seed %d", seed)
+		random := rand.New(rand.NewPCG(seed, 0))
+		w := newWorld(t)
+		w.opts.StateDir = t.TempDir()
+		g := newTerrain(w, random)
+		w.claude(map[string]any{"user": stub("places", "N", "1"), "project": stub("places", "N", "2"), "session": stub("places", "N", "3")})
+		owner := g.folders[slices.IndexFunc(g.folders, func(s standing) bool { return s.project != "" })].project
+		w.configure(owner+"/.mcp.json", map[string]any{"own": stub("places")})
+		w.settings(fmt.Sprintf("[mcp]\nmax_instances = %d\n[mcp.servers.user]\nscope = \"user\"\n[mcp.servers.session]\nscope = \"session\"\n", 3+random.IntN(4)))
+		w.open()
+		if _, err := w.p.Trust(owner); err != nil {
+			t.Fatal(err)
 		}
-	}
-
-	type call struct {
-		calls.Call
-		from place
-	}
-	var all []call
-	for range 160 {
-		c, from := g.call([]string{"user", "project", "session", "own"}[random.IntN(4)], known)
-		all = append(all, call{c, from})
-	}
-	var mu sync.Mutex
-	runs := make(map[string]string) // whose each process is
-	var callers sync.WaitGroup
-	for n := range 8 {
-		callers.Go(func() {
-			for i := n; i < len(all); i += 8 {
-				c := all[i]
-				r, err := w.p.Call(context.Background(), c.Call)
-				within := c.from.project == owner || strings.HasPrefix(c.from.project, owner+"/")
-				if c.Server == "own" && !within {
-					if calls.Outcome(nil, err) != calls.OutcomeDenied {
-						t.Errorf("%+v: %v", c, err)
-					}
-					continue
-				}
-				if err != nil {
-					t.Errorf("%+v: %v", c, err)
-					continue
-				}
-				want, dir := c.from, c.from.project
-				switch c.Server {
-				case "own":
-					want, dir = place{}, owner
-				case "user":
-					want, dir = place{}, ""
-				case "project":
-					want.session = ""
-				}
-				is := whereOf(t, r)
-				roots := []string{dir}
-				if dir == "" {
-					dir, roots = w.home, []string{}
-				}
-				if is.Dir != dir || !slices.Equal(is.Roots, roots) {
-					t.Errorf("%+v: it runs in %s, with the roots %v", c, is.Dir, is.Roots)
-				}
-				whose := c.Server + " " + want.String()
-				mu.Lock()
-				if was, ok := runs[is.Run]; ok && was != whose {
-					t.Errorf("%+v: it reached the process of %q", c, was)
-				}
-				runs[is.Run] = whose
-				mu.Unlock()
+		var known []string
+		for _, f := range g.folders {
+			if f.project != "" && f.dir == f.project {
+				w.where(f.dir, "project")
+				known = append(known, f.project)
 			}
-		})
-	}
-	for range 5 {
-		w.p.Reload()
-	}
-	callers.Wait()
-	if err := w.p.Restart("project"); err != nil {
-		t.Error(err)
-	}
-	for range 20 {
-		c, from := g.call("project", known)
-		r, err := w.p.Call(context.Background(), c)
-		if err != nil {
-			t.Fatalf("%+v: %v", c, err)
 		}
-		if is := whereOf(t, r); is.Dir != cmp.Or(from.project, w.home) {
-			t.Errorf("%+v: it runs in %s", c, is.Dir)
+
+		type call struct {
+			calls.Call
+			from place
 		}
-	}
+		var all []call
+		for range 160 {
+			c, from := g.call([]string{"user", "project", "session", "own"}[random.IntN(4)], known)
+			all = append(all, call{c, from})
+		}
+		var mu sync.Mutex
+		runs := make(map[string]string) // whose each process is
+		var callers sync.WaitGroup
+		for n := range 8 {
+			callers.Go(func() {
+				for i := n; i < len(all); i += 8 {
+					c := all[i]
+					r, err := w.p.Call(context.Background(), c.Call)
+					within := c.from.project == owner || strings.HasPrefix(c.from.project, owner+"/")
+					if c.Server == "own" && !within {
+						if calls.Outcome(nil, err) != calls.OutcomeDenied {
+							t.Errorf("%+v: %v", c, err)
+						}
+						continue
+					}
+					if err != nil {
+						t.Errorf("%+v: %v", c, err)
+						continue
+					}
+					want, dir := c.from, c.from.project
+					switch c.Server {
+					case "own":
+						want, dir = place{}, owner
+					case "user":
+						want, dir = place{}, ""
+					case "project":
+						want.session = ""
+					}
+					is := whereOf(t, r)
+					roots := []string{dir}
+					if dir == "" {
+						dir, roots = w.home, []string{}
+					}
+					if is.Dir != dir || !slices.Equal(is.Roots, roots) {
+						t.Errorf("%+v: it runs in %s, with the roots %v", c, is.Dir, is.Roots)
+					}
+					whose := c.Server + " " + want.String()
+					mu.Lock()
+					if was, ok := runs[is.Run]; ok && was != whose {
+						t.Errorf("%+v: it reached the process of %q", c, was)
+					}
+					runs[is.Run] = whose
+					mu.Unlock()
+				}
+			})
+		}
+		for range 5 {
+			w.p.Reload()
+		}
+		callers.Wait()
+		if err := w.p.Restart("project"); err != nil {
+			t.Error(err)
+		}
+		for range 20 {
+			c, from := g.call("project", known)
+			r, err := w.p.Call(context.Background(), c)
+			if err != nil {
+				t.Fatalf("%+v: %v", c, err)
+			}
+			if is := whereOf(t, r); is.Dir != cmp.Or(from.project, w.home) {
+				t.Errorf("%+v: it runs in %s", c, is.Dir)
+			}
+		}
+	})
 }

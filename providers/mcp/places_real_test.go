@@ -23,7 +23,7 @@ func TestTwoAgentsInThreeProjects(t *testing.T) {
 	}
 	filesystem := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-filesystem"), ".bin", "mcp-server-filesystem")
 	git := filepath.Join(fstest.NodeModules(t, "@cyanheads/git-mcp-server"), ".bin", "git-mcp-server")
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.discover = 2 * time.Second
 	w.opts.StateDir = t.TempDir()
 	w.settings("")

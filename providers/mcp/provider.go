@@ -54,6 +54,8 @@ package mcp
 
 import (
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -104,6 +106,14 @@ type Options struct {
 	Root  func(dir string) string
 	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
+	// Spawn starts the programs of servers; nil starts them as processes.
+	Spawn func(supervise.Command) (*supervise.Program, error)
+	// HTTP carries what is sent to servers over HTTP; nil is a transport with the
+	// settings of [http.DefaultTransport].
+	HTTP http.RoundTripper
+	// Listen opens the port to which a browser returns from a login; nil is
+	// [net.Listen].
+	Listen func(network, address string) (net.Listener, error)
 	// SettingsPath is the path of ctxfs's own configuration, whether or not it
 	// exists. Its table [mcp] is read.
 	SettingsPath string
@@ -190,6 +200,9 @@ func New(opts Options) *Provider {
 	if opts.LookupEnv == nil {
 		opts.LookupEnv = os.LookupEnv
 	}
+	if opts.HTTP == nil {
+		opts.HTTP = http.DefaultTransport.(*http.Transport).Clone()
+	}
 	if opts.Env.Changed == nil {
 		opts.Env.Changed = func(string) {}
 	}
@@ -208,7 +221,7 @@ func New(opts Options) *Provider {
 		cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log},
 		root:  new(fs.Folder),
 		logins: oauth.New(oauth.Options{
-			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now,
+			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
 		}),
 		callLog: calls.NewLog(opts.StateDir),
 		leaving: make(map[string]*server),
@@ -233,7 +246,7 @@ func New(opts Options) *Provider {
 	if opts.CacheDir != "" {
 		starts = filepath.Join(opts.CacheDir, "starting")
 	}
-	p.sup = supervise.New(supervise.Options{Dir: starts, Hold: p.timing.hold, Slot: p.timing.slot, Log: opts.Env.Log})
+	p.sup = supervise.New(supervise.Options{Dir: starts, Hold: p.timing.hold, Slot: p.timing.slot, Log: opts.Env.Log, Spawn: opts.Spawn})
 	if p.quiet = opts.quiet; p.quiet == nil {
 		p.quiet = p.sup.Quiet
 	}

@@ -38,7 +38,7 @@ func TestRealServers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bin := filepath.Join(fstest.NodeModules(t, c.pkg), ".bin", c.bin)
-			w := newWorld(t)
+			w := realWorld(t)
 			w.opts.timing.discover = 2 * time.Second
 			args := append([]string{bin}, c.args...)
 			w.claude(map[string]any{c.name: map[string]any{"command": "node", "args": args, "env": variables(c.env)}})
@@ -148,7 +148,7 @@ func TestRealServerInGo(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Skipf("github-mcp-server v1.0.0 cannot be had from the module proxy: %v\n%s", err, out)
 	}
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.discover = 2 * time.Second
 	const token = "ghp_dummy-dummy"
 	w.claude(map[string]any{
@@ -174,7 +174,7 @@ func TestRealServerOverHTTP(t *testing.T) {
 // restarted.
 func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 	bin := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.retry, w.opts.timing.retryMax = 20*time.Millisecond, 100*time.Millisecond
 	port := fstest.Port(t)
 	w.claude(map[string]any{"everything": map[string]any{"type": kind, "url": "http://127.0.0.1:" + port + path}})

@@ -76,7 +76,7 @@ func (s *server) dialer(d *config.Server) *wire.Dialer {
 		}
 	}
 	return &wire.Dialer{
-		Def: d, Login: login, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
+		Def: d, Login: login, HTTP: s.p.opts.HTTP, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
 		Log: s.logTo(""), LogLevel: s.def.LogLevel,
 		Samples: s.p.sampler() != nil, Era: era,
 	}

@@ -43,7 +43,7 @@ func TestASamplerIsNamed(t *testing.T) {
 			t.Fatalf("the call under way: %+v", m)
 		}
 		var asked *calls.AskedError
-		w.until("it may ask", func() bool {
+		w.await("it may ask", func() bool {
 			_, asked = asks()
 			return asked != nil
 		})
@@ -55,7 +55,7 @@ func TestASamplerIsNamed(t *testing.T) {
 
 		w.settings("")
 		w.p.Reload()
-		w.until("it may not ask", func() bool {
+		w.await("it may not ask", func() bool {
 			text, asked = asks()
 			if asked != nil {
 				w.answered(asked.Question.ID, accept())
@@ -70,29 +70,31 @@ func TestASamplerIsNamed(t *testing.T) {
 // TestASamplerIsNamedMeanwhile: a server that does not run when a sampler is named is
 // asked again for its tools, by this process or by the next one.
 func TestASamplerIsNamedMeanwhile(t *testing.T) {
-	w := newWorld(t)
-	journal, count := w.journal()
-	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
-	w.settings("")
-	w.open().start()
-	w.untilState("callee", "ready")
-	starts := 1
-	again := func(text string, open func()) {
-		t.Helper()
-		w.settings(text)
-		open()
-		starts++
-		w.until("it has started again", func() bool { return count("start") == starts })
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		journal, count := w.journal()
+		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
+		w.settings("")
+		w.open().start()
 		w.untilState("callee", "ready")
-	}
-	const sampler = "[mcp]\nsampler = [\"echo\"]\n"
-	again(sampler, func() { w.reopen().start() })
-	w.reopen().start()
-	if state := w.p.all()[0].summary().condition.State; state != instance.StateCached {
-		t.Errorf("a server that knows it is %s", state)
-	}
-	again("", w.p.Reload)
-	if n := count("start"); n != starts {
-		t.Errorf("it was started %d times, not %d", n, starts)
-	}
+		starts := 1
+		again := func(text string, open func()) {
+			t.Helper()
+			w.settings(text)
+			open()
+			starts++
+			w.await("it has started again", func() bool { return count("start") == starts })
+			w.untilState("callee", "ready")
+		}
+		const sampler = "[mcp]\nsampler = [\"echo\"]\n"
+		again(sampler, func() { w.reopen().start() })
+		w.reopen().start()
+		if state := w.p.all()[0].summary().condition.State; state != instance.StateCached {
+			t.Errorf("a server that knows it is %s", state)
+		}
+		again("", w.p.Reload)
+		if n := count("start"); n != starts {
+			t.Errorf("it was started %d times, not %d", n, starts)
+		}
+	})
 }

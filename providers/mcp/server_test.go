@@ -12,7 +12,7 @@ import (
 )
 
 func TestAServerAppears(t *testing.T) {
-	w := newWorld(t)
+	w := realWorld(t)
 	w.claude(map[string]any{"hello": stub("ok")})
 	w.open()
 	fstest.Contains(t, w.cat("hello/STATUS.md"), "state: stopped\n")
@@ -48,199 +48,219 @@ func TestAServerAppears(t *testing.T) {
 // Many servers have resources but know no templates, or say that they have
 // prompts and do not know how to list them.
 func TestAListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"plain": stub("no-templates")})
-	w.open()
-	w.start()
-	status := w.untilState("plain", "ready")
-	fstest.Contains(t, status, "1 tool, 1 resource, 0 prompts")
-	fstest.ContainsNot(t, status, "failed")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"plain": stub("no-templates")})
+		w.open()
+		w.start()
+		status := w.untilState("plain", "ready")
+		fstest.Contains(t, status, "1 tool, 1 resource, 0 prompts")
+		fstest.ContainsNot(t, status, "failed")
+	})
 }
 
 func TestServersThatFail(t *testing.T) {
-	const secret = "hunter2-hunter2"
-	w := newWorld(t)
-	// The output of those that are waited for should have come by then, and the
-	// silent one be asleep, on a busy machine too.
-	w.settings("[mcp.servers.silent]\nstart_timeout = 8\n[mcp.servers.garbage]\nstart_timeout = 8\n[mcp.servers.long]\nstart_timeout = 8\n")
-	w.claude(map[string]any{
-		"dies":    stub("dies-at-start", "STUB_SECRET", secret),
-		"silent":  stub("silent"),
-		"garbage": stub("garbage", "STUB_SECRET", secret),
-		"long":    stub("long-garbage", "STUB_SECRET", secret),
-		"lost":    map[string]any{"command": "no-such-program-here"},
-		"nolist":  stub("no-list"),
+	bubble(t, func(t *testing.T) {
+		const secret = "hunter2-hunter2"
+		w := newWorld(t)
+		// The output of those that are waited for should have come by then, and the
+		// silent one be asleep, on a busy machine too.
+		w.settings("[mcp.servers.silent]\nstart_timeout = 8\n[mcp.servers.garbage]\nstart_timeout = 8\n[mcp.servers.long]\nstart_timeout = 8\n")
+		w.claude(map[string]any{
+			"dies":    stub("dies-at-start", "STUB_SECRET", secret),
+			"silent":  stub("silent"),
+			"garbage": stub("garbage", "STUB_SECRET", secret),
+			"long":    stub("long-garbage", "STUB_SECRET", secret),
+			"lost":    map[string]any{"command": "no-such-program-here"},
+			"nolist":  stub("no-list"),
+		})
+		w.open().start()
+		fstest.Contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
+			"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
+		fstest.Contains(t, w.untilState("silent", "error"), "error: no answer within 8 s")
+		fstest.Contains(t, w.untilState("garbage", "error"), "error: no answer ", " 8 s; ", "only messages of the protocol belong, such as \"loading modules, password is ***")
+		fstest.ContainsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
+		fstest.Contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
+		fstest.Contains(t, w.untilState("nolist", "error"), "fetch failed")
+		for _, server := range []string{"dies", "garbage"} {
+			fstest.ContainsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")
+		}
+		s := w.p.Status()
+		if s.State != "degraded" || len(s.Problems) != 6 || s.Problems[0].Mend == "" {
+			t.Errorf("status: %+v", s)
+		}
+		fstest.Contains(t, w.cat("INDEX.md"), "- dies: error: it exited with status 3")
 	})
-	w.open().start()
-	fstest.Contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
-		"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
-	fstest.Contains(t, w.untilState("silent", "error"), "error: no answer within 8 s")
-	fstest.Contains(t, w.untilState("garbage", "error"), "error: no answer ", " 8 s; ", "only messages of the protocol belong, such as \"loading modules, password is ***")
-	fstest.ContainsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
-	fstest.Contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
-	fstest.Contains(t, w.untilState("nolist", "error"), "fetch failed")
-	for _, server := range []string{"dies", "garbage"} {
-		fstest.ContainsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")
-	}
-	s := w.p.Status()
-	if s.State != "degraded" || len(s.Problems) != 6 || s.Problems[0].Mend == "" {
-		t.Errorf("status: %+v", s)
-	}
-	fstest.Contains(t, w.cat("INDEX.md"), "- dies: error: it exited with status 3")
 }
 
 func TestOddServersThatWork(t *testing.T) {
-	w := newWorld(t)
-	journal, count := w.journal()
-	w.claude(map[string]any{
-		"banner": stub("banner"),
-		"strict": stub("strict", stubJournal, journal),
-		"pages":  stub("pages"),
-	})
-	w.open().start()
-	fstest.Contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
-	w.untilState("strict", "ready")
-	if got := count("start"); got != 2 {
-		t.Errorf("the strict server was started %d times, not 2", got)
-	}
-	fstest.Contains(t, w.untilState("pages", "ready"), "repeats a page", "3 tools")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		journal, count := w.journal()
+		w.claude(map[string]any{
+			"banner": stub("banner"),
+			"strict": stub("strict", stubJournal, journal),
+			"pages":  stub("pages"),
+		})
+		w.open().start()
+		fstest.Contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
+		w.untilState("strict", "ready")
+		if got := count("start"); got != 2 {
+			t.Errorf("the strict server was started %d times, not 2", got)
+		}
+		fstest.Contains(t, w.untilState("pages", "ready"), "repeats a page", "3 tools")
 
-	// The era is remembered: one start, no probe.
-	w.reopen().startAll()
-	w.untilState("strict", "ready")
-	if starts, probes := count("start"), count("server/discover"); starts != 3 || probes != 1 {
-		t.Errorf("after a restart: %d starts, %d probes, not 3 and 1", starts, probes)
-	}
+		// The era is remembered: one start, no probe.
+		w.reopen().startAll()
+		w.untilState("strict", "ready")
+		if starts, probes := count("start"), count("server/discover"); starts != 3 || probes != 1 {
+			t.Errorf("after a restart: %d starts, %d probes, not 3 and 1", starts, probes)
+		}
+	})
 }
 
 func TestAServerThatIgnoresTheProbe(t *testing.T) {
-	w := newWorld(t)
-	w.opts.timing.discover = 50 * time.Millisecond
-	w.claude(map[string]any{"ignores": stub("ignores")})
-	w.open().start()
-	w.untilState("ignores", "ready")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.discover = 50 * time.Millisecond
+		w.claude(map[string]any{"ignores": stub("ignores")})
+		w.open().start()
+		w.untilState("ignores", "ready")
+	})
 }
 
 // TestAServerThatBeginsLate answers the probe when it was given up and the handshake of
 // the old era has begun: all that the new era has is there nevertheless.
 func TestAServerThatBeginsLate(t *testing.T) {
-	w := newWorld(t)
-	w.opts.timing.discover = 50 * time.Millisecond
-	journal, count := w.journal()
-	w.claude(map[string]any{"late": stub("modern-late", stubJournal, journal)})
-	w.open().start()
-	w.untilState("late", "ready")
-	fstest.Contains(t, w.cat("late/SERVER_METADATA.json"), `"protocol": "2026-07-28"`)
-	if starts, probes, old := count("start"), count("server/discover"), count("initialize"); starts != 2 || probes != 2 || old != 1 {
-		t.Errorf("%d starts, %d probes and %d handshakes of the old era", starts, probes, old)
-	}
-	w.opts.timing.discover = patience
-	w.reopen().startAll()
-	w.untilState("late", "ready")
-	if starts, old := count("start"), count("initialize"); starts != 3 || old != 1 {
-		t.Errorf("after a restart: %d starts and %d handshakes of the old era", starts, old)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.discover = 50 * time.Millisecond
+		journal, count := w.journal()
+		w.claude(map[string]any{"late": stub("modern-late", stubJournal, journal)})
+		w.open().start()
+		w.untilState("late", "ready")
+		fstest.Contains(t, w.cat("late/SERVER_METADATA.json"), `"protocol": "2026-07-28"`)
+		if starts, probes, old := count("start"), count("server/discover"), count("initialize"); starts != 2 || probes != 2 || old != 1 {
+			t.Errorf("%d starts, %d probes and %d handshakes of the old era", starts, probes, old)
+		}
+		w.opts.timing.discover = patience
+		w.reopen().startAll()
+		w.untilState("late", "ready")
+		if starts, old := count("start"), count("initialize"); starts != 3 || old != 1 {
+			t.Errorf("after a restart: %d starts and %d handshakes of the old era", starts, old)
+		}
+	})
 }
 
 func TestADeadServerIsStartedAgain(t *testing.T) {
-	w := newWorld(t)
-	w.opts.timing.retry = time.Millisecond
-	w.opts.timing.retryMax = 4 * time.Millisecond
-	journal, count := w.journal()
-	w.claude(map[string]any{"mortal": stub("dies-after-handshake", stubJournal, journal)})
-	w.open().start()
-	w.until("three starts", func() bool { return count("start") >= 3 })
-	fstest.Contains(t, w.untilState("mortal", "error"), "exited with status 4", "that is all for today")
-	fstest.Contains(t, w.cat("INDEX.md"), "mortal/greet — ")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.retry = time.Millisecond
+		w.opts.timing.retryMax = 4 * time.Millisecond
+		journal, count := w.journal()
+		w.claude(map[string]any{"mortal": stub("dies-after-handshake", stubJournal, journal)})
+		w.open().start()
+		w.await("three starts", func() bool { return count("start") >= 3 })
+		fstest.Contains(t, w.untilState("mortal", "error"), "exited with status 4", "that is all for today")
+		fstest.Contains(t, w.cat("INDEX.md"), "mortal/greet — ")
+	})
 }
 
 func TestRestart(t *testing.T) {
-	w := newWorld(t)
-	tools := w.write("tools.json", `[{"name":"one"}]`)
-	w.claude(map[string]any{"a.b": stub("ok", stubTools, tools), "off": map[string]any{"command": "x", "disabled": true}})
-	w.open()
-	// Also where nothing was started, as in a process for one call.
-	if err := w.p.Restart("a.b"); err != nil {
-		t.Fatal(err)
-	}
-	w.untilState("a_b", "ready")
-	w.start()
-	for i, name := range []string{"a.b", "a_b", ""} {
-		tool := "tool" + strconv.Itoa(i)
-		w.write(tools, `[{"name":"`+tool+`"}]`)
-		if err := w.p.Restart(name); err != nil {
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		tools := w.write("tools.json", `[{"name":"one"}]`)
+		w.claude(map[string]any{"a.b": stub("ok", stubTools, tools), "off": map[string]any{"command": "x", "disabled": true}})
+		w.open()
+		// Also where nothing was started, as in a process for one call.
+		if err := w.p.Restart("a.b"); err != nil {
 			t.Fatal(err)
 		}
-		w.until(tool, func() bool { return w.ls("a_b/tools") == tool+".json" })
-	}
-	for name, want := range map[string]string{"a_c": `did you mean "a_b"?`, "off": "is disabled"} {
-		if err := w.p.Restart(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Restart(%q): %v", name, err)
+		w.untilState("a_b", "ready")
+		w.start()
+		for i, name := range []string{"a.b", "a_b", ""} {
+			tool := "tool" + strconv.Itoa(i)
+			w.write(tools, `[{"name":"`+tool+`"}]`)
+			if err := w.p.Restart(name); err != nil {
+				t.Fatal(err)
+			}
+			w.await(tool, func() bool { return w.ls("a_b/tools") == tool+".json" })
 		}
-	}
+		for name, want := range map[string]string{"a_c": `did you mean "a_b"?`, "off": "is disabled"} {
+			if err := w.p.Restart(name); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("Restart(%q): %v", name, err)
+			}
+		}
+	})
 }
 
 func TestListChanged(t *testing.T) {
-	w := newWorld(t)
-	tools := w.write("tools.json", `[{"name":"one"},{"name":"two"}]`)
-	w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
-	w.open().start()
-	w.untilState("stub", "ready")
-	one, two := w.stat("stub/tools/one.json"), w.stat("stub/tools/two.json")
-	w.drain()
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		tools := w.write("tools.json", `[{"name":"one"},{"name":"two"}]`)
+		w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
+		w.open().start()
+		w.untilState("stub", "ready")
+		one, two := w.stat("stub/tools/one.json"), w.stat("stub/tools/two.json")
+		w.drain()
 
-	w.write(tools, `[{"name":"one"},{"name":"two","description":"Now with words."}]`)
-	w.until("the change", func() bool { return strings.Contains(w.cat("stub/tools/two.json"), "words") })
-	if got := w.stat("stub/tools/one.json"); got != one {
-		t.Errorf("the tool that is as it was: %v, was %v", got, one)
-	}
-	if got := w.stat("stub/tools/two.json"); got.Version == two.Version || !got.ModTime.After(two.ModTime) {
-		t.Errorf("the tool that changed: %v, was %v", got, two)
-	}
-	w.until("the news", func() bool { return strings.Contains(w.cat("INDEX.md"), "Now with words.") })
-	w.mu.Lock()
-	changes := strings.Join(w.changes, " ")
-	w.mu.Unlock()
-	fstest.Contains(t, changes, "stub/tools")
-	fstest.ContainsNot(t, changes, "stub/prompts", "stub/resources", "stub/SERVER_METADATA.json")
+		w.write(tools, `[{"name":"one"},{"name":"two","description":"Now with words."}]`)
+		w.await("the change", func() bool { return strings.Contains(w.cat("stub/tools/two.json"), "words") })
+		if got := w.stat("stub/tools/one.json"); got != one {
+			t.Errorf("the tool that is as it was: %v, was %v", got, one)
+		}
+		if got := w.stat("stub/tools/two.json"); got.Version == two.Version || !got.ModTime.After(two.ModTime) {
+			t.Errorf("the tool that changed: %v, was %v", got, two)
+		}
+		w.await("the news", func() bool { return strings.Contains(w.cat("INDEX.md"), "Now with words.") })
+		w.mu.Lock()
+		changes := strings.Join(w.changes, " ")
+		w.mu.Unlock()
+		fstest.Contains(t, changes, "stub/tools")
+		fstest.ContainsNot(t, changes, "stub/prompts", "stub/resources", "stub/SERVER_METADATA.json")
 
-	// Equal content, spelled otherwise, changes nothing.
-	w.drain()
-	folder, listed := w.stat("stub/tools"), w.p.all()[0].summary().catalogue
-	w.write(tools, `[ {"name":"one"}, {"name":"two","description":"Now with words."} ]`)
-	w.until("another list", func() bool {
-		return w.p.all()[0].summary().catalogue.After(listed)
+		// Equal content, spelled otherwise, changes nothing.
+		w.drain()
+		folder, listed := w.stat("stub/tools"), w.p.all()[0].summary().catalogue
+		w.write(tools, `[ {"name":"one"}, {"name":"two","description":"Now with words."} ]`)
+		w.await("another list", func() bool {
+			return w.p.all()[0].summary().catalogue.After(listed)
+		})
+		if got := w.stat("stub/tools"); got != folder {
+			t.Errorf("the folder: %v, was %v", got, folder)
+		}
 	})
-	if got := w.stat("stub/tools"); got != folder {
-		t.Errorf("the folder: %v, was %v", got, folder)
-	}
 }
 
 func TestALineWithoutEnd(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"stub": stub("endless-line")})
-	w.open().start()
-	fstest.Contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 256 MiB")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"stub": stub("endless-line")})
+		w.open().start()
+		fstest.Contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 256 MiB")
+	})
 }
 
 func TestTheNewEra(t *testing.T) {
-	w := newWorld(t)
-	journal, count := w.journal()
-	tools := w.write("tools.json", `[{"name":"one"}]`)
-	w.claude(map[string]any{"stub": stub("modern", stubTools, tools, stubJournal, journal)})
-	w.open().start()
-	w.untilState("stub", "ready")
-	fstest.Contains(t, w.cat("stub/SERVER_METADATA.json"), `"protocol": "2026-07-28"`, `"server": "modern stub"`)
-	w.until("the subscription", func() bool { return count("subscriptions/listen") == 1 })
-	w.write(tools, `[{"name":"two"}]`)
-	w.until("the change", func() bool { return w.ls("stub/tools") == "two.json" })
-	if got := count("initialize"); got != 0 {
-		t.Errorf("%d requests to initialize", got)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		journal, count := w.journal()
+		tools := w.write("tools.json", `[{"name":"one"}]`)
+		w.claude(map[string]any{"stub": stub("modern", stubTools, tools, stubJournal, journal)})
+		w.open().start()
+		w.untilState("stub", "ready")
+		fstest.Contains(t, w.cat("stub/SERVER_METADATA.json"), `"protocol": "2026-07-28"`, `"server": "modern stub"`)
+		w.await("the subscription", func() bool { return count("subscriptions/listen") == 1 })
+		w.write(tools, `[{"name":"two"}]`)
+		w.await("the change", func() bool { return w.ls("stub/tools") == "two.json" })
+		if got := count("initialize"); got != 0 {
+			t.Errorf("%d requests to initialize", got)
+		}
+	})
 }
 
 func TestNoProcessIsLeft(t *testing.T) {
-	w := newWorld(t)
+	w := realWorld(t)
 	journal, _ := w.journal()
 	w.claude(map[string]any{"launcher": stub("grandchild", stubJournal, journal)})
 	w.open().start()

@@ -12,7 +12,7 @@ import (
 // TestAKilledDaemonLeavesNoServer kills a process that has a server which
 // heeds neither the end of its input nor SIGTERM.
 func TestAKilledDaemonLeavesNoServer(t *testing.T) {
-	w := newWorld(t)
+	w := realWorld(t)
 	journal, _ := w.journal()
 	w.claude(map[string]any{"stubborn": stub("stubborn", stubJournal, journal)})
 	daemon := exec.Command(os.Args[0])
@@ -31,7 +31,7 @@ func TestAKilledDaemonLeavesNoServer(t *testing.T) {
 	}
 	t.Cleanup(end)
 	var pid int
-	w.until("the server", func() bool {
+	w.await("the server", func() bool {
 		text, _ := os.ReadFile(journal)
 		_, after, _ := strings.Cut(string(text), "pid ")
 		number, _, written := strings.Cut(after, "\n")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,7 +50,7 @@ func (s *sseStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)
-	reply := answer("", m)
+	reply := remoteStub().answer("", m)
 	if m.Method == "tools/list" {
 		reply = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`, m.ID, s.tools.Load())
 	}
@@ -113,80 +112,84 @@ func (s *sseStub) tell(message string) {
 func sseServer(url string) map[string]any { return map[string]any{"type": "sse", "url": url} }
 
 func TestSSE(t *testing.T) {
-	w := newWorld(t) // tries again after an hour
-	s := newSSEStub()
-	w.claude(map[string]any{"old": sseServer(w.serve(s) + "/sse")})
-	w.open().start()
-	fstest.Contains(t, w.untilState("old", "ready"), "1 tool")
-	fstest.Contains(t, w.cat("old/SERVER_METADATA.json"), `"transport": "sse"`)
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t) // tries again after an hour
+		s := newSSEStub()
+		w.claude(map[string]any{"old": sseServer(w.serve(s) + "/sse")})
+		w.open().start()
+		fstest.Contains(t, w.untilState("old", "ready"), "1 tool")
+		fstest.Contains(t, w.cat("old/SERVER_METADATA.json"), `"transport": "sse"`)
 
-	s.tools.Store(`[{"name":"two"}]`)
-	s.tell(listChanged)
-	w.until("the change", func() bool { return w.ls("old/tools") == "two.json" })
+		s.tools.Store(`[{"name":"two"}]`)
+		s.tell(listChanged)
+		w.await("the change", func() bool { return w.ls("old/tools") == "two.json" })
 
-	s.tools.Store(`[{"name":"three"}]`)
-	s.tell("close")
-	w.until("another stream", func() bool { return w.ls("old/tools") == "three.json" })
-	w.untilState("old", "ready")
+		s.tools.Store(`[{"name":"three"}]`)
+		s.tell("close")
+		w.await("another stream", func() bool { return w.ls("old/tools") == "three.json" })
+		w.untilState("old", "ready")
+	})
 }
 
 // TestSSEUnasked has servers with a stream for answers that are configured as
 // if they had none.
 func TestSSEUnasked(t *testing.T) {
-	w := newWorld(t)
-	refusing := func(status int) http.Handler {
-		s := newSSEStub()
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost && r.URL.RawQuery == "" {
-				http.Error(w, "no such thing here", status)
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		refusing := func(status int) http.Handler {
+			s := newSSEStub()
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost && r.URL.RawQuery == "" {
+					http.Error(w, "no such thing here", status)
+					return
+				}
+				s.ServeHTTP(w, r)
+			})
+		}
+		servers := map[string]any{}
+		for _, status := range []int{400, 404, 405} {
+			servers[fmt.Sprint("s", status)] = map[string]any{"type": "http", "url": w.serve(refusing(status)) + "/sse"}
+		}
+		servers["neither"] = map[string]any{"type": "http", "url": w.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				http.Error(w, "nothing to get", http.StatusTeapot)
 				return
 			}
-			s.ServeHTTP(w, r)
-		})
-	}
-	servers := map[string]any{}
-	for _, status := range []int{400, 404, 405} {
-		servers[fmt.Sprint("s", status)] = map[string]any{"type": "http", "url": w.serve(refusing(status)) + "/sse"}
-	}
-	servers["neither"] = map[string]any{"type": "http", "url": w.serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			http.Error(w, "nothing to get", http.StatusTeapot)
-			return
+			http.Error(w, "try another address", http.StatusNotFound)
+		}))}
+		w.claude(servers)
+		w.open().start()
+		for _, status := range []int{400, 404, 405} {
+			name := fmt.Sprint("s", status)
+			w.untilState(name, "ready")
+			fstest.Contains(t, w.cat(name+"/SERVER_METADATA.json"), `"transport": "sse"`)
 		}
-		http.Error(w, "try another address", http.StatusNotFound)
-	}))}
-	w.claude(servers)
-	w.open().start()
-	for _, status := range []int{400, 404, 405} {
-		name := fmt.Sprint("s", status)
-		w.untilState(name, "ready")
-		fstest.Contains(t, w.cat(name+"/SERVER_METADATA.json"), `"transport": "sse"`)
-	}
-	fstest.Contains(t, w.untilState("neither", "error"), "HTTP status 404 Not Found: try another address")
+		fstest.Contains(t, w.untilState("neither", "error"), "HTTP status 404 Not Found: try another address")
+	})
 }
 
 func TestSSERefused(t *testing.T) {
-	w := newWorld(t)
-	status := func(code int, body string) string {
-		return w.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, code) }))
-	}
-	dead := httptest.NewServer(http.NotFoundHandler())
-	dead.Close()
-	mute, closing := newSSEStub(), newSSEStub()
-	mute.silent = true
-	closing.closes.Store("tools/list")
-	slow := sseServer(w.serve(mute))
-	w.settings("[mcp.servers.mute]\nstart_timeout = 0.2\n")
-	w.claude(map[string]any{
-		"locked": sseServer(status(401, "")), "broken": sseServer(status(500, "out of order")), "gone": sseServer(dead.URL),
-		"mute": slow, "closing": sseServer(w.serve(closing)),
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		status := func(code int, body string) string {
+			return w.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, code) }))
+		}
+		mute, closing := newSSEStub(), newSSEStub()
+		mute.silent = true
+		closing.closes.Store("tools/list")
+		slow := sseServer(w.serve(mute))
+		w.settings("[mcp.servers.mute]\nstart_timeout = 0.2\n")
+		w.claude(map[string]any{
+			"locked": sseServer(status(401, "")), "broken": sseServer(status(500, "out of order")), "gone": sseServer(nobody),
+			"mute": slow, "closing": sseServer(w.serve(closing)),
+		})
+		w.open().start()
+		w.untilState("locked", "needs-auth")
+		fstest.Contains(t, w.untilState("broken", "error"), "HTTP status 500 Internal Server Error: out of order")
+		fstest.Contains(t, w.untilState("gone", "error"), "cannot be reached: connect: connection refused")
+		fstest.Contains(t, w.untilState("mute", "error"), "no answer within 0.2 s")
+		fstest.Contains(t, w.untilState("closing", "error"), "the server has closed the stream of its answers")
 	})
-	w.open().start()
-	w.untilState("locked", "needs-auth")
-	fstest.Contains(t, w.untilState("broken", "error"), "HTTP status 500 Internal Server Error: out of order")
-	fstest.Contains(t, w.untilState("gone", "error"), "cannot be reached: connect: connection refused")
-	fstest.Contains(t, w.untilState("mute", "error"), "no answer within 0.2 s")
-	fstest.Contains(t, w.untilState("closing", "error"), "the server has closed the stream of its answers")
 }
 
 // TestForgottenSession has a server over HTTP that has been restarted: the first
@@ -194,19 +197,21 @@ func TestSSERefused(t *testing.T) {
 func TestForgottenSession(t *testing.T) {
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			w := newWorld(t) // tries again after an hour
-			w.opts.timing.retry = time.Hour
-			s := &streaming{streams: make(chan chan string, 10), forgets: status}
-			s.tools.Store(`[{"name":"one"}]`)
-			w.cursor(map[string]any{"remote": map[string]any{"url": w.serve(s)}})
-			w.open().start()
-			w.untilState("remote", "ready")
-			stream := <-s.streams
-			s.tools.Store(`[{"name":"two"}]`)
-			s.gone.Store(true)
-			stream <- listChanged
-			w.until("another session", func() bool { return w.ls("remote/tools") == "two.json" })
-			w.untilState("remote", "ready")
+			bubble(t, func(t *testing.T) {
+				w := newWorld(t) // tries again after an hour
+				w.opts.timing.retry = time.Hour
+				s := &streaming{streams: make(chan chan string, 10), forgets: status}
+				s.tools.Store(`[{"name":"one"}]`)
+				w.cursor(map[string]any{"remote": map[string]any{"url": w.serve(s)}})
+				w.open().start()
+				w.untilState("remote", "ready")
+				stream := <-s.streams
+				s.tools.Store(`[{"name":"two"}]`)
+				s.gone.Store(true)
+				stream <- listChanged
+				w.await("another session", func() bool { return w.ls("remote/tools") == "two.json" })
+				w.untilState("remote", "ready")
+			})
 		})
 	}
 }

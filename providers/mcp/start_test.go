@@ -18,79 +18,83 @@ import (
 // TestACachedServerStartsWhenItIsUsed has no server start with the provider
 // whose catalogue is known, and every kind of use start it.
 func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
-	w := newWorld(t)
-	journal, count := w.journal()
-	entry := stub("calls", stubJournal, journal)
-	w.claude(map[string]any{"stub": entry})
-	w.open().start()
-	w.untilState("stub", "ready")
-	starts := count("start")
-	for use, it := range map[string]func() error{
-		"call": func() error {
-			_, err := w.p.Call(context.Background(), calls.Call{Server: "stub", Tool: "echo", Arguments: []byte(`{"text":"x"}`)})
-			return err
-		},
-		"use":     func() error { _, err := w.use(context.Background(), "stub", instance.Waiting{}); return err },
-		"restart": func() error { return w.p.Restart("stub") },
-		"all":     func() error { return w.p.Restart("") },
-	} {
-		w.reopen().start()
-		fstest.Contains(t, w.untilState("stub", "cached"), "catalogue: taken at 20", "\n- known from an earlier run, and not running: its first call starts it\n")
-		w.p.Reload()
-		fstest.Contains(t, w.cat("stub/STATUS.md"), "state: cached\n")
-		if n := count("start"); n != starts {
-			t.Fatalf("%s: it was started %d times before it was used", use, n-starts)
-		}
-		if err := it(); err != nil {
-			t.Errorf("%s: %v", use, err)
-		}
-		w.untilState("stub", "ready")
-		if starts++; count("start") != starts {
-			t.Errorf("%s: %d starts", use, count("start")-starts+1)
-		}
-	}
-	if s := w.p.Status(); s.State != "ready" {
-		t.Errorf("%+v", s)
-	}
-
-	// Another command, or other settings: the catalogue may be another one.
-	for i, change := range []func(){
-		func() { entry["args"] = []string{"--other"} },
-		func() { entry["env"].(map[string]string)["OTHER"] = "x" },
-	} {
-		if err := w.p.Close(); err != nil {
-			t.Fatal(err)
-		}
-		change()
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		journal, count := w.journal()
+		entry := stub("calls", stubJournal, journal)
 		w.claude(map[string]any{"stub": entry})
 		w.open().start()
 		w.untilState("stub", "ready")
-		if starts++; count("start") != starts {
-			t.Errorf("change %d: %d starts", i, count("start")-starts+1)
+		starts := count("start")
+		for use, it := range map[string]func() error{
+			"call": func() error {
+				_, err := w.p.Call(context.Background(), calls.Call{Server: "stub", Tool: "echo", Arguments: []byte(`{"text":"x"}`)})
+				return err
+			},
+			"use":     func() error { _, err := w.use(context.Background(), "stub", instance.Waiting{}); return err },
+			"restart": func() error { return w.p.Restart("stub") },
+			"all":     func() error { return w.p.Restart("") },
+		} {
+			w.reopen().start()
+			fstest.Contains(t, w.untilState("stub", "cached"), "catalogue: taken at 20", "\n- known from an earlier run, and not running: its first call starts it\n")
+			w.p.Reload()
+			fstest.Contains(t, w.cat("stub/STATUS.md"), "state: cached\n")
+			if n := count("start"); n != starts {
+				t.Fatalf("%s: it was started %d times before it was used", use, n-starts)
+			}
+			if err := it(); err != nil {
+				t.Errorf("%s: %v", use, err)
+			}
+			w.untilState("stub", "ready")
+			if starts++; count("start") != starts {
+				t.Errorf("%s: %d starts", use, count("start")-starts+1)
+			}
 		}
-	}
+		if s := w.p.Status(); s.State != "ready" {
+			t.Errorf("%+v", s)
+		}
+
+		// Another command, or other settings: the catalogue may be another one.
+		for i, change := range []func(){
+			func() { entry["args"] = []string{"--other"} },
+			func() { entry["env"].(map[string]string)["OTHER"] = "x" },
+		} {
+			if err := w.p.Close(); err != nil {
+				t.Fatal(err)
+			}
+			change()
+			w.claude(map[string]any{"stub": entry})
+			w.open().start()
+			w.untilState("stub", "ready")
+			if starts++; count("start") != starts {
+				t.Errorf("change %d: %d starts", i, count("start")-starts+1)
+			}
+		}
+	})
 }
 
 // TestServersStartInTurn starts servers whose catalogue is not known few at a
 // time, and one that is called before all of them.
 func TestServersStartInTurn(t *testing.T) {
-	w := newWorld(t)
-	w.opts.timing.slot = patience
-	journal, count := w.journal()
-	servers := make(map[string]any)
-	for i := range 8 {
-		servers[fmt.Sprint("silent", i)] = stub("silent", stubJournal, journal, "N", fmt.Sprint(i))
-	}
-	servers["zoo"] = stub("ok") // the last one
-	w.claude(servers)
-	w.open().start()
-	w.until("the first starts", func() bool { return count("start") >= 2 })
-	result, err := w.ask("zoo", "x:y")
-	wantText(t, result, err, "x:y")
-	if n := count("start"); n > max(2, 2*len(servers)/8) {
-		t.Errorf("%d start at once", n)
-	}
-	w.until("the others wait", func() bool { return strings.Contains(w.cat("silent7/STATUS.md"), "it waits for its turn") })
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.slot = patience
+		journal, count := w.journal()
+		servers := make(map[string]any)
+		for i := range 8 {
+			servers[fmt.Sprint("silent", i)] = stub("silent", stubJournal, journal, "N", fmt.Sprint(i))
+		}
+		servers["zoo"] = stub("ok") // the last one
+		w.claude(servers)
+		w.open().start()
+		w.await("the first starts", func() bool { return count("start") >= 2 })
+		result, err := w.ask("zoo", "x:y")
+		wantText(t, result, err, "x:y")
+		if n := count("start"); n > max(2, 2*len(servers)/8) {
+			t.Errorf("%d start at once", n)
+		}
+		w.await("the others wait", func() bool { return strings.Contains(w.cat("silent7/STATUS.md"), "it waits for its turn") })
+	})
 }
 
 // installer is an entry that installs, as a package runner does, until the file
@@ -107,18 +111,18 @@ func (w *world) installer(mode string, env ...string) map[string]any {
 // TestInstalling: a first start that installs is reported as such, waited for,
 // outlives its callers and a process of ctxfs, and is made once.
 func TestInstalling(t *testing.T) {
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.start = 3 * time.Second // which it takes much longer than
 	_, count := w.journal()
 	w.claude(map[string]any{"slow": w.installer("calls")})
 	w.open().start()
 	var text string
-	w.until("it installs", func() bool {
+	w.await("it installs", func() bool {
 		text = w.cat("slow/STATUS.md")
 		return strings.HasPrefix(text, "state: installing\n") && strings.Contains(text, "last said: fetching part ")
 	})
 	fstest.Contains(t, text, "install_timeout")
-	w.until("the index tells of it", func() bool { return strings.Contains(w.cat("INDEX.md"), "- slow: installing") })
+	w.await("the index tells of it", func() bool { return strings.Contains(w.cat("INDEX.md"), "- slow: installing") })
 	if s := w.p.Status(); s.State != "starting" || !w.p.Busy() {
 		t.Errorf("%+v", s)
 	}
@@ -144,7 +148,7 @@ func TestInstalling(t *testing.T) {
 	if took := time.Since(begun); took > w.opts.timing.undo {
 		t.Errorf("the end took %v", took)
 	}
-	w.until("the next start waits", func() bool {
+	w.await("the next start waits", func() bool {
 		return strings.Contains(w.cat("slow/STATUS.md"), "it waits until another start of the same package is over")
 	})
 	if n := count("begun"); n != 1 {
@@ -160,7 +164,7 @@ func TestInstalling(t *testing.T) {
 // TestAnInstallationThatIsRestarted is ended gently. The last one is left to
 // finish, as ctxfs ends while it is under way.
 func TestAnInstallationThatIsRestarted(t *testing.T) {
-	w := newWorld(t)
+	w := realWorld(t)
 	// Its progress is a process every tenth of a second, on a busy machine much less.
 	w.opts.timing.term, w.opts.timing.undo = patience, patience
 	_, count := w.journal()
@@ -170,13 +174,13 @@ func TestAnInstallationThatIsRestarted(t *testing.T) {
 	w.claude(map[string]any{"slow": map[string]any{"command": "sh", "args": []string{"-c", script}}})
 	w.open().start()
 	for i := range 2 {
-		w.until("it has begun", func() bool { return count("begun") == i+1 })
+		w.await("it has begun", func() bool { return count("begun") == i+1 })
 		if err := w.p.Restart("slow"); err != nil {
 			t.Fatal(err)
 		}
-		w.until("it has undone what it had done", func() bool { return count("undone") == i+1 })
+		w.await("it has undone what it had done", func() bool { return count("undone") == i+1 })
 	}
-	w.until("it has begun again", func() bool { return count("begun") == 3 })
+	w.await("it has begun again", func() bool { return count("begun") == 3 })
 	if err := w.p.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -189,51 +193,56 @@ func TestAnInstallationThatIsRestarted(t *testing.T) {
 // TestABrokenInstallationOfNPX is recognized, and STATUS.md has the command that
 // fixes it.
 func TestABrokenInstallationOfNPX(t *testing.T) {
-	w := newWorld(t)
-	module := w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", `require("ajv")`)
-	w.claude(map[string]any{"broken": map[string]any{"command": "node", "args": []string{module}}})
-	w.open().start()
-	fstest.Contains(t, w.untilState("broken", "error"),
-		"error: the installation of its package by npx is broken (it exited with status 1, before it answered; its last output: Error: Cannot find module 'ajv')\n",
-		"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		module := w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", "")
+		w.write("fault", "Error: Cannot find module 'ajv'\nRequire stack:\n- "+module+"\n") // as node says it
+		w.claude(map[string]any{"broken": stub("ok", stubFault, "fault")})
+		w.open().start()
+		fstest.Contains(t, w.untilState("broken", "error"),
+			"error: the installation of its package by npx is broken (it exited with status 1, before it answered; its last output: Error: Cannot find module 'ajv')\n",
+			"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
+	})
 }
 
 // TestAnOldCatalogueIsFetchedAgain when the machine has time for it, and its
 // server is stopped again.
 func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
-	w := newWorld(t)
-	w.opts.timing.refresh, w.opts.timing.rest = time.Nanosecond, time.Millisecond
-	w.opts.quiet = func() bool { return true }
-	tools := w.write("tools.json", `[{"name":"one"}]`)
-	w.claude(map[string]any{"stub": stub("ok", stubTools, tools)})
-	w.open().start()
-	w.untilState("stub", "ready")
-	w.write(tools, `[{"name":"two"}]`)
-	w.reopen().start()
-	w.until("the new tool", func() bool { return w.ls("stub/tools") == "two.json" })
-	w.until("it is stopped", func() bool { // its tools are shown before its state
-		text := w.cat("stub/STATUS.md")
-		return strings.HasPrefix(text, "state: cached\n") && strings.Contains(text, "it was stopped once its catalogue was known")
-	})
-
-	// Where it fails, what is known stays.
-	w.write(tools, "no tools at all")
-	fstest.Contains(t, func() (text string) {
-		w.until("a failure", func() bool {
-			text = w.cat("stub/STATUS.md")
-			return strings.Contains(text, "could not be fetched again at 20")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.refresh, w.opts.timing.rest = time.Nanosecond, time.Millisecond
+		w.opts.quiet = func() bool { return true }
+		tools := w.write("tools.json", `[{"name":"one"}]`)
+		w.claude(map[string]any{"stub": stub("ok", stubTools, tools)})
+		w.open().start()
+		w.untilState("stub", "ready")
+		w.write(tools, `[{"name":"two"}]`)
+		w.reopen().start()
+		w.await("the new tool", func() bool { return w.ls("stub/tools") == "two.json" })
+		w.await("it is stopped", func() bool { // its tools are shown before its state
+			text := w.cat("stub/STATUS.md")
+			return strings.HasPrefix(text, "state: cached\n") && strings.Contains(text, "it was stopped once its catalogue was known")
 		})
-		return text
-	}(), "state: cached\n")
-	if got := w.ls("stub/tools"); got != "two.json" {
-		t.Errorf("%s", got)
-	}
+
+		// Where it fails, what is known stays.
+		w.write(tools, "no tools at all")
+		fstest.Contains(t, func() (text string) {
+			w.await("a failure", func() bool {
+				text = w.cat("stub/STATUS.md")
+				return strings.Contains(text, "could not be fetched again at 20")
+			})
+			return text
+		}(), "state: cached\n")
+		if got := w.ls("stub/tools"); got != "two.json" {
+			t.Errorf("%s", got)
+		}
+	})
 }
 
 // TestAPoliteStart has a server be started at a lower priority, which it gets
 // back where the user may raise it, and else for who uses it.
 func TestAPoliteStart(t *testing.T) {
-	w := newWorld(t)
+	w := realWorld(t)
 	own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 	if err != nil {
 		t.Fatal(err)

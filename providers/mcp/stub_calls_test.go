@@ -2,13 +2,13 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,6 +38,7 @@ type called struct {
 
 // callee is a server with tools. It answers in any order.
 type callee struct {
+	p       *process
 	modern  bool
 	forgets atomic.Pointer[refusedCall] // over HTTP, how the next call is refused
 	mu      sync.Mutex
@@ -64,8 +65,10 @@ type refusedCall struct {
 	body   string
 }
 
-func newCallee(era string) *callee {
-	return &callee{modern: era == "-modern", waiting: make(map[string]chan struct{}), asked: make(map[string]chan string)}
+// newCallee returns one of an era, which runs in a process, or over HTTP with some
+// variables.
+func newCallee(p *process, era string) *callee {
+	return &callee{p: p, modern: era == "-modern", waiting: make(map[string]chan struct{}), asked: make(map[string]chan string)}
 }
 
 // stubDiscovery is a variable: what a callee answers to server/discover.
@@ -99,7 +102,7 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 	}
 	switch m.Method {
 	case "server/discover":
-		if answer := os.Getenv(stubDiscovery); answer != "" {
+		if answer := s.p.lookup(stubDiscovery); answer != "" {
 			result(answer)
 		} else if s.modern {
 			result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"logging":{}},"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"callee","version":"2"}}}`)
@@ -109,20 +112,17 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 	case "initialize":
 		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"callee","version":"1"}}`)
 	case "tools/list":
-		tools := calledTools
-		if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
-			tools = string(text)
-		}
+		tools := cmp.Or(s.p.file(stubTools), calledTools)
 		result(strings.ReplaceAll(`{"tools":`+tools+`}`, "\n", ""))
 	case "tools/call":
-		journal("call " + m.Params.Name)
+		s.p.journal("call " + m.Params.Name)
 		if modern := m.Params.Meta["io.modelcontextprotocol/protocolVersion"] != nil; modern != s.modern {
 			fault(-32000, "a call of the wrong era")
 			return
 		}
 		s.call(ctx, m, say, result, fault)
 	case "logging/setLevel":
-		journal("level " + m.Params.Level)
+		s.p.journal("level " + m.Params.Level)
 		result("{}")
 	case "tasks/get":
 		s.mu.Lock()
@@ -159,7 +159,7 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 				to <- string(m.Result) + string(m.Error)
 				delete(s.asked, string(m.ID))
 			}
-		} else if m.ID != nil && os.Getenv(stubDiscovery) != "" {
+		} else if m.ID != nil && s.p.lookup(stubDiscovery) != "" {
 			result("{}") // it agrees to everything
 		} else if m.ID != nil {
 			fault(-32601, "method not found")
@@ -199,12 +199,13 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 		s.mu.Lock()
 		s.waiting[id] = cancelled
 		s.mu.Unlock()
-		journal("waits")
+		s.p.journal("waits")
 		select {
 		case <-cancelled:
-			journal("cancelled by a message")
+			s.p.journal("cancelled by a message")
 		case <-ctx.Done():
-			journal("cancelled by the end of the stream")
+			s.p.journal("cancelled by the end of the stream")
+		case <-s.p.ended:
 		}
 	case "steps":
 		token, _ := json.Marshal(m.Params.Meta["progressToken"])
@@ -220,7 +221,7 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 		}
 	case "logs":
 		if level, ok := m.Params.Meta["io.modelcontextprotocol/logLevel"].(string); ok {
-			journal("level " + level)
+			s.p.journal("level " + level)
 		}
 		encoded, _ := json.Marshal(args.Text)
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"callee","data":%s}}`, encoded)
@@ -232,7 +233,7 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 	case "refuses":
 		fault(-32602, "these arguments will not do")
 	case "dies":
-		os.Exit(5)
+		s.p.exit(5)
 	default:
 		text("done " + m.Params.Name)
 	}
@@ -252,7 +253,7 @@ func (s *callee) ask(ctx context.Context, m called, say func(string, ...any), re
 	if params == "" {
 		params = colourForm
 	}
-	journal("asks")
+	s.p.journal("asks")
 	if s.modern {
 		if m.Params.Responses == nil {
 			result(fmt.Sprintf(`{"resultType":"input_required","inputRequests":{"a":{"method":%q,"params":%s}},"requestState":"s"}`, method, params))
@@ -270,15 +271,16 @@ func (s *callee) ask(ctx context.Context, m called, say func(string, ...any), re
 	case answer = <-answers:
 		return answer, true
 	case <-ctx.Done():
-		return "", false
+	case <-s.p.ended:
 	}
+	return "", false
 }
 
 // runCalls serves on standard input and output.
-func runCalls(era string) {
-	s := newCallee(era)
+func runCalls(p *process, era string) {
+	s := newCallee(p, era)
 	var out sync.Mutex
-	w := bufio.NewWriterSize(os.Stdout, 1<<20)
+	w := bufio.NewWriterSize(p.out, 1<<20)
 	say := func(format string, args ...any) {
 		out.Lock()
 		defer out.Unlock()
@@ -289,7 +291,7 @@ func runCalls(era string) {
 		_, _ = w.WriteString(line)
 		w.Flush()
 	}
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	in := bufio.NewReaderSize(p.in, 1<<20)
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
@@ -328,9 +330,9 @@ func (s *callee) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad", http.StatusBadRequest)
 		return
 	}
-	journal(m.Method)
+	s.p.journal(m.Method)
 	if region := r.Header.Get("Mcp-Param-Region"); region != "" {
-		journal("region " + region)
+		s.p.journal("region " + region)
 	}
 	if m.Method == "tools/call" {
 		if refuse := s.forgets.Swap(nil); refuse != nil {

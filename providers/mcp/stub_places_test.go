@@ -2,11 +2,11 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,21 +31,20 @@ const placesTools = `[
  {"name":"hold","inputSchema":{"type":"object"}}]`
 
 // runPlaces is a server that keeps state, and tells where it runs.
-func runPlaces() {
-	dir, _ := os.Getwd()
-	journal("start in " + dir)
+func runPlaces(p *process) {
+	p.journal("start in " + p.dir)
 	var out sync.Mutex
 	say := func(format string, args ...any) {
 		out.Lock()
 		defer out.Unlock()
-		fmt.Printf(format+"\n", args...)
+		fmt.Fprintf(p.out, format+"\n", args...)
 	}
 	var state atomic.Pointer[string]
 	state.Store(new(string))
 	rooted, run := false, rand.Text()
 	var ids atomic.Int64
 	var answers sync.Map // of channels, by ID
-	in := bufio.NewReader(os.Stdin)
+	in := bufio.NewReader(p.in)
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
@@ -83,10 +82,7 @@ func runPlaces() {
 			rooted = m.Params.Capabilities.Roots != nil
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"places","version":"1"}}}`, m.ID)
 		case "tools/list":
-			tools := placesTools
-			if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
-				tools = string(text)
-			}
+			tools := cmp.Or(p.file(stubTools), placesTools)
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s}}`, m.ID, strings.ReplaceAll(tools, "\n", ""))
 		case "tools/call":
 			switch m.Params.Name {
@@ -94,16 +90,20 @@ func runPlaces() {
 				state.Store(&m.Params.Arguments.Text)
 				text("ok")
 			case "hold":
-				journal("holds")
+				p.journal("holds")
 			case "where":
 				go func() {
-					is := where{PID: os.Getpid(), Run: run, Dir: dir, State: *state.Load(), Args: os.Args[1:]}
+					is := where{PID: p.pid, Run: run, Dir: p.dir, State: *state.Load(), Args: p.args}
 					if rooted {
 						id := fmt.Sprint(ids.Add(1))
 						c := make(chan []string, 1)
 						answers.Store(id, c)
 						say(`{"jsonrpc":"2.0","id":%s,"method":"roots/list"}`, id)
-						is.Roots = <-c
+						select {
+						case is.Roots = <-c:
+						case <-p.ended:
+							return
+						}
 					}
 					encoded, _ := json.Marshal(is)
 					text(string(encoded))

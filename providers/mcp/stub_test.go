@@ -26,6 +26,7 @@ const (
 	stubJournal = "CTXFS_TEST_JOURNAL" // a file: a line for each start and request
 	stubTools   = "CTXFS_TEST_TOOLS"   // a file: the tools, as JSON; read for each list
 	stubText    = "CTXFS_TEST_TEXT"    // a file: the text of all resources of a stub that "subscribes"
+	stubFault   = "CTXFS_TEST_FAULT"   // a file in the folder of the stub: its words before it fails, if it is there
 )
 
 // message is a JSON-RPC message.
@@ -42,42 +43,49 @@ type message struct {
 
 // runStub is a server on standard input and output that does what its mode
 // says.
-func runStub(mode string) {
-	journal("start")
+func runStub(p *process) {
+	mode := p.lookup(stubMode)
+	p.journal("start")
+	if path := p.lookup(stubFault); path != "" {
+		if words, err := os.ReadFile(filepath.Join(p.dir, path)); err == nil {
+			fmt.Fprint(p.err, string(words))
+			p.exit(1)
+		}
+	}
 	if era, ok := strings.CutPrefix(mode, "calls"); ok {
-		runCalls(era)
+		runCalls(p, era)
 		return
 	}
 	switch mode {
 	case "places":
-		runPlaces()
+		runPlaces(p)
 		return
 	case "dies-at-start":
-		fmt.Fprintln(os.Stderr, "\x1b[31mfatal\x1b[0m: the variable STUB_TOKEN is missing, not "+os.Getenv("STUB_SECRET"))
-		os.Exit(3)
+		fmt.Fprintln(p.err, "\x1b[31mfatal\x1b[0m: the variable STUB_TOKEN is missing, not "+p.lookup("STUB_SECRET"))
+		p.exit(3)
 	case "silent":
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		_, _ = io.Copy(io.Discard, p.in)
 		return
 	case "garbage":
 		for range time.Tick(time.Millisecond) {
-			if _, err := fmt.Println("\x1b[2Jloading \u202emodules, password is " + os.Getenv("STUB_SECRET")); err != nil || os.Getppid() == 1 {
+			if _, err := fmt.Fprintln(p.out, "\x1b[2Jloading \u202emodules, password is "+p.lookup("STUB_SECRET")); err != nil {
 				return
 			}
 		}
 	case "long-garbage": // a secret where a text is cut
-		fmt.Println(strings.Repeat("x", 192) + os.Getenv("STUB_SECRET"))
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		fmt.Fprintln(p.out, strings.Repeat("x", 192)+p.lookup("STUB_SECRET"))
+		_, _ = io.Copy(io.Discard, p.in)
 		return
 	case "banner":
-		fmt.Println("Welcome to the stub server!\nIt is a fine day.")
+		fmt.Fprintln(p.out, "Welcome to the stub server!\nIt is a fine day.")
 	case "endless-line":
-		_, _ = io.Copy(os.Stdout, io.MultiReader(strings.NewReader(`{"`), endless{}))
+		_, _ = io.Copy(p.out, io.MultiReader(strings.NewReader(`{"`), endless{}))
 		return
 	case "grandchild":
-		grandchild()
+		grandchild(p)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
-		journal(fmt.Sprintf("pid %d", os.Getpid()))
+		p.journal(fmt.Sprintf("pid %d", p.pid))
 		stay()
 	case "stubborn-server":
 		signal.Ignore(syscall.SIGTERM)
@@ -85,17 +93,15 @@ func runStub(mode string) {
 	case "loud":
 		noise := bytes.Repeat([]byte("noise noise noise\n"), 1<<12)
 		for range 64 << 20 / len(noise) {
-			_, _ = os.Stderr.Write(noise)
+			_, _ = p.err.Write(noise)
 		}
-		fmt.Fprintln(os.Stderr, "the last words")
+		fmt.Fprintln(p.err, "the last words")
 	case "heavy":
 		work()
-	case "daemon":
-		runDaemon()
 	}
 	var held string // an answer that is kept until another one has gone out
-	out := bufio.NewWriter(os.Stdout)
-	in := bufio.NewReader(os.Stdin)
+	out := bufio.NewWriter(p.out)
+	in := bufio.NewReader(p.in)
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
@@ -105,20 +111,20 @@ func runStub(mode string) {
 		if json.Unmarshal([]byte(line), &m) != nil {
 			continue
 		}
-		before, text := toolsFile(), stubbedText()
-		journal(m.Method)
+		tools, text := p.file(stubTools), p.file(stubText)
+		p.journal(m.Method)
 		if mode == "modern" && m.Method == "subscriptions/listen" {
-			go tellWhenToolsChange(before)
+			go p.tellWhenToolsChange(tools)
 		}
 		if m.Method == "resources/subscribe" {
-			go tellWhenTextChanges(m.Params.URI, text)
+			go p.tellWhenTextChanges(m.Params.URI, text)
 		}
 		if uris := m.Params.Notifications.ResourceSubscriptions; mode == "modern-subscribes" && len(uris) > 0 {
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s},"notifications":{"resourceSubscriptions":[%q]}}}`+"\n", m.ID, uris[0])
 			out.Flush()
-			go tellWhenTextChanges(uris[0], text)
+			go p.tellWhenTextChanges(uris[0], text)
 		}
-		reply := answer(mode, m)
+		reply := p.answer(mode, m)
 		if reply == "" {
 			continue
 		}
@@ -126,7 +132,7 @@ func runStub(mode string) {
 			fmt.Fprintln(out, listChanged)
 			fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hello"}}`)
 		}
-		if mode == "modern-late" && starts() == 1 { // it has not begun to read when the first message comes
+		if mode == "modern-late" && p.starts() == 1 { // it has not begun to read when the first message comes
 			switch m.Method {
 			case "server/discover":
 				held = reply
@@ -138,8 +144,8 @@ func runStub(mode string) {
 		if m.Method == "resources/read" {
 			switch mode {
 			case "dies-in-request":
-				fmt.Fprintln(os.Stderr, "what a request")
-				os.Exit(4)
+				fmt.Fprintln(p.err, "what a request")
+				p.exit(4)
 			case "hangs-in-request":
 				continue
 			case "twice":
@@ -159,25 +165,25 @@ func runStub(mode string) {
 		fmt.Fprintln(out, reply)
 		out.Flush()
 		if mode == "dies-after-handshake" && m.Method == "tools/list" {
-			fmt.Fprintln(os.Stderr, "that is all for today")
-			os.Exit(4)
+			fmt.Fprintln(p.err, "that is all for today")
+			p.exit(4)
 		}
 		if m.Method != "tools/list" {
 			continue
 		}
 		switch mode {
 		case "changes":
-			go tellWhenToolsChange(before)
+			go p.tellWhenToolsChange(tools)
 		case "storm":
 			for range 1000 {
-				fmt.Println(listChanged)
+				fmt.Fprintln(p.out, listChanged)
 			}
 		case "hangs-later":
-			fmt.Println(listChanged)
+			fmt.Fprintln(p.out, listChanged)
 			_, _ = io.Copy(io.Discard, in)
 			return
 		case "mute":
-			os.Stdout.Close()
+			p.out.Close()
 			_, _ = io.Copy(io.Discard, in)
 			return
 		}
@@ -185,7 +191,7 @@ func runStub(mode string) {
 }
 
 // answer is the stub's answer to a message, or "".
-func answer(mode string, m message) string {
+func (p *process) answer(mode string, m message) string {
 	result := func(format string, args ...any) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, fmt.Sprintf(format, args...))
 	}
@@ -200,7 +206,7 @@ func answer(mode string, m message) string {
 			return result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{"subscribe":true}},"resultType":"complete",` +
 				`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"modern stub","version":"2"}}}`)
 		case "strict":
-			os.Exit(1)
+			p.exit(1)
 		case "ignores":
 			return ""
 		}
@@ -239,11 +245,11 @@ func answer(mode string, m message) string {
 				return result(`{"tools":[{"name":"c"}],"nextCursor":"2"}`)
 			}
 		}
-		return result(`{"tools":%s}`, stubbedTools())
+		return result(`{"tools":%s}`, p.tools())
 	case "resources/subscribe", "resources/unsubscribe":
 		return result(`{}`)
 	case "resources/read":
-		switch text := stubbedText(); text {
+		switch text := p.file(stubText); text {
 		case "":
 		case "broken":
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"the disk is full"}}`, m.ID)
@@ -262,46 +268,28 @@ func answer(mode string, m message) string {
 	return refuse
 }
 
-func stubbedTools() string {
-	if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
-		return strings.ReplaceAll(string(text), "\n", " ")
+// tools are those that the stub lists.
+func (p *process) tools() string {
+	if text := p.file(stubTools); text != "" {
+		return strings.ReplaceAll(text, "\n", " ")
 	}
 	return `[{"name":"greet","description":"Says hello. Politely.","inputSchema":{"type":"object","properties":{"who":{"type":"string","description":"Whom"}}}}]`
 }
 
-func stubbedText() string {
-	text, _ := os.ReadFile(os.Getenv(stubText)) // most stubs have none
-	return string(text)
-}
-
 // tellWhenTextChanges says so whenever the file of text is another one.
-func tellWhenTextChanges(uri, before string) {
-	for range time.Tick(5 * time.Millisecond) {
-		now := stubbedText()
-		if now == before {
-			continue
-		}
-		before = now
-		fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`+"\n", uri)
-	}
-}
-
-// toolsFile is the file of tools as it is now, nil if there is none. Looking at
-// it costs the same however large it is.
-func toolsFile() os.FileInfo {
-	info, _ := os.Stat(os.Getenv(stubTools)) // most stubs have none
-	return info
+func (p *process) tellWhenTextChanges(uri, before string) {
+	p.whenever(stubText, before, func() bool {
+		fmt.Fprintf(p.out, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`+"\n", uri)
+		return true
+	})
 }
 
 // tellWhenToolsChange says so when the file of tools is another one.
-func tellWhenToolsChange(before os.FileInfo) {
-	for range time.Tick(5 * time.Millisecond) {
-		now := toolsFile()
-		if now != nil && (before == nil || !os.SameFile(now, before) || !now.ModTime().Equal(before.ModTime())) {
-			fmt.Println(listChanged)
-			return
-		}
-	}
+func (p *process) tellWhenToolsChange(before string) {
+	p.whenever(stubTools, before, func() bool {
+		fmt.Fprintln(p.out, listChanged)
+		return false
+	})
 }
 
 const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
@@ -336,36 +324,19 @@ func stay() {
 
 // grandchild starts one that ends neither with its input nor when asked to,
 // and notes its process id.
-func grandchild() {
+func grandchild(p *process) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), stubMode+"=stubborn")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
-	journal(fmt.Sprintf("grandchild %d", cmd.Process.Pid))
-}
-
-func journal(what string) {
-	path := os.Getenv(stubJournal)
-	if path == "" {
-		return
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		panic(err)
-	}
-	defer f.Close()
-	fmt.Fprintln(f, what)
+	p.journal(fmt.Sprintf("grandchild %d", cmd.Process.Pid))
 }
 
 // starts is how often the stub was started.
-func starts() int {
-	text, err := os.ReadFile(os.Getenv(stubJournal))
-	if err != nil {
-		panic(err)
-	}
-	return strings.Count("\n"+string(text), "\nstart\n")
+func (p *process) starts() int {
+	return strings.Count("\n"+p.file(stubJournal), "\nstart\n")
 }
 
 // endless is a text without an end.
@@ -400,12 +371,11 @@ func (h httpStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad", http.StatusBadRequest)
 		return
 	}
-	journal(m.Method)
 	if m.ID == nil {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Mcp-Session-Id", "s1")
-	fmt.Fprint(w, answer("", m))
+	fmt.Fprint(w, remoteStub().answer("", m))
 }

@@ -3,7 +3,6 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -13,37 +12,43 @@ import (
 )
 
 func TestAServerThatClosesItsOutput(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"mute": stub("mute")})
-	w.open().start()
-	fstest.Contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
-	fstest.ContainsNot(t, w.cat("mute/STATUS.md"), "tools/list failed")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"mute": stub("mute")})
+		w.open().start()
+		fstest.Contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
+		fstest.ContainsNot(t, w.cat("mute/STATUS.md"), "tools/list failed")
+	})
 }
 
 func TestALoudServer(t *testing.T) {
-	w := newWorld(t)
-	w.claude(map[string]any{"loud": stub("loud")})
-	w.open().start()
-	w.untilState("loud", "ready")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"loud": stub("loud")})
+		w.open().start()
+		w.untilState("loud", "ready")
+	})
 }
 
 // TestNewsWithoutEnd has a server that always says that its list has changed.
 // It is asked, but more and more seldom.
 func TestNewsWithoutEnd(t *testing.T) {
-	w := newWorld(t)
-	w.opts.timing.settle, w.opts.timing.calm = 50*time.Millisecond, time.Hour
-	journal, count := w.journal()
-	w.claude(map[string]any{"storm": stub("storm", stubJournal, journal)})
-	begun := time.Now()
-	w.open().start()
-	w.until("six lists", func() bool { return count("tools/list") >= 6 })
-	if took, least := time.Since(begun), (50+100+200+400+800)*time.Millisecond; took < least {
-		t.Errorf("six lists took %v, not %v", took, least)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.settle, w.opts.timing.calm = 50*time.Millisecond, time.Hour
+		journal, count := w.journal()
+		w.claude(map[string]any{"storm": stub("storm", stubJournal, journal)})
+		begun := time.Now()
+		w.open().start()
+		w.await("six lists", func() bool { return count("tools/list") >= 6 })
+		if took, least := time.Since(begun), (50+100+200+400+800)*time.Millisecond; took < least {
+			t.Errorf("six lists took %v, not %v", took, least)
+		}
+	})
 }
 
 func TestCloseIsBounded(t *testing.T) {
-	w := newWorld(t)
+	w := realWorld(t)
 	w.opts.timing.slot = time.Millisecond
 	servers := map[string]any{}
 	for i := range 6 {
@@ -65,31 +70,35 @@ func TestCloseIsBounded(t *testing.T) {
 }
 
 func TestCloseDuringTheWait(t *testing.T) {
-	w := newWorld(t) // tries again after an hour
-	w.claude(map[string]any{"dies": stub("dies-at-start")})
-	w.open().start()
-	w.untilState("dies", "error")
-	if err := errors.Join(w.p.Close(), w.p.Close()); err != nil {
-		t.Error(err)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t) // tries again after an hour
+		w.claude(map[string]any{"dies": stub("dies-at-start")})
+		w.open().start()
+		w.untilState("dies", "error")
+		if err := errors.Join(w.p.Close(), w.p.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestRestartInterrupts(t *testing.T) {
 	for _, mode := range []string{"silent", "hangs-later"} {
 		t.Run(mode, func(t *testing.T) {
-			w := newWorld(t)
-			w.opts.timing.start = time.Hour
-			journal, count := w.journal()
-			w.claude(map[string]any{"stub": stub(mode, stubJournal, journal)})
-			w.open().start()
-			want := map[string]string{"silent": "start", "hangs-later": "tools/list"}[mode]
-			for i := range 3 {
-				w.until(want, func() bool { return count(want) == i+1 })
-				if err := w.p.Restart("stub"); err != nil {
-					t.Fatal(err)
+			bubble(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.opts.timing.start = time.Hour
+				journal, count := w.journal()
+				w.claude(map[string]any{"stub": stub(mode, stubJournal, journal)})
+				w.open().start()
+				want := map[string]string{"silent": "start", "hangs-later": "tools/list"}[mode]
+				for i := range 3 {
+					w.await(want, func() bool { return count(want) == i+1 })
+					if err := w.p.Restart("stub"); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			w.until("the last start", func() bool { return count("start") >= 4 })
+				w.await("the last start", func() bool { return count("start") >= 4 })
+			})
 		})
 	}
 }
@@ -97,106 +106,109 @@ func TestRestartInterrupts(t *testing.T) {
 // TestEverythingAtOnce reloads, restarts and reads while servers come and go,
 // and closes in the midst of it.
 func TestEverythingAtOnce(t *testing.T) {
-	w := newWorld(t)
-	w.opts.timing.retry, w.opts.timing.retryMax = time.Millisecond, time.Millisecond
-	configurations := []map[string]any{
-		{"a": stub("ok"), "b": stub("dies-after-handshake")},
-		{"a": stub("ok", "N", "2"), "c": stub("silent")},
-		{"a": stub("ok"), "d": map[string]any{"command": "x", "disabled": true}},
-		{},
-	}
-	w.claude(configurations[0])
-	w.open().start()
-	var all sync.WaitGroup
-	all.Go(func() {
-		for i := range 12 {
-			w.claude(configurations[i%len(configurations)])
-			w.p.Reload()
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.retry, w.opts.timing.retryMax = time.Millisecond, time.Millisecond
+		configurations := []map[string]any{
+			{"a": stub("ok"), "b": stub("dies-after-handshake")},
+			{"a": stub("ok", "N", "2"), "c": stub("silent")},
+			{"a": stub("ok"), "d": map[string]any{"command": "x", "disabled": true}},
+			{},
 		}
-	})
-	for range 2 {
+		w.claude(configurations[0])
+		w.open().start()
+		var all sync.WaitGroup
 		all.Go(func() {
-			for range 200 {
-				_ = w.p.Restart("") // some cannot be
-				w.p.Status()
-				for range w.p.Documents("") {
-				}
-				_, _ = w.read("a/STATUS.md") // it comes and goes
+			for i := range 12 {
+				w.claude(configurations[i%len(configurations)])
+				w.p.Reload()
 			}
 		})
-	}
-	all.Wait()
-	w.claude(configurations[0])
-	w.p.Reload()
-	w.untilState("a", "ready")
-	all.Go(w.p.Reload)
-	all.Go(func() { _ = w.p.Restart("") }) // it may be closed already
-	if err := w.p.Close(); err != nil {
-		t.Error(err)
-	}
-	all.Wait()
+		for range 2 {
+			all.Go(func() {
+				for range 200 {
+					_ = w.p.Restart("") // some cannot be
+					w.p.Status()
+					for range w.p.Documents("") {
+					}
+					_, _ = w.read("a/STATUS.md") // it comes and goes
+				}
+			})
+		}
+		all.Wait()
+		w.claude(configurations[0])
+		w.p.Reload()
+		w.untilState("a", "ready")
+		all.Go(w.p.Reload)
+		all.Go(func() { _ = w.p.Restart("") }) // it may be closed already
+		if err := w.p.Close(); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+	})
 }
 
 // TestTwoOverOneCache has two providers, as two daemons have that were started
 // with different runtime folders, write the same cache files.
 func TestTwoOverOneCache(t *testing.T) {
-	w := newWorld(t)
-	tools := w.write("tools.json", `[{"name":"one"}]`)
-	w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
-	w.open().start()
-	other := &world{t: t, home: w.home, dir: w.dir, opts: w.opts, news: make(chan struct{}, 1)}
-	other.opts.Env.Changed = other.changed
-	other.open().start()
-	// What is cached starts only when it is used.
-	for _, w := range []*world{w, other} {
-		if err := w.p.Restart("stub"); err != nil {
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		tools := w.write("tools.json", `[{"name":"one"}]`)
+		w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
+		w.open().start()
+		other := &world{t: t, home: w.home, dir: w.dir, opts: w.opts, programs: w.programs, settle: w.settle, pass: w.pass}
+		other.opts.Env.Changed = other.changed
+		other.open().start()
+		// What is cached starts only when it is used.
+		for _, w := range []*world{w, other} {
+			if err := w.p.Restart("stub"); err != nil {
+				t.Fatal(err)
+			}
+			w.untilState("stub", "ready")
+		}
+		for i := range 5 {
+			name := fmt.Sprintf("tool%d", i)
+			w.write(tools, fmt.Sprintf(`[{"name":%q}]`, name))
+			for _, w := range []*world{w, other} {
+				w.await(name, func() bool { return w.ls("stub/tools") == name+".json" })
+			}
+		}
+		if err := other.p.Close(); err != nil {
 			t.Fatal(err)
 		}
-		w.untilState("stub", "ready")
-	}
-	for i := range 5 {
-		name := fmt.Sprintf("tool%d", i)
-		w.write(tools, fmt.Sprintf(`[{"name":%q}]`, name))
-		for _, w := range []*world{w, other} {
-			w.until(name, func() bool { return w.ls("stub/tools") == name+".json" })
+		w.reopen()
+		if got := w.ls("stub/tools"); got != "tool4.json" {
+			t.Errorf("the cache has %s", got)
 		}
-	}
-	if err := other.p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w.reopen()
-	if got := w.ls("stub/tools"); got != "tool4.json" {
-		t.Errorf("the cache has %s", got)
-	}
+	})
 }
 
 func TestSettled(t *testing.T) {
-	w := newWorld(t)
-	settled := make(chan struct{}, 10)
-	w.opts.Settled = func() { settled <- struct{}{} }
-	w.settings("[mcp.servers.hangs]\nstart_timeout = 3\n")
-	w.claude(map[string]any{"hello": stub("ok"), "hangs": stub("silent")})
-	w.open().start()
-	<-settled
-	fstest.Contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
-	w.untilState("hello", "ready")
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		settled := make(chan struct{}, 10)
+		w.opts.Settled = func() { settled <- struct{}{} }
+		w.settings("[mcp.servers.hangs]\nstart_timeout = 3\n")
+		w.claude(map[string]any{"hello": stub("ok"), "hangs": stub("silent")})
+		w.open().start()
+		<-settled
+		fstest.Contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
+		w.untilState("hello", "ready")
+	})
 }
 
 // TestSecretsOfAStandardError lets a server print secrets that no entry names
 // before it dies: its STATUS.md shows the rest.
 func TestSecretsOfAStandardError(t *testing.T) {
-	w := newWorld(t)
-	script := w.write("server", "#!/bin/sh\necho 'cannot connect with DB_PASSWORD=stderr-pw-1' >&2\necho 'mysql -pstderr-pw-2 failed' >&2\nexit 1\n")
-	if err := os.Chmod(script, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	entry := stub("ok")
-	entry["command"] = script
-	w.claude(map[string]any{"stub": entry})
-	w.open().start()
-	w.untilState("stub", "error")
-	status := w.cat("stub/STATUS.md")
-	if strings.Contains(status, "stderr-pw") || !strings.Contains(status, "cannot connect with DB_PASSWORD=[REDACTED:password]") {
-		t.Error(status)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.write("fault", "cannot connect with DB_PASSWORD=stderr-pw-1\nmysql -pstderr-pw-2 failed\n")
+		w.claude(map[string]any{"stub": stub("ok", stubFault, "fault")})
+		w.open().start()
+		w.untilState("stub", "error")
+		status := w.cat("stub/STATUS.md")
+		if strings.Contains(status, "stderr-pw") || !strings.Contains(status, "cannot connect with DB_PASSWORD=[REDACTED:password]") {
+			t.Error(status)
+		}
+	})
 }

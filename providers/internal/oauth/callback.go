@@ -37,7 +37,7 @@ type callback struct {
 const defaultRedirect = "http://127.0.0.1/callback"
 
 // listen opens the port of a redirect address, or a free one if it has none.
-func listen(redirect string) (*callback, error) {
+func (c *Client) listen(redirect string) (*callback, error) {
 	if redirect == "" {
 		redirect = defaultRedirect
 	}
@@ -54,7 +54,7 @@ func listen(redirect string) (*callback, error) {
 	if port == "" {
 		port = "0"
 	}
-	first, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	first, err := c.open("tcp", net.JoinHostPort(host, port))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, &Fault{What: "port " + port + ", which the browser has to return to, is in use",
@@ -62,20 +62,20 @@ func listen(redirect string) (*callback, error) {
 	case err != nil:
 		return nil, fmt.Errorf("no port can be opened for the browser to return to: %w", err)
 	}
-	c := &callback{path: u.Path, listeners: []net.Listener{first}, answers: make(chan url.Values, 1), done: make(chan struct{})}
+	back := &callback{path: u.Path, listeners: []net.Listener{first}, answers: make(chan url.Values, 1), done: make(chan struct{})}
 	_, port, _ = net.SplitHostPort(first.Addr().String())
 	if u.Hostname() == "localhost" {
 		// Browsers may try this one first. It does not matter if it is in use.
-		if second, err := net.Listen("tcp6", net.JoinHostPort("::1", port)); err == nil {
-			c.listeners = append(c.listeners, second)
+		if second, err := c.open("tcp6", net.JoinHostPort("::1", port)); err == nil {
+			back.listeners = append(back.listeners, second)
 		}
 	}
-	if c.path == "" {
-		c.path = "/"
+	if back.path == "" {
+		back.path = "/"
 	}
 	u.Host = net.JoinHostPort(u.Hostname(), port)
-	c.address = u.String()
-	return c, nil
+	back.address = u.String()
+	return back, nil
 }
 
 // serve starts to answer browsers. Only a request with the state counts.

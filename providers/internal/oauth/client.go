@@ -44,6 +44,10 @@ type Options struct {
 	// LookupEnv looks up a variable of the environment.
 	LookupEnv func(string) (string, bool)
 	Now       func() time.Time
+	// HTTP carries requests; nil is [http.DefaultTransport].
+	HTTP http.RoundTripper
+	// Listen opens the port to which browsers return; nil is [net.Listen].
+	Listen func(network, address string) (net.Listener, error)
 }
 
 // Client has the logins of a user. It is safe for concurrent use.
@@ -51,6 +55,7 @@ type Client struct {
 	store *store
 	now   func() time.Time
 	http  *http.Client
+	open  func(network, address string) (net.Listener, error)
 
 	background context.Context // of renewals, which outlive the requests that want them
 	cancel     context.CancelFunc
@@ -59,9 +64,12 @@ type Client struct {
 
 // New returns a client. It reads and writes nothing.
 func New(opts Options) *Client {
-	c := &Client{store: &store{dir: opts.Dir, ring: systemKeyring(opts.LookupEnv)}, now: opts.Now}
+	c := &Client{store: &store{dir: opts.Dir, ring: systemKeyring(opts.LookupEnv)}, now: opts.Now, open: opts.Listen}
+	if c.open == nil {
+		c.open = net.Listen
+	}
 	c.http = &http.Client{
-		Transport: http.DefaultTransport.(*http.Transport).Clone(),
+		Transport: opts.HTTP,
 		Timeout:   requestTime,
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			switch first := via[0]; {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -20,6 +21,8 @@ type user struct {
 	client *Client
 	server *oauthtest.Server
 	conf   Server
+	http   http.RoundTripper
+	memory *fstest.Network // nil where the servers have sockets
 
 	mu    sync.Mutex
 	ahead time.Duration // of the clock
@@ -29,12 +32,19 @@ type user struct {
 
 func newUser(t *testing.T) *user {
 	t.Helper()
-	u := &user{T: t, server: oauthtest.New(t)}
-	u.conf = Server{URL: u.server.URL}
-	u.client = New(Options{Dir: filepath.Join(t.TempDir(), "logins"), LookupEnv: nothing, Now: u.now})
-	u.client.store.ring = nil
-	t.Cleanup(u.client.Close)
+	memory := fstest.NewNetwork(t)
+	u := &user{T: t, server: oauthtest.NewOver(memory.Serve), http: memory, memory: memory}
+	u.open(Options{HTTP: memory, Listen: memory.Listen})
 	return u
+}
+
+// open makes the client.
+func (u *user) open(o Options) {
+	u.conf = Server{URL: u.server.URL}
+	o.Dir, o.LookupEnv, o.Now = filepath.Join(u.TempDir(), "logins"), nothing, u.now
+	u.client = New(o)
+	u.client.store.ring = nil
+	u.Cleanup(u.client.Close)
 }
 
 // nothing is an empty environment.
@@ -56,7 +66,7 @@ func (u *user) session() *Session { return u.client.Session(u.conf) }
 
 // browse follows an address as a browser does.
 func (u *user) browse(address string) string {
-	res, err := http.Get(address)
+	res, err := (&http.Client{Transport: u.http}).Get(address)
 	if err != nil {
 		u.Error(err)
 		return ""
@@ -97,7 +107,7 @@ func (u *user) mustLogin() *Session {
 
 // call sends a request as an MCP client does, and returns the error, if any.
 func (u *user) call(s *Session) error {
-	client := &http.Client{Transport: s.Transport(http.DefaultTransport)}
+	client := &http.Client{Transport: s.Transport(u.http)}
 	res, err := client.Post(u.conf.URL, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	if err != nil {
 		return err

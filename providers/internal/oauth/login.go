@@ -62,7 +62,7 @@ func (s *Session) login(ctx context.Context, p Prompt) error {
 	if reused {
 		rec.Client, secret = before.Client, sec.ClientSecret
 	} else {
-		if back, err = listen(s.server.Redirect); err != nil {
+		if back, err = s.c.listen(s.server.Redirect); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Session) returning(before *record, at *authority) (*callback, error) {
 		s.server.Redirect != "" && s.server.Redirect != c.Redirect {
 		return nil, nil
 	}
-	back, err := listen(c.Redirect)
+	back, err := s.c.listen(c.Redirect)
 	if err != nil && s.server.Redirect == "" {
 		return nil, nil // register for another port
 	}

@@ -3,14 +3,12 @@ package oauth
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -46,14 +44,14 @@ func TestLogin(t *testing.T) {
 			faults: oauthtest.Faults{NoRegistration: true},
 			conf: func(u *user) {
 				u.conf.ClientID, u.conf.ClientSecret = "by:hand", "s3cret s3cret"
-				u.conf.Redirect = freeRedirect(u)
+				u.conf.Redirect = redirect
 				u.server.AddClient("by:hand", "s3cret s3cret", u.conf.Redirect)
 			},
 		},
 		"by hand, unknown": {
 			conf: func(u *user) {
 				u.conf.ClientID, u.conf.ClientSecret = "by hand", "wrong-secret"
-				u.conf.Redirect = freeRedirect(u)
+				u.conf.Redirect = redirect
 				u.server.AddClient("by hand", "s3cret", u.conf.Redirect)
 			},
 			fault: "the login could not be completed: invalid_client",
@@ -110,24 +108,17 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// freeRedirect is a redirect address with a port that is free.
-func freeRedirect(t testing.TB) string {
-	return "http://localhost:" + fstest.Port(t) + "/oauth/callback"
-}
-
-func portOf(address string) string {
-	_, port, _ := net.SplitHostPort(address)
-	return port
-}
+// redirect is a redirect address with a port.
+const redirect = "http://localhost:9100/oauth/callback"
 
 func TestPortInUse(t *testing.T) {
 	u := newUser(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := u.memory.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	u.conf.Redirect = "http://127.0.0.1:" + portOf(l.Addr().String()) + "/callback"
+	u.conf.Redirect = "http://" + l.Addr().String() + "/callback"
 	_, err = u.login(u.session())
 	if f := (*Fault)(nil); !errors.As(err, &f) || !strings.Contains(f.What, "is in use") || f.Mend == "" {
 		t.Errorf("%v", err)
@@ -231,15 +222,7 @@ func TestOpenServer(t *testing.T) {
 	u := newUser(t)
 	open := http.NewServeMux()
 	open.HandleFunc("POST /mcp", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	server := &http.Server{Handler: open}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() { defer close(done); _ = server.Serve(l) }()
-	defer func() { server.Close(); <-done }()
-	u.conf.URL = "http://" + l.Addr().String() + "/mcp"
+	u.conf.URL = u.memory.Serve(open) + "/mcp"
 	if _, err := u.login(u.session()); err == nil || !strings.Contains(err.Error(), "does not ask for a login") {
 		t.Errorf("%v", err)
 	}

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -204,7 +205,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	c := New(Options{Dir: dir, LookupEnv: nothing, Now: time.Now})
-	u := &user{client: c, conf: Server{URL: os.Getenv(callURL)}}
+	u := &user{client: c, conf: Server{URL: os.Getenv(callURL)}, http: http.DefaultTransport}
 	err := u.call(u.session())
 	c.Close()
 	if err != nil {
@@ -215,7 +216,8 @@ func TestMain(m *testing.M) {
 
 // TestTwoProcesses renews once for four of them.
 func TestTwoProcesses(t *testing.T) {
-	u := newUser(t)
+	u := &user{T: t, server: oauthtest.New(t), http: http.DefaultTransport}
+	u.open(Options{})
 	u.mustLogin()
 	u.server.RevokeAccess()
 	arrived, release := u.server.Hold()
@@ -230,6 +232,7 @@ func TestTwoProcesses(t *testing.T) {
 		})
 	}
 	<-arrived
+	// What the other processes do no channel announces.
 	fstest.Eventually(t, "all of them are refused, and wait", func() bool { return u.server.Counts().Refused >= 4 })
 	release()
 	processes.Wait()

@@ -133,7 +133,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	if !s.faults.NoIss {
 		a.Set("iss", s.Issuer)
 		if s.faults.NoMetadata {
-			a.Set("iss", s.origin())
+			a.Set("iss", s.origin)
 		}
 	}
 	if s.faults.WrongIss {

@@ -47,7 +47,7 @@ type Server struct {
 	// server.
 	URL, Issuer string
 
-	mcp, auth *httptest.Server
+	origin string // of the MCP server
 
 	mu      sync.Mutex
 	faults  Faults
@@ -76,15 +76,22 @@ type Counts struct{ Logins, Refreshes, Registrations, Revocations, Refused int }
 
 // New starts the servers. They end with the test.
 func New(t testing.TB) *Server {
+	return NewOver(func(h http.Handler) string {
+		server := httptest.NewServer(h)
+		t.Cleanup(server.Close)
+		return server.URL
+	})
+}
+
+// NewOver starts the servers by a function that serves, and returns the address.
+func NewOver(serve func(http.Handler) string) *Server {
 	s := &Server{
 		clients: map[string]client{}, codes: map[string]url.Values{},
 		access: map[string]grant{}, refresh: map[string]grant{},
 	}
-	s.auth = httptest.NewServer(http.HandlerFunc(s.serveAuth))
-	s.mcp = httptest.NewServer(http.HandlerFunc(s.serveMCP))
-	t.Cleanup(s.auth.Close)
-	t.Cleanup(s.mcp.Close)
-	s.URL, s.Issuer = s.mcp.URL+"/mcp", s.auth.URL
+	s.Issuer = serve(http.HandlerFunc(s.serveAuth))
+	s.origin = serve(http.HandlerFunc(s.serveMCP))
+	s.URL = s.origin + "/mcp"
 	return s
 }
 
@@ -166,12 +173,10 @@ func (s *Server) secret(kind string) string {
 	return text
 }
 
-func (s *Server) origin() string { return s.mcp.URL }
-
 func (s *Server) resource() string {
 	switch {
 	case s.faults.Origin:
-		return s.origin()
+		return s.origin
 	case s.faults.OtherResource:
 		return "https://elsewhere.invalid/mcp"
 	}
@@ -205,7 +210,7 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, metadata)
 		return
 	case f.NoMetadata && strings.HasPrefix(r.URL.Path, "/.well-known/oauth-authorization-server"):
-		s.writeMetadata(w, s.origin())
+		s.writeMetadata(w, s.origin)
 		return
 	case r.URL.Path != "/mcp":
 		http.NotFound(w, r)
@@ -221,7 +226,7 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	challenge := `Basic realm="a, b", Bearer realm="mcp"`
 	if !f.RootMetadata && !f.NoMetadata {
-		challenge += fmt.Sprintf(`, resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, s.origin())
+		challenge += fmt.Sprintf(`, resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, s.origin)
 	}
 	switch {
 	case refused:
@@ -235,7 +240,7 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 	case f.Scope != "" && !slices.Contains(strings.Fields(g.scope), f.Scope):
 		w.Header().Set("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="`+f.Scope+`"`)
 		http.Error(w, body, http.StatusForbidden)
-	case g.resource != s.URL && g.resource != s.origin():
+	case g.resource != s.URL && g.resource != s.origin:
 		http.Error(w, "a token for "+g.resource, http.StatusUnauthorized)
 	default:
 		answerMCP(w, r)

@@ -12,15 +12,39 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/spawn"
 	"ctxfs/providers/mcp/wire"
 )
 
+// watched is a store whose changes can be waited for.
+type watched struct {
+	*Store
+	changed chan struct{} // has a value after a change
+}
+
+// change records a change.
+func (s *watched) change() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// await waits until a condition holds.
+func (s *watched) await(holds func() bool) {
+	for !holds() {
+		<-s.changed
+	}
+}
+
 // newAsker returns a store, and a call that is asked in it.
-func newAsker(o AskerOptions) (*Store, *Asker) {
-	s := NewStore(Options{Now: time.Now, Changed: func(any) {}})
+func newAsker(o AskerOptions) (*watched, *Asker) {
+	s := &watched{changed: make(chan struct{}, 1)}
+	s.Store = NewStore(Options{Now: time.Now, Changed: func(any) { s.change() }})
+	if waiting := o.Waiting; waiting != nil {
+		o.Waiting = func(is bool) { waiting(is); s.change() }
+	}
 	if o.Owner == nil {
 		o.Owner = "server"
 	}
@@ -35,7 +59,7 @@ func newAsker(o AskerOptions) (*Store, *Asker) {
 }
 
 // ask asks in the background, and returns the question and what becomes of it.
-func ask(t *testing.T, s *Store, a *Asker, q wire.Question) (Question, <-chan outcome) {
+func ask(t *testing.T, s *watched, a *Asker, q wire.Question) (Question, <-chan outcome) {
 	t.Helper()
 	known := make(map[string]bool)
 	for _, q := range s.List(nil) {
@@ -47,7 +71,7 @@ func ask(t *testing.T, s *Store, a *Asker, q wire.Question) (Question, <-chan ou
 		done <- outcome{answer, err}
 	}()
 	var asked Question
-	fstest.Eventually(t, "a question", func() bool {
+	s.await(func() bool {
 		for _, q := range s.List(nil) {
 			if !known[q.ID] {
 				asked = q
@@ -253,7 +277,7 @@ func TestBounds(t *testing.T) {
 		for range n {
 			all.Go(func() { _, _ = of.Ask(context.Background(), form(schema)) })
 		}
-		fstest.Eventually(t, "questions", func() bool { return len(s.List(nil)) == before+n })
+		s.await(func() bool { return len(s.List(nil)) == before+n })
 	}
 	more(a, maxOfCall)
 	if _, err := a.Ask(context.Background(), form(schema)); err == nil || !strings.Contains(err.Error(), "of this call wait already") {
@@ -301,8 +325,8 @@ func TestAnAddress(t *testing.T) {
 		t.Error(err)
 	}
 	close(done)
-	fstest.Eventually(t, "the end", func() bool { return len(s.List(nil)) == 0 })
-	fstest.Eventually(t, "the call no longer waits", func() bool {
+	s.await(func() bool { return len(s.List(nil)) == 0 })
+	s.await(func() bool { // the call no longer waits
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		return len(waits) == 2 && waits[0] && !waits[1]

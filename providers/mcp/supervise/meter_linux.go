@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -204,7 +205,11 @@ func (p *Process) AwaitIdle(ctx context.Context) {
 
 // hasInput reports whether the process has not read all its input.
 func (p *Process) hasInput() bool {
-	raw, err := p.Stdin.SyscallConn()
+	file, ok := p.Stdin.(syscall.Conn)
+	if !ok {
+		return false // nothing lies between us and the program
+	}
+	raw, err := file.SyscallConn()
 	if err != nil {
 		return false // it is closed
 	}

@@ -2,37 +2,23 @@ package supervise
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"sync"
-	"syscall"
 	"time"
 )
-
-// Command is a command that is to be started.
-type Command struct {
-	Name string // as configured: a name to look up in PATH, or a path
-	Args []string
-	Env  []string
-	Dir  string
-}
 
 // Process is a server's process with its whole group: launchers leave the real
 // server as a grandchild, which outlives them.
 type Process struct {
-	Stdin  *os.File
-	Stdout *os.File
+	Stdin  Input
+	Stdout io.ReadCloser
 	Stderr *Tail
 
 	sup    *Supervisor
-	cmd    *exec.Cmd
+	group  int
 	meter  *meter
 	exited chan struct{} // closed when the process has exited
 	status string        // how it exited; read after exited
-	err    *os.File      // our end of its standard error
 
 	// protects returns whether the process may be installing, and until when it
 	// may go on; set by Start.
@@ -43,76 +29,43 @@ type Process struct {
 // error: a grandchild may hold the pipe open.
 const lastWords = time.Second
 
-// start starts the process of a command.
+// start starts the program of a command.
 func (s *Supervisor) start(c Command) (*Process, error) {
-	path, err := findProgram(c.Name, c.Env, c.Dir)
+	var err error
+	if c.Path, err = findProgram(c.Name, c.Env, c.Dir); err != nil {
+		return nil, err
+	}
+	program, err := s.spawn(c)
 	if err != nil {
 		return nil, err
 	}
-	var ends []*os.File
-	closeAll := func() {
-		for _, f := range ends {
-			f.Close()
-		}
-	}
-	var pipes [3]struct{ r, w *os.File }
-	for i := range pipes {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll()
-			return nil, err
-		}
-		pipes[i].r, pipes[i].w = r, w
-		ends = append(ends, r, w)
-	}
-	in, out, errs := pipes[0], pipes[1], pipes[2]
 	p := &Process{
-		Stdin: in.w, Stdout: out.r, err: errs.r, Stderr: new(Tail), sup: s, exited: make(chan struct{}),
+		Stdin: program.Stdin, Stdout: program.Stdout, Stderr: new(Tail), sup: s, group: program.Group, exited: make(chan struct{}),
 		protects: func() (time.Time, bool) { return time.Time{}, false },
 	}
-	for i := 1; i < len(pipes); i++ {
-		if pipes[i].w, err = unbreakable(pipes[i].w); err != nil {
-			closeAll()
-			return nil, err
-		}
-		ends = append(ends, pipes[i].w)
-	}
-	p.cmd = &exec.Cmd{
-		Path: path, Args: append([]string{c.Name}, c.Args...), Env: c.Env, Dir: c.Dir,
-		Stdin: in.r, Stdout: pipes[1].w, Stderr: pipes[2].w,
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
-	}
-	s.reaper.prepare()
-	if err := p.cmd.Start(); err != nil {
-		closeAll()
-		return nil, startError(c, err)
-	}
-	in.r.Close()
-	pipes[1].w.Close()
-	pipes[2].w.Close()
-	s.reaper.watch(p.Group(), briefly()) // first: until then nobody ends it if this process is killed
-	p.meter = newMeter(p.Group())
+	s.reaper.watch(p.group, briefly()) // first: until then nobody ends it if this process is killed
+	p.meter = newMeter(p.group)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		p.Stderr.readFrom(p.err)
+		p.Stderr.readFrom(program.Stderr)
 	}()
 	go func() {
-		p.status = exitStatus(p.cmd.Wait())
+		p.status = program.Wait()
 		timer := time.NewTimer(lastWords)
 		defer timer.Stop()
 		select {
 		case <-read:
 		case <-timer.C:
 		}
-		p.err.Close()
+		program.Stderr.Close()
 		close(p.exited)
 	}()
 	return p, nil
 }
 
 // Group returns the number of the process group, which is the pid of its leader.
-func (p *Process) Group() int { return p.cmd.Process.Pid }
+func (p *Process) Group() int { return p.group }
 
 // Exited returns a channel that is closed when the process has exited. Others of
 // its group may go on.
@@ -132,21 +85,6 @@ func (p *Process) Await(d time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
-}
-
-// exitStatus returns the result of Wait in words.
-func exitStatus(err error) string {
-	var exit *exec.ExitError
-	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return "it exited with status 0"
-	case errors.As(err, &exit):
-		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			return "it was killed by a signal: " + ws.Signal().String()
-		}
-		return fmt.Sprintf("it exited with status %d", exit.ExitCode())
-	}
-	return "it ended: " + err.Error()
 }
 
 // tailKept is the size of a Tail in bytes.

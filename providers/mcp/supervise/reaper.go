@@ -46,15 +46,13 @@ func toItsEnd(until time.Time) afterwards { return afterwards{time.Until(until),
 func (r *reaper) prepare() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.cmd != nil || r.closed {
-		return
-	}
-	if err := r.begin(); err != nil {
-		r.log.Warn("servers may outlive ctxfs if it is killed", "error", err)
+	if r.cmd == nil && !r.closed {
+		r.begin()
 	}
 }
 
-// watch sets how long a group may go on after our exit.
+// watch sets how long a group may go on after our exit. Without a shell the groups
+// are sent to the one that is prepared next.
 func (r *reaper) watch(group int, grace afterwards) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,24 +76,15 @@ func (r *reaper) forget(group int) {
 	}
 }
 
-// send sends a group to the shell. A shell that was killed is replaced, and the new
-// one is sent all groups. The caller holds mu.
+// send sends a group to the shell. A shell that was killed is replaced. The caller
+// holds mu.
 func (r *reaper) send(group int) {
-	if r.cmd != nil && r.tell(group) == nil {
+	if r.cmd == nil || r.tell(group) == nil {
 		return
 	}
-	if r.cmd != nil {
-		r.end()
-	}
-	if len(r.groups) == 0 {
-		return
-	}
-	if err := r.begin(); err != nil {
-		r.log.Warn("servers may outlive ctxfs if it is killed", "error", err)
-		return
-	}
-	for g := range r.groups {
-		_ = r.tell(g) // it has just been started
+	r.end()
+	if len(r.groups) > 0 {
+		r.begin()
 	}
 }
 
@@ -108,9 +97,20 @@ func (r *reaper) tell(group int) error {
 	return err
 }
 
-// begin starts the shell. It has a session of its own, so that no signal to our
+// begin starts the shell, and sends it all groups. The caller holds mu.
+func (r *reaper) begin() {
+	if err := r.startShell(); err != nil {
+		r.log.Warn("servers may outlive ctxfs if it is killed", "error", err)
+		return
+	}
+	for g := range r.groups {
+		_ = r.tell(g) // it has just been started
+	}
+}
+
+// startShell starts the shell. It has a session of its own, so that no signal to our
 // group or from a terminal reaches it, and its working directory is the root.
-func (r *reaper) begin() (err error) {
+func (r *reaper) startShell() (err error) {
 	cmd := exec.Command("/bin/sh", "-c", reaperScript)
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}

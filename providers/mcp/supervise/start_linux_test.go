@@ -297,6 +297,7 @@ func TestANoteOfAnotherGroup(t *testing.T) {
 func TestTheReaper(t *testing.T) {
 	home := t.TempDir()
 	r := &reaper{log: slog.New(slog.DiscardHandler)}
+	r.prepare()
 	group := func() int {
 		s := New(Options{Log: slog.New(slog.DiscardHandler)})
 		p, err := s.start(shell(home, `trap "" TERM; sleep 1000; true`))

@@ -6,7 +6,7 @@
 // starts are few at a time, at a lower priority, and delayed by load; a start that
 // a caller waits for goes before all of them. It also waits for another start of
 // the same package (packages.go, runner.go). Then it runs one process or several in
-// succession (process.go), and is over when the server has answered.
+// succession (process.go, spawn.go), and is over when the server has answered.
 //
 // A start goes on as long as it makes progress (start.go), measured over the
 // process group and all descendants (meter.go) and the package caches (caches.go):
@@ -35,6 +35,8 @@ type Options struct {
 	// is not over.
 	Slot time.Duration
 	Log  *slog.Logger
+	// Spawn starts programs; nil starts them as processes.
+	Spawn func(Command) (*Program, error)
 }
 
 // Supervisor schedules the starts of all servers. It starts nothing by itself. It
@@ -44,17 +46,23 @@ type Supervisor struct {
 	packages *packages
 	reaper   *reaper
 	starts   atomic.Int32 // under way
+	spawn    func(Command) (*Program, error)
 
 	finishing atomic.Bool
 }
 
 // New returns a supervisor.
 func New(o Options) *Supervisor {
-	return &Supervisor{
+	s := &Supervisor{
 		queue:    newQueue(o.Hold, o.Slot),
 		packages: newPackages(o.Dir, o.Log),
 		reaper:   &reaper{log: o.Log},
+		spawn:    o.Spawn,
 	}
+	if s.spawn == nil {
+		s.spawn = s.startProcess
+	}
+	return s
 }
 
 // Finish records that ctxfs is stopping: a process that is stopped from now on and

@@ -94,11 +94,12 @@ func lower(group int) {
 	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioLow)
 }
 
-// restore gives a process group our own priority again, and reports whether it
-// could: ordinary users cannot.
+// restore gives a process group our own priority again, and reports whether none of it
+// has a lower one: ordinary users cannot raise it.
 func restore(group int) bool {
 	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioUsual)
-	return syscall.Setpriority(syscall.PRIO_PGRP, group, ownNice()) == nil
+	err := syscall.Setpriority(syscall.PRIO_PGRP, group, ownNice())
+	return err == nil || err == syscall.ESRCH
 }
 
 func ownNice() int {

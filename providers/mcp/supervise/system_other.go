@@ -24,9 +24,12 @@ const politeness = 5
 // lower lowers the priority of a process group, if possible.
 func lower(group int) { _ = syscall.Setpriority(syscall.PRIO_PGRP, group, politeness) }
 
-// restore gives a process group the usual priority again, and reports whether it
-// could: ordinary users cannot.
-func restore(group int) bool { return syscall.Setpriority(syscall.PRIO_PGRP, group, 0) == nil }
+// restore gives a process group the usual priority again, and reports whether none of
+// it has a lower one: ordinary users cannot raise it.
+func restore(group int) bool {
+	err := syscall.Setpriority(syscall.PRIO_PGRP, group, 0)
+	return err == nil || err == syscall.ESRCH
+}
 
 // measure does nothing: this system shows no other processes, so only the growth
 // of package caches is progress.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -48,7 +49,7 @@ func TestQuestionsOfTheOldEra(t *testing.T) {
 				f := &fake{}
 				f.call = func(m fakeMessage, say func(string, ...any)) {
 					say(`{"jsonrpc":"2.0","id":"q1","method":%q,"params":%s}`, c.method, c.params)
-					f.answer(t, `"q1"`)
+					f.answer(`"q1"`)
 					say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, m.ID)
 				}
 				d := usual()
@@ -62,7 +63,7 @@ func TestQuestionsOfTheOldEra(t *testing.T) {
 				if _, _, err := connect(f, d).Send(t.Context(), called("a", p)); err != nil {
 					t.Fatal(err)
 				}
-				is := f.answer(t, `"q1"`)
+				is := f.answer(`"q1"`)
 				if got := string(is.Result) + string(is.Error); !sameJSON(got, c.want) {
 					t.Errorf("%s, not %s", got, c.want)
 				}
@@ -114,20 +115,20 @@ func TestNobodyIsAsked(t *testing.T) {
 			say(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, form)
 			say(`{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{"messages":[{}]}}`)
 			say(`{"jsonrpc":"2.0","id":3,"method":"roots/list"}`)
-			f.answer(t, "1")
-			f.answer(t, "2")
-			f.answer(t, "3")
+			f.answer("1")
+			f.answer("2")
+			f.answer("3")
 			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
 		}
 		c, p := connect(f, usual()), &Pending{}
 		if _, _, err := c.Send(t.Context(), called("a", p)); err != nil {
 			t.Fatal(err)
 		}
-		if is := f.answer(t, "1"); string(is.Result) != `{"action":"cancel"}` {
+		if is := f.answer("1"); string(is.Result) != `{"action":"cancel"}` {
 			t.Errorf("%s %s", is.Result, is.Error)
 		}
 		for _, id := range []string{"2", "3"} {
-			if is := f.answer(t, id); !strings.Contains(string(is.Error), "-32601") {
+			if is := f.answer(id); !strings.Contains(string(is.Error), "-32601") {
 				t.Errorf("%s %s", is.Result, is.Error)
 			}
 		}
@@ -149,7 +150,7 @@ func secondAsks(t *testing.T, method, params string) (f *fake, first <-chan stru
 			<-asked
 		} else {
 			say(`{"jsonrpc":"2.0","id":1,"method":"%s","params":%s}`, method, params)
-			f.answer(t, "1")
+			f.answer("1")
 			close(asked)
 		}
 		say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
@@ -239,7 +240,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 						t.Errorf("%d answers to a question that was withdrawn", n)
 					}
 				case "answered", "left":
-					if is := f.answer(t, "4"); string(is.Result) != `{"action":"cancel"}` {
+					if is := f.answer("4"); string(is.Result) != `{"action":"cancel"}` {
 						t.Errorf("%s %s", is.Result, is.Error)
 					}
 				}
@@ -280,46 +281,48 @@ func TestWhoIsAsked(t *testing.T) {
 
 // TestTooManyQuestions are refused, and none is lost: each gets one answer.
 func TestTooManyQuestions(t *testing.T) {
-	const n = 1000
-	f, release := &fake{}, make(chan struct{})
-	f.call = func(m fakeMessage, say func(string, ...any)) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 1000
+		f, release := &fake{}, make(chan struct{})
+		f.call = func(m fakeMessage, say func(string, ...any)) {
+			for i := range n {
+				say(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":%s}`, i, form)
+			}
+			say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+			f.answer(`"last"`)
+			close(release)
+			for i := range n {
+				f.answer(fmt.Sprint(i))
+			}
+			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+		}
+		var asked sync.WaitGroup
+		c := f.connect(t, usual())
+		p := &Pending{OnQuestion: func(context.Context, Question) (Answer, error) {
+			asked.Add(1)
+			defer asked.Done()
+			<-release
+			return Answer{Action: Accept}, nil
+		}}
+		if _, _, err := c.Send(t.Context(), called("a", p)); err != nil {
+			t.Fatal(err)
+		}
+		accepted := 0
 		for i := range n {
-			say(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":%s}`, i, form)
+			is := f.answer(fmt.Sprint(i))
+			if is.Error == nil {
+				accepted++
+			} else if !strings.Contains(string(is.Error), "-32600") {
+				t.Errorf("%s", is.Error)
+			}
+			if f.count(fmt.Sprint(i)) != 1 {
+				t.Fatalf("question %d has several answers", i)
+			}
 		}
-		say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
-		f.answer(t, `"last"`)
-		close(release)
-		for i := range n {
-			f.answer(t, fmt.Sprint(i))
+		if accepted != maxQuestions {
+			t.Errorf("%d were asked", accepted)
 		}
-		say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
-	}
-	var asked sync.WaitGroup
-	c := f.connect(t, usual())
-	p := &Pending{OnQuestion: func(context.Context, Question) (Answer, error) {
-		asked.Add(1)
-		defer asked.Done()
-		<-release
-		return Answer{Action: Accept}, nil
-	}}
-	if _, _, err := c.Send(t.Context(), called("a", p)); err != nil {
-		t.Fatal(err)
-	}
-	accepted := 0
-	for i := range n {
-		is := f.answer(t, fmt.Sprint(i))
-		if is.Error == nil {
-			accepted++
-		} else if !strings.Contains(string(is.Error), "-32600") {
-			t.Errorf("%s", is.Error)
-		}
-		if f.count(fmt.Sprint(i)) != 1 {
-			t.Fatalf("question %d has several answers", i)
-		}
-	}
-	if accepted != maxQuestions {
-		t.Errorf("%d were asked", accepted)
-	}
+	})
 }
 
 // TestForms are refused where no form can be made of them.

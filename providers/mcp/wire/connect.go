@@ -26,7 +26,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -107,6 +106,7 @@ const (
 type Dialer struct {
 	Def    *config.Server
 	Login  *oauth.Session // nil where there can be none
+	HTTP   http.RoundTripper
 	Start  *supervise.Start
 	Home   string
 	Lookup func(string) (string, bool)
@@ -262,7 +262,7 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 		})
 		return nil
 	}
-	c.http = newRoundTripper(c.lose, d.Timing.Grace.EOF, d.Login)
+	c.http = newRoundTripper(d.HTTP, c.lose, d.Timing.Grace.EOF, d.Login)
 	wrong := &supervise.Fault{What: "the url of the entry is not valid", Hint: "correct the url"}
 	if c.kind == config.SSE {
 		c.http.answers, c.http.asked = true, c.handle
@@ -291,7 +291,7 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 }
 
 // speak has the connection use the standard input and output of a server.
-func (c *Connection) speak(in *os.File, out io.Reader) {
+func (c *Connection) speak(in supervise.Input, out io.Reader) {
 	c.output = newMessages(out, func() { c.lose(errMute) })
 	c.output.asked, c.output.logged = c.handle, c.log.message
 	if c.log.to != nil {
@@ -392,7 +392,7 @@ func (c *Connection) CloseFor(reason error) {
 		c.Process.Stop(c.timing.Grace)
 	}
 	if c.http != nil {
-		c.http.base.CloseIdleConnections()
+		(&http.Client{Transport: c.http.base}).CloseIdleConnections()
 	}
 	c.running.End()
 }

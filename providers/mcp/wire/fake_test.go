@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs/fstest"
@@ -26,8 +26,35 @@ type fake struct {
 	call func(m fakeMessage, say func(format string, args ...any))
 
 	mu      sync.Mutex
+	turned  chan struct{} // closed at the next change, if somebody waits for it
 	answers []fakeMessage // what it was answered, and told
 	init    json.RawMessage
+}
+
+// change changes the fake, and wakes who waits for that.
+func (f *fake) change(by func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	by()
+	if f.turned != nil {
+		close(f.turned)
+		f.turned = nil
+	}
+}
+
+// await waits until a condition holds, which is looked at with mu held.
+func (f *fake) await(holds func() bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for !holds() {
+		if f.turned == nil {
+			f.turned = make(chan struct{})
+		}
+		turned := f.turned
+		f.mu.Unlock()
+		<-turned
+		f.mu.Lock()
+	}
 }
 
 // fakeMessage is a message to the fake.
@@ -59,20 +86,15 @@ func (f *fake) take(m fakeMessage, say func(format string, args ...any)) {
 		f.mu.Unlock()
 		result(`{"protocolVersion":"2025-11-25","capabilities":%s,"serverInfo":{"name":"fake","version":"1"}}`, caps)
 	case m.ID == nil || m.Method == "":
-		f.mu.Lock()
-		f.answers = append(f.answers, m)
-		f.mu.Unlock()
+		f.change(func() { f.answers = append(f.answers, m) })
 	default:
 		f.call(m, say)
 	}
 }
 
 // answer returns the answer to a request of the fake's, once it has come.
-func (f *fake) answer(t *testing.T, id string) (is fakeMessage) {
-	t.Helper()
-	fstest.Eventually(t, "an answer to "+id, func() bool {
-		f.mu.Lock()
-		defer f.mu.Unlock()
+func (f *fake) answer(id string) (is fakeMessage) {
+	f.await(func() bool {
 		for _, m := range f.answers {
 			if m.Method == "" && string(m.ID) == id {
 				is = m
@@ -116,21 +138,11 @@ func usual() *Dialer {
 	}
 }
 
-// pipe returns the ends of a pipe.
-func pipe(t *testing.T) (r, w *os.File) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, w
-}
-
 // connect connects to the fake over pipes.
 func (f *fake) connect(t *testing.T, d *Dialer) *Connection {
 	t.Helper()
-	inR, inW := pipe(t)
-	outR, outW := pipe(t)
+	inR, inW := fstest.Pipe()
+	outR, outW := fstest.Pipe()
 	var out sync.Mutex
 	say := func(format string, args ...any) {
 		out.Lock()
@@ -169,7 +181,8 @@ func (f *fake) connect(t *testing.T, d *Dialer) *Connection {
 // connectHTTP connects to the fake over HTTP, where calls are answered in streams.
 func (f *fake) connectHTTP(t *testing.T, d *Dialer) *Connection {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	network := fstest.NewNetwork(t)
+	url := network.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var m fakeMessage
 		if r.Method != http.MethodPost || json.Unmarshal(body, &m) != nil {
@@ -193,8 +206,7 @@ func (f *fake) connectHTTP(t *testing.T, d *Dialer) *Connection {
 			w.(http.Flusher).Flush()
 		})
 	}))
-	t.Cleanup(server.Close)
-	d.Def = &config.Server{Transport: config.StreamableHTTP, URL: server.URL}
+	d.HTTP, d.Def = network, &config.Server{Transport: config.StreamableHTTP, URL: url}
 	if !f.modern {
 		d.Era = Legacy
 	}
@@ -206,14 +218,15 @@ func (f *fake) connectHTTP(t *testing.T, d *Dialer) *Connection {
 	return c
 }
 
-// both runs a test over pipes and over HTTP.
+// both runs a test over pipes and over HTTP, in bubbles.
 func both(t *testing.T, modern bool, test func(t *testing.T, connect func(f *fake, d *Dialer) *Connection)) {
-	t.Run("stdio", func(t *testing.T) {
-		test(t, func(f *fake, d *Dialer) *Connection { f.modern = modern; return f.connect(t, d) })
-	})
-	t.Run("http", func(t *testing.T) {
-		test(t, func(f *fake, d *Dialer) *Connection { f.modern = modern; return f.connectHTTP(t, d) })
-	})
+	for name, connect := range map[string]func(*fake, *testing.T, *Dialer) *Connection{"stdio": (*fake).connect, "http": (*fake).connectHTTP} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				test(t, func(f *fake, d *Dialer) *Connection { f.modern = modern; return connect(f, t, d) })
+			})
+		})
+	}
 }
 
 // called is a call of a tool, with somebody who is asked.

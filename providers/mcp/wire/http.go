@@ -23,7 +23,7 @@ const errorBodyKept = 2 << 10
 // last error response, which the library drops, bounds the size of responses, and
 // notices when the stream of notifications, or the login, is lost.
 type roundTripper struct {
-	base *http.Transport
+	base http.RoundTripper
 	next http.RoundTripper // base with the login
 	lost func(error)       // called when the stream cannot be reopened, or the login has ended
 	end  time.Duration     // timeout of the request that ends a session
@@ -39,12 +39,12 @@ type roundTripper struct {
 	needed   *oauth.Needed
 }
 
-// newRoundTripper returns a round tripper that sends the login, unless it is nil.
-func newRoundTripper(lost func(error), end time.Duration, login *oauth.Session) *roundTripper {
-	r := &roundTripper{base: http.DefaultTransport.(*http.Transport).Clone(), lost: lost, end: end}
-	r.next = r.base
+// newRoundTripper returns a round tripper over base that sends the login, unless it
+// is nil.
+func newRoundTripper(base http.RoundTripper, lost func(error), end time.Duration, login *oauth.Session) *roundTripper {
+	r := &roundTripper{base: base, next: base, lost: lost, end: end}
 	if login != nil {
-		r.next = login.Transport(r.base)
+		r.next = login.Transport(base)
 	}
 	return r
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,13 +28,23 @@ func everything(t *testing.T, kind string, d *Dialer) *Connection {
 	if kind == config.SSE {
 		arg, path = "sse", "/sse"
 	}
-	d.Def = &config.Server{Transport: kind, URL: "http://" + fstest.NodeServer(t, script, arg) + path}
+	d.HTTP, d.Def = http.DefaultTransport, &config.Server{Transport: kind, URL: "http://" + fstest.NodeServer(t, script, arg) + path}
 	c, err := d.Dial(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// pipe returns the ends of a pipe.
+func pipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
 }
 
 // everythingByPipes connects to a process.

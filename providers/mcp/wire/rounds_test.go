@@ -7,8 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"ctxfs/fs/fstest"
+	"testing/synctest"
 )
 
 // TestInputRounds has a call of the new era sent again with the answers to what
@@ -139,21 +138,23 @@ func TestAddressesBeforeARequest(t *testing.T) {
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
-		f := &fake{}
-		f.call = func(m fakeMessage, say func(string, ...any)) {
-			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32042,"message":"Log in first.","data":{"elicitations":[{"mode":"url","message":"Log in","url":"https://example.com/login","elicitationId":"e1"}]}}}`, m.ID)
-		}
-		c := f.connect(t, usual())
-		for _, p := range []*Pending{answers(Answer{Action: Decline}), {}, nil} {
-			_, _, err := c.Send(t.Context(), called("a", p))
-			var answered *ResponseError
-			if !errors.As(err, &answered) || !strings.Contains(err.Error(), "to go on, open https://example.com/login (Log in)") {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{}
+			f.call = func(m fakeMessage, say func(string, ...any)) {
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32042,"message":"Log in first.","data":{"elicitations":[{"mode":"url","message":"Log in","url":"https://example.com/login","elicitationId":"e1"}]}}}`, m.ID)
+			}
+			c := f.connect(t, usual())
+			for _, p := range []*Pending{answers(Answer{Action: Decline}), {}, nil} {
+				_, _, err := c.Send(t.Context(), called("a", p))
+				var answered *ResponseError
+				if !errors.As(err, &answered) || !strings.Contains(err.Error(), "to go on, open https://example.com/login (Log in)") {
+					t.Error(err)
+				}
+			}
+			if _, _, err := c.Send(t.Context(), called("a", answers(Answer{Action: Accept}))); !strings.Contains(err.Error(), "it has asked 20 times") {
 				t.Error(err)
 			}
-		}
-		if _, _, err := c.Send(t.Context(), called("a", answers(Answer{Action: Accept}))); !strings.Contains(err.Error(), "it has asked 20 times") {
-			t.Error(err)
-		}
+		})
 	})
 }
 
@@ -170,7 +171,7 @@ func TestRootsThatChange(t *testing.T) {
 			c.SetRoots(d.Roots)
 			c.SetRoots([]string{"/b", "/c"})
 			if declared {
-				fstest.Eventually(t, "the change is announced", func() bool { return len(f.told(changed)) == 1 })
+				synctest.Wait() // until it is announced
 			}
 			c.Close() // waits for what is announced
 			if n := len(f.told(changed)); (n == 1) != declared || n > 1 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"ctxfs/providers/mcp/supervise"
 )
 
 // errDeaf reports that a server lets its standard input fill up.
@@ -18,7 +20,7 @@ const stdinPiece = 64 << 10
 // stdin is a server's standard input. Messages are written one after the other. A
 // server that reads none of it for longer than the limit is considered deaf.
 type stdin struct {
-	file  *os.File
+	file  supervise.Input
 	limit time.Duration
 	// broken is called after a write failed: the server may have received part
 	// of a message.
@@ -26,7 +28,7 @@ type stdin struct {
 	turn   chan struct{} // holds a value during a write
 }
 
-func newStdin(file *os.File, limit time.Duration, broken func(error)) *stdin {
+func newStdin(file supervise.Input, limit time.Duration, broken func(error)) *stdin {
 	return &stdin{file: file, limit: limit, broken: broken, turn: make(chan struct{}, 1)}
 }
 

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"ctxfs/fs/fstest"
+	"testing/synctest"
 )
 
 const taskCaps = `{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
@@ -17,7 +16,6 @@ const taskCaps = `{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools"
 // tasker is a server with one task, in either era.
 type tasker struct {
 	fake
-	mu        sync.Mutex
 	state     string
 	message   string
 	result    string // the answer to tasks/result, or in the new era what tasks/get adds
@@ -56,9 +54,7 @@ func (s *tasker) describe() string {
 
 // set changes the state of the task.
 func (s *tasker) set(state, message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state, s.message = state, message
+	s.change(func() { s.state, s.message = state, message })
 	if (Task{State: state}).Ended() {
 		close(s.ended)
 	}
@@ -76,9 +72,7 @@ func (s *tasker) answerCall(m fakeMessage, say func(string, ...any)) {
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"task":{%s}}}`, m.ID, s.describe())
 		}
 	case "tasks/get":
-		s.mu.Lock()
-		s.polls++
-		s.mu.Unlock()
+		s.change(func() { s.polls++ })
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete",%s}}`, m.ID, s.describe())
 	case "tasks/result":
 		s.mu.Lock()
@@ -90,28 +84,20 @@ func (s *tasker) answerCall(m fakeMessage, say func(string, ...any)) {
 		<-s.ended
 		say(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, s.result)
 	case "tasks/update":
-		s.mu.Lock()
-		s.updates = append(s.updates, string(m.Params))
-		s.mu.Unlock()
+		s.change(func() { s.updates = append(s.updates, string(m.Params)) })
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete"}}`, m.ID)
 	case "tasks/cancel":
-		s.mu.Lock()
-		s.cancelled = true
-		s.mu.Unlock()
+		s.change(func() { s.cancelled = true })
 		say(`{"jsonrpc":"2.0","id":%s,"result":{%s}}`, m.ID, s.describe())
 	}
 }
 
 // polled waits until the task has been asked about n times more.
-func (s *tasker) polled(t *testing.T, n int) {
+func (s *tasker) polled(n int) {
 	s.mu.Lock()
 	until := s.polls + n
 	s.mu.Unlock()
-	fstest.Eventually(t, "the task is asked about", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.polls >= until
-	})
+	s.await(func() bool { return s.polls >= until })
 }
 
 // eachEra runs a test in both eras over both transports.
@@ -143,9 +129,9 @@ func TestTasks(t *testing.T) {
 		}}
 		s.result = `"result":{"content":[{"type":"text","text":"done"}]}`
 		go func() {
-			s.polled(t, 2)
+			s.polled(2)
 			s.set(TaskWorking, "half\nway")
-			s.polled(t, 2)
+			s.polled(2)
 			s.set(TaskCompleted, "")
 		}()
 		out := called("a", p)
@@ -196,22 +182,18 @@ func TestTasksThatAsk(t *testing.T) {
 				t.Errorf("%+v", q)
 			}
 			if asked++; asked == 1 {
-				s.polled(t, 3)
+				s.polled(3)
 			}
 			return Answer{Accept, json.RawMessage(`{"colour":"red"}`)}, nil
 		}}
 		go func() {
 			if s.modern {
-				fstest.Eventually(t, "an answer", func() bool {
-					s.mu.Lock()
-					defer s.mu.Unlock()
-					return len(s.updates) > 0
-				})
-			} else if is := s.answer(t, `"q"`); !sameJSON(string(is.Result), `{"action":"accept","content":{"colour":"red"}}`) {
+				s.await(func() bool { return len(s.updates) > 0 })
+			} else if is := s.answer(`"q"`); !sameJSON(string(is.Result), `{"action":"accept","content":{"colour":"red"}}`) {
 				t.Errorf("%s", is.Result)
 			}
 			s.set(TaskWorking, "")
-			s.polled(t, 2)
+			s.polled(2)
 			s.set(TaskCompleted, "")
 		}()
 		out := called("a", p)
@@ -237,7 +219,7 @@ func TestTasksThatAreLeft(t *testing.T) {
 		}
 		s.result = `"result":{"content":[7]}`
 		go func() {
-			s.polled(t, 2)
+			s.polled(2)
 			s.set(TaskCompleted, "")
 		}()
 		if result, err := c.AwaitTask(t.Context(), id, nil); err != nil || string(result) != `{"content":[7]}` {
@@ -256,40 +238,38 @@ func TestTasksThatAreLeft(t *testing.T) {
 		if _, _, err := c.Send(ctx, called("a", p)); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		fstest.Eventually(t, "the task is cancelled", func() bool {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.cancelled
-		})
+		s.await(func() bool { return s.cancelled })
 	})
 }
 
 // TestWhatBecomesATask is a tool that requires it, or may and is asked to; a
 // server that has not offered tasks is not asked for one.
 func TestWhatBecomesATask(t *testing.T) {
-	for _, c := range []struct {
-		caps, support string
-		task, want    bool
-	}{
-		{taskCaps, "required", false, true},
-		{taskCaps, "optional", true, true},
-		{taskCaps, "optional", false, false},
-		{taskCaps, "forbidden", true, false},
-		{taskCaps, "", true, false},
-		{`{"tools":{}}`, "required", true, false},
-	} {
-		f, got := &fake{caps: c.caps}, ""
-		f.call = func(m fakeMessage, say func(string, ...any)) {
-			got = string(m.Params)
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, m.ID)
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			caps, support string
+			task, want    bool
+		}{
+			{taskCaps, "required", false, true},
+			{taskCaps, "optional", true, true},
+			{taskCaps, "optional", false, false},
+			{taskCaps, "forbidden", true, false},
+			{taskCaps, "", true, false},
+			{`{"tools":{}}`, "required", true, false},
+		} {
+			f, got := &fake{caps: c.caps}, ""
+			f.call = func(m fakeMessage, say func(string, ...any)) {
+				got = string(m.Params)
+				say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, m.ID)
+			}
+			out := called("a", nil)
+			out.TaskSupport, out.Task, out.TaskTTL = c.support, c.task, 5e9
+			if _, _, err := f.connect(t, usual()).Send(t.Context(), out); err != nil {
+				t.Fatal(err)
+			}
+			if is := strings.Contains(got, `"task":{"ttl":5000}`); is != c.want {
+				t.Errorf("%+v: %s", c, got)
+			}
 		}
-		out := called("a", nil)
-		out.TaskSupport, out.Task, out.TaskTTL = c.support, c.task, 5e9
-		if _, _, err := f.connect(t, usual()).Send(t.Context(), out); err != nil {
-			t.Fatal(err)
-		}
-		if is := strings.Contains(got, `"task":{"ttl":5000}`); is != c.want {
-			t.Errorf("%+v: %s", c, got)
-		}
-	}
+	})
 }
