@@ -59,9 +59,9 @@ func mayImport(from, to string) bool {
 	from, to = strings.TrimPrefix(from, "ctxfs/"), strings.TrimPrefix(to, "ctxfs/")
 	internal := strings.HasPrefix(to, "providers/internal/")
 	switch {
-	case from == "fs/wording", from == "fs/jsonscan", from == "mounts/guard":
+	case from == "fs/wording", from == "fs/jsonscan", from == "fs/rounds", from == "mounts/guard":
 		return false
-	case to == "fs/wording", to == "fs/jsonscan":
+	case to == "fs/wording", to == "fs/jsonscan", to == "fs/rounds":
 		return from != "fs" || to == "fs/jsonscan" // standard library only, of any package
 	case from == "fs":
 		return false

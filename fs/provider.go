@@ -51,7 +51,7 @@ func (e Env) WithDocuments() Env {
 // network and starts no program.
 //
 // A provider offers more than a tree by implementing further interfaces of this
-// package: [Starter], [Configured], [Watched], [Rooted], [Documented], [Searcher],
+// package: [Starter], [Settler], [Configured], [Watched], [Rooted], [Documented], [Searcher],
 // [Canonical], [Itemized], [Busy], [Operator], [Visited], [Briefer], [Planner], [Costed],
 // [Called], [Filer], [Spender], [Taught], [Stating], [Herald] and [Overview]. The list of providers asks each provider for each
 // of them, once, after all were made; it knows no provider by name. Their methods are called concurrently
@@ -75,6 +75,15 @@ type Starter interface {
 	// when the tree is first shown, or first needed by a gateway or a call. A
 	// command that reads the tree once and ends never calls it.
 	Start()
+}
+
+// Settler is a Provider that takes in changes in the background.
+type Settler interface {
+	// Settled returns when everything that the provider was told, or its watches
+	// noticed, before the call is published. Pauses that only collect changes are cut
+	// short. It waits for no server, no program and no later event, returns at once where
+	// the provider is not started, and ends with ctx.
+	Settled(ctx context.Context) error
 }
 
 // Configured is a Provider with settings.

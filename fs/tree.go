@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +26,10 @@ type TreeOptions struct {
 	// Confined returns what confines a process, by its ID, 0 if that is not known; nil if
 	// nothing does. A nil Confined confines none.
 	Confined func(pid int) *Confined
+	// Settled returns when everything that was noticed before the call has reached the
+	// root: what providers took in, and what is derived from that; see [Settler]. Nil
+	// means that it always has.
+	Settled func(ctx context.Context) error
 	// Log logs panics; nil means slog.Default().
 	Log *slog.Logger
 }
@@ -40,13 +46,23 @@ type Tree struct {
 	root     Dir
 	deadline time.Duration
 	confined func(pid int) *Confined
+	settled  func(ctx context.Context) error
 	log      *slog.Logger
 
 	attrs, lookups, lists, reads, measures, creates, panics, timeouts atomic.Uint64
 
 	mu          sync.Mutex
-	subscribers map[int]func(path string)
+	subscribers map[int]Subscriber
 	next        int
+}
+
+// Subscriber follows the changes of a tree.
+type Subscriber struct {
+	// Changed is called with the path of every change. It must only enqueue.
+	Changed func(path string)
+	// Settled returns when everything of which Changed was told before the call is
+	// shown; nil if Changed shows it at once. It ends with ctx.
+	Settled func(ctx context.Context) error
 }
 
 // NewTree returns a tree with that root.
@@ -60,7 +76,10 @@ func NewTree(root Dir, opts TreeOptions) *Tree {
 	if opts.Confined == nil {
 		opts.Confined = func(int) *Confined { return nil }
 	}
-	return &Tree{root: root, deadline: opts.Deadline, confined: opts.Confined, log: opts.Log, subscribers: make(map[int]func(string))}
+	if opts.Settled == nil {
+		opts.Settled = func(context.Context) error { return nil }
+	}
+	return &Tree{root: root, deadline: opts.Deadline, confined: opts.Confined, settled: opts.Settled, log: opts.Log, subscribers: make(map[int]Subscriber)}
 }
 
 // Root returns the folder at the top.
@@ -74,14 +93,13 @@ func (t *Tree) Counters() Counters {
 	}
 }
 
-// Subscribe calls notify with the path of every change, until the returned
-// function is called. Notify must only enqueue.
-func (t *Tree) Subscribe(notify func(path string)) (cancel func()) {
+// Subscribe tells s of every change, until the returned function is called.
+func (t *Tree) Subscribe(s Subscriber) (cancel func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := t.next
 	t.next++
-	t.subscribers[id] = notify
+	t.subscribers[id] = s
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -95,9 +113,31 @@ func (t *Tree) Changed(path string) {
 	path = strings.Trim(path, "/")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, notify := range t.subscribers {
-		notify(path)
+	for _, s := range t.subscribers {
+		s.Changed(path)
 	}
+}
+
+// Settled returns when everything that was noticed before the call is shown: the sources
+// of all providers first, then what is derived from them, then every view. Pauses that only
+// collect changes are cut short. It waits for no server, no program and no later event, and
+// ends with ctx, since a notification of the kernel may wait for a reader.
+func (t *Tree) Settled(ctx context.Context) error {
+	if err := t.settled(ctx); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	all := slices.Collect(maps.Values(t.subscribers))
+	t.mu.Unlock()
+	for _, s := range all {
+		if s.Settled == nil {
+			continue
+		}
+		if err := s.Settled(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Attr returns a node's Attr; the size may be SizeOnDemand.

@@ -155,8 +155,8 @@ func TestTreeCounters(t *testing.T) {
 func TestTreeSubscriptions(t *testing.T) {
 	tree := newTree(nil)
 	var one, two []string
-	end := tree.Subscribe(func(path string) { one = append(one, path) })
-	defer tree.Subscribe(func(path string) { two = append(two, path) })()
+	end := tree.Subscribe(fs.Subscriber{Changed: func(path string) { one = append(one, path) }})
+	defer tree.Subscribe(fs.Subscriber{Changed: func(path string) { two = append(two, path) }})()
 	tree.Changed("/mcps/x/")
 	end()
 	end()

@@ -19,10 +19,10 @@ type Visit struct {
 	Dir string
 	// Time is when somebody was last there.
 	Time time.Time
-	// Settled reports whether the folder is what was worked on even if it is no
+	// Certain reports whether the folder is what was worked on even if it is no
 	// repository: that of an agent's session is, one that a shell has passed through
 	// is not.
-	Settled bool
+	Certain bool
 }
 
 // Briefer is a Provider that has something to say about a folder on disk in which

@@ -120,7 +120,8 @@ func (f *Folder) Pass(ctx context.Context) (Report, error) {
 // returns nil then, or the error that stopped a pass.
 func (f *Folder) Run(ctx context.Context) error {
 	changes := newChangeQueue()
-	defer f.tree.Subscribe(changes.add)()
+	defer f.tree.Subscribe(fs.Subscriber{Changed: changes.add, Settled: changes.settled})()
+	defer changes.end()
 	changes.add("")
 	var failed []string
 	var retry <-chan time.Time
@@ -136,7 +137,9 @@ func (f *Folder) Run(ctx context.Context) error {
 			failed, retry = nil, nil
 			continue
 		}
-		r, err := f.sync(ctx, changes.take())
+		paths, settled := changes.take()
+		r, err := f.sync(ctx, paths)
+		settled()
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -178,8 +181,10 @@ func inFolder(dir string, err error) error {
 type changeQueue struct {
 	wake chan struct{} // has a value when there are paths
 
-	mu    sync.Mutex
-	paths map[string]struct{}
+	mu       sync.Mutex
+	paths    map[string]struct{}
+	barriers []chan struct{} // closed when what was added before is in the folder
+	ended    bool
 }
 
 func newChangeQueue() *changeQueue {
@@ -191,14 +196,54 @@ func (n *changeQueue) add(path string) {
 	n.mu.Lock()
 	n.paths[path] = struct{}{}
 	n.mu.Unlock()
+	n.ring()
+}
+
+// settled returns when what was added before the call is in the folder, or nobody takes
+// paths any more.
+func (n *changeQueue) settled(ctx context.Context) error {
+	n.mu.Lock()
+	if n.ended {
+		n.mu.Unlock()
+		return nil
+	}
+	done := make(chan struct{})
+	n.barriers = append(n.barriers, done)
+	n.mu.Unlock()
+	n.ring()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// end lets go all who wait: nobody takes paths any more.
+func (n *changeQueue) end() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ended = true
+	closeAll(n.barriers)
+	n.barriers = nil
+}
+
+func closeAll(all []chan struct{}) {
+	for _, c := range all {
+		close(c)
+	}
+}
+
+func (n *changeQueue) ring() {
 	select {
 	case n.wake <- struct{}{}:
 	default:
 	}
 }
 
-// take returns the collected paths, sorted, without those below others.
-func (n *changeQueue) take() []string {
+// take returns the collected paths, sorted, without those below others, and what is to be
+// called when they are in the folder.
+func (n *changeQueue) take() (paths []string, settled func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all := make([]string, 0, len(n.paths))
@@ -209,7 +254,9 @@ func (n *changeQueue) take() []string {
 	}
 	clear(n.paths)
 	slices.Sort(all)
-	return all
+	barriers := n.barriers
+	n.barriers = nil
+	return all, func() { closeAll(barriers) }
 }
 
 func (n *changeQueue) coveredByParent(p string) bool {

@@ -120,12 +120,12 @@ func TestNewsCoalesce(t *testing.T) {
 	for _, p := range []string{"a/b/c", "a/b", "ab", "x/y", "x/y", "a/b/d/e"} {
 		n.add(p)
 	}
-	if got := n.take(); !slices.Equal(got, []string{"a/b", "ab", "x/y"}) {
+	if got, _ := n.take(); !slices.Equal(got, []string{"a/b", "ab", "x/y"}) {
 		t.Errorf("%q", got)
 	}
 	n.add("a")
 	n.add("")
-	if got := n.take(); !slices.Equal(got, []string{""}) {
+	if got, _ := n.take(); !slices.Equal(got, []string{""}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -122,7 +122,7 @@ func (l *List) env(folder string) fs.Env {
 		if tell != nil {
 			tell(path)
 		}
-		l.views.changed()
+		l.views.worker.Poke()
 		l.waiter.Changed(folder)
 	}
 	env.Documented = func(path string) { l.finder.Changed(folder, path) }
@@ -174,8 +174,35 @@ func (l *List) Start() {
 		p.Start()
 	}
 	l.finder.Start()
-	l.views.start()
+	l.views.worker.Poke()
+	l.views.worker.Start()
 }
+
+// Settled implements fs.Settler for all providers: their sources first, then what is derived
+// from them, which may be derived from one another, then the index.
+func (l *List) Settled(ctx context.Context) error {
+	if l.watch != nil {
+		if err := l.watch.files.Settled(ctx); err != nil {
+			return err
+		}
+	}
+	for range derivations {
+		for _, p := range Of[fs.Settler](l) {
+			if err := p.Settled(ctx); err != nil {
+				return err
+			}
+		}
+		if err := l.views.worker.Settled(ctx); err != nil {
+			return err
+		}
+	}
+	return l.finder.Settled(ctx)
+}
+
+// derivations is the longest way from a source to what is derived from it, in steps from
+// one provider to others: sessions to the set of workspaces, these to the rules, skills and
+// plans in them, these to the pages of workspaces.
+const derivations = 3
 
 // Roots returns the folders on disk that are passed through: no view may lie in
 // one of them.
@@ -205,7 +232,7 @@ func (l *List) Close() error {
 	if l.watch != nil {
 		failed = append(failed, l.watch.files.Close())
 	}
-	l.views.close()
+	l.views.worker.Close()
 	failed = append(failed, l.finder.Close())
 	for _, p := range slices.Backward(l.all) {
 		failed = append(failed, p.Close())

@@ -72,7 +72,7 @@ func (g *guest) Canonical(_ context.Context, path string) (string, error) {
 }
 
 func (g *guest) Visits(time.Time) []fs.Visit {
-	return []fs.Visit{{Dir: g.dir, Time: time.Now(), Settled: true}}
+	return []fs.Visit{{Dir: g.dir, Time: time.Now(), Certain: true}}
 }
 
 func (g *guest) Brief(dir string) []fs.Remark {
@@ -113,7 +113,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitReload(t, g, "config.toml")
-	fstest.Eventually(t, "the unknown table is a problem", func() bool { // the file is empty before it has its text
+	fstest.Settles(t, l, "the unknown table is a problem", func() bool {
 		p := l.Problems()
 		return len(p) == 1 && strings.Contains(p[0].What, "unknown table [gest]; did you mean [guest]?")
 	})
@@ -122,7 +122,6 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	}
 	awaitReload(t, g, "the file of the provider")
 
-	l.views.pause = 0
 	l.Start()
 	found, err := l.Finder().Find(t.Context(), "okapi", find.Options{In: "guests/alias", Limit: 10})
 	if err != nil || len(found) != 1 || found[0].Path != "guests/b.md" || found[0].Title != "okapi in name" {
@@ -132,6 +131,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 		t.Errorf("found everywhere: %+v, %v", found, err)
 	}
 	for range 2 { // at the start, and after a change
+		fstest.Settled(t, l)
 		select {
 		case got := <-g.seen:
 			if want := "shop: about shop, guests/note.md"; got != want {

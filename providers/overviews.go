@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/workspaces"
 )
 
@@ -20,17 +20,17 @@ const refreshPause = 2 * time.Second
 type overviews struct {
 	list       *List
 	workspaces *workspaces.Set
-	pause      time.Duration
-
-	poked  chan struct{} // has an element if something has changed since the last refresh
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	worker     *rounds.Worker
 }
 
 func newOverviews(l *List) *overviews {
-	o := &overviews{list: l, pause: refreshPause, poked: make(chan struct{}, 1)}
-	o.ctx, o.cancel = context.WithCancel(context.Background())
+	o := &overviews{list: l}
+	o.worker = rounds.NewWorker(rounds.Options{Rest: refreshPause, Round: func(context.Context) {
+		o.workspaces.Update()
+		for _, p := range Of[fs.Overview](o.list) {
+			p.Refresh()
+		}
+	}})
 	return o
 }
 
@@ -88,47 +88,6 @@ func (o *overviews) plansKnown(ctx context.Context) bool {
 		}
 	}
 	return true
-}
-
-// changed reports that a provider has changed. It only enqueues.
-func (o *overviews) changed() {
-	select {
-	case o.poked <- struct{}{}:
-	default:
-	}
-}
-
-// start starts the worker, with a first refresh.
-func (o *overviews) start() {
-	o.changed()
-	o.work.Go(o.run)
-}
-
-func (o *overviews) run() {
-	for {
-		select {
-		case <-o.poked:
-		case <-o.ctx.Done():
-			return
-		}
-		o.workspaces.Update()
-		for _, p := range Of[fs.Overview](o.list) {
-			p.Refresh()
-		}
-		pause := time.NewTimer(o.pause)
-		select {
-		case <-pause.C:
-		case <-o.ctx.Done():
-			pause.Stop()
-			return
-		}
-	}
-}
-
-// close ends the worker and waits for it.
-func (o *overviews) close() {
-	o.cancel()
-	o.work.Wait()
 }
 
 // deeds returns what was done in a folder since a time, as all providers know, with paths

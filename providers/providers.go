@@ -86,7 +86,7 @@ func list(o Options, s shared) []Named {
 		Cache:        filepath.Join(o.Cache, "transcripts"),
 		State:        filepath.Join(o.State, "transcripts"),
 		SettingsPath: o.Config,
-		Settled:      debug.FreeOSMemory,
+		Release:      debug.FreeOSMemory,
 		Hide:         o.Hide,
 		Watch:        !o.Offline,
 	})

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs"
 )
 
 // Patience is how long a test waits for anything: long enough for the busiest
@@ -48,6 +50,24 @@ func Becomes(holds func() bool) bool {
 			return false
 		}
 		time.Sleep(max(pause, time.Since(look)))
+	}
+}
+
+// Settled waits until what s has noticed, or was told, so far is shown.
+func Settled(t testing.TB, s fs.Settler) {
+	t.Helper()
+	if err := s.Settled(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Settles waits as [Settled] does, and ends the test if holds then returns false. The text
+// says what is expected, as in "the new rule is shown".
+func Settles(t testing.TB, s fs.Settler, what string, holds func() bool) {
+	t.Helper()
+	Settled(t, s)
+	if !holds() {
+		t.Fatalf("it has settled, and this does not hold: %s", what)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestReadAheadIsNeverStale(t *testing.T) {
 			if err := search.Wait(); err != nil {
 				t.Fatal(err)
 			}
-			m.Settle()
+			settle(t, m)
 			shown, _ := m.run("cat d*/f*")
 			var want strings.Builder
 			for i := range folders {

@@ -35,7 +35,7 @@ func (k touchEnds) InodeNotifyStoreCache(id uint64, off int64, data []byte) fuse
 func TestSizeWaitsForTouch(t *testing.T) {
 	g := newGrowingLog(t)
 	g.expect("32", "stat -c %s log")
-	g.Settle()
+	settle(t, g)
 	g.raw.table.mu.Lock()
 	n := g.raw.table.root.folder.entries["log"]
 	g.raw.table.mu.Unlock()
@@ -78,12 +78,12 @@ func TestNewsBeforeTheAnswer(t *testing.T) {
 	write("one\n")
 	m := mounted(t, must(fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return true }})), fs.TreeOptions{})
 	m.expect("4", "stat -c %s note")
-	m.Settle()
+	settle(t, m)
 	names := make(chan string, 10)
 	m.raw.changes.kernel = lateInode{m.raw.changes.kernel, names}
 	write("two and more\n")
 	m.changed("note")
-	m.Settle()
+	settle(t, m)
 	if len(names) == 0 {
 		t.Error("the kernel keeps what it was told before")
 	}
@@ -122,12 +122,12 @@ func TestListingIsForgottenAfterAnswers(t *testing.T) {
 	root := fs.NewFolder(epoch, map[string]fs.Node{"a": text("a")})
 	m := mounted(t, root, fs.TreeOptions{})
 	m.expect("a", "ls")
-	m.Settle()
+	settle(t, m)
 	kernel := &heard{notifier: m.raw.changes.kernel, id: fuse.FUSE_ROOT_ID}
 	m.raw.changes.kernel = kernel
 	root.Set(epoch, "b", text("b"))
 	m.changed("b")
-	m.Settle()
+	settle(t, m)
 	kernel.mu.Lock()
 	said := kernel.said
 	kernel.mu.Unlock()

@@ -1,6 +1,7 @@
 package fusefs
 
 import (
+	"context"
 	"sync"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -27,7 +28,6 @@ type changeQueue struct {
 	handle func(task)
 
 	mu      sync.Mutex
-	idle    *sync.Cond // signalled when the queue is empty and nothing runs
 	queue   []task
 	state   map[task]taskState
 	waiting map[task]chan struct{} // closed when the task has been done
@@ -50,9 +50,7 @@ const (
 )
 
 func newChangeQueue() *changeQueue {
-	q := &changeQueue{state: make(map[task]taskState), waiting: make(map[task]chan struct{})}
-	q.idle = sync.NewCond(&q.mu)
-	return q
+	return &changeQueue{state: make(map[task]taskState), waiting: make(map[task]chan struct{})}
 }
 
 func (q *changeQueue) changed(path string) { q.put(task{path: path}) }
@@ -64,6 +62,12 @@ func (q *changeQueue) stale(n *inode) <-chan struct{} {
 	q.put(t)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.doneLocked(t)
+}
+
+// doneLocked returns a channel that is closed when a task has been done; the caller holds
+// mu.
+func (q *changeQueue) doneLocked(t task) <-chan struct{} {
 	done := q.waiting[t]
 	if done == nil {
 		done = make(chan struct{})
@@ -116,9 +120,6 @@ func (q *changeQueue) work() {
 		}
 	}
 	q.workers--
-	if q.workers == 0 {
-		q.idle.Broadcast()
-	}
 }
 
 // finished ends a task. The caller holds mu.
@@ -141,11 +142,22 @@ func (q *changeQueue) close() {
 	q.queue = nil
 }
 
-// settle waits until the kernel has been notified of everything queued.
-func (q *changeQueue) settle() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.workers > 0 {
-		q.idle.Wait()
+// settled returns when the kernel has been notified of everything queued before the call.
+func (q *changeQueue) settled(ctx context.Context) error {
+	for range 2 { // what is done of a path queues the inodes below it
+		q.mu.Lock()
+		all := make([]<-chan struct{}, 0, len(q.state))
+		for t := range q.state {
+			all = append(all, q.doneLocked(t))
+		}
+		q.mu.Unlock()
+		for _, done := range all {
+			select {
+			case <-done:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
 	}
+	return nil
 }

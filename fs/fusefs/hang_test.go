@@ -168,7 +168,7 @@ func TestNewsPassesHangingFolder(t *testing.T) {
 	})
 	h.letGo()
 	client.end()
-	m.Settle()
+	settle(t, m)
 	m.expect("after", "cat x/[0-9]* | uniq")
 }
 

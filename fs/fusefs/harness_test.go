@@ -116,7 +116,15 @@ func (m *mountedTree) expect(want, script string, args ...string) {
 // changed publishes news and waits until the kernel has them.
 func (m *mountedTree) changed(path string) {
 	m.tree.Changed(path)
-	m.Settle()
+	settle(m.t, m)
+}
+
+// settle waits until the kernel has been notified of every change so far.
+func settle(t testing.TB, m interface{ Settled(context.Context) error }) {
+	t.Helper()
+	if err := m.Settled(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // uutilsTail is where rust-coreutils puts its tail, which follows by inotify alone.

@@ -239,7 +239,7 @@ func TestManyWriters(t *testing.T) {
 			}
 		}
 	}
-	b.Settle()
+	settle(t, b)
 	b.expect("1001", "ls calls | wc -l")
 }
 

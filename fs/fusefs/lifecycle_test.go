@@ -90,8 +90,8 @@ func TestTwoMountsOfOneTree(t *testing.T) {
 		b.expect("hello", "cat a.txt | cut -c1-5")
 		root.Set(epoch, "a.txt", text(fmt.Sprintf("hello %d\n", i)))
 		a.tree.Changed("a.txt")
-		a.Settle()
-		b.Settle()
+		settle(t, a)
+		settle(t, b)
 		a.expect(fmt.Sprint("hello ", i), "cat a.txt")
 		b.expect(fmt.Sprint("hello ", i), "cat a.txt")
 	}

@@ -1,6 +1,7 @@
 package fusefs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -76,9 +77,12 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 		return nil, err
 	}
 	m := &Mount{dir: dir, raw: r, server: server, served: make(chan struct{})}
-	m.cancel = tree.Subscribe(func(path string) {
-		r.table.epoch.Add(1)
-		r.changes.changed(path)
+	m.cancel = tree.Subscribe(fs.Subscriber{
+		Changed: func(path string) {
+			r.table.epoch.Add(1)
+			r.changes.changed(path)
+		},
+		Settled: r.changes.settled,
 	})
 	go func() {
 		server.Serve()
@@ -102,9 +106,9 @@ func (m *Mount) Dir() string { return m.dir }
 // and its last user has left.
 func (m *Mount) Done() <-chan struct{} { return m.served }
 
-// Settle waits until the kernel has been notified of every change reported so
-// far.
-func (m *Mount) Settle() { m.raw.changes.settle() }
+// Settled returns when the kernel has been notified of every change that was reported before
+// the call. A notification may wait for a reader in the same folder.
+func (m *Mount) Settled(ctx context.Context) error { return m.raw.changes.settled(ctx) }
 
 // ErrBusy reports that some program has a file or folder of the mount open, or
 // works in it.

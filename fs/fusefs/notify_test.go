@@ -145,7 +145,7 @@ func TestNews(t *testing.T) {
 							m.tree.Changed(path)
 						}
 					}
-					m.Settle()
+					settle(t, m)
 					if got, _ := m.run(seen); got != told(t, root) {
 						t.Errorf("%s, %s, told %s, live %v\n got: %q\nwant: %q", how, what, whom, live, difference(got, told(t, root)), difference(told(t, root), got))
 					}
@@ -172,7 +172,7 @@ func TestLiveFolderIsListedAnewWithoutNews(t *testing.T) {
 		if got := names.line(); got != want {
 			t.Errorf("listing %d: got %q, want %q", i, got, want)
 		}
-		m.Settle() // what the listing itself has caused
+		settle(t, m) // what the listing itself has caused
 		name := fmt.Sprintf("b%d", i)
 		x.Set(epoch.Add(time.Duration(i+1)*time.Second), name, text(name))
 		want += " " + name
@@ -240,7 +240,7 @@ func TestNewsRacesWithReaders(t *testing.T) {
 	for _, r := range readers {
 		r.end()
 	}
-	m.Settle()
+	settle(t, m)
 	if got, _ := m.run(seen); got != told(t, root) {
 		t.Errorf("the mount shows\n%s\nthe tree is\n%s", got, told(t, root))
 	}

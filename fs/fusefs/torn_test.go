@@ -42,7 +42,7 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 		if v%10 != 0 {
 			continue
 		}
-		m.Settle()
+		settle(t, m)
 		fmt.Fprintln(asked.stdin)
 		if got := asked.line(); got != strconv.Itoa(v) {
 			t.Errorf("after the news of version %d a reader sees %s", v, got)

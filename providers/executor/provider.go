@@ -145,6 +145,9 @@ func (p *Provider) Reload() {
 	p.opts.Env.Changed(indexName)
 }
 
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error { return p.watcher.Settled(ctx) }
+
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.mu.Lock()

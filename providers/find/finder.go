@@ -181,6 +181,15 @@ func (f *Finder) current(ctx context.Context) error {
 	return nil
 }
 
+// Settled returns when the index has all changes that were reported before, and the learner
+// all uses.
+func (f *Finder) Settled(ctx context.Context) error {
+	if err := f.current(ctx); err != nil || f.learner == nil {
+		return err
+	}
+	return f.learner.worker.Settled(ctx)
+}
+
 // Modified returns when the index last changed.
 func (f *Finder) Modified() time.Time {
 	f.mu.Lock()
@@ -204,7 +213,7 @@ func (f *Finder) Close() error {
 	f.progress = make(chan struct{})
 	f.mu.Unlock()
 	if f.learner != nil {
-		f.learner.close()
+		f.learner.worker.Close()
 	}
 	f.work.Wait()
 	return nil

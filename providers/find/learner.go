@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
@@ -45,8 +46,7 @@ type Learning struct {
 type learner struct {
 	Learning
 	finder *Finder
-	ctx    context.Context
-	cancel context.CancelFunc
+	worker *rounds.Worker
 
 	mu        sync.Mutex
 	problems  []fs.Problem
@@ -58,12 +58,7 @@ type learner struct {
 	text      []byte    // of LEARNED.md
 	newest    time.Time // of the uses in it
 	searches  []search  // the last one at the end
-	news      bool      // since a worker last learned
-	working   bool
-	unsaved   bool // the worker has said so
-	started   bool
-	closed    bool
-	work      sync.WaitGroup
+	unsaved   bool      // the worker has said so
 }
 
 // Learn makes the Finder learn. It is called once, before Start.
@@ -72,7 +67,7 @@ func (f *Finder) Learn(how Learning) {
 		how.Pause = learnPause
 	}
 	l := &learner{Learning: how, finder: f}
-	l.ctx, l.cancel = context.WithCancel(context.Background())
+	l.worker = rounds.NewWorker(rounds.Options{Round: l.round, Rest: min(firstPause, how.Pause), MostRest: how.Pause})
 	f.learner = l
 	l.reload()
 }
@@ -120,7 +115,7 @@ func (l *learner) reload() {
 			l.relearned = true
 		}
 		l.teach()
-		l.wake()
+		l.worker.Poke()
 	}
 }
 
@@ -197,72 +192,52 @@ func (l *learner) documentsChanged() {
 // Used reports that a provider knows of new uses. It only enqueues.
 func (f *Finder) Used() {
 	if f.learner != nil {
-		f.learner.mu.Lock()
-		defer f.learner.mu.Unlock()
-		f.learner.wake()
+		f.learner.worker.Poke()
 	}
 }
 
 // start lets the learner read what providers know.
 func (l *learner) start() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.started = true
-	l.wake()
-}
-
-// wake has the worker learn, soon. The caller holds mu.
-func (l *learner) wake() {
-	l.news = true
-	if l.started && !l.Offline && !l.working && !l.closed && l.book != nil {
-		l.working = true
-		l.work.Go(l.run)
+	if !l.Offline {
+		l.worker.Poke()
+		l.worker.Start()
 	}
 }
 
-// run is the worker: it ends when there is no news.
-func (l *learner) run() {
-	pause := min(firstPause, l.Pause)
+// round learns what is new.
+func (l *learner) round(ctx context.Context) {
+	l.mu.Lock()
+	book := l.book
+	l.mu.Unlock()
+	if book == nil {
+		return
+	}
+	changed := l.learn(ctx, book)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.news && l.book != nil && !l.closed {
-		l.news = false
-		book := l.book
-		l.mu.Unlock()
-		changed := l.learn(book)
-		l.mu.Lock()
-		if changed && book == l.book {
-			l.topics = book.Topics(l.finder.now())
-			l.relearned = true
-			l.teach()
-		}
-		l.mu.Unlock()
-		select {
-		case <-l.ctx.Done():
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, l.Pause)
-		l.mu.Lock()
+	if changed && book == l.book {
+		l.topics = book.Topics(l.finder.now())
+		l.relearned = true
+		l.teach()
 	}
-	l.working = false
 }
 
 // learn reads what is new, and reports whether anything is.
-func (l *learner) learn(book *learned.Book) bool {
+func (l *learner) learn(ctx context.Context, book *learned.Book) bool {
 	var all []fs.UsePart
 	for _, s := range l.finder.sources {
 		t, ok := s.Provider.(fs.Taught)
 		if !ok {
 			continue
 		}
-		for part := range t.Uses(l.ctx, book.Version) {
+		for part := range t.Uses(ctx, book.Version) {
 			if part.Path != "" {
 				part.Path = s.Folder + "/" + part.Path
 			}
 			all = append(all, part)
 		}
 	}
-	if l.ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return false
 	}
 	changed := book.Learn(all)
@@ -273,15 +248,6 @@ func (l *learner) learn(book *learned.Book) bool {
 		l.unsaved = false
 	}
 	return changed
-}
-
-// close ends the worker and waits for it.
-func (l *learner) close() {
-	l.mu.Lock()
-	l.closed = true
-	l.mu.Unlock()
-	l.cancel()
-	l.work.Wait()
 }
 
 // Learned returns what was learned, and whether learning is switched on.

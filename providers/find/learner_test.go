@@ -106,7 +106,8 @@ func first(t *testing.T, f *Finder, query string) string {
 func becomes(t *testing.T, f *Finder, query, want string) {
 	t.Helper()
 	got := ""
-	if !fstest.Becomes(func() bool { got = first(t, f, query); return got == want }) {
+	fstest.Settled(t, f)
+	if got = first(t, f, query); got != want {
 		t.Fatalf("%s: %q, want %q\n%s", query, got, want, pageOf(f))
 	}
 }
@@ -156,7 +157,7 @@ func TestLiteralWordsWin(t *testing.T) {
 		s.used(toolUse("weather", "forecast"), fs.Worked, fmt.Sprintf("create issue %d", i), fmt.Sprintf("send message to Tom%d", i), fmt.Sprintf("list issues of repository nr%d", i))
 	}
 	f.Used()
-	fstest.Eventually(t, "all is learned", func() bool { topics, _ := f.Learned(); return len(topics) == 1 && topics[0].Uses == 120 })
+	fstest.Settles(t, f, "all is learned", func() bool { topics, _ := f.Learned(); return len(topics) == 1 && topics[0].Uses == 120 })
 	for query, want := range map[string]string{
 		"create issue": "github/create_issue", "create_issue": "github/create_issue", "send message": "mail/send_message",
 		"list the issues of a repository": "github/list_issues", "ProductSearch": "amazon/ProductSearch",
@@ -177,7 +178,7 @@ func TestPoison(t *testing.T) {
 			f := learning(t, t.TempDir(), s)
 			s.teachPrices()
 			f.Used()
-			fstest.Eventually(t, "it is learned", func() bool { topics, _ := f.Learned(); return len(topics) == 1 })
+			fstest.Settles(t, f, "it is learned", func() bool { topics, _ := f.Learned(); return len(topics) == 1 })
 			if got := first(t, f, "what is pricey"); got == "" { // and all documents are indexed
 				t.Error("nothing was learned")
 			}
@@ -259,7 +260,7 @@ func TestSwitchedOff(t *testing.T) {
 		}
 		f.ReloadSettings()
 	}
-	fstest.Eventually(t, "it is saved", func() bool { _, err := os.Stat(filepath.Join(dir, "cache", "learned.jsonl")); return err == nil })
+	fstest.Settles(t, f, "it is saved", func() bool { _, err := os.Stat(filepath.Join(dir, "cache", "learned.jsonl")); return err == nil })
 	write("[find]\nlearn = false\n")
 	if got := first(t, f, "laptop too pricey"); got != "" {
 		t.Errorf("found %q", got)
@@ -316,7 +317,7 @@ func TestOffline(t *testing.T) {
 	dir, s := t.TempDir(), newShop()
 	s.teachPrices()
 	f := learning(t, dir, s)
-	fstest.Eventually(t, "it is saved", func() bool { _, err := os.Stat(filepath.Join(dir, "cache", "learned.jsonl")); return err == nil })
+	fstest.Settles(t, f, "it is saved", func() bool { _, err := os.Stat(filepath.Join(dir, "cache", "learned.jsonl")); return err == nil })
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -99,9 +99,9 @@ func TestAgents(t *testing.T) {
 		}
 		if watch {
 			must(t, w.trust.Trust(w.path("src/shop")))
-			fstest.Eventually(t, "trust", func() bool { return strings.Contains(pushed(), "Local to the shop") })
+			fstest.Settles(t, w, "trust", func() bool { return strings.Contains(pushed(), "Local to the shop") })
 			w.write("graph.jsonl", `{"type":"entity","name":"Ada","entityType":"person","observations":["moved to Linz"]}`)
-			fstest.Eventually(t, "a change of an agent's file", func() bool { return strings.Contains(w.cat("user/Ada.md"), "moved to Linz") })
+			fstest.Settles(t, w, "a change of an agent's file", func() bool { return strings.Contains(w.cat("user/Ada.md"), "moved to Linz") })
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestClaudeLater(t *testing.T) {
 	w.write(".claude/projects/"+name+"-src-other/s.jsonl", `{"type":"user","cwd":"`+w.path("src/other")+`"}`+"\n")
 	must(t, os.Chtimes(w.path(".claude/projects/"+name+"-src-other"), now, now))
 	w.Refresh()
-	fstest.Eventually(t, "known projects", func() bool {
+	fstest.Settles(t, w, "known projects", func() bool {
 		index := w.cat("INDEX.md")
 		return strings.Contains(index, "## shop: ~/src/shop\n") && strings.Contains(index, "## other: ~/src/other\n") && !strings.Contains(index, "not known")
 	})

@@ -66,7 +66,7 @@ func (w *world) path(name string) string { return filepath.Join(w.home, name) }
 func (w *world) visit(dir string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.visits = append(w.visits, fs.Visit{Dir: w.path(dir), Time: now, Settled: true})
+	w.visits = append(w.visits, fs.Visit{Dir: w.path(dir), Time: now, Certain: true})
 }
 
 func (w *world) write(path, body string) {

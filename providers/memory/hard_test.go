@@ -230,5 +230,5 @@ func TestContradictions(t *testing.T) {
 		t.Errorf("status: %s", s)
 	}
 	must(t, os.Remove(w.path(own+"user/spaces.md")))
-	fstest.Eventually(t, "no contradiction", func() bool { return !strings.Contains(w.cat("user/tabs.md"), "differs") })
+	fstest.Settles(t, w, "no contradiction", func() bool { return !strings.Contains(w.cat("user/tabs.md"), "differs") })
 }

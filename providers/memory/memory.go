@@ -28,8 +28,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/agents"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
@@ -91,8 +91,9 @@ type Provider struct {
 
 	oursDue    pathSet     // files of ours that are to be read again
 	foreignDue atomic.Bool // what agents remember is to be read again
+	lookedAll  time.Time   // when all was last read
 
-	poked  rounds.Wake // has an element if something has changed
+	worker *rounds.Worker
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -115,8 +116,8 @@ func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
 		folders: make(map[string]*fs.Folder),
-		poked:   rounds.NewWake(),
 	}
+	p.worker = rounds.NewWorker(rounds.Options{Round: p.round, Most: p.mostPause, Gather: gather, Rest: gather, MostRest: calm, Share: share})
 	p.prober = fs.NewProber(oncePatience)
 	if opts.Watch {
 		p.prober = fs.NewProber(patience)
@@ -141,7 +142,7 @@ func New(opts Options) *Provider {
 		p.watcher, unwatched = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
 	}
 	p.watched = watch.NewSet(p.watcher, unwatched)
-	opts.Trust.Notify(p.poked.Poke)
+	opts.Trust.Notify(p.worker.Poke)
 	opts.Trust.Notify(func() { p.proposer.changed.Poke() })
 	return p
 }
@@ -175,17 +176,27 @@ func (p *Provider) Refresh() { p.again() }
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	if p.opts.Watch {
-		p.work.Go(p.run)
+		p.shown()
+		p.worker.Poke()
+		p.worker.Start()
 		p.work.Go(p.proposer.run)
 		p.work.Go(p.proposer.listen)
-		p.poked.Poke()
 	}
+}
+
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error {
+	if err := p.watcher.Settled(ctx); err != nil {
+		return err
+	}
+	return p.worker.Settled(ctx)
 }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.cancel()
 	err := p.inbox.Close()
+	p.worker.Close()
 	p.work.Wait()
 	if p.watcher == nil {
 		return err

@@ -71,7 +71,7 @@ func TestMemory(t *testing.T) {
 // TestChanges: what an editor, or another program, changes in the folder shows.
 func TestChanges(t *testing.T) {
 	w := newWorld(t, map[string]string{"src/shop/go.mod": ""}).start(true)
-	becomes := func(what string, holds func() bool) { t.Helper(); fstest.Eventually(t, what, holds) }
+	becomes := func(what string, holds func() bool) { t.Helper(); fstest.Settles(t, w, what, holds) }
 	fstest.Contains(t, w.cat("INDEX.md"), "There are none yet.")
 	fstest.Contains(t, w.cat("SUMMARY.md"), "Nothing is remembered yet.")
 	w.wantLs("", "INDEX.md SUMMARY.md inbox proposed")
@@ -108,7 +108,7 @@ func TestLinkedFolder(t *testing.T) {
 	w := newWorld(t, map[string]string{"cloud/user/a.md": "In the cloud.\n", strings.TrimSuffix(own, "/"): "-> ../../../cloud"}).start(true)
 	fstest.Contains(t, w.cat("user/a.md"), "In the cloud.")
 	w.write("cloud/user/a.md", "Changed in the cloud.\n")
-	fstest.Eventually(t, "a change behind a link", func() bool { return strings.Contains(w.cat("user/a.md"), "Changed in the cloud.") })
+	fstest.Settles(t, w, "a change behind a link", func() bool { return strings.Contains(w.cat("user/a.md"), "Changed in the cloud.") })
 	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered behind a link"})
 	must(t, err)
 	if got.Known || !got.Own || w.cat(got.Path) == "" {
@@ -117,7 +117,7 @@ func TestLinkedFolder(t *testing.T) {
 	w.write("other/user/b.md", "Elsewhere.\n")
 	must(t, os.Remove(w.path(strings.TrimSuffix(own, "/"))))
 	must(t, os.Symlink(w.path("other"), w.path(strings.TrimSuffix(own, "/"))))
-	fstest.Eventually(t, "another target", func() bool { return strings.Contains(w.cat("user/b.md"), "Elsewhere.") && w.cat("user/a.md") == "" })
+	fstest.Settles(t, w, "another target", func() bool { return strings.Contains(w.cat("user/b.md"), "Elsewhere.") && w.cat("user/a.md") == "" })
 }
 
 // put creates a file in the inbox, for a program that stands in a folder, and returns

@@ -28,7 +28,7 @@ func (p *Provider) Tables() []string { return []string{Table} }
 func (p *Provider) Reload() {
 	p.configure()
 	p.oursDue.add("")
-	p.poked.Poke()
+	p.worker.Poke()
 }
 
 // configure reads the settings.

@@ -2,13 +2,13 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/read"
 	"ctxfs/providers/memory/store"
@@ -16,11 +16,10 @@ import (
 
 const (
 	// gather is the time between a change and the look at it, since a program that writes a
-	// file changes it twice. A storm is more than stormy looks with less than calm between
-	// them; in it the time after a look is share times as long as that, at least.
+	// file changes it twice. After a look comes a pause of share times as long, and in a
+	// storm of changes of up to calm.
 	gather = 10 * time.Millisecond
 	calm   = time.Second
-	stormy = 4
 	share  = 4
 	// pollPause is the time between two looks if nothing is known to have changed, and
 	// unwatched the same where not everything can be watched.
@@ -40,7 +39,7 @@ func (p *Provider) changedOnDisk(paths []string) {
 			p.foreignDue.Store(true)
 		}
 	}
-	p.poked.Poke()
+	p.worker.Poke()
 }
 
 // pathSet is a set of paths that have changed.
@@ -82,42 +81,28 @@ func (p *Provider) readOurs(ours *store.Store, all bool) {
 // again has what agents remember read again.
 func (p *Provider) again() {
 	p.foreignDue.Store(true)
-	p.poked.Poke()
+	p.worker.Poke()
 }
 
-// run looks again whenever something has changed, and now and then, until Close.
-func (p *Provider) run() {
-	p.shown()
-	var ended time.Time // the last look
-	looks := 0          // without calm between them
-	for {
-		wait := pollPause
-		switch s := p.current.Load(); {
-		case s.late:
-			wait = patience
-		case s.unwatched:
-			wait = unwatched
-		}
-		switch changed, ok := p.poked.Wait(p.ctx, wait); {
-		case !ok:
-			return
-		case !changed:
-			p.foreignDue.Store(true)
-			p.oursDue.add("")
-		}
-		if time.Since(ended) > calm {
-			looks = 0
-		}
-		if !rounds.Rest(p.ctx, gather) {
-			return
-		}
-		begun := time.Now()
-		p.look(false)
-		ended = time.Now()
-		if looks++; looks > stormy && !rounds.Rest(p.ctx, share*ended.Sub(begun)) {
-			return
-		}
+// mostPause returns how long nothing is looked for unless something has changed.
+func (p *Provider) mostPause() time.Duration {
+	switch s := p.current.Load(); {
+	case s.late:
+		return patience
+	case s.unwatched:
+		return unwatched
 	}
+	return pollPause
+}
+
+// round looks at what has changed, and at everything now and then.
+func (p *Provider) round(context.Context) {
+	if now := p.opts.Env.Now(); now.Sub(p.lookedAll) >= p.mostPause() {
+		p.lookedAll = now
+		p.foreignDue.Store(true)
+		p.oursDue.add("")
+	}
+	p.look(false)
 }
 
 // look reads what has changed, of our own memories all where that is wanted, and publishes

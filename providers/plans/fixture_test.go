@@ -144,7 +144,7 @@ func (w *world) start(watch bool) *world {
 		Visits: func(time.Time) (all []fs.Visit) {
 			dirs, _ := filepath.Glob(filepath.Join(w.home, "src", "*"))
 			for _, dir := range dirs {
-				all = append(all, fs.Visit{Dir: dir, Time: now, Settled: true})
+				all = append(all, fs.Visit{Dir: dir, Time: now, Certain: true})
 			}
 			return all
 		},
@@ -165,7 +165,7 @@ func (w *world) start(watch bool) *world {
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
 	if watch {
 		w.Start()
-		fstest.Eventually(w.t, "the first look", func() bool { return w.current.Load().complete || w.known != nil })
+		fstest.Settles(w.t, w, "the first look", func() bool { return w.current.Load().complete || w.known != nil })
 	}
 	w.t.Cleanup(func() { must(w.t, w.Close()) })
 	return w

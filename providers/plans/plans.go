@@ -24,8 +24,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/agents"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
@@ -77,16 +77,15 @@ type Provider struct {
 	made    bool
 	read    bool   // all sessions were read, once
 	unsaved string // why the book could not be written
+	saved   time.Time
 
 	rooting sync.Mutex
 	roots   map[string]string // of projects, by the folder in which somebody worked
 
 	started atomic.Bool // it is kept current
-	poked   rounds.Wake // has an element if something has changed
+	worker  *rounds.Worker
 	ctx     context.Context
 	cancel  context.CancelFunc
-	work    sync.WaitGroup
-	pause   time.Duration // between two looks at everything
 }
 
 // New returns a provider. It looks for plans after Start or, without Watch, when they are
@@ -101,19 +100,20 @@ func New(opts Options) *Provider {
 	}
 	p := &Provider{
 		opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string),
-		folders: make(map[string]*fs.Folder), book: openBook(opts.Cache), poked: rounds.NewWake(), pause: pollPause,
+		folders: make(map[string]*fs.Folder), book: openBook(opts.Cache),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.worker = rounds.NewWorker(rounds.Options{Round: p.round, Most: p.mostPause, Rest: calm, Share: share})
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
 	p.known = make(map[string][]files.Found)
 	p.root = &folder{provider: p}
 	var unwatched error
 	if opts.Watch {
-		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.poked.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.worker.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
 	}
 	p.watched = watch.NewSet(p.watcher, unwatched)
 	p.show(&maker{provider: p}, false)
-	opts.Trust.Notify(p.poked.Poke)
+	opts.Trust.Notify(p.worker.Poke)
 	return p
 }
 
@@ -142,21 +142,29 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.poked.Poke() }
+func (p *Provider) Refresh() { p.worker.Poke() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	if p.opts.Watch {
 		p.started.Store(true)
-		p.work.Go(p.run)
-		p.poked.Poke()
+		p.worker.Poke()
+		p.worker.Start()
 	}
+}
+
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error {
+	if err := p.watcher.Settled(ctx); err != nil {
+		return err
+	}
+	return p.worker.Settled(ctx)
 }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.cancel()
-	p.work.Wait()
+	p.worker.Close()
 	if p.opts.Watch {
 		p.save()
 	}

@@ -13,7 +13,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/plans/files"
 )
 
@@ -25,6 +24,8 @@ const (
 	pollPause = time.Minute
 	// readPause is that time as long as sessions are still being read.
 	readPause = 500 * time.Millisecond
+	// calm is the shortest time between two looks, however often something changes.
+	calm = 250 * time.Millisecond
 	// share is how many times as long as a look the time after it is at least.
 	share = 20
 	// savePause is the time between two writings of the book. What is lost is read again.
@@ -33,23 +34,22 @@ const (
 	atOnce = 2 * time.Second
 )
 
-// run looks again whenever something has changed, and now and then, until Close.
-func (p *Provider) run() {
-	pause := func() time.Duration {
-		if !p.current.Load().complete {
-			return min(p.pause, readPause)
-		}
-		return p.pause
+// mostPause returns how long nothing is looked for unless something has changed.
+func (p *Provider) mostPause() time.Duration {
+	if !p.current.Load().complete {
+		return readPause
 	}
-	var saved time.Time
-	rounds.Run(p.ctx, p.poked, pause, share, func() {
-		begun := time.Now()
-		p.look()
-		if begun.Sub(saved) >= savePause {
-			saved = begun
-			p.save()
-		}
-	})
+	return pollPause
+}
+
+// round looks, and saves what was learned now and then.
+func (p *Provider) round(context.Context) {
+	begun := p.opts.Env.Now()
+	p.look()
+	if begun.Sub(p.saved) >= savePause {
+		p.saved = begun
+		p.save()
+	}
 }
 
 // save writes the book. A fault that stays is reported once.

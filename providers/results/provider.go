@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/watch"
@@ -46,9 +47,9 @@ type Provider struct {
 	noWatch error          // why there is no watcher, though Watch is set
 	running sync.WaitGroup
 
-	ctx      context.Context // until Close
-	cancel   context.CancelFunc
-	counting bool // lines are being counted; guarded by the store's lock
+	ctx     context.Context // until Close
+	cancel  context.CancelFunc
+	counter *rounds.Worker // counts the lines of results of other programs
 }
 
 // snapshot is the published state.
@@ -74,6 +75,7 @@ func New(opts Options) *Provider {
 	if p.watcher != nil {
 		p.store.disk.Watched = p.watcher.Watched
 	}
+	p.counter = rounds.NewWorker(rounds.Options{Round: p.count})
 	p.shown.Store(new(snapshot))
 	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	if p.watcher != nil {
@@ -81,6 +83,7 @@ func New(opts Options) *Provider {
 	}
 	p.store.show(p)
 	if opts.Watch {
+		p.counter.Start()
 		p.running.Go(func() {
 			p.store.sweep()
 			p.store.prune()
@@ -109,11 +112,18 @@ func (p *Provider) Root() fs.Dir { return p.root }
 // Roots implements fs.Rooted.
 func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir, p.opts.Dir)} }
 
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error {
+	if err := p.watcher.Settled(ctx); err != nil {
+		return err
+	}
+	return p.counter.Settled(ctx)
+}
+
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
-	p.store.mu.Lock()
-	p.cancel() // no more counting begins
-	p.store.mu.Unlock()
+	p.cancel()
+	p.counter.Close()
 	p.running.Wait()
 	err := p.fulltext.Close()
 	if p.watcher == nil {
@@ -162,9 +172,7 @@ func (p *Provider) publish(now *index, c change) {
 		}
 	}
 	p.root.Set(at, indexName, now.indexFile(p.opts.Watch, at))
-	if p.opts.Watch {
-		p.countSoon(now)
-	}
+	p.counter.Poke()
 	p.root.Set(at, ignoreName, fs.NewText(p.opts.Env.Built, []byte(ignoreText)))
 	next := &snapshot{entries: now.entries, size: now.size, changed: now.changed, err: now.err}
 	if now.dir != nil {

@@ -118,27 +118,22 @@ func (e *entry) count(ctx context.Context) {
 	}
 }
 
-// countSoon counts, in the background, the lines of results that other programs
-// have written, and renders the index again. The caller holds the store's lock.
-func (p *Provider) countSoon(now *index) {
-	if p.counting || p.ctx.Err() != nil || len(now.uncounted()) == 0 {
-		return
-	}
-	p.counting = true
-	p.running.Go(func() {
-		for again := true; again; {
-			p.store.mu.Lock()
-			all := now.uncounted()
-			p.store.mu.Unlock()
-			for _, e := range all {
-				e.count(p.ctx)
-			}
-			p.store.update(func(now *index) change {
-				again = p.ctx.Err() == nil && len(now.uncounted()) > 0
-				p.counting = again
-				now.changed = now.changed.Add(1) // the files are as old as before
-				return change{state: true}
-			})
+// count counts the lines of results that other programs have written, and renders the
+// index again.
+func (p *Provider) count(ctx context.Context) {
+	for again := true; again; {
+		var all []*entry
+		p.store.update(func(now *index) change { all = now.uncounted(); return change{} })
+		for _, e := range all {
+			e.count(ctx)
 		}
-	})
+		if len(all) == 0 {
+			return
+		}
+		p.store.update(func(now *index) change {
+			again = ctx.Err() == nil && len(now.uncounted()) > 0
+			now.changed = now.changed.Add(1) // the files are as old as before
+			return change{state: true}
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs"
@@ -126,16 +127,19 @@ func TestVanished(t *testing.T) {
 // TestUnwatched: where the system has no more watches it is said, and changes are found
 // all the same.
 func TestUnwatched(t *testing.T) {
-	w := newWorld(t, map[string]string{"src/shop/AGENTS.md": "# Old\n"})
-	w.start(false)
-	w.shown()
-	w.watched, w.opts.Watch, w.pause = watch.NewSet(nil, syscall.EMFILE), true, time.Millisecond
-	w.Start()
-	w.write("src/shop/AGENTS.md", "# New and longer\n")
-	fstest.Eventually(t, "a change without a watch", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "# New") })
-	if s := w.Status(); s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "max_user_instances") {
-		t.Errorf("status %+v", s)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]string{"src/shop/AGENTS.md": "# Old\n"})
+		w.start(false)
+		w.shown()
+		w.watched, w.opts.Watch = watch.NewSet(nil, syscall.EMFILE), true
+		w.Start()
+		w.write("src/shop/AGENTS.md", "# New and longer\n")
+		time.Sleep(unwatched + calm)
+		fstest.Contains(t, w.cat("shop/AGENTS.md"), "# New")
+		if s := w.Status(); s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "max_user_instances") {
+			t.Errorf("status %+v", s)
+		}
+	})
 }
 
 // TestOwnViews are never touched: neither by their paths nor over links into them.

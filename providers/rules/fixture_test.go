@@ -58,7 +58,7 @@ func (w *world) path(name string) string { return filepath.Join(w.home, name) }
 func (w *world) visit(dir string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.visits = append(w.visits, fs.Visit{Dir: w.path(dir), Time: now, Settled: true})
+	w.visits = append(w.visits, fs.Visit{Dir: w.path(dir), Time: now, Certain: true})
 }
 
 func (w *world) write(path, body string) {
@@ -105,7 +105,7 @@ func (w *world) start(watch bool) *world {
 	w.t.Cleanup(func() { must(w.t, w.Close()) })
 	if watch {
 		w.Start()
-		fstest.Eventually(w.t, "the first look", func() bool { return w.current.Load().complete })
+		fstest.Settles(w.t, w, "the first look", func() bool { return w.current.Load().complete })
 	}
 	return w
 }

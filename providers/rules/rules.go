@@ -27,10 +27,10 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/project"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
@@ -75,11 +75,9 @@ type Provider struct {
 	watched *watch.Set
 	folders map[string]*fs.Folder // of the sections, by name
 
-	poked  rounds.Wake // has an element if something has changed
+	worker *rounds.Worker
 	ctx    context.Context
 	cancel context.CancelFunc
-	work   sync.WaitGroup
-	pause  time.Duration // between two looks at everything
 }
 
 const (
@@ -101,9 +99,9 @@ func New(opts Options) *Provider {
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
 		prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree),
 		folders: make(map[string]*fs.Folder),
-		poked:   rounds.NewWake(), pause: pollPause,
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.worker = rounds.NewWorker(rounds.Options{Round: func(context.Context) { p.look(true) }, Most: p.mostPause, Rest: calm, Share: share})
 	p.ignored = ignore.User(opts.Home, p.machine.Path("${XDG_CONFIG_HOME:-~/.config}"))
 	p.finder = p.newFinder()
 	p.root = newFolder(p)
@@ -111,11 +109,11 @@ func New(opts Options) *Provider {
 	p.heads.Store(new(map[string]bool))
 	var unwatched error
 	if opts.Watch {
-		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.poked.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.worker.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
 	}
 	p.watched = watch.NewSet(p.watcher, unwatched)
 	p.look(false)
-	opts.Trust.Notify(p.poked.Poke)
+	opts.Trust.Notify(p.worker.Poke)
 	opts.Workspaces.Notice(p.noticed)
 	return p
 }
@@ -144,20 +142,28 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.poked.Poke() }
+func (p *Provider) Refresh() { p.worker.Poke() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	if p.opts.Watch {
-		p.work.Go(p.run)
-		p.poked.Poke()
+		p.worker.Poke()
+		p.worker.Start()
 	}
+}
+
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error {
+	if err := p.watcher.Settled(ctx); err != nil {
+		return err
+	}
+	return p.worker.Settled(ctx)
 }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.cancel()
-	p.work.Wait()
+	p.worker.Close()
 	if p.watcher == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs"
@@ -207,7 +208,7 @@ func TestTrust(t *testing.T) {
 	}
 
 	must(t, w.trust.Trust(w.path("src/shop")))
-	fstest.Eventually(t, "trust", func() bool { return !strings.Contains(w.cat("shop/AGENTS.md"), "trusted:") })
+	fstest.Settles(t, w, "trust", func() bool { return !strings.Contains(w.cat("shop/AGENTS.md"), "trusted:") })
 	fstest.Contains(t, said(), "`AGENTS.md`: Amounts are integer cents.\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
 	fstest.Contains(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
 	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/a.go"), "Project: ~/src/shop\n")
@@ -215,7 +216,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("a search says %q", why())
 	}
 	must(t, w.trust.Revoke(w.path("src/shop")))
-	fstest.Eventually(t, "no trust", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "trusted: no\n") })
+	fstest.Settles(t, w, "no trust", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "trusted: no\n") })
 }
 
 // TestHostile: a project that is not trusted cannot say that it is, nor pass off its text as
@@ -267,7 +268,7 @@ func TestHostile(t *testing.T) {
 // TestChanges on disk arrive, and after a storm of them the final state is exact.
 func TestChanges(t *testing.T) {
 	w := newWorld(t, shop()).start(true)
-	becomes := func(what string, holds func() bool) { t.Helper(); fstest.Eventually(t, what, holds) }
+	becomes := func(what string, holds func() bool) { t.Helper(); fstest.Settles(t, w, what, holds) }
 
 	w.write("src/shop/AGENTS.md", "# The new shop\n")
 	becomes("a written file", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "The new shop") })
@@ -313,26 +314,28 @@ func TestNoticed(t *testing.T) {
 	w.write("src/shop/web/deep/x.go", "package deep\n")
 	w.write("src/shop/web/deep/AGENTS.md", "Found.\n")
 	w.workspaces.Noticed([]string{w.path("src/shop/web/deep/x.go"), w.path("src/shop/web/deep/AGENTS.md")})
-	fstest.Eventually(t, "a new nested file", func() bool { return strings.Contains(w.cat("shop/web-deep-AGENTS.md"), "Found.") })
+	fstest.Settles(t, w, "a new nested file", func() bool { return strings.Contains(w.cat("shop/web-deep-AGENTS.md"), "Found.") })
 	w.write("src/shop/new/dir/.cursor/rules/a.mdc", "New.\n")
 	w.workspaces.Noticed([]string{w.path("src/shop/new")})
-	fstest.Eventually(t, "a rule in a new folder", func() bool { return strings.Contains(w.cat("shop/new-dir-cursor-rules-a.md"), "New.") })
+	fstest.Settles(t, w, "a rule in a new folder", func() bool { return strings.Contains(w.cat("shop/new-dir-cursor-rules-a.md"), "New.") })
 	w.write("src/shop/new/.gitignore", "dir/\n")
 	w.workspaces.Noticed([]string{w.path("src/shop/new/.gitignore")})
-	fstest.Eventually(t, "a folder that git ignores now", func() bool { return w.cat("shop/new-dir-cursor-rules-a.md") == "" })
+	fstest.Settles(t, w, "a folder that git ignores now", func() bool { return w.cat("shop/new-dir-cursor-rules-a.md") == "" })
 	must(t, os.RemoveAll(w.path("src/shop/web/deep")))
-	fstest.Eventually(t, "a folder that is gone", func() bool { return w.cat("shop/web-deep-AGENTS.md") == "" })
+	fstest.Settles(t, w, "a folder that is gone", func() bool { return w.cat("shop/web-deep-AGENTS.md") == "" })
 }
 
 // TestPoll: a rule in a folder where none was is found without a watch of that folder.
 func TestPoll(t *testing.T) {
-	w := newWorld(t, shop())
-	w.start(false)
-	w.shown()
-	w.opts.Watch, w.pause = true, time.Millisecond
-	w.Start()
-	w.write("src/shop/web/deep/AGENTS.md", "Found.\n")
-	fstest.Eventually(t, "a new nested file", func() bool { return strings.Contains(w.cat("shop/web-deep-AGENTS.md"), "Found.") })
-	w.write("src/shop/web/deep/AGENTS.md", "Changed and longer.\n")
-	fstest.Eventually(t, "its change", func() bool { return strings.Contains(w.cat("shop/web-deep-AGENTS.md"), "Changed") })
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop())
+		w.start(false)
+		w.opts.Watch = true
+		w.Start()
+		for _, text := range []string{"Found.", "Changed and longer."} {
+			w.write("src/shop/web/deep/AGENTS.md", text+"\n")
+			time.Sleep(pollPause + calm)
+			fstest.Contains(t, w.cat("shop/web-deep-AGENTS.md"), text)
+		}
+	})
 }

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/rules/locate"
 )
 
 const (
+	// calm is the shortest time between two looks, however often something changes.
+	calm = 250 * time.Millisecond
 	// share is how many times as long as a look the time after it is at least.
 	share = 20
 	// atOnce is how long a command that reads once may take to find nested rules.
@@ -29,7 +30,7 @@ func (p *Provider) noticed(paths []string) {
 	heads := *p.heads.Load()
 	for _, path := range paths {
 		if heads[filepath.Base(path)] || isFolder(path) {
-			p.poked.Poke()
+			p.worker.Poke()
 			return
 		}
 	}
@@ -40,15 +41,12 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// run looks again whenever something has changed, and now and then, until Close.
-func (p *Provider) run() {
-	pause := func() time.Duration {
-		if p.watchFault() != nil {
-			return min(p.pause, unwatched)
-		}
-		return p.pause
+// mostPause returns how long nothing is looked for unless something has changed.
+func (p *Provider) mostPause() time.Duration {
+	if p.watchFault() != nil {
+		return unwatched
 	}
-	rounds.Run(p.ctx, p.poked, pause, share, func() { p.look(true) })
+	return pollPause
 }
 
 // look looks for all rules, those of workspaces if that is wanted, and publishes what it

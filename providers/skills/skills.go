@@ -27,6 +27,7 @@ package skills
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"log/slog"
 	"path/filepath"
@@ -135,7 +136,7 @@ func New(opts Options) *Provider {
 	p.watchOnly(trees, files)
 	p.refresh(nil)
 	if opts.Trust != nil {
-		opts.Trust.Notify(p.worker.poked.Poke)
+		opts.Trust.Notify(p.worker.projects.Poke)
 	}
 	return p
 }
@@ -162,13 +163,21 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.worker.poked.Poke() }
+func (p *Provider) Refresh() { p.worker.projects.Poke() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
 	if p.opts.Watch {
 		p.worker.start()
 	}
+}
+
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error {
+	if err := p.watcher.Settled(ctx); err != nil {
+		return err
+	}
+	return p.worker.settled(ctx)
 }
 
 // Close implements fs.Provider.
@@ -211,7 +220,7 @@ func (p *Provider) changed(paths []string) {
 	dirty, rescan := make(map[string]bool), false
 	for _, path := range paths {
 		if p.heads[path] {
-			p.worker.poked.Poke()
+			p.worker.projects.Poke()
 		}
 		holding := now.containing(path)
 		rescan = rescan || len(holding) == 0 // a root, a group, something new
@@ -239,7 +248,7 @@ func (p *Provider) changed(paths []string) {
 	}
 	if rescan {
 		inTree = append(inTree, p.refresh(dirty)...)
-		p.worker.unstudied.Poke()
+		p.worker.studies.Poke()
 	}
 	p.tell(inTree)
 }

@@ -238,7 +238,7 @@ func inProjects(t *testing.T, h string, dirs ...string) (*surroundings, func(*Op
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			for _, dir := range s.dirs {
-				all = append(all, fs.Visit{Dir: filepath.Join(h, dir), Time: s.time.Add(-time.Hour), Settled: true})
+				all = append(all, fs.Visit{Dir: filepath.Join(h, dir), Time: s.time.Add(-time.Hour), Certain: true})
 			}
 			return all
 		},

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
@@ -27,6 +27,8 @@ const (
 	// pollPause is the time between two looks at all workspaces: a new nested folder of
 	// skills is found then.
 	pollPause = time.Minute
+	// calm is the shortest time between two looks, however often something changes.
+	calm = 250 * time.Millisecond
 	// share is how many times as long as a look the time after it is at least.
 	share = 5
 	// atOnce is how long a command that reads once may take to find nested folders.
@@ -36,46 +38,51 @@ const (
 // worker looks at projects, and studies skills, in the background.
 type worker struct {
 	provider *Provider
-	poked    rounds.Wake // has an element if projects may have changed
+	projects *rounds.Worker // looks at projects
+	studies  *rounds.Worker // studies skills
 	ctx      context.Context
 	cancel   context.CancelFunc
-	work     sync.WaitGroup
 
-	unstudied rounds.Wake // has an element if skills may have to be studied
-	around    atomic.Bool // it is due to look again what is here
-	mu        sync.Mutex
-	current   map[string]bool // what was studied since it last changed, by key
-	machine   *need.Machine   // what is there
+	around  atomic.Bool // it is due to look again what is here
+	mu      sync.Mutex
+	current map[string]bool // what was studied since it last changed, by key
+	machine *need.Machine   // what is there
 }
 
 func (w *worker) init(p *Provider) {
 	w.provider = p
-	w.poked, w.unstudied = rounds.NewWake(), rounds.NewWake()
 	w.current = make(map[string]bool)
 	w.ctx, w.cancel = context.WithCancel(context.Background())
+	w.projects = rounds.NewWorker(rounds.Options{Round: w.lookAtProjects, Most: func() time.Duration { return pollPause }, Rest: calm, Share: share})
+	w.studies = rounds.NewWorker(rounds.Options{Round: w.study, Rest: studyPause})
 }
 
 func (w *worker) start() {
-	w.work.Go(w.followProjects)
-	w.work.Go(w.followSkills)
 	w.around.Store(true)
-	w.poked.Poke()
-	w.unstudied.Poke()
+	w.projects.Poke()
+	w.projects.Start()
+	w.studies.Poke()
+	w.studies.Start()
 }
 
 func (w *worker) close() {
 	w.cancel()
-	w.work.Wait()
+	w.projects.Close()
+	w.studies.Close()
 }
 
-// followProjects looks at projects whenever something has changed, and now and then, until
-// the worker is closed.
-func (w *worker) followProjects() {
-	rounds.Run(w.ctx, w.poked, func() time.Duration { return pollPause }, share, func() {
-		w.provider.look(func() bool { return w.ctx.Err() != nil })
-		w.around.Store(true) // what is here may have changed, too
-		w.unstudied.Poke()
-	})
+// settled returns when projects and skills that changed before the call were looked at.
+func (w *worker) settled(ctx context.Context) error {
+	if err := w.projects.Settled(ctx); err != nil {
+		return err
+	}
+	return w.studies.Settled(ctx)
+}
+
+func (w *worker) lookAtProjects(context.Context) {
+	w.provider.look(func() bool { return w.ctx.Err() != nil })
+	w.around.Store(true) // what is here may have changed, too
+	w.studies.Poke()
 }
 
 // once looks at projects at once, for a command that reads once.
@@ -94,7 +101,7 @@ func (w *worker) changed(key string) {
 	w.mu.Lock()
 	delete(w.current, key)
 	w.mu.Unlock()
-	w.unstudied.Poke()
+	w.studies.Poke()
 }
 
 // studyPause is the time between two times that skills are studied, and publishPause how
@@ -104,20 +111,17 @@ const (
 	publishPause = 2 * time.Second
 )
 
-// followSkills studies skills whenever some have changed, until the worker is closed.
-func (w *worker) followSkills() {
-	for {
+// study studies the skills that have changed.
+func (w *worker) study(ctx context.Context) {
+	w.studyAll(func() bool { return w.ctx.Err() != nil }, func() {
+		// Others have the processor half of the time.
+		rest := time.NewTimer(studyShare)
+		defer rest.Stop()
 		select {
-		case <-w.unstudied:
-		case <-w.ctx.Done():
-			return
+		case <-rest.C:
+		case <-ctx.Done():
 		}
-		w.studyAll(func() bool { return w.ctx.Err() != nil }, func() {
-			// Others have the processor half of the time.
-			rounds.Rest(w.ctx, studyShare)
-		})
-		rounds.Rest(w.ctx, studyPause)
-	}
+	})
 }
 
 // studyShare is how long the worker rests after each skill that it has studied.

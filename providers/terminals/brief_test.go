@@ -53,7 +53,7 @@ func TestBrief(t *testing.T) {
 		t.Errorf("deeds of late: %+v", got)
 	}
 	visits := f.Visits(epoch.Add(-time.Hour))
-	if len(visits) != 1 || visits[0].Dir != "/home/u" || visits[0].Settled {
+	if len(visits) != 1 || visits[0].Dir != "/home/u" || visits[0].Certain {
 		t.Errorf("visits: %+v", visits)
 	}
 	if len(f.Visits(epoch.Add(time.Hour))) != 0 {

@@ -156,6 +156,9 @@ func (p *Provider) pruneSoon() {
 	}
 }
 
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error { return p.watcher.Settled(ctx) }
+
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.tmux.close()

@@ -100,7 +100,7 @@ func TestBrief(t *testing.T) {
 	f.clock.at.Store(clock.at.Load())
 	f.await("it is alive after a restart", func() bool { return has(fs.TopicSessions, cwd, "pi, now: ") })
 	visits := f.Visits(f.clock.now().Add(-time.Hour))
-	if len(visits) != 1 || visits[0].Dir != cwd || !visits[0].Settled {
+	if len(visits) != 1 || visits[0].Dir != cwd || !visits[0].Certain {
 		t.Errorf("visits: %+v", visits)
 	}
 }

@@ -107,19 +107,10 @@ func tempHome(t testing.TB) string {
 	return dir
 }
 
-// await waits until a condition holds. Not every change that it may depend on is
-// announced.
+// await waits until what was written is shown; then a condition must hold.
 func (f *fixture) await(what string, holds func() bool) {
 	f.t.Helper()
-	timeout := time.After(deadline)
-	for !holds() {
-		select {
-		case <-f.changes:
-		case <-time.After(10 * time.Millisecond):
-		case <-timeout:
-			f.t.Fatalf("not so: %s", what)
-		}
-	}
+	fstest.Settles(f.t, f, what, holds)
 }
 
 func (f *fixture) node(path string) fs.Node {

@@ -81,8 +81,9 @@ type Options struct {
 	// Cache is the folder for rendered texts, State that for the archive,
 	// SettingsPath the path of config.toml.
 	Cache, State, SettingsPath string
-	// Settled is called when a lot of work has been done; may be nil.
-	Settled func()
+	// Release is called when a lot of work has been done and memory can be returned to the
+	// system; it may be nil.
+	Release func()
 	// Hide leaves out a path, such as a mount point of ours; it may be nil.
 	Hide func(path string) bool
 	// Watch keeps the provider current and renders in the background. Without it,
@@ -105,6 +106,8 @@ type Provider struct {
 	lately    lately
 	onlooker  seen.Reader
 
+	started atomic.Bool
+	begun   chan struct{} // closed when the first scan is announced, and all is about to be rendered
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -113,7 +116,7 @@ type Provider struct {
 // New makes the provider from the list of sessions that was saved in the cache:
 // it reads no history.
 func New(opts Options) *Provider {
-	p := &Provider{opts: opts, catalogue: catalogue.New(opts.Home), archive: archive.Archive{Dir: filepath.Join(opts.State, "archive")}}
+	p := &Provider{opts: opts, catalogue: catalogue.New(opts.Home), begun: make(chan struct{}), archive: archive.Archive{Dir: filepath.Join(opts.State, "archive")}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.settings.Store(readSettings(opts.SettingsPath, opts.Home))
 	p.scanner = scan.New(scan.Options{
@@ -124,7 +127,7 @@ func New(opts Options) *Provider {
 	p.cache = cache.New(cache.Options{
 		Env: opts.Env, Dir: opts.Cache, Catalogue: p.catalogue, Scanner: p.scanner, Background: opts.Watch,
 		Moved: func(paths []string, s *catalogue.Session) { p.moved(paths, s) }, Changed: p.changed,
-		Grew: p.grew, Settled: opts.Settled,
+		Grew: p.grew, Release: opts.Release,
 		FaultChanged: func() { opts.Env.Changed(folders.IndexName) },
 	})
 	p.folders = folders.New(folders.Options{
@@ -147,6 +150,7 @@ func (p *Provider) listPath() string {
 // Start implements fs.Starter: it searches for sessions, watches and renders in
 // the background.
 func (p *Provider) Start() {
+	p.started.Store(true)
 	p.running.Go(func() {
 		if !p.catalogue.Empty() {
 			p.folders.MakeIndexes() // of the saved list; announced with the first scan
@@ -154,6 +158,7 @@ func (p *Provider) Start() {
 		p.scanner.First()
 		p.opts.Env.Changed("") // all are known now: until then nothing was announced
 		p.cache.Backlog()
+		close(p.begun)
 		if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
 			p.cache.SetFault(err)
 		} else {
@@ -161,7 +166,7 @@ func (p *Provider) Start() {
 		}
 		p.keepHouse()
 	})
-	p.running.Go(func() { p.folders.KeepIndexes(p.ctx) })
+	p.folders.KeepIndexes()
 	p.scanner.Start()
 	p.cache.Start()
 }
@@ -173,6 +178,25 @@ func (p *Provider) machine() history.Machine {
 	}
 }
 
+// Settled implements fs.Settler.
+func (p *Provider) Settled(ctx context.Context) error {
+	if p.started.Load() {
+		select {
+		case <-p.begun:
+		case <-p.ctx.Done():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for _, settled := range []func(context.Context) error{p.scanner.Settled, p.cache.Settled, p.folders.Settled} {
+		if err := settled(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.folders.Root() }
 
@@ -182,6 +206,7 @@ func (p *Provider) Close() error {
 	err := p.scanner.Close()
 	p.cache.Close()
 	p.running.Wait()
+	p.folders.Close()
 	err = errors.Join(err, p.fulltext.Close())
 	p.cache.SaveAll(true)
 	p.saveList()

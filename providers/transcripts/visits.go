@@ -20,7 +20,7 @@ func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
 		}
 	})
 	for dir, at := range last {
-		all = append(all, fs.Visit{Dir: dir, Time: at, Settled: true})
+		all = append(all, fs.Visit{Dir: dir, Time: at, Certain: true})
 	}
 	return all
 }

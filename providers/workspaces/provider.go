@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"
@@ -80,7 +81,7 @@ type Provider struct {
 	cancel  context.CancelFunc
 	visits  turns // of folders where sessions start
 	working background.Work
-	wake    chan struct{} // has an element if there is something to do
+	worker  *rounds.Worker
 
 	mu       sync.Mutex
 	places   map[string]*place              // by name
@@ -114,10 +115,11 @@ const (
 func New(opts Options) *Provider {
 	opts.Pause = cmp.Or(opts.Pause, pause)
 	p := &Provider{
-		opts: opts, index: new(fs.Folder), wake: make(chan struct{}, 1),
+		opts: opts, index: new(fs.Folder),
 		places: make(map[string]*place), due: make(map[string]time.Time), watched: make(map[string]bool),
 		prober: fs.NewProber(answerTime), looks: fs.NewProber(patience + answerTime),
 	}
+	p.worker = rounds.NewWorker(rounds.Options{Round: p.work, Most: p.mostPause})
 	p.mounts.Store(new(map[string]bool))
 	p.asked = readAsked(opts.State)
 	p.root = &root{p: p}
@@ -160,11 +162,15 @@ func (p *Provider) Reload() {
 }
 
 // Start implements fs.Starter.
-func (p *Provider) Start() { p.working.Go(p.work) }
+func (p *Provider) Start() {
+	p.worker.Poke()
+	p.worker.Start()
+}
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.cancel()
+	p.worker.Close()
 	p.working.End()
 	p.runner.Close()
 	var failed error
@@ -190,7 +196,7 @@ func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
 	defer p.mu.Unlock()
 	for dir, at := range p.asked {
 		if !at.Before(since) {
-			all = append(all, fs.Visit{Dir: dir, Time: at, Settled: true})
+			all = append(all, fs.Visit{Dir: dir, Time: at, Certain: true})
 		}
 	}
 	return all

@@ -1,6 +1,8 @@
 package workspaces
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -39,12 +41,7 @@ func (p *Provider) Refresh() {
 	p.poke()
 }
 
-func (p *Provider) poke() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-}
+func (p *Provider) poke() { p.worker.Poke() }
 
 // again has the pages of a place made again.
 func (p *Provider) again(w *place) {
@@ -83,39 +80,48 @@ func (p *Provider) trustChanged() {
 	p.poke()
 }
 
-// work is the worker: it makes the pages that are due, one workspace after the other.
-func (p *Provider) work() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-p.wake:
-		case <-timer.C:
-		case <-p.ctx.Done():
+// Settled implements fs.Settler: pages that wait are made now.
+func (p *Provider) Settled(ctx context.Context) error {
+	if err := p.watcher.Settled(ctx); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	for name := range p.due {
+		p.due[name] = time.Time{}
+	}
+	p.mu.Unlock()
+	p.poke()
+	return p.worker.Settled(ctx)
+}
+
+// work makes the pages that are due, one workspace after the other.
+func (p *Provider) work(ctx context.Context) {
+	p.follow()
+	p.lookAtProcesses(processesAge)
+	for ctx.Err() == nil {
+		w, _ := p.next(true)
+		if w == nil {
 			return
 		}
-		p.follow()
-		p.lookAtProcesses(processesAge)
-		for p.ctx.Err() == nil {
-			w, wait := p.next()
-			if w != nil {
-				w.survey(p.ctx)
-				continue
-			}
-			if p.isWorked() && (wait == 0 || wait > processesAge) {
-				wait = processesAge
-			}
-			if wait > 0 {
-				timer.Reset(wait)
-			}
-			break
-		}
+		w.survey(ctx)
 	}
 }
 
-// next returns a place whose pages are due now; or else how long it is until the first
-// of them are, 0 if none are due at all.
-func (p *Provider) next() (w *place, wait time.Duration) {
+// mostPause returns how long it is until there is work, if nothing changes.
+func (p *Provider) mostPause() time.Duration {
+	w, wait := p.next(false)
+	if w != nil {
+		return 0
+	}
+	if p.isWorked() && (wait == 0 || wait > processesAge) {
+		return processesAge
+	}
+	return cmp.Or(wait, pollIdle)
+}
+
+// next returns a place whose pages are due now, for whoever makes them if take is set; or
+// else how long it is until the first of them are, 0 if none are due at all.
+func (p *Provider) next(take bool) (w *place, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
@@ -126,7 +132,9 @@ func (p *Provider) next() (w *place, wait time.Duration) {
 			at, ok = poll, true
 		}
 		if ok && !at.After(now) {
-			delete(p.due, name)
+			if take {
+				delete(p.due, name)
+			}
 			return w, 0
 		}
 		if ok && (wait == 0 || at.Sub(now) < wait) {

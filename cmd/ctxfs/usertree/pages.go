@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/prompt"
 )
@@ -66,9 +67,7 @@ type pages struct {
 	status page          // as last published
 	agents *prompt.Maker // nil in a command that only reads
 
-	wake chan struct{}
-	end  context.CancelFunc
-	done sync.WaitGroup
+	worker *rounds.Worker
 }
 
 // page is a text and when it changed.
@@ -78,7 +77,9 @@ type page struct {
 }
 
 func newPages(root *fs.Folder, t *Tree) *pages {
-	return &pages{root: root, tree: t, wake: make(chan struct{}, 1)}
+	p := &pages{root: root, tree: t}
+	p.worker = rounds.NewWorker(rounds.Options{Share: restFactor, Round: func(context.Context) { p.make() }})
+	return p
 }
 
 // open fills the root, and renews its files until close is called.
@@ -98,52 +99,23 @@ func (p *pages) open() {
 		})
 	}
 	p.make()
-	ctx, end := context.WithCancel(context.Background())
-	p.end = end
-	p.done.Go(func() {
-		for {
-			select {
-			case <-p.wake:
-				begun := time.Now()
-				p.make()
-				if took := time.Since(begun); took > restFrom {
-					rest := time.NewTimer(restFactor * took)
-					select {
-					case <-rest.C:
-					case <-ctx.Done():
-					}
-					rest.Stop()
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
+	p.worker.Start()
 }
 
 func (p *pages) close() {
-	p.end()
-	p.done.Wait()
+	p.worker.Close()
 	if p.agents != nil {
 		p.agents.Close()
 	}
 }
 
-// After making the pages took longer than restFrom, they are not made again for
-// restFactor times as long, so that providers that report changes without end still
-// take only a small part of one processor.
-const (
-	restFactor = 4
-	restFrom   = 20 * time.Millisecond
-)
+// restFactor is how many times as long as making the pages took they are not made again, so
+// that providers that report changes without end still take only a small part of one
+// processor.
+const restFactor = 4
 
 // renew has the pages made again soon. It never blocks.
-func (p *pages) renew() {
-	select {
-	case p.wake <- struct{}{}:
-	default: // that is requested already
-	}
-}
+func (p *pages) renew() { p.worker.Poke() }
 
 // make publishes STATUS.md if its text has changed, and requests a new AGENTS.md if
 // its facts have.

@@ -67,7 +67,7 @@ func New(opts Options) *Tree {
 	}
 	t := &Tree{opts: opts, built: builtAt(self)}
 	root := fs.NewFolder(t.built, nil)
-	t.Tree = fs.NewTree(root, fs.TreeOptions{Log: opts.Log, Confined: readonly.In(opts.Places.State).Process})
+	t.Tree = fs.NewTree(root, fs.TreeOptions{Log: opts.Log, Confined: readonly.In(opts.Places.State).Process, Settled: t.settled})
 	t.pages = newPages(root, t)
 	p := opts.Places
 	t.providers = providers.New(providers.Options{
@@ -98,6 +98,14 @@ func (t *Tree) env(folder string) fs.Env {
 		Log: t.opts.Log.With("provider", folder),
 		Now: time.Now, Built: t.built,
 	}
+}
+
+// settled implements the Settled of the tree's options: providers first, then the pages.
+func (t *Tree) settled(ctx context.Context) error {
+	if err := t.providers.Settled(ctx); err != nil {
+		return err
+	}
+	return t.pages.worker.Settled(ctx)
 }
 
 // builtAt returns when the program at a path was built: the time of its file.

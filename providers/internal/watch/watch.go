@@ -94,10 +94,12 @@ type Watcher struct {
 	notify *fsnotify.Watcher
 	news   *queue
 	lost   chan struct{} // events were lost
+	ctx    context.Context
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
 	mu      sync.RWMutex
+	cookies cookies
 	trees   map[string]*tree   // by root
 	points  map[string]*point  // by path
 	folders map[string]*folder // watched folders, by path without links
@@ -118,7 +120,7 @@ func New(opts Options) (*Watcher, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Watcher{
-		opts: opts, notify: notify, news: newQueue(), lost: make(chan struct{}, 1), cancel: cancel,
+		opts: opts, notify: notify, news: newQueue(), lost: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 		trees: make(map[string]*tree), points: make(map[string]*point), folders: make(map[string]*folder),
 	}
 	w.done.Go(w.receive)
@@ -133,6 +135,7 @@ func (w *Watcher) Close() error {
 	w.cancel()
 	err := w.notify.Close()
 	w.done.Wait()
+	w.cookies.close()
 	return err
 }
 
@@ -248,7 +251,7 @@ func (w *Watcher) receiveErrors() {
 
 func (w *Watcher) handle(e fsnotify.Event) {
 	path := filepath.Clean(e.Name)
-	if w.hidden(path) {
+	if w.cookies.met(path) || w.hidden(path) {
 		return
 	}
 	w.mu.Lock()
@@ -301,57 +304,7 @@ func (w *Watcher) startOver() {
 		w.locate(p)
 		w.news.add(p.path)
 	}
+	w.cookies.lost()
 }
 
 func (w *Watcher) hidden(path string) bool { return w.opts.Hide != nil && w.opts.Hide(path) }
-
-// queue holds the paths that have changed and were not reported yet, each once.
-// Reading the kernel's events never waits for Changed.
-type queue struct {
-	wake chan struct{}
-
-	mu      sync.Mutex
-	paths   []string
-	waiting map[string]struct{}
-}
-
-func newQueue() *queue {
-	return &queue{wake: make(chan struct{}, 1), waiting: make(map[string]struct{})}
-}
-
-func (q *queue) add(path string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if _, ok := q.waiting[path]; ok {
-		return
-	}
-	q.waiting[path] = struct{}{}
-	q.paths = append(q.paths, path)
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (q *queue) take() []string {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	paths := q.paths
-	q.paths = nil
-	clear(q.waiting)
-	return paths
-}
-
-// deliver calls changed with what is queued, at once, until the context ends.
-func (q *queue) deliver(ctx context.Context, changed func(paths []string)) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-q.wake:
-		}
-		if paths := q.take(); len(paths) > 0 && ctx.Err() == nil {
-			changed(paths)
-		}
-	}
-}

@@ -207,7 +207,7 @@ func (s *Set) update() (changed bool) {
 		}
 		dir := filepath.Clean(v.Dir)
 		seen[dir] = true
-		p := s.place(dir, v.Settled)
+		p := s.place(dir, v.Certain)
 		if p.root == "" {
 			continue
 		}
@@ -257,7 +257,7 @@ func (s *Set) known() (all []fs.Visit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.all {
-		all = append(all, fs.Visit{Dir: w.Dir, Time: w.Time, Settled: w.alone})
+		all = append(all, fs.Visit{Dir: w.Dir, Time: w.Time, Certain: w.alone})
 		for dir, at := range w.last {
 			all = append(all, fs.Visit{Dir: dir, Time: at})
 		}

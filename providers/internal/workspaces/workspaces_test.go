@@ -69,7 +69,7 @@ func (m *machine) repository(path string) string {
 }
 
 func (m *machine) visit(dir string, settled bool) {
-	m.visits = append(m.visits, fs.Visit{Dir: dir, Time: m.now, Settled: settled})
+	m.visits = append(m.visits, fs.Visit{Dir: dir, Time: m.now, Certain: settled})
 	m.now = m.now.Add(time.Minute)
 }
 

@@ -1,7 +1,9 @@
 package cache
 
 import (
+	"context"
 	"errors"
+	"maps"
 	"runtime"
 	"sync"
 
@@ -17,6 +19,7 @@ type queue struct {
 	fast    []*catalogue.Session
 	slow    []*catalogue.Session
 	waiting map[*catalogue.Session]place
+	working map[*catalogue.Session]bool // being rendered
 	closed  bool
 	started bool
 	work    sync.WaitGroup
@@ -31,6 +34,7 @@ type place struct {
 
 func (q *queue) init() {
 	q.waiting = make(map[*catalogue.Session]place)
+	q.working = make(map[*catalogue.Session]bool)
 	q.more = sync.NewCond(&q.mu)
 }
 
@@ -70,10 +74,10 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for done := 0; ; done++ {
-		if len(*from) == 0 && done >= manyDone && c.Settled != nil {
+		if len(*from) == 0 && done >= manyDone && c.Release != nil {
 			done = 0
 			q.mu.Unlock()
-			c.Settled()
+			c.Release()
 			q.mu.Lock()
 		}
 		for len(*from) == 0 && !q.closed {
@@ -89,10 +93,40 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 			continue // another line has it
 		}
 		delete(q.waiting, s)
+		q.working[s] = true
 		q.mu.Unlock()
 		c.renderQueued(s, p.again)
 		q.mu.Lock()
+		delete(q.working, s)
+		q.more.Broadcast() // some may wait for it
 	}
+}
+
+// Settled returns when every session that waited to be rendered at the call is rendered.
+func (c *Cache) Settled(ctx context.Context) error {
+	q := &c.queue
+	defer context.AfterFunc(ctx, func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.more.Broadcast()
+	})()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	left := maps.Clone(q.working)
+	for s := range q.waiting {
+		left[s] = true
+	}
+	for ctx.Err() == nil && !q.closed {
+		maps.DeleteFunc(left, func(s *catalogue.Session, _ bool) bool {
+			_, waits := q.waiting[s]
+			return !waits && !q.working[s]
+		})
+		if len(left) == 0 {
+			return nil
+		}
+		q.more.Wait()
+	}
+	return ctx.Err()
 }
 
 // manyDone is the number of rendered sessions after which memory is returned to the

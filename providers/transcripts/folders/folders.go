@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/transcripts/archive"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
@@ -68,10 +69,12 @@ const textRoom = 16 << 20
 
 // New makes the tree. What is in it comes from the catalogue and the cache.
 func New(opts Options) *Tree {
-	return &Tree{
+	t := &Tree{
 		Options: opts, texts: newTextCache(textRoom), tables: newTableCache(),
-		indexes: indexes{wake: make(chan struct{}, 1), made: make(map[string]*indexFile)},
+		indexes: indexes{made: make(map[string]*indexFile)},
 	}
+	t.indexes.worker = rounds.NewWorker(rounds.Options{Round: t.renewIndexes, Gather: indexTime, Share: indexRest})
+	return t
 }
 
 // Root returns the provider's folder.

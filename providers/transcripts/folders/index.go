@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/catalogue"
@@ -37,12 +38,11 @@ type indexFile struct {
 
 // indexes are the files INDEX.tsv as they are now.
 type indexes struct {
-	wake   chan struct{} // receives when one may have changed
-	making sync.Mutex    // held while they are made
+	worker *rounds.Worker
+	making sync.Mutex // held while they are made
 
 	mu    sync.Mutex
 	made  map[string]*indexFile // by agent, "" for all
-	took  time.Duration         // how long the last ones took to make
 	names uint64                // the version of the sessions' names that Renamed was called with
 }
 
@@ -77,46 +77,31 @@ func (t *Tree) OutdateIndexes() {
 		t.indexes.mu.Unlock()
 		return
 	}
-	select {
-	case t.indexes.wake <- struct{}{}:
-	default:
-	}
+	t.indexes.worker.Poke()
 }
 
-// KeepIndexes makes every INDEX.tsv again after OutdateIndexes was called, until ctx is
-// done.
-func (t *Tree) KeepIndexes(ctx context.Context) {
+// KeepIndexes makes every INDEX.tsv again after OutdateIndexes was called, until Close.
+func (t *Tree) KeepIndexes() { t.indexes.worker.Start() }
+
+// Settled returns when what was outdated before the call was made again.
+func (t *Tree) Settled(ctx context.Context) error { return t.indexes.worker.Settled(ctx) }
+
+// Close ends what KeepIndexes has begun.
+func (t *Tree) Close() { t.indexes.worker.Close() }
+
+func (t *Tree) renewIndexes(context.Context) {
 	x := &t.indexes
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-x.wake:
-		}
-		x.mu.Lock()
-		wait := max(indexTime, indexRest*x.took)
-		x.mu.Unlock()
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		select {
-		case <-x.wake: // what has changed meanwhile is in it
-		default:
-		}
-		names := t.Catalogue.NameVersion()
-		x.mu.Lock()
-		renamed := x.names != names
-		x.names = names
-		x.mu.Unlock()
-		changed := t.MakeIndexes()
-		if renamed {
-			t.Renamed()
-		}
-		for _, name := range changed {
-			t.Env.Changed(name)
-		}
+	names := t.Catalogue.NameVersion()
+	x.mu.Lock()
+	renamed := x.names != names
+	x.names = names
+	x.mu.Unlock()
+	changed := t.MakeIndexes()
+	if renamed {
+		t.Renamed()
+	}
+	for _, name := range changed {
+		t.Env.Changed(name)
 	}
 }
 
@@ -126,7 +111,6 @@ func (t *Tree) MakeIndexes() (names []string) {
 	x := &t.indexes
 	x.making.Lock()
 	defer x.making.Unlock()
-	began := time.Now()
 	_, latest, _ := t.Catalogue.Attr("", "")
 	latest = cmp.Or(latest, t.Env.Built)
 	parts := t.indexParts()
@@ -165,7 +149,6 @@ func (t *Tree) MakeIndexes() (names []string) {
 		names = append(names, name)
 	}
 	x.made = now
-	x.took = time.Since(began)
 	return names
 }
 

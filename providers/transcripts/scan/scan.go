@@ -201,17 +201,6 @@ func (s *Scanner) changedBelow(ctx context.Context, pl *place, path, rel string)
 	}
 }
 
-// Rescan scans all places again in the background, because the places may be
-// others. Before the scanner is started it does nothing.
-func (s *Scanner) Rescan() {
-	s.mu.Lock()
-	started := s.started
-	s.mu.Unlock()
-	if !started {
-		return
-	}
-	s.background(func() {
-		s.scan(s.ctx)
-		s.Rescanned()
-	})
-}
+// Rescan scans all places again in the background, because the places may be others.
+// Before the scanner is started it does nothing.
+func (s *Scanner) Rescan() { s.rescans.Poke() }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/archive"
@@ -56,7 +57,8 @@ type Scanner struct {
 	cancel  context.CancelFunc
 	watcher *watch.Watcher // nil where nothing is watched
 	noWatch error          // why, though it should be
-	buffers sync.Pool      // of *[]byte, for the beginnings of logs
+	rescans *rounds.Worker
+	buffers sync.Pool // of *[]byte, for the beginnings of logs
 
 	firstOnce sync.Once
 	firstDone chan struct{}
@@ -84,6 +86,10 @@ func New(opts Options) *Scanner {
 		Options: opts, firstDone: make(chan struct{}),
 		unreadable: make(map[string]string), stores: make(map[string]*storeWork),
 	}
+	s.rescans = rounds.NewWorker(rounds.Options{Round: func(context.Context) {
+		s.scan(s.ctx)
+		s.Rescanned()
+	}})
 	s.inspecting.held = make(map[string]*pathLock)
 	s.buffers.New = func() any { return new([]byte) }
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -99,6 +105,7 @@ func (s *Scanner) Start() {
 	s.started = true
 	s.mu.Unlock()
 	s.background(s.poll)
+	s.rescans.Start()
 }
 
 // Close ends all searches and waits for them.
@@ -111,6 +118,7 @@ func (s *Scanner) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
+	s.rescans.Close()
 	s.work.Wait()
 	return err
 }
@@ -180,6 +188,45 @@ func (s *Scanner) WaitBriefly(ctx context.Context) error {
 	defer cancel()
 	if s.Wait(short) != nil {
 		return ctx.Err()
+	}
+	return nil
+}
+
+// Settled returns when everything that was written before the call is in the catalogue, as
+// far as the watch reports it; the first scan, if it has begun, among it.
+func (s *Scanner) Settled(ctx context.Context) error {
+	s.mu.Lock()
+	started := s.started
+	s.mu.Unlock()
+	if started {
+		if err := s.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	for _, settled := range []func(context.Context) error{s.watcher.Settled, s.rescans.Settled} {
+		if err := settled(ctx); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	var looks []<-chan struct{}
+	for _, w := range s.stores {
+		if w.again || w.looking {
+			if w.looked == nil {
+				w.looked = make(chan struct{})
+			}
+			looks = append(looks, w.looked)
+		}
+	}
+	s.mu.Unlock()
+	for _, looked := range looks {
+		select {
+		case <-looked:
+		case <-s.ctx.Done():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	return nil
 }

@@ -9,9 +9,11 @@ import (
 
 // storeWork is a store that is being inspected in the background.
 type storeWork struct {
-	again  bool          // inspect it once more
-	forced bool          // even if it has not changed
-	wake   chan struct{} // receives when there is news while it is waited for lateLooks
+	again   bool          // inspect it once more
+	forced  bool          // even if it has not changed
+	looking bool          // it is being inspected
+	looked  chan struct{} // closed when it was inspected as asked; nil if nobody waits
+	wake    chan struct{} // receives when there is news while it is waited for lateLooks
 }
 
 // lateLooks are the times after which a database is inspected again after it was
@@ -53,10 +55,15 @@ func (s *Scanner) inspectWhileNew(agent, path string, format history.Format, w *
 	for late := 0; !s.closed && s.ctx.Err() == nil; {
 		if w.again {
 			forced := w.forced
-			w.again, w.forced = false, false
+			w.again, w.forced, w.looking = false, false, true
 			s.mu.Unlock()
 			s.Inspect(s.ctx, agent, path, format, forced)
 			s.mu.Lock()
+			w.looking = false
+			if w.looked != nil && !w.again {
+				close(w.looked)
+				w.looked = nil
+			}
 			late = 0
 			continue
 		}

@@ -1,0 +1,184 @@
+// Package rounds has work done again whenever something has changed, and now and then. It
+// answers when a change has been seen.
+package rounds
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Worker does work in rounds: one whenever something has changed, for all changes
+// until it begins, and one now and then. It is safe for concurrent use.
+type Worker struct {
+	opts Options
+
+	mu      sync.Mutex
+	poked   uint64        // changes so far
+	done    uint64        // changes that a finished round has seen
+	asked   uint64        // changes that somebody waits to be seen
+	wake    chan struct{} // closed and replaced when something has changed
+	hurry   chan struct{} // closed and replaced when somebody waits for a round
+	round   chan struct{} // closed and replaced when a round has finished
+	started bool
+	ended   bool
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
+}
+
+// Options are the settings of a Worker.
+type Options struct {
+	// Round does the work. It is called by one goroutine, with a context that ends
+	// with the worker.
+	Round func(ctx context.Context)
+	// Most returns how long a round waits for a change; nil means as long as that takes.
+	Most func() time.Duration
+	// Gather is how long a round waits for further changes after the first.
+	Gather time.Duration
+	// Rest is the shortest time after a round, and Share how many times as long as the
+	// round itself it is at least, so that a storm of changes costs no more than that
+	// share of a processor. While changes come without a pause, Rest doubles up to
+	// MostRest.
+	Rest, MostRest time.Duration
+	Share          int
+}
+
+// NewWorker returns a Worker that has not been started.
+func NewWorker(opts Options) *Worker {
+	return &Worker{opts: opts, wake: make(chan struct{}), hurry: make(chan struct{}), round: make(chan struct{})}
+}
+
+// Poke reports that something has changed. It only enqueues.
+func (w *Worker) Poke() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.poked++
+	close(w.wake)
+	w.wake = make(chan struct{})
+}
+
+// Start starts the worker. After Close it does nothing.
+func (w *Worker) Start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.started || w.ended {
+		return
+	}
+	w.started = true
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.work.Go(func() { w.run(ctx) })
+}
+
+// Close ends the worker and waits for it.
+func (w *Worker) Close() {
+	w.mu.Lock()
+	w.ended = true
+	if w.cancel != nil {
+		w.cancel()
+	}
+	w.mu.Unlock()
+	w.work.Wait()
+}
+
+// Settled returns when a round has seen every change that was reported before the call.
+// No pause of the worker delays it. It returns at once if the worker does not run.
+func (w *Worker) Settled(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for target := w.poked; w.done < target && w.started && !w.ended; {
+		w.asked = max(w.asked, target)
+		close(w.hurry)
+		w.hurry = make(chan struct{})
+		round := w.round
+		w.mu.Unlock()
+		select {
+		case <-round:
+		case <-ctx.Done():
+		}
+		w.mu.Lock()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (w *Worker) run(ctx context.Context) {
+	defer func() { // nobody waits for a round that will not come
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ended = true
+		close(w.round)
+		w.round = make(chan struct{})
+	}()
+	for rest := time.Duration(0); ; {
+		waited, ok := w.await(ctx)
+		if !ok {
+			return
+		}
+		if waited {
+			rest = 0
+		}
+		rest = max(w.opts.Rest, min(2*rest, w.opts.MostRest))
+		w.pause(ctx, w.opts.Gather)
+		if ctx.Err() != nil {
+			return
+		}
+		begun := time.Now()
+		w.mu.Lock()
+		seen := w.poked
+		w.mu.Unlock()
+		w.opts.Round(ctx)
+		w.mu.Lock()
+		w.done = seen
+		close(w.round)
+		w.round = make(chan struct{})
+		w.mu.Unlock()
+		w.pause(ctx, max(rest, time.Duration(w.opts.Share)*time.Since(begun)))
+	}
+}
+
+// await waits until something has changed or a round is due, and reports whether it had to
+// wait. Ok is false if ctx has ended.
+func (w *Worker) await(ctx context.Context) (waited, ok bool) {
+	var due <-chan time.Time
+	if w.opts.Most != nil {
+		timer := time.NewTimer(w.opts.Most())
+		defer timer.Stop()
+		due = timer.C
+	}
+	for {
+		w.mu.Lock()
+		changed, wake := w.done < w.poked, w.wake
+		w.mu.Unlock()
+		if changed {
+			return waited, ctx.Err() == nil
+		}
+		waited = true
+		select {
+		case <-wake:
+		case <-due:
+			return true, true
+		case <-ctx.Done():
+			return true, false
+		}
+	}
+}
+
+// pause waits, unless somebody waits for a round.
+func (w *Worker) pause(ctx context.Context, d time.Duration) {
+	w.mu.Lock()
+	hurry, asked := w.hurry, w.done < w.asked
+	w.mu.Unlock()
+	if d <= 0 || asked {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-hurry:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,120 @@
+package watch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
+
+// Settled returns when every change on disk that was made before the call is reported:
+// Changed was called with it, and has returned. A nil Watcher reports nothing. Where no
+// file can be made for it, everything that is watched counts as changed.
+//
+// The kernel reports the events of one watcher in their order, those of a file that is made
+// now after all others.
+func (w *Watcher) Settled(ctx context.Context) error {
+	if w == nil {
+		return nil
+	}
+	met, err := w.cookies.place(w.notify.Add)
+	if err != nil {
+		w.startOver()
+	} else {
+		select {
+		case <-met:
+		case <-w.ctx.Done():
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	select {
+	case <-w.news.barrier():
+		return nil
+	case <-w.ctx.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// cookies are files that are made to see when the events before them have been read.
+type cookies struct {
+	mu      sync.Mutex
+	dir     string // where they lie; "" before the first
+	next    int
+	waiting map[string]chan struct{} // by path
+}
+
+// place makes a cookie, and returns a channel that is closed when its event has been read.
+func (c *cookies) place(watch func(dir string) error) (met <-chan struct{}, err error) {
+	c.mu.Lock()
+	if c.dir == "" {
+		c.dir, err = os.MkdirTemp("", "ctxfs-watch-")
+		if err == nil {
+			err = watch(c.dir)
+		}
+		if err != nil {
+			c.remove()
+			c.mu.Unlock()
+			return nil, err
+		}
+		c.waiting = make(map[string]chan struct{})
+	}
+	path := filepath.Join(c.dir, strconv.Itoa(c.next))
+	c.next++
+	read := make(chan struct{})
+	c.waiting[path] = read
+	c.mu.Unlock() // the event may be read before the file is closed
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiting, path)
+		c.remove() // the next one tries another folder
+		return nil, err
+	}
+	return read, f.Close()
+}
+
+// met reports whether a path is that of a cookie, or of their folder, and tells who waits
+// for it.
+func (c *cookies) met(path string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dir == "" || path != c.dir && filepath.Dir(path) != c.dir {
+		return false
+	}
+	if read := c.waiting[path]; read != nil {
+		delete(c.waiting, path)
+		close(read)
+		_ = os.Remove(path)
+	}
+	return true
+}
+
+// lost tells all who wait that events were lost.
+func (c *cookies) lost() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for path, read := range c.waiting {
+		delete(c.waiting, path)
+		close(read)
+	}
+}
+
+// remove removes the folder. The caller holds mu.
+func (c *cookies) remove() {
+	if c.dir != "" {
+		_ = os.RemoveAll(c.dir)
+		c.dir = ""
+	}
+}
+
+func (c *cookies) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remove()
+}
