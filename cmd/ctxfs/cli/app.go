@@ -106,7 +106,7 @@ func (a *App) OnlyReads() error {
 
 // Fallback returns the Asker of a command that needs no background process: that
 // process if there is one, else the tree in this process. The caller closes it.
-func (a *App) Fallback() *daemon.Fallback { return daemon.NewFallback(a.Places, a.LookupEnv) }
+func (a *App) Fallback() *daemon.Fallback { return daemon.NewFallback(a.Places, a.Offline) }
 
 // Starting returns the Asker of a command that needs the background process, which
 // is started if there is none.
@@ -118,4 +118,4 @@ func (a *App) OnlyRunning() fs.Asker { return daemon.Running{Places: a.Places} }
 
 // Offline returns the tree in this process, as configuration and caches describe
 // it. The caller closes it.
-func (a *App) Offline() *usertree.Tree { return daemon.Offline(a.Places, a.LookupEnv) }
+func (a *App) Offline() *usertree.Tree { return daemon.Offline(a.Places, a.Environ, a.LookupEnv) }

@@ -54,14 +54,15 @@ func (p Starting) Ask(ctx context.Context, r fs.Request) error {
 // Once the process has exited, all further questions are answered here. It is not
 // safe for concurrent use.
 type Fallback struct {
-	places    places.Places
-	lookupEnv func(string) (string, bool)
-	tree      *usertree.Tree // nil while there is a process, as far as is known
+	offline func() *usertree.Tree
+	places  places.Places
+	tree    *usertree.Tree // nil while there is a process, as far as is known
 }
 
-// NewFallback returns a Fallback. Close must be called after the last question.
-func NewFallback(p places.Places, lookupEnv func(string) (string, bool)) *Fallback {
-	return &Fallback{places: p, lookupEnv: lookupEnv}
+// NewFallback returns a Fallback, whose tree in this process offline makes. Close must be
+// called after the last question.
+func NewFallback(p places.Places, offline func() *usertree.Tree) *Fallback {
+	return &Fallback{places: p, offline: offline}
 }
 
 // Ask implements fs.Asker.
@@ -71,7 +72,7 @@ func (f *Fallback) Ask(ctx context.Context, r fs.Request) error {
 		if !errors.Is(err, control.ErrNotRunning) && !errors.Is(err, control.ErrGone) {
 			return err
 		}
-		f.tree = Offline(f.places, f.lookupEnv)
+		f.tree = f.offline()
 	}
 	ctx = fs.Confine(ctx, readonly.In(f.places.State).Process(os.Getpid()))
 	return f.tree.Operations().Ask(ctx, r)
@@ -86,6 +87,6 @@ func (f *Fallback) Close() {
 
 // Offline returns the tree as configuration and caches describe it. It starts and
 // watches nothing.
-func Offline(p places.Places, lookupEnv func(string) (string, bool)) *usertree.Tree {
-	return usertree.New(usertree.Options{Places: p, LookupEnv: lookupEnv, Offline: true, Hide: mounts.Contain})
+func Offline(p places.Places, environ func() []string, lookupEnv func(string) (string, bool)) *usertree.Tree {
+	return usertree.New(usertree.Options{Places: p, Environ: environ, LookupEnv: lookupEnv, Offline: true, Hide: mounts.Contain})
 }

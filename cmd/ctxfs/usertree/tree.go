@@ -28,7 +28,7 @@ import (
 // Options are the settings of a [Tree].
 type Options struct {
 	Places    places.Places
-	Environ   func() []string // for commands that fill folders; not needed offline
+	Environ   func() []string
 	LookupEnv func(string) (string, bool)
 	// Offline starts and watches nothing.
 	Offline bool
