@@ -78,6 +78,9 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 			awaited = append(awaited, wait.Source{Folder: p.Folder, Awaiter: a})
 		}
 	}
+	if opts.Settled != nil {
+		awaited = append(awaited, wait.Source{Awaiter: wait.Settled{Tree: opts.Settled}})
+	}
 	l.waiter.SetSources(awaited)
 	l.finder.Learn(find.Learning{
 		Cache: filepath.Join(opts.Cache, "find"), State: filepath.Join(opts.State, "find"), Settings: opts.Config, Offline: opts.Offline,

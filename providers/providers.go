@@ -59,6 +59,8 @@ type Options struct {
 	// AGENTS.md, for hooks and counts; either may be nil.
 	MountPoint func() string
 	Page       func(ctx context.Context) (string, error)
+	// Settled is that of the whole tree, for whoever waits for it; may be nil.
+	Settled func(ctx context.Context) error
 	// Offline starts nothing and watches nothing.
 	Offline bool
 	// Changed is called when Problems have changed. It only enqueues.

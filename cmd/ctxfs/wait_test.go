@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/fs/wording"
 )
 
 // waitingCommand is a ctxfs wait that runs.
@@ -209,4 +210,30 @@ func TestWaitByGateway(t *testing.T) {
 	a.says(false, []string{"never: file link --for key: link leads out of the folder"}, "wait", map[string]any{"for": "file link --for key"})
 	a.says(true, []string{"wait for what?", "terminal ID --for REGEX"}, "wait", map[string]any{"for": " "})
 	a.says(true, []string{`there is no terminal "jab"`, "did you mean: terminal job"}, "wait", map[string]any{"for": "terminal jab --exit"})
+}
+
+// TestWaitSettled: what was changed before is shown by the mount, in its pages and to a
+// search, however soon after.
+func TestWaitSettled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	for i := range 5 {
+		name := fmt.Sprintf("okapi-%d", i)
+		b.write(".claude/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Counts okapis, "+name+"\n---\nCount.\n")
+		b.write(".claude/rules/"+name+".md", "Rule of "+name+".\n")
+		b.ok("wait", "settled")
+		for path, words := range map[string]string{
+			"skills/INDEX.md": name, "skills/" + name + "/SKILL.md": "Counts okapis", "rules/user/claude-rules-" + name + ".md": "Rule of " + name,
+			"AGENTS.md": name, "STATUS.md": wording.Count(i+1, "rules") + " of the user",
+		} {
+			if text := b.read(path); !strings.Contains(text, words) {
+				t.Errorf("%s does not say %q:\n%s", path, words, text)
+			}
+		}
+		if out := b.ok("find", "counts okapis "+name); !strings.Contains(out, name) {
+			t.Errorf("find: %s", out)
+		}
+	}
+	b.refused(exitUsage, []string{"takes no other word"}, "wait", "settled", "now")
 }

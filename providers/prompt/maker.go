@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/atomicfile"
 )
 
@@ -35,10 +37,9 @@ type MakerOptions struct {
 // is counted if all names are sure to fit: then the estimated page equals the
 // counted one, and counting requires a program that loads a vocabulary.
 type Maker struct {
-	opts MakerOptions
-	wake chan struct{}
-	end  context.CancelFunc
-	done sync.WaitGroup
+	opts   MakerOptions
+	worker *rounds.Worker
+	retry  time.Duration // the pause before counting is tried again; 0 if it did not fail
 
 	mu      sync.Mutex
 	wanted  facts
@@ -57,18 +58,21 @@ type facts struct {
 
 // NewMaker returns a Maker with a running worker.
 func NewMaker(opts MakerOptions) *Maker {
-	m := &Maker{opts: opts, wake: make(chan struct{}, 1), saved: readSaved(opts.Cache)}
-	ctx, end := context.WithCancel(context.Background())
-	m.end = end
-	m.done.Go(func() { m.work(ctx) })
+	m := &Maker{opts: opts, saved: readSaved(opts.Cache)}
+	m.worker = rounds.NewWorker(rounds.Options{
+		Round: m.round,
+		Most:  func() time.Duration { return cmp.Or(m.retry, pauseTo) },
+	})
+	m.worker.Start()
 	return m
 }
 
-// Close ends the worker, and what it has counted, and waits for it.
-func (m *Maker) Close() {
-	m.end()
-	m.done.Wait()
-}
+// Settled returns when the page for what was requested before the call is shown, or counting
+// it has failed.
+func (m *Maker) Settled(ctx context.Context) error { return m.worker.Settled(ctx) }
+
+// Close ends the worker, and what it counts, and waits for it.
+func (m *Maker) Close() { m.worker.Close() }
 
 // Make requests the page for these facts; t is the time of the newest of them. It
 // does not wait.
@@ -95,10 +99,7 @@ func (m *Maker) Make(folders []Folder, t time.Time) {
 	if m.text == nil {
 		m.estimate()
 	}
-	select {
-	case m.wake <- struct{}{}:
-	default:
-	}
+	m.worker.Poke()
 }
 
 // estimate shows a page that was not counted. Its time is just before that of the
@@ -132,25 +133,13 @@ const (
 	pauseFrom, pauseTo = time.Minute, time.Hour
 )
 
-// work counts the page for the newest facts, until it is done.
-func (m *Maker) work(ctx context.Context) {
-	var pause time.Duration
-	rest := time.NewTimer(pauseTo)
-	defer rest.Stop()
-	for {
-		select {
-		case <-m.wake:
-		case <-rest.C:
-		case <-ctx.Done():
-			return
-		}
-		if m.count(ctx) {
-			pause = 0
-			continue
-		}
-		pause = min(max(pauseFrom, 2*pause), pauseTo)
-		rest.Reset(pause)
+// round counts the page for the newest facts.
+func (m *Maker) round(ctx context.Context) {
+	if m.count(ctx) {
+		m.retry = 0
+		return
 	}
+	m.retry = min(max(pauseFrom, 2*m.retry), pauseTo)
 }
 
 // count counts until the page for the newest facts is shown, and reports whether

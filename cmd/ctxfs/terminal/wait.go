@@ -45,6 +45,7 @@ when it changes. Conditions:
   file PATH --for REGEX      it has such a line
   port NUMBER                something listens there; --closed: nothing does
   agent ID                   a run of ctxfs agent run has ended
+  settled                    what was changed before is shown
 
 Of a terminal all output of the command that runs counts, or else of the last
 one, whenever that was printed: not the command line, prompts, or the header of

@@ -102,6 +102,13 @@ func (p *pages) open() {
 	p.worker.Start()
 }
 
+func (p *pages) settled(ctx context.Context) error {
+	if err := p.worker.Settled(ctx); err != nil || p.agents == nil {
+		return err
+	}
+	return p.agents.Settled(ctx)
+}
+
 func (p *pages) close() {
 	p.worker.Close()
 	if p.agents != nil {

@@ -79,6 +79,7 @@ func New(opts Options) *Tree {
 		ResultsFolder: t.resultsFolder,
 		MountPoint:    t.mountPoint,
 		Page:          t.agentsPage,
+		Settled:       t.Settled,
 		Changed:       t.pages.renew,
 		Log:           opts.Log,
 	})
@@ -105,7 +106,7 @@ func (t *Tree) settled(ctx context.Context) error {
 	if err := t.providers.Settled(ctx); err != nil {
 		return err
 	}
-	return t.pages.worker.Settled(ctx)
+	return t.pages.settled(ctx)
 }
 
 // builtAt returns when the program at a path was built: the time of its file.
