@@ -3,38 +3,20 @@ package supervise
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/config"
 )
 
-// patience is how long anything may take on a busy machine.
-const patience = time.Minute
-
-// testIdle is long enough for a process to get a processor on one.
-const testIdle = 8 * time.Second
-
 var testGrace = Grace{EOF: 100 * time.Millisecond, Term: 5 * time.Second, Work: patience, Kill: patience}
-
-// TestMain runs more tests at once than there are processors: they wait.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", "16"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
 
 func newSupervisor(t *testing.T) *Supervisor {
 	t.Helper()
@@ -48,116 +30,68 @@ func shell(home, line string) Command {
 	return Command{Name: "/bin/bash", Args: []string{"-c", line}, Dir: home, Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}
 }
 
-// begin begins a start of a command, and keeps its news.
-func begin(t *testing.T, s *Supervisor, c Command, limits Limits) (*Start, *Process, func() News) {
+// says waits until a process has written a line to its standard output.
+func (p *Process) says(t *testing.T, line string) {
 	t.Helper()
-	var mu sync.Mutex
-	var last News
-	b := s.Begin(context.Background(), s.Now(), config.PackageOf(c.Name, c.Args), limits, make(chan struct{}), func() {}, func(n News) {
-		mu.Lock()
-		last = n
-		mu.Unlock()
-	})
-	p, err := b.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		p.Stop(Grace{Term: time.Millisecond, Kill: patience})
-		b.End()
-	})
-	return b, p, func() News {
-		mu.Lock()
-		defer mu.Unlock()
-		return last
+	got := make([]byte, len(line)+1)
+	if _, err := io.ReadFull(p.Stdout, got); err != nil || string(got) != line+"\n" {
+		t.Fatalf("%q, %v, not %q", got, err, line)
 	}
 }
 
-// TestAStartGoesOnWhileItWorks runs what takes more than twice as long as a start
-// may be idle, each making progress in another way.
-func TestAStartGoesOnWhileItWorks(t *testing.T) {
-	t.Parallel()
-	const rounds = `end=$((SECONDS + 20)); `
-	for name, line := range map[string]string{
-		"processor":        rounds + `exec 3<> <(:); while [ $SECONDS -lt $end ]; do for i in {1..20000}; do :; done; read -t 0.2 <&3; done`,
-		"short processes":  rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done`,
-		"input":            rounds + `for i in {1..200}; do echo a line of text; done >file; exec 3<> <(:); while [ $SECONDS -lt $end ]; do mapfile <file; read -t 0.5 <&3; done`,
-		"a package cache":  rounds + `mkdir -p .npm/_npx/0123456789abcdef; exec 3<> <(:); while [ $SECONDS -lt $end ]; do echo x >>.npm/_npx/0123456789abcdef/file; read -t 0.5 <&3; done`,
-		"a grandchild":     `bash -c 'bash -c "` + strings.ReplaceAll(rounds, "$", `\$`) + `while [ \$SECONDS -lt \$end ]; do /bin/sleep 0.1; done"; true'; true`,
-		"another session":  `setsid -w bash -c '` + rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done'`,
-		"after its parent": `(` + rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done; kill $$) & exec sleep 1000`,
+// TestWhatIsProgress: what a process does itself, and what any of those does that it
+// has started; neither waiting nor a timer.
+func TestWhatIsProgress(t *testing.T) {
+	const (
+		works = `for i in {1..100000}; do :; done; echo done; read x`
+		short = `for i in {1..50}; do /bin/true; done; echo done; read x`
+	)
+	for name, c := range map[string]struct {
+		line     string
+		progress bool
+	}{
+		"processor":        {`read go; ` + works, true},
+		"short processes":  {`read go; ` + short, true},
+		"input":            {`for i in {1..400}; do echo a line of text; done >file; read go; mapfile <file; echo done; read x`, true},
+		"a grandchild":     {`bash -c 'bash -c "read go; ` + works + `"; true'; true`, true},
+		"another session":  {`setsid -w bash -c 'read go; ` + short + `'`, true},
+		"after its parent": {`(read go; ` + works + `) <&0 & exec sleep 1000`, true},
+		"waiting":          {`read go; echo done; read x`, false},
+		"with a child":     {`sleep 1000 & read go; echo done; read x`, false},
+		"now and then":     {`exec 3<> <(:); read go; for i in {1..20}; do read -t 0.01 <&3; done; echo done; read x`, false}, // a timer
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, p, news := begin(t, newSupervisor(t), shell(t.TempDir(), line), Limits{Idle: testIdle, Total: patience})
-			select {
-			case <-p.Exited():
-				if !news().Installing {
-					t.Error("it is not told as installing")
-				}
-			case <-b.Context().Done():
-				t.Errorf("it was given up after %v: %v", b.Took(), context.Cause(b.Context()))
+			p, err := newSupervisor(t).start(shell(t.TempDir(), c.line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Stop(Grace{Term: time.Second, Kill: patience})
+			ctx, stop := context.WithTimeout(t.Context(), patience)
+			defer stop()
+			p.AwaitIdle(ctx) // until it waits for the word
+			seen := p.meter.watch()
+			if _, err := io.WriteString(p.Stdin, "go\n"); err != nil {
+				t.Fatal(err)
+			}
+			p.says(t, "done")
+			if seen.moved() != c.progress {
+				t.Errorf("progress: %t", !c.progress)
 			}
 		})
 	}
-}
-
-func TestAStartThatIsIdleIsGivenUp(t *testing.T) {
-	t.Parallel()
-	for name, line := range map[string]string{
-		"asleep":       `exec sleep 1000`,
-		"waiting":      `read x`,
-		"with a child": `sleep 1000; true`,
-		"now and then": `exec 3<> <(:); while :; do read -t 1 <&3; done`, // a timer
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, _, news := begin(t, newSupervisor(t), shell(t.TempDir(), line), Limits{Idle: testIdle, Total: patience})
-			<-b.Context().Done()
-			if cause := context.Cause(b.Context()); !errors.Is(cause, ErrIdle) || news().Installing {
-				t.Errorf("%v, %+v", cause, news())
-			}
-		})
-	}
-}
-
-func TestAStartThatTakesTooLong(t *testing.T) {
-	t.Parallel()
-	b, _, news := begin(t, newSupervisor(t), shell(t.TempDir(), `while :; do echo "step $((++n))" >&2; /bin/sleep 0.1; done`), Limits{Idle: testIdle, Total: 2 * testIdle})
-	<-b.Context().Done()
-	if cause := context.Cause(b.Context()); !errors.Is(cause, ErrTooLong) || !news().Installing || !strings.HasPrefix(news().Said, "step ") {
-		t.Errorf("%v, %+v", cause, news())
-	}
-}
-
-// TestAnInstallationUndoesWhatItHasDone has a process below a shell that needs
-// longer than usual to end, and works on it.
-func TestAnInstallationUndoesWhatItHasDone(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	line := `npx() { bash -c 'trap "stop=1" TERM; touch begun; while [ -z "$stop" ]; do /bin/sleep 0.1; done
-		for i in {1..100}; do /bin/sleep 0.05; head -c 10000 /dev/zero >part; done; touch undone'; }; npx -y pkg; true`
-	b, p, _ := begin(t, newSupervisor(t), shell(home, line), Limits{Idle: patience, Total: patience})
-	untilFile(t, filepath.Join(home, "begun"))
-	p.Stop(Grace{EOF: time.Millisecond, Term: 3 * time.Second, Work: patience, Kill: patience})
-	if _, err := os.Stat(filepath.Join(home, "undone")); err != nil {
-		t.Error(err)
-	}
-	b.End()
 }
 
 // TestWhatInstallsOutlivesUs has a start go on after the end of its supervisor,
 // print into the void, and hold up the next start of the same package.
 func TestWhatInstallsOutlivesUs(t *testing.T) {
-	t.Parallel()
 	home := t.TempDir()
-	line := `npx() { touch begun; until [ -e go ]; do /bin/sleep 0.05; done; for i in {1..100}; do echo $i; echo $i >&2; done; touch finished; }; npx -y pkg`
+	line := `npx() { echo begun; until [ -e go ]; do /bin/sleep 0.05; done; for i in {1..100}; do echo $i; echo $i >&2; done; touch finished; }; npx -y pkg`
 	dir := filepath.Join(t.TempDir(), "starting")
 	options := Options{Dir: dir, Hold: time.Millisecond, Slot: patience, Log: slog.New(slog.DiscardHandler)}
 	s := New(options)
 	c := shell(home, line)
 	b, p, _ := begin(t, s, c, Limits{Idle: patience, Total: patience})
-	untilFile(t, filepath.Join(home, "begun"))
+	p.says(t, "begun")
 	s.Finish()
 	p.Stop(testGrace)
 	b.End()
@@ -201,14 +135,13 @@ func TestWhatInstallsOutlivesUs(t *testing.T) {
 // the same package: one waits until the other's server has answered, which then
 // runs on, and neither removes the note of the other.
 func TestTwoSupervisors(t *testing.T) {
-	t.Parallel()
 	home := t.TempDir()
-	c := shell(home, "touch begun; read x")
+	c := shell(home, "echo begun; read x")
 	pkg := config.PackageOf(c.Name, c.Args)
 	limits := Limits{Idle: patience, Total: patience}
 	one := newSupervisor(t)
 	first, p, _ := begin(t, one, c, limits)
-	untilFile(t, filepath.Join(home, "begun"))
+	p.says(t, "begun")
 	two := New(Options{Dir: one.packages.dir, Hold: time.Millisecond, Slot: patience, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(two.Close)
 	free, err := two.Take(t.Context(), pkg, limits, testGrace, func() {
@@ -298,7 +231,7 @@ func TestTheReaper(t *testing.T) {
 	home := t.TempDir()
 	r := &reaper{log: slog.New(slog.DiscardHandler)}
 	r.prepare()
-	group := func() int {
+	group := func() *Process {
 		s := New(Options{Log: slog.New(slog.DiscardHandler)})
 		p, err := s.start(shell(home, `trap "" TERM; sleep 1000; true`))
 		if err != nil {
@@ -308,9 +241,10 @@ func TestTheReaper(t *testing.T) {
 		s.reaper.groups = nil // it is this one's
 		s.reaper.mu.Unlock()
 		t.Cleanup(func() { p.Stop(Grace{Term: time.Millisecond, Kill: patience}) })
-		return p.Group()
+		return p
 	}
-	short, long := group(), group()
+	brief, lasting := group(), group()
+	short, long := brief.Group(), lasting.Group()
 	r.watch(short, afterwards{time.Second, time.Second})
 	r.watch(long, afterwards{time.Hour, time.Second})
 	r.watch(long, afterwards{goOn: patience, end: time.Second})
@@ -320,7 +254,7 @@ func TestTheReaper(t *testing.T) {
 	_, _ = r.cmd.Process.Wait()                // its successor takes over
 	r.watch(short, afterwards{0, time.Second}) // which is told of both
 	r.close()
-	fstest.Eventually(t, "the end of one", func() bool { return groupExited(short) })
+	<-brief.Exited()
 	if groupExited(long) {
 		t.Error("both were ended")
 	}
@@ -352,60 +286,17 @@ func TestPriorityIsLoweredAndRestored(t *testing.T) {
 	}
 	hurry <- struct{}{}
 	if os.Geteuid() == 0 {
-		fstest.Eventually(t, "the usual priority", func() bool { return nice(p) == ownNice() })
-	}
-}
-
-// TestTheQueue lets few start at a time, holds them back while the machine is
-// busy, and lets who is waited for go before all.
-func TestTheQueue(t *testing.T) {
-	q := newQueue(10*time.Millisecond, patience)
-	q.busy = func() bool { return true }
-	ctx := context.Background()
-	var turns []*Turn
-	for range cap(q.slots) {
-		turn, err := q.wait(ctx, nil)
-		if err != nil || !turn.Polite() {
-			t.Fatal(turn, err)
+		hurry <- struct{}{} // taken after the first has been seen to
+		if got := nice(p); got != ownNice() {
+			t.Errorf("the usual priority is %d, not %d", ownNice(), got)
 		}
-		turns = append(turns, turn)
 	}
-	waiting, stop := context.WithTimeout(ctx, 50*time.Millisecond)
-	defer stop()
-	if _, err := q.wait(waiting, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error("more than a few start:", err)
-	}
-	hurry := make(chan struct{}, 1)
-	hurry <- struct{}{}
-	urgent, err := q.wait(ctx, hurry)
-	if err != nil || urgent.Polite() {
-		t.Error(urgent, err)
-	}
-	turns[0].Leave()
-	turns[0].Leave()
-	q.hold = time.Hour // for whom the machine is busy, or somebody waits
-	held := make(chan *Turn)
-	go func() {
-		turn, _ := q.wait(ctx, hurry)
-		held <- turn
-	}()
-	fstest.Eventually(t, "a slot is taken", func() bool { return len(q.slots) == cap(q.slots) })
-	hurry <- struct{}{}
-	if turn := <-held; turn.Polite() {
-		t.Error("it was held back")
-	}
-	urgent.Leave()
-}
-
-func untilFile(t *testing.T, path string) {
-	t.Helper()
-	fstest.Eventually(t, path, func() bool { _, err := os.Stat(path); return err == nil })
 }
 
 // TestAProcessThatIsIdle has done what it was told, also by a process of its own.
 func TestAProcessThatIsIdle(t *testing.T) {
 	s, home := newSupervisor(t), t.TempDir()
-	work := `i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done >`
+	work := `i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; echo done >`
 	_, p, _ := begin(t, s, shell(home, `(read x; >has; `+work+`"$x"; sleep 1000) <&0 & until [ -e has ]; do :; done; read y; `+work+`"$y"; read z`), Limits{Idle: patience, Total: patience})
 	defer p.Stop(testGrace)
 	if _, err := fmt.Fprint(p.Stdin, "one\ntwo\n"); err != nil {
