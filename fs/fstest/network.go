@@ -27,7 +27,7 @@ type Network struct {
 // NewNetwork returns a network without servers.
 func NewNetwork(t testing.TB) *Network {
 	n := &Network{t: t, listeners: make(map[string]*listener)}
-	n.transport = &http.Transport{DialContext: n.dial}
+	n.transport = &http.Transport{DialContext: n.Dial}
 	t.Cleanup(n.transport.CloseIdleConnections)
 	return n
 }
@@ -81,8 +81,8 @@ func (n *Network) Listen(network, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// dial connects to a listener. Nobody else can be reached.
-func (n *Network) dial(ctx context.Context, network, to string) (net.Conn, error) {
+// Dial connects to a listener. Nobody else can be reached.
+func (n *Network) Dial(ctx context.Context, network, to string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[strings.Replace(to, "localhost:", "127.0.0.1:", 1)]
 	n.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"path"
 	"strings"
 	"sync"
@@ -17,6 +18,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	ctxtest "ctxfs/fs/fstest"
 )
 
 // fake is a backend over files in memory.
@@ -132,7 +135,8 @@ func connect(t *testing.T, g *Gateway, w way) *peer {
 	t.Helper()
 	var c *client.Client
 	if w.http {
-		tr, err := transport.NewStreamableHTTP(serveHTTP(t, g), w.transport...)
+		url, network := serveMemory(t, g)
+		tr, err := transport.NewStreamableHTTP(url, append(w.transport, transport.WithHTTPBasicClient(&http.Client{Transport: network}))...)
 		must(t, err)
 		c = client.NewClient(tr, w.options...)
 	} else {
@@ -202,10 +206,26 @@ func serveStdio(t *testing.T, g *Gateway) (in io.WriteCloser, out io.ReadCloser)
 	return inW, outR
 }
 
+// serveMemory serves over a network in memory.
+func serveMemory(t *testing.T, g *Gateway) (url string, network *ctxtest.Network) {
+	t.Helper()
+	g.peer = func(_, _ net.Addr) error { return nil }
+	network = ctxtest.NewNetwork(t)
+	l, err := network.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	return serve(t, g, l), network
+}
+
+// serveHTTP serves over sockets.
 func serveHTTP(t *testing.T, g *Gateway) (url string) {
 	t.Helper()
 	l, err := Listen("127.0.0.1:0")
 	must(t, err)
+	return serve(t, g, l)
+}
+
+func serve(t *testing.T, g *Gateway, l net.Listener) (url string) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- g.ServeHTTP(ctx, l) }()

@@ -59,12 +59,13 @@ type Gateway struct {
 	log      *slog.Logger
 	server   *server.MCPServer
 	limits   httpLimits
-	clients  sync.Map // *clientState by the ID of a session over HTTP
+	peer     func(peer, here net.Addr) error // why a connection may not be used
+	clients  sync.Map                        // *clientState by the ID of a session over HTTP
 }
 
 // New returns a gateway. It starts nothing.
 func New(opts Options) *Gateway {
-	g := &Gateway{backend: opts.Backend, confined: opts.Confined, log: opts.Log, limits: usualLimits()}
+	g := &Gateway{backend: opts.Backend, confined: opts.Confined, log: opts.Log, limits: usualLimits(), peer: checkPeer}
 	hooks := new(server.Hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
 		g.stateOf(ctx) // from now on it may listen

@@ -72,7 +72,7 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			ctx = context.WithValue(ctx, connKey{}, c)
-			return context.WithValue(ctx, ownerKey{}, sync.OnceValue(func() error { return checkPeer(c.RemoteAddr(), c.LocalAddr()) }))
+			return context.WithValue(ctx, ownerKey{}, sync.OnceValue(func() error { return g.peer(c.RemoteAddr(), c.LocalAddr()) }))
 		},
 	}
 	stop := context.AfterFunc(ctx, func() { s.Close() })

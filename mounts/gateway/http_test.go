@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,6 +18,12 @@ const (
 
 // post posts a message with headers, pairs of name and value.
 func post(t *testing.T, ctx context.Context, url, body string, headers ...string) (*http.Response, string, error) {
+	t.Helper()
+	return postBy(t, new(net.Dialer).DialContext, ctx, url, body, headers...)
+}
+
+// postBy is post over connections that a function opens.
+func postBy(t *testing.T, dial func(ctx context.Context, network, address string) (net.Conn, error), ctx context.Context, url, body string, headers ...string) (*http.Response, string, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	must(t, err)
@@ -34,7 +41,7 @@ func post(t *testing.T, ctx context.Context, url, body string, headers ...string
 			r.Host = headers[i+1]
 		}
 	}
-	one := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	one := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
 	answer, err := one.Do(r)
 	if err != nil {
 		return nil, "", err

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"ctxfs/fs/fstest"
 )
 
 // nameForm is the schema of a form.
@@ -117,12 +116,13 @@ func result(action mcp.ElicitationResponseAction, content any) *mcp.ElicitationR
 func everyAskedWay(t *testing.T, test func(t *testing.T, w way)) {
 	for _, w := range ways() {
 		t.Run(w.name, func(t *testing.T) {
-			t.Parallel()
-			if w.http && len(w.options) > 0 { // later versions do not listen so
-				//lint:ignore SA1019 clients of the old era are asked only there
-				w.transport = append(w.transport, transport.WithContinuousListening())
-			}
-			test(t, w)
+			synctest.Test(t, func(t *testing.T) {
+				if w.http && len(w.options) > 0 { // later versions do not listen so
+					//lint:ignore SA1019 clients of the old era are asked only there
+					w.transport = append(w.transport, transport.WithContinuousListening())
+				}
+				test(t, w)
+			})
 		})
 	}
 }
@@ -214,12 +214,9 @@ func TestSamplingPassedOn(t *testing.T) {
 		a := newAsking(Question{Kind: AskSampling, Message: "Add", Request: json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"2+2"}}],"maxTokens":10}`)})
 		r := &replies{sample: func(p mcp.CreateMessageParams) string { return "four" }}
 		c := connectBackend(t, a, w.with(client.WithSamplingHandler(r)))
-		var got string
-		fstest.Eventually(t, "the client listens", func() bool {
-			got = text(ask(t, c, "call", shopCall))
-			return strings.HasPrefix(got, "answers: ")
-		})
-		if !strings.Contains(got, "accept{") || !strings.Contains(got, `"text":"four"`) {
+		synctest.Wait() // until the client listens
+		got := text(ask(t, c, "call", shopCall))
+		if !strings.HasPrefix(got, "answers: ") || !strings.Contains(got, "accept{") || !strings.Contains(got, `"text":"four"`) {
 			t.Errorf("%q", got)
 		}
 	})
@@ -304,21 +301,25 @@ func TestQuestionOfClientThatLeaves(t *testing.T) {
 			continue // it is not asked while the request lasts
 		}
 		t.Run(w.name, func(t *testing.T) {
-			a := newAsking(Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
-			ctx, cancel := context.WithCancel(t.Context())
-			stay := make(chan struct{})
-			t.Cleanup(func() { close(stay) })
-			r := &replies{reply: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-				cancel()
-				<-stay
-				return result("cancel", nil), nil
-			}}
-			c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
-			_, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "call", Arguments: shopCall}})
-			if err == nil {
-				t.Error("the cancelled request has a result")
-			}
-			fstest.Eventually(t, "the call is cancelled", func() bool { return a.cancels.Load() == 1 })
+			synctest.Test(t, func(t *testing.T) {
+				a := newAsking(Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
+				ctx, cancel := context.WithCancel(t.Context())
+				stay := make(chan struct{})
+				t.Cleanup(func() { close(stay) })
+				r := &replies{reply: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+					cancel()
+					<-stay
+					return result("cancel", nil), nil
+				}}
+				c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
+				_, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "call", Arguments: shopCall}})
+				if err == nil {
+					t.Error("the cancelled request has a result")
+				}
+				if synctest.Wait(); a.cancels.Load() != 1 {
+					t.Errorf("cancelled %d times", a.cancels.Load())
+				}
+			})
 		})
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"ctxfs/fs/fstest"
 )
 
 // rooted is a client that has roots, and counts how often it is asked for them.
@@ -34,49 +33,51 @@ func (r *rooted) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRoot
 func TestRootOfTheClient(t *testing.T) {
 	for _, w := range ways() {
 		t.Run(w.name, func(t *testing.T) {
-			t.Parallel()
-			var calls atomic.Pointer[Call]
-			f := &fake{call: func(_ context.Context, c Call, _ func(Progress)) (*Result, error) {
-				calls.Store(&c)
-				return &Result{Text: "done"}, nil
-			}}
-			r := new(rooted)
-			r.roots.Store(&[]string{"https://example.org/", "file:///home/u/my%20project", "file:///other"})
-			w.options = append(slices.Clone(w.options), client.WithRootsHandler(r))
-			legacy := len(w.options) > 1
-			if w.http && legacy { // later versions do not listen so
-				//lint:ignore SA1019 clients of the old era are asked only there
-				w.transport = append(w.transport, transport.WithContinuousListening())
-			}
-			c := connect(t, newGateway(t, f), w)
-			call := func() string {
-				t.Helper()
-				if got := text(ask(t, c, "call", map[string]any{"server": "s", "tool": "t"})); got != "done" {
-					t.Fatalf("call: %q", got)
+			synctest.Test(t, func(t *testing.T) {
+				var calls atomic.Pointer[Call]
+				f := &fake{call: func(_ context.Context, c Call, _ func(Progress)) (*Result, error) {
+					calls.Store(&c)
+					return &Result{Text: "done"}, nil
+				}}
+				r := new(rooted)
+				r.roots.Store(&[]string{"https://example.org/", "file:///home/u/my%20project", "file:///other"})
+				w.options = append(slices.Clone(w.options), client.WithRootsHandler(r))
+				legacy := len(w.options) > 1
+				if w.http && legacy { // later versions do not listen so
+					//lint:ignore SA1019 clients of the old era are asked only there
+					w.transport = append(w.transport, transport.WithContinuousListening())
 				}
-				return calls.Load().Root
-			}
-			if w.http && legacy { // it may not listen yet
-				fstest.Eventually(t, "the client listens", func() bool { return call() == "/home/u/my project" })
-			}
-			for range 3 {
-				if got := call(); got != "/home/u/my project" {
+				c := connect(t, newGateway(t, f), w)
+				call := func() string {
+					t.Helper()
+					if got := text(ask(t, c, "call", map[string]any{"server": "s", "tool": "t"})); got != "done" {
+						t.Fatalf("call: %q", got)
+					}
+					return calls.Load().Root
+				}
+				synctest.Wait() // until the client listens
+				for range 3 {
+					if got := call(); got != "/home/u/my project" {
+						t.Errorf("the root is %q", got)
+					}
+				}
+				remembers := legacy || !w.http
+				if n := r.asked.Load(); remembers && n != 1 || n > 3 {
+					t.Errorf("asked %d times", n)
+				}
+				r.roots.Store(&[]string{"file:///changed"})
+				if !legacy {
+					return // that version announces nothing
+				}
+				must(t, c.RootListChanges(t.Context()))
+				synctest.Wait() // until the gateway has heard it
+				if got := call(); got != "/changed" {
 					t.Errorf("the root is %q", got)
 				}
-			}
-			remembers := legacy || !w.http
-			if n := r.asked.Load(); remembers && n != 1 || n > 3 {
-				t.Errorf("asked %d times", n)
-			}
-			r.roots.Store(&[]string{"file:///changed"})
-			if !legacy {
-				return // that version announces nothing
-			}
-			must(t, c.RootListChanges(t.Context()))
-			fstest.Eventually(t, "the new root is used", func() bool { return call() == "/changed" })
-			if n := r.asked.Load(); n != 2 {
-				t.Errorf("asked %d times", n)
-			}
+				if n := r.asked.Load(); n != 2 {
+					t.Errorf("asked %d times", n)
+				}
+			})
 		})
 	}
 }
