@@ -119,7 +119,13 @@ type programs struct {
 }
 
 func newPrograms(t testing.TB) *programs {
-	return &programs{t: t, started: make(map[int]*process), written: make(chan struct{})}
+	p := &programs{t: t, started: make(map[int]*process), written: make(chan struct{})}
+	t.Cleanup(func() { // those that are left to finish what they install
+		for group := range p.started {
+			p.kill(group)
+		}
+	})
+	return p
 }
 
 // noGroup is above every number that a group of the system can have.

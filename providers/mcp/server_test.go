@@ -283,6 +283,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 // untilDead waits for the end of a process whose parent is not this one.
 func untilDead(t *testing.T, pid int) {
 	t.Helper()
+	// Nobody is told of the end of a process that is not its child.
 	if !fstest.Becomes(func() bool { return syscall.Kill(pid, 0) != nil || zombie(pid) }) {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended this moment
 		t.Fatalf("process %d is alive", pid)

@@ -97,57 +97,61 @@ func TestServersStartInTurn(t *testing.T) {
 	})
 }
 
-// installer is an entry that installs, as a package runner does, until the file
-// "go" exists, and then is a stub server.
-func (w *world) installer(mode string, env ...string) map[string]any {
-	entry := stub(mode, env...)
-	script := fmt.Sprintf(`npx() { cd %q; echo begun >>journal; mkdir -p "$HOME/.npm/_npx/0123456789abcdef/node_modules"
-		until [ -e go ]; do n=$((n+1)); echo "fetching part $n" >&2; head -c 20000 /dev/zero >>"$HOME/.npm/_npx/0123456789abcdef/part"; sleep 0.1; done
-		echo installed >>journal; exec %q; }; npx -y some-server`, w.dir, entry["command"])
-	entry["command"], entry["args"] = "sh", []string{"-c", script}
-	return entry
+// TestInstalling: a first start that installs is reported as such, and outlives its
+// callers.
+func TestInstalling(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.start = 3 * time.Second // which it takes much longer than
+		_, count := w.journal()
+		entry := stub("installs", stubDir, w.dir)
+		entry["args"] = []string{"npx", "-y", "some-server"}
+		w.claude(map[string]any{"slow": entry})
+		w.open().start()
+		var text string
+		w.await("it installs", func() bool {
+			text = w.cat("slow/STATUS.md")
+			return strings.HasPrefix(text, "state: installing\n") && strings.Contains(text, "last said: fetching part ")
+		})
+		fstest.Contains(t, text, "install_timeout")
+		fstest.Contains(t, w.cat("INDEX.md"), "- slow: installing")
+		if s := w.p.Status(); s.State != "starting" || !w.p.Busy() {
+			t.Errorf("%+v", s)
+		}
+
+		// A caller sees the progress, and waits only as long as it wants to.
+		told := make(chan string, 100)
+		begun := time.Now()
+		_, err := w.p.Call(context.Background(), calls.Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p wire.Progress) { told <- p.Message }})
+		if err == nil || calls.Outcome(nil, err) != calls.OutcomeTimeout || !strings.Contains(err.Error(), "server slow (installing): it is still installing, and continues; it last said: fetching part ") {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took != 5*time.Second {
+			t.Errorf("the call took %v", took)
+		}
+		if message := <-told; !strings.HasPrefix(message, "installing: fetching part ") {
+			t.Error(message)
+		}
+		w.write(filepath.Join(w.dir, "go"), "")
+		w.untilState("slow", "ready")
+		if n := count("begun"); n != 1 {
+			t.Errorf("%d installations", n)
+		}
+	})
 }
 
-// TestInstalling: a first start that installs is reported as such, waited for,
-// outlives its callers and a process of ctxfs, and is made once.
-func TestInstalling(t *testing.T) {
+// TestAnInstallationOutlivesCtxfs: the end of ctxfs neither waits for it nor ends it, and
+// the next start of the package waits.
+func TestAnInstallationOutlivesCtxfs(t *testing.T) {
 	w := realWorld(t)
-	w.opts.timing.start = 3 * time.Second // which it takes much longer than
 	_, count := w.journal()
-	w.claude(map[string]any{"slow": w.installer("calls")})
+	entry := stub("calls")
+	script := fmt.Sprintf(`npx() { cd %q; echo begun >>journal; until [ -e go ]; do sleep 0.1; done; echo installed >>journal; exec %q; }; npx -y some-server`, w.dir, entry["command"])
+	entry["command"], entry["args"] = "sh", []string{"-c", script}
+	w.claude(map[string]any{"slow": entry})
 	w.open().start()
-	var text string
-	w.await("it installs", func() bool {
-		text = w.cat("slow/STATUS.md")
-		return strings.HasPrefix(text, "state: installing\n") && strings.Contains(text, "last said: fetching part ")
-	})
-	fstest.Contains(t, text, "install_timeout")
-	w.await("the index tells of it", func() bool { return strings.Contains(w.cat("INDEX.md"), "- slow: installing") })
-	if s := w.p.Status(); s.State != "starting" || !w.p.Busy() {
-		t.Errorf("%+v", s)
-	}
-
-	// A caller sees the progress, and waits only as long as it wants to.
-	told := make(chan string, 100)
-	_, err := w.p.Call(context.Background(), calls.Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p wire.Progress) {
-		select {
-		case told <- p.Message:
-		default:
-		}
-	}})
-	if err == nil || calls.Outcome(nil, err) != calls.OutcomeTimeout || !strings.Contains(err.Error(), "server slow (installing): it is still installing, and continues; it last said: fetching part ") {
-		t.Error(err)
-	}
-	if message := <-told; !strings.HasPrefix(message, "installing: fetching part ") {
-		t.Error(message)
-	}
-
-	// The end of ctxfs does not wait for it, and does not end it.
-	begun := time.Now()
+	w.await("it has begun", func() bool { return count("begun") == 1 })
 	w.reopen().start()
-	if took := time.Since(begun); took > w.opts.timing.undo {
-		t.Errorf("the end took %v", took)
-	}
 	w.await("the next start waits", func() bool {
 		return strings.Contains(w.cat("slow/STATUS.md"), "it waits until another start of the same package is over")
 	})
@@ -170,7 +174,7 @@ func TestAnInstallationThatIsRestarted(t *testing.T) {
 	_, count := w.journal()
 	script := fmt.Sprintf(`npx() { sh -c 'trap "stop=1" TERM; cd %q; echo begun >>journal
 		while [ -z "$stop" ] && ! [ -e go ]; do sleep 0.1; done
-		[ -e go ] || { for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo undone >>journal; }'; }; npx -y some-server; true`, w.dir)
+		[ -e go ] || { sleep 0.1; echo undone >>journal; }'; }; npx -y some-server; true`, w.dir)
 	w.claude(map[string]any{"slow": map[string]any{"command": "sh", "args": []string{"-c", script}}})
 	w.open().start()
 	for i := range 2 {

@@ -26,6 +26,7 @@ const (
 	stubJournal = "CTXFS_TEST_JOURNAL" // a file: a line for each start and request
 	stubTools   = "CTXFS_TEST_TOOLS"   // a file: the tools, as JSON; read for each list
 	stubText    = "CTXFS_TEST_TEXT"    // a file: the text of all resources of a stub that "subscribes"
+	stubDir     = "CTXFS_TEST_DIR"     // a folder: of a stub that "installs"
 	stubFault   = "CTXFS_TEST_FAULT"   // a file in the folder of the stub: its words before it fails, if it is there
 )
 
@@ -87,9 +88,12 @@ func runStub(p *process) {
 		signal.Ignore(syscall.SIGTERM)
 		p.journal(fmt.Sprintf("pid %d", p.pid))
 		stay()
-	case "stubborn-server":
-		signal.Ignore(syscall.SIGTERM)
-		defer stay()
+	case "heedless":
+		defer func() { <-p.ended }() // until it is killed
+	case "installs":
+		p.install()
+		runCalls(p, "")
+		return
 	case "loud":
 		noise := bytes.Repeat([]byte("noise noise noise\n"), 1<<12)
 		for range 64 << 20 / len(noise) {
@@ -319,6 +323,40 @@ func stay() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
 	for range signals {
+	}
+}
+
+// install installs, as a package runner does, until the file "go" exists.
+func (p *process) install() {
+	dir := p.lookup(stubDir)
+	note := func(path, text string) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		defer f.Close()
+		_, _ = f.WriteString(text)
+	}
+	note(filepath.Join(dir, "journal"), "begun\n")
+	cache := filepath.Join(p.lookup("HOME"), ".npm/_npx/0123456789abcdef")
+	if err := os.MkdirAll(filepath.Join(cache, "node_modules"), 0o700); err != nil {
+		panic(err)
+	}
+	for n := 1; ; n++ {
+		if _, err := os.Stat(filepath.Join(dir, "go")); err == nil {
+			return
+		}
+		fmt.Fprintf(p.err, "fetching part %d\n", n)
+		part := filepath.Join(cache, "part")
+		note(part, strings.Repeat("x", 20_000))
+		if err := os.Chtimes(part, time.Time{}, time.Now()); err != nil { // that of the bubble
+			panic(err)
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-p.ended:
+			return
+		}
 	}
 }
 

@@ -47,26 +47,29 @@ func TestNewsWithoutEnd(t *testing.T) {
 	})
 }
 
+// TestCloseIsBounded, for all servers together, where none heeds its end.
 func TestCloseIsBounded(t *testing.T) {
-	w := realWorld(t)
-	w.opts.timing.slot = time.Millisecond
-	servers := map[string]any{}
-	for i := range 6 {
-		servers[fmt.Sprint("s", i)] = stub("stubborn-server", "N", fmt.Sprint(i))
-	}
-	w.claude(servers)
-	w.open().start()
-	for name := range servers {
-		w.untilState(name, "ready")
-	}
-	begun := time.Now()
-	if err := w.p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	timing := w.opts.timing
-	if took := time.Since(begun); took < timing.eof+timing.term {
-		t.Errorf("closing took %v", took)
-	}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.slot = time.Millisecond
+		servers := map[string]any{}
+		for i := range 6 {
+			servers[fmt.Sprint("s", i)] = stub("heedless", "N", fmt.Sprint(i))
+		}
+		w.claude(servers)
+		w.open().start()
+		for name := range servers {
+			w.untilState(name, "ready")
+		}
+		begun := time.Now()
+		if err := w.p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		timing := w.opts.timing
+		if took, least := time.Since(begun), timing.eof+timing.term+timing.kill; took < least || took > least+time.Second {
+			t.Errorf("closing took %v, not %v", took, least)
+		}
+	})
 }
 
 func TestCloseDuringTheWait(t *testing.T) {
