@@ -451,33 +451,31 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		fmt.Fprintf(&large, `,"f%d":{"type":"string"}`, i)
 	}
 	large.WriteString("}}}")
-	for name, c := range map[string]struct{ method, params, why string }{
-		"large":     {"elicitation/create", large.String(), `the form has 10001 fields`},
-		"recursive": {"elicitation/create", `{"message":"x","requestedSchema":{"type":"object","properties":{"a":{"$ref":"#"}}}}`, `the schema of the form refers to`},
-		"no object": {"elicitation/create", `{"message":"x","requestedSchema":{"type":"string"}}`, `the schema of the form is not one of an object`},
-		"address":   {"elicitation/create", `{"mode":"url","message":"x","url":"javascript:alert(1)","elicitationId":"e"}`, `the address is not`},
-		"sampling":  {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":1}`, `sampler = [`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-				asked := false
-				r, err := w.p.Call(context.Background(), calls.Call{
-					Server: "callee", Tool: "asks", Arguments: json.RawMessage(asking(c.method, c.params)),
-					Asked: func(questions.Question, bool) { asked = true },
-				})
-				if asked {
-					t.Error("somebody was asked")
-				}
-				text := fmt.Sprint(err)
-				if err == nil {
-					text = string(r.Text) + string(r.Aside)
-				}
-				if !strings.Contains(text, c.why) || len(text) > 3000 {
-					t.Error(text)
-				}
+	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
+		for name, c := range map[string]struct{ method, params, why string }{
+			"large":     {"elicitation/create", large.String(), `the form has 10001 fields`},
+			"recursive": {"elicitation/create", `{"message":"x","requestedSchema":{"type":"object","properties":{"a":{"$ref":"#"}}}}`, `the schema of the form refers to`},
+			"no object": {"elicitation/create", `{"message":"x","requestedSchema":{"type":"string"}}`, `the schema of the form is not one of an object`},
+			"address":   {"elicitation/create", `{"mode":"url","message":"x","url":"javascript:alert(1)","elicitationId":"e"}`, `the address is not`},
+			"sampling":  {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":1}`, `sampler = [`},
+		} {
+			asked := false
+			r, err := w.p.Call(context.Background(), calls.Call{
+				Server: "callee", Tool: "asks", Arguments: json.RawMessage(asking(c.method, c.params)),
+				Asked: func(questions.Question, bool) { asked = true },
 			})
-		})
-	}
+			if asked {
+				t.Errorf("%s: somebody was asked", name)
+			}
+			text := fmt.Sprint(err)
+			if err == nil {
+				text = string(r.Text) + string(r.Aside)
+			}
+			if !strings.Contains(text, c.why) || len(text) > 3000 {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+	})
 }
 
 // TestAnswersAreInNoFile looks for what was answered in all files that there are.

@@ -1,15 +1,18 @@
 package mcp
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
-	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/calls"
 )
 
 // TestServersThatAgreeToEverything answer the probe for the new era with a
 // result that says nothing: they are spoken to as servers of the old era.
 func TestServersThatAgreeToEverything(t *testing.T) {
-	for _, c := range []struct{ discovery, protocol string }{
+	cases := []struct{ discovery, protocol string }{
 		{`{}`, "2025-06-18"},
 		{`{"tools":[]}`, "2025-06-18"},
 		{`[]`, "2025-06-18"},
@@ -23,33 +26,36 @@ func TestServersThatAgreeToEverything(t *testing.T) {
 		{`{"supportedVersions":["2026-07-28"]}`, "2025-06-18"},
 		{`{"supportedVersions":["2026-07-28"],"capabilities":[]}`, "2025-06-18"},
 		{`{"supportedVersions":["2025-11-25","2026-07-28"],"capabilities":{"tools":{}}}`, "2026-07-28"},
-	} {
-		era := ""
-		if c.protocol == "2026-07-28" {
-			era = "-modern"
-		}
-		t.Run("stdio "+c.discovery, func(t *testing.T) {
+	}
+	for _, way := range []string{"stdio", "http"} {
+		t.Run(way, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.claude(map[string]any{"callee": stub("calls"+era, stubDiscovery, c.discovery)})
-				agrees(w.open(), c.protocol)
-			})
-		})
-		t.Run("http "+c.discovery, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := newWorld(t)
-				w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(remoteStub(stubDiscovery, c.discovery), era))}})
-				agrees(w.open(), c.protocol)
+				servers := make(map[string]any)
+				for i, c := range cases {
+					era := ""
+					if c.protocol == "2026-07-28" {
+						era = "-modern"
+					}
+					name := fmt.Sprint("s", i)
+					servers[name] = stub("calls"+era, stubDiscovery, c.discovery)
+					if way == "http" {
+						servers[name] = map[string]any{"url": w.serve(newCallee(remoteStub(stubDiscovery, c.discovery), era))}
+					}
+				}
+				w.claude(servers)
+				w.open()
+				for i, c := range cases {
+					name := fmt.Sprint("s", i)
+					r, err := w.p.Call(t.Context(), calls.Call{Server: name, Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)})
+					if err != nil || string(r.Text) != "x" {
+						t.Errorf("%s: %v, %v", c.discovery, r, err)
+					}
+					if text := w.cat(name + "/SERVER_METADATA.json"); !strings.Contains(text, `"`+c.protocol+`"`) {
+						t.Errorf("%s: %s", c.discovery, text)
+					}
+				}
 			})
 		})
 	}
-}
-
-// agrees sees to it that the callee is spoken to by a version of the protocol.
-func agrees(w *world, protocol string) {
-	w.t.Helper()
-	if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
-		w.t.Errorf("%v, %v", r, err)
-	}
-	fstest.Contains(w.t, w.cat("callee/SERVER_METADATA.json"), `"`+protocol+`"`)
 }

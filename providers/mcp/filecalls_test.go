@@ -144,7 +144,7 @@ func TestManyCallsByFiles(t *testing.T) {
 		var all sync.WaitGroup
 		for writer := range 40 {
 			all.Go(func() {
-				for i := range 25 {
+				for i := range 5 {
 					name := fmt.Sprintf("echo.%d-%d", writer, i)
 					if err := w.put(name+".json", fmt.Sprintf(`{"text":"%s"}`, name)); err != nil {
 						t.Error(err)

@@ -1,8 +1,8 @@
 package mcp
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,22 +68,25 @@ func misfits(t *testing.T, era string) {
 
 // TestOutputSchemasThatCannotBeUsed neither fail a call nor are reported.
 func TestOutputSchemasThatCannotBeUsed(t *testing.T) {
-	for _, schema := range []string{`7`, `"x"`, `[]`, `null`, `{"type":7}`, `{"$ref":"https://example.com/x"}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#"}`, `true`,
-		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`, `{"properties":` + strings.Repeat(`{"a":`, 500) + `1` + strings.Repeat(`}`, 500) + `}`} {
-		t.Run("", func(t *testing.T) { bubble(t, func(t *testing.T) { unusableSchema(t, schema) }) })
-	}
-}
-
-func unusableSchema(t *testing.T, schema string) {
-	w := newWorld(t)
-	tools := `[{"name":"give.result","outputSchema":` + schema + `}]`
-	w.claude(map[string]any{"callee": stub("calls", stubTools, w.write(filepath.Join(w.dir, "tools.json"), tools))})
-	w.settings("")
-	w.open()
-	r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "give.result", Arguments: json.RawMessage(`{"result":"{\"structuredContent\":{\"a\":{\"a\":1}}}"}`)})
-	if err != nil || r.Misfit != "" || r.Structured == nil {
-		t.Errorf("%.60s: %v, %+v", schema, err, r)
-	}
+	schemas := []string{`7`, `"x"`, `[]`, `null`, `{"type":7}`, `{"$ref":"https://example.com/x"}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#"}`, `true`,
+		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`, `{"properties":` + strings.Repeat(`{"a":`, 500) + `1` + strings.Repeat(`}`, 500) + `}`}
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		servers := make(map[string]any)
+		for i, schema := range schemas {
+			tools := w.write(filepath.Join(w.dir, fmt.Sprint("tools", i)), `[{"name":"give.result","outputSchema":`+schema+`}]`)
+			servers[fmt.Sprint("s", i)] = stub("calls", stubTools, tools)
+		}
+		w.claude(servers)
+		w.settings("")
+		w.open()
+		for i, schema := range schemas {
+			r, err := w.p.Call(t.Context(), calls.Call{Server: fmt.Sprint("s", i), Tool: "give.result", Arguments: json.RawMessage(`{"result":"{\"structuredContent\":{\"a\":{\"a\":1}}}"}`)})
+			if err != nil || r.Misfit != "" || r.Structured == nil {
+				t.Errorf("%.60s: %v, %+v", schema, err, r)
+			}
+		}
+	})
 }
 
 func readText(t *testing.T, path string) string {

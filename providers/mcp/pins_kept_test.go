@@ -183,26 +183,6 @@ func TestPinsThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-// TestTooManyPins ends a server's tools under ever new names.
-func TestTooManyPins(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		p := newPinned(t)
-		long := strings.Repeat("x", 3<<20)
-		tool := func(i int) string { return fmt.Sprintf(`{"name":"tool_%d","description":"%s"}`, i, long) }
-		for i := range 5 {
-			p.change(fmt.Sprintf("tool_%d.json", i), tool(i))
-		}
-		p.change("tool_5.json", tool(5))
-		p.await("it is told", func() bool {
-			return strings.Contains(p.cat("hello/STATUS.md"), "- more tools than are pinned: changes of 1 tool are not seen; to forget the pins of tools that are gone: ctxfs accept hello\n")
-		})
-		p.accept("tool_5")
-		fstest.ContainsNot(t, p.cat("hello/STATUS.md"), "are pinned")
-		p.change("tool_4.json", tool(4))
-		p.change("tool_5.diff tool_5.json", strings.Replace(tool(5), "xx", "xy", 1))
-	})
-}
-
 // TestPinsOfAnotherRendering are compared by what this ctxfs shows of them.
 func TestPinsOfAnotherRendering(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp/calls"
@@ -129,7 +128,7 @@ func (g *terrain) call(server string, known []string) (c calls.Call, from place)
 // room, are restarted, and files are read again.
 func TestACallNeverReachesAnotherProject(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		seed := uint64(time.Now().UnixNano())
+		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
 		w := newWorld(t)

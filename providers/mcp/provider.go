@@ -143,6 +143,7 @@ type Provider struct {
 	env       fs.Env
 	timing    timing
 	cache     catalogue.Cache
+	searched  []string // the files in which servers are looked for, as they are shown
 	pins      pins.Store
 	sup       *supervise.Supervisor
 	quiet     func() bool // reports whether the machine has time for what can wait
@@ -255,6 +256,7 @@ func New(opts Options) *Provider {
 		Sup: p.sup, Timing: p.timing.instance(), Now: p.env.Now, Idle: func() time.Duration { return time.Duration(p.idle.Load()) },
 	}
 	p.pool = instance.NewPool(0)
+	p.searched = p.places()
 	p.apply(p.discover())
 	return p
 }

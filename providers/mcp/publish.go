@@ -137,7 +137,7 @@ func (p *Provider) publishIndexText() (changed bool) {
 		}
 		p.shown.state, p.shown.since = state, t
 	}
-	text := indexText(servers, problems, p.places())
+	text := indexText(servers, problems, p.searched)
 	if bytes.Equal(text, p.shown.text) {
 		return false
 	}

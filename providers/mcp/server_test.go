@@ -63,9 +63,7 @@ func TestServersThatFail(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const secret = "hunter2-hunter2"
 		w := newWorld(t)
-		// The output of those that are waited for should have come by then, and the
-		// silent one be asleep, on a busy machine too.
-		w.settings("[mcp.servers.silent]\nstart_timeout = 8\n[mcp.servers.garbage]\nstart_timeout = 8\n[mcp.servers.long]\nstart_timeout = 8\n")
+		w.settings("[mcp.servers.silent]\nstart_timeout = 1\n[mcp.servers.garbage]\nstart_timeout = 1\n[mcp.servers.long]\nstart_timeout = 1\n")
 		w.claude(map[string]any{
 			"dies":    stub("dies-at-start", "STUB_SECRET", secret),
 			"silent":  stub("silent"),
@@ -77,8 +75,8 @@ func TestServersThatFail(t *testing.T) {
 		w.open().start()
 		fstest.Contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
 			"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
-		fstest.Contains(t, w.untilState("silent", "error"), "error: no answer within 8 s")
-		fstest.Contains(t, w.untilState("garbage", "error"), "error: no answer ", " 8 s; ", "only messages of the protocol belong, such as \"loading modules, password is ***")
+		fstest.Contains(t, w.untilState("silent", "error"), "error: no answer within 1 s")
+		fstest.Contains(t, w.untilState("garbage", "error"), "error: no answer ", " 1 s; ", "only messages of the protocol belong, such as \"loading modules, password is ***")
 		fstest.ContainsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
 		fstest.Contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
 		fstest.Contains(t, w.untilState("nolist", "error"), "fetch failed")

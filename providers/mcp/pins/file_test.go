@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -35,19 +36,21 @@ func FuzzPinsFile(f *testing.F) {
 	})
 }
 
+// snapshot returns a snapshot of tools.
+func snapshot(tools ...string) *catalogue.Snapshot {
+	cat := new(catalogue.Catalogue)
+	for _, tool := range tools {
+		cat.Lists[catalogue.Tools].Add([]json.RawMessage{json.RawMessage(tool)}, make(map[[sha256.Size]byte]bool))
+	}
+	return catalogue.NewSnapshot(cat)
+}
+
 // TestPinsOfTheOlderRendering: a file that a ctxfs wrote which showed tools in another
 // form (testdata/rendering-2.json) reports none as changed, and still one that has.
 func TestPinsOfTheOlderRendering(t *testing.T) {
 	old, err := os.ReadFile("testdata/rendering-2.json")
 	if err != nil {
 		t.Fatal(err)
-	}
-	snapshot := func(tools ...string) *catalogue.Snapshot {
-		cat := new(catalogue.Catalogue)
-		for _, tool := range tools {
-			cat.Lists[catalogue.Tools].Add([]json.RawMessage{json.RawMessage(tool)}, make(map[[sha256.Size]byte]bool))
-		}
-		return catalogue.NewSnapshot(cat)
 	}
 	greet := `{"name":"greet","title":"G","description":"Says <hello> & \"more\".","inputSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993},"who":{"type":"string","description":"Whom\u202e"}},"required":["who"]},"annotations":{"readOnlyHint":true},"icons":["x"],"_meta":{"a":1.50}}`
 	odd := `{"name":"odd","server":"mine","call":{"a":[1, 2]},"inputSchema":{}}`
@@ -76,5 +79,40 @@ func TestPinsOfTheOlderRendering(t *testing.T) {
 	}
 	if s := p.Load(keys, changed); len(s.drifts) != 2 || !strings.Contains(string(s.drifts[0].diff), "\n-") {
 		t.Error(s.Notes("a"))
+	}
+}
+
+// TestTooManyPins of one server's tools under ever new names: it is said which changes
+// are not seen, until the tools that are gone are forgotten.
+func TestTooManyPins(t *testing.T) {
+	p, keys, now := Store{Dir: t.TempDir()}, []catalogue.Key{{Name: "a", Origin: "b"}}, time.Now()
+	long := strings.Repeat("x", 6<<20)
+	var s State
+	pin := func(i int, description string) (notes string) {
+		t.Helper()
+		var err error
+		if s, err = p.Pin(s, keys, nil, snapshot(fmt.Sprintf(`{"name":"tool_%d","description":%q}`, i, description)), now); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(s.Notes("a"), "\n")
+	}
+	for i := range 2 {
+		if notes := pin(i, long); notes != "" {
+			t.Errorf("tool %d: %s", i, notes)
+		}
+	}
+	const many = "more tools than are pinned: changes of 1 tool are not seen; to forget the pins of tools that are gone: ctxfs accept a"
+	if notes := pin(2, long); notes != many {
+		t.Errorf("%s", notes)
+	}
+	s, accepted, err := p.Accept(s, keys, snapshot(fmt.Sprintf(`{"name":"tool_2","description":%q}`, long)), nil, now)
+	if err != nil || len(accepted) != 1 || len(s.Notes("a")) > 0 {
+		t.Errorf("accepted %d, %v: %s", len(accepted), err, s.Notes("a"))
+	}
+	if notes := pin(1, long); notes != "" {
+		t.Errorf("%s", notes)
+	}
+	if notes := pin(2, long+"y"); !strings.Contains(notes, "the definition of the tool tool_2 has changed (description)") {
+		t.Errorf("%s", notes)
 	}
 }

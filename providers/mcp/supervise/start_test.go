@@ -116,14 +116,14 @@ func TestAStartIsBounded(t *testing.T) {
 		installing bool
 	}{
 		{name: "it is idle", does: func(*played, *Start) {}, cause: ErrIdle, took: idle},
-		{name: "it works", does: func(p *played, _ *Start) { p.work() }, until: 2 * idle, took: 2 * idle, installing: true},
-		{name: "a package cache grows", does: func(p *played, _ *Start) { p.install() }, until: 2 * idle, took: 2 * idle, installing: true},
-		{name: "it works for ever", does: func(p *played, _ *Start) { p.work() }, cause: ErrTooLong, took: 5 * idle, installing: true},
+		{name: "it works", does: func(p *played, _ *Start) { p.work() }, until: 3 * idle / 2, took: 3 * idle / 2, installing: true},
+		{name: "a package cache grows", does: func(p *played, _ *Start) { p.install() }, until: 3 * idle / 2, took: 3 * idle / 2, installing: true},
+		{name: "it works for ever", does: func(p *played, _ *Start) { p.work() }, cause: ErrTooLong, took: 2 * idle, installing: true},
 		{name: "it prints text for ever", does: func(p *played, b *Start) { p.work(); p.babble(b) }, cause: ErrIdle, took: idle},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b, p, news := play(t, Limits{Idle: idle, Total: 5 * idle})
+				b, p, news := play(t, Limits{Idle: idle, Total: 2 * idle})
 				for n := 0; b.Context().Err() == nil && (c.until == 0 || b.Took() < c.until); n++ {
 					c.does(p, b)
 					fmt.Fprintf(p.stderr, "step %d\n", n)
