@@ -21,16 +21,16 @@ func BenchmarkLook(b *testing.B) {
 		w.session("codex", fmt.Sprintf("s%05d", i), fmt.Sprintf("src/p%d", i%40), list(at(1).AddDate(0, 0, -i/100), tasks...))
 	}
 	w.start(false)
-	w.look()
+	w.Look()
 	b.Run("unchanged", func(b *testing.B) {
 		for b.Loop() {
-			w.look()
+			w.Look()
 		}
 	})
 	b.Run("one session", func(b *testing.B) {
 		for n := 0; b.Loop(); n++ {
 			w.session("codex", "s00010", "src/shop", list(at(2), fmt.Sprintf("pending something new %d times", n)))
-			w.look()
+			w.Look()
 		}
 	})
 }

@@ -32,6 +32,6 @@ func TestProjectsOfOneName(t *testing.T) {
 	w.start(false)
 	fstest.ContainsNot(t, w.cat("INDEX.md"), "~2")
 	w.session("codex", "s2", "gone/b/cli", list(at(2), "pending write the second"))
-	w.look()
+	w.Look()
 	fstest.Contains(t, w.cat("INDEX.md"), "A name that ends in ~2", "## cli: ~/gone/a/cli\n", "## cli~2: ~/gone/b/cli\n")
 }

@@ -18,16 +18,14 @@ import (
 	"iter"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
-	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/plans/files"
 )
@@ -59,33 +57,27 @@ type Options struct {
 
 // Provider is the folder of plans.
 type Provider struct {
+	*shelf.Shelf
 	opts    Options
-	root    *folder
 	prober  *fs.Prober
 	current atomic.Pointer[snapshot]
-	first   sync.Once
-	watcher *watch.Watcher // nil where nothing is watched
+	whole   atomic.Bool // plans are looked for
 
-	looking sync.Mutex // held while a snapshot is made
+	looking sync.Mutex // held while what follows is used
 	book    *book
 	finder  *files.Finder            // of the user's files
 	finders map[string]*files.Finder // of those of projects, by folder
 	known   map[string][]files.Found // what these have found
-	watched *watch.Set
-	folders map[string]*fs.Folder // of the projects, by name
-	last    string                // what the last snapshot was made of
-	made    bool
-	read    bool   // all sessions were read, once
-	unsaved string // why the book could not be written
+	last    string                   // what the last view was made of
+	view    shelf.View               // the last one
+	read    bool                     // all sessions were read, once
+	unsaved string                   // why the book could not be written
 	saved   time.Time
 
 	rooting sync.Mutex
 	roots   map[string]string // of projects, by the folder in which somebody worked
 
 	started atomic.Bool // it is kept current
-	worker  *rounds.Worker
-	ctx     context.Context
-	cancel  context.CancelFunc
 }
 
 // New returns a provider. It looks for plans after Start or, without Watch, when they are
@@ -98,39 +90,20 @@ func New(opts Options) *Provider {
 	if opts.Env.Log == nil {
 		opts.Env.Log = slog.Default()
 	}
-	p := &Provider{
-		opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string),
-		folders: make(map[string]*fs.Folder), book: openBook(opts.Cache),
-	}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.worker = rounds.NewWorker(rounds.Options{Round: p.round, Most: p.mostPause, Rest: calm, Share: share})
+	p := &Provider{opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), book: openBook(opts.Cache)}
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
 	p.known = make(map[string][]files.Found)
-	p.root = &folder{provider: p}
-	var unwatched error
-	if opts.Watch {
-		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.worker.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
-	}
-	p.watched = watch.NewSet(p.watcher, unwatched)
-	p.show(&maker{provider: p}, false)
-	opts.Trust.Notify(p.worker.Poke)
+	p.Shelf = shelf.New(opts.Env, shelf.Options{
+		Look: p.look, Watch: opts.Watch, Hide: opts.Hide, What: "changes of plans", Index: indexName, Poll: pollPause, Blind: pollPause,
+	})
+	p.Look()
+	p.whole.Store(true)
+	opts.Trust.Notify(p.Poke)
 	return p
 }
 
 func (p *Provider) newFinder() *files.Finder {
 	return files.New(files.Options{Machine: agents.Machine{Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv}, Hide: p.opts.Hide})
-}
-
-// Root implements fs.Provider.
-func (p *Provider) Root() fs.Dir { return p.root }
-
-// Status implements fs.Provider. It looks for nothing.
-func (p *Provider) Status() fs.Status {
-	s := p.current.Load().status
-	if fault := p.watched.Problem("changes of plans", pollPause); fault != nil {
-		s.Problems = append(slices.Clip(s.Problems), *fault)
-	}
-	return s
 }
 
 // Documents implements fs.Documented: one for every plan and list.
@@ -142,70 +115,25 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.worker.Poke() }
+func (p *Provider) Refresh() { p.Poke() }
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
-	if p.opts.Watch {
-		p.started.Store(true)
-		p.worker.Poke()
-		p.worker.Start()
-	}
-}
-
-// Settled implements fs.Settler.
-func (p *Provider) Settled(ctx context.Context) error {
-	if err := p.watcher.Settled(ctx); err != nil {
-		return err
-	}
-	return p.worker.Settled(ctx)
+	p.started.Store(true)
+	p.Shelf.Start()
 }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
-	p.cancel()
-	p.worker.Close()
+	err := p.Shelf.Close()
 	if p.opts.Watch {
 		p.save()
 	}
-	if p.watcher == nil {
-		return nil
-	}
-	return p.watcher.Close()
+	return err
 }
 
 // shown returns what is shown now. Without a watch the first call looks for it.
 func (p *Provider) shown() *snapshot {
-	if !p.opts.Watch {
-		p.first.Do(func() { p.look() })
-	}
+	p.Ready()
 	return p.current.Load()
 }
-
-// folder is the provider's root. Without a watch it is filled when it is first asked for.
-type folder struct {
-	fs.Folder
-	provider *Provider
-}
-
-// Attr implements fs.Node.
-func (f *folder) Attr(ctx context.Context) (fs.Attr, error) {
-	f.provider.shown()
-	return f.Folder.Attr(ctx)
-}
-
-// Lookup implements fs.Dir.
-func (f *folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
-	f.provider.shown()
-	return f.Folder.Lookup(ctx, name)
-}
-
-// List implements fs.Dir.
-func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
-	f.provider.shown()
-	return f.Folder.List(ctx)
-}
-
-// Computed implements fs.Computed: what is watched answers from memory, and anything else
-// looks for the plans first.
-func (f *folder) Computed() {}

@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/shelf"
 )
 
 // The pages in the root.
@@ -23,11 +24,10 @@ const (
 // snapshot is all that is shown at one moment. It is immutable once it is published.
 type snapshot struct {
 	projects []*project
-	notes    []string          // about what could not be read
-	left     int               // how many plans are not shown
-	texts    map[string][]byte // by path in the tree
+	notes    []string // about what could not be read
+	left     int      // how many plans are not shown
+	pages    []shelf.Page
 	modTime  time.Time
-	status   fs.Status
 	complete bool // everything was looked at, and all sessions were read
 }
 
@@ -47,7 +47,7 @@ func (m *maker) tilde(path string) string {
 // snapshot returns what was collected. Complete reports whether everything was looked at.
 func (m *maker) snapshot(complete bool) *snapshot {
 	m.group()
-	s := &snapshot{projects: m.projects, left: m.left, texts: make(map[string][]byte), complete: complete}
+	s := &snapshot{projects: m.projects, left: m.left, complete: complete}
 	for _, p := range s.projects {
 		p.open = openTasks(p.entries)
 		for _, t := range p.open {
@@ -58,7 +58,7 @@ func (m *maker) snapshot(complete bool) *snapshot {
 		}
 		for _, e := range p.entries {
 			e.text = m.card(e)
-			s.texts[e.place()] = e.text
+			s.pages = append(s.pages, shelf.Page{Path: e.place(), Body: e.text, Time: e.time})
 			s.modTime = latest(s.modTime, e.time)
 		}
 	}
@@ -68,9 +68,7 @@ func (m *maker) snapshot(complete bool) *snapshot {
 	slices.Sort(m.notes)
 	s.notes = slices.Compact(m.notes)
 	s.modTime = cmp.Or(s.modTime, m.provider.opts.Env.Built)
-	s.texts[indexName] = s.index(m)
-	s.texts[openName] = s.open(m)
-	s.status = s.statusOf(m.provider.opts.Watch)
+	s.pages = append(s.pages, shelf.Page{Path: indexName, Body: s.index(m), Time: s.modTime}, shelf.Page{Path: openName, Body: s.open(m), Time: s.modTime})
 	return s
 }
 
@@ -79,55 +77,6 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// nodes returns the files of a project.
-func (p *project) nodes(built time.Time) (nodes map[string]fs.Node, modTime time.Time) {
-	nodes = make(map[string]fs.Node, len(p.entries))
-	for _, e := range p.entries {
-		nodes[e.name] = fs.NewText(cmp.Or(e.time, built), e.text)
-		modTime = latest(modTime, e.time)
-	}
-	return nodes, cmp.Or(modTime, built)
-}
-
-// take keeps since when the state is what it is, and returns the paths that changed.
-func (s *snapshot) take(old *snapshot) (changed []string) {
-	if old == nil {
-		old = new(snapshot)
-	}
-	folders := make(map[string]int)
-	for path, text := range s.texts {
-		before, ok := old.texts[path]
-		if !ok || !bytes.Equal(before, text) {
-			changed = append(changed, path)
-		}
-		folders[folderOf(path)] |= 1
-	}
-	for path := range old.texts {
-		if _, ok := s.texts[path]; !ok {
-			changed = append(changed, path)
-		}
-		folders[folderOf(path)] |= 2
-	}
-	for name, in := range folders {
-		if in != 3 && name != "" {
-			changed = append(changed, name) // it came or went
-		}
-	}
-	if s.status.State == old.status.State && !old.status.Since.IsZero() {
-		s.status.Since = old.status.Since
-	}
-	slices.Sort(changed)
-	return changed
-}
-
-func folderOf(path string) string {
-	folder, _, ok := strings.Cut(path, "/")
-	if !ok {
-		return ""
-	}
-	return folder
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/plans/files"
 )
 
@@ -24,38 +25,21 @@ const (
 	pollPause = time.Minute
 	// readPause is that time as long as sessions are still being read.
 	readPause = 500 * time.Millisecond
-	// calm is the shortest time between two looks, however often something changes.
-	calm = 250 * time.Millisecond
-	// share is how many times as long as a look the time after it is at least.
-	share = 20
 	// savePause is the time between two writings of the book. What is lost is read again.
 	savePause = 2 * time.Minute
 	// atOnce is how long a command that reads once may take to read sessions.
 	atOnce = 2 * time.Second
 )
 
-// mostPause returns how long nothing is looked for unless something has changed.
-func (p *Provider) mostPause() time.Duration {
-	if !p.current.Load().complete {
-		return readPause
-	}
-	return pollPause
-}
-
-// round looks, and saves what was learned now and then.
-func (p *Provider) round(context.Context) {
-	begun := p.opts.Env.Now()
-	p.look()
-	if begun.Sub(p.saved) >= savePause {
-		p.saved = begun
-		p.save()
-	}
-}
-
 // save writes the book. A fault that stays is reported once.
 func (p *Provider) save() {
 	p.looking.Lock()
 	defer p.looking.Unlock()
+	p.saveLocked()
+}
+
+// saveLocked is save for a caller that holds looking.
+func (p *Provider) saveLocked() {
 	text := ""
 	if err := p.book.save(); err != nil {
 		text = err.Error()
@@ -66,13 +50,20 @@ func (p *Provider) save() {
 	p.unsaved = text
 }
 
-// look looks for all plans and publishes what it has found, if anything has changed.
-func (p *Provider) look() {
+// look looks for all plans. Before they are wanted it returns the empty pages.
+func (p *Provider) look(ctx context.Context) shelf.View {
 	p.looking.Lock()
 	defer p.looking.Unlock()
-	p.read = p.read || p.isRead()
-	p.learn()
 	m := &maker{provider: p}
+	if !p.whole.Load() {
+		return p.show(m, nil)
+	}
+	if now := p.opts.Env.Now(); p.opts.Watch && now.Sub(p.saved) >= savePause {
+		p.saved = now
+		defer p.saveLocked()
+	}
+	p.read = p.read || p.isRead()
+	p.learn(ctx)
 	found := p.finder.User()
 	watch := p.userFolders()
 	state, seen := new(strings.Builder), make(map[string]bool)
@@ -93,23 +84,22 @@ func (p *Provider) look() {
 	p.finder.Forget()
 	maps.DeleteFunc(p.finders, func(root string, _ *files.Finder) bool { return !seen[root] })
 	maps.DeleteFunc(p.known, func(root string, _ []files.Found) bool { return !seen[root] })
-	p.watched.Only(watch)
 	for _, f := range found {
 		fmt.Fprintf(state, "%s %d %d %v %s\n", f.Path, f.ModTime.UnixNano(), len(f.Plan.Tasks), f.Err, strings.Join(f.Names, " "))
 	}
 	fmt.Fprintf(state, "%d %q %t", p.book.edition, m.notes, p.read)
-	if p.made && p.last == state.String() {
-		return
+	if p.last == state.String() {
+		return p.view
 	}
-	p.made, p.last = true, state.String()
+	p.last = state.String()
 	m.collect(found)
-	p.show(m, p.read)
+	return p.show(m, watch)
 }
 
 // isRead reports whether all sessions are read. A command that reads once takes what is
 // known.
 func (p *Provider) isRead() bool {
-	now, cancel := context.WithCancel(p.ctx)
+	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	return !p.opts.Watch || p.opts.Known(now)
 }
@@ -126,7 +116,7 @@ func (p *Provider) wait(ctx context.Context) {
 	short, cancel := context.WithTimeout(ctx, patienceToRead)
 	defer cancel()
 	p.opts.Known(short)
-	p.look()
+	p.Look()
 }
 
 // inProject returns what is in the files of a project, or what was, if its folder does not
@@ -150,12 +140,12 @@ func (p *Provider) inProject(root string) ([]files.Found, error) {
 }
 
 // learn brings the book up to date.
-func (p *Provider) learn() {
-	ctx, cancel := p.ctx, context.CancelFunc(func() {})
+func (p *Provider) learn(ctx context.Context) {
 	if !p.opts.Watch {
+		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, atOnce)
+		defer cancel()
 	}
-	defer cancel()
 	var all []fs.PlanPart
 	for part := range p.opts.Sessions(ctx, p.book.version) {
 		all = append(all, part)
@@ -163,43 +153,15 @@ func (p *Provider) learn() {
 	p.book.learn(all, ctx.Err() == nil)
 }
 
-// show publishes what a maker has collected.
-func (p *Provider) show(m *maker, complete bool) {
-	next := m.snapshot(complete)
-	old := p.current.Load()
-	changed := next.take(old)
-	if len(changed) > 0 {
-		p.publish(next)
-	}
+// show returns the view of what a maker has collected, and these paths to watch.
+func (p *Provider) show(m *maker, watch []string) shelf.View {
+	next := m.snapshot(p.read)
 	p.current.Store(next)
-	if old == nil {
-		return // nobody has seen anything yet
+	p.view = shelf.View{Pages: next.pages, Watch: watch, Status: next.statusOf(p.opts.Watch)}
+	if !p.read {
+		p.view.Again = readPause
 	}
-	for _, path := range changed {
-		p.opts.Env.Changed(path)
-	}
-	if len(changed) == 0 && next.complete != old.complete {
-		p.opts.Env.Changed(indexName) // the status has changed
-	}
-}
-
-// publish puts what is shown into the folders, which stay the same nodes.
-func (p *Provider) publish(s *snapshot) {
-	root := map[string]fs.Node{indexName: fs.NewText(s.modTime, s.texts[indexName]), openName: fs.NewText(s.modTime, s.texts[openName])}
-	for _, project := range s.projects {
-		if p.folders[project.name] == nil {
-			p.folders[project.name] = new(fs.Folder)
-		}
-		nodes, modTime := project.nodes(p.opts.Env.Built)
-		p.folders[project.name].Replace(modTime, nodes)
-		root[project.name] = p.folders[project.name]
-	}
-	for name := range p.folders {
-		if root[name] == nil {
-			delete(p.folders, name)
-		}
-	}
-	p.root.Replace(s.modTime, root)
+	return p.view
 }
 
 // userFolders returns the folders of the user's plans that are watched, with a slash at

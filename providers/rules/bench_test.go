@@ -97,7 +97,7 @@ func BenchmarkLargeProject(b *testing.B) {
 	b.Run("look", func(b *testing.B) {
 		var look time.Duration
 		for b.Loop() {
-			look += timed(func() { w.look(true) })
+			look += timed(func() { w.Look() })
 		}
 		report(b, "look", look)
 	})

@@ -9,12 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/internal/watch"
 )
 
 // TestBadInput: what is wrong with one file is said in its line and its file, and nothing
@@ -61,9 +58,9 @@ func TestBadInput(t *testing.T) {
 		"~/src/shop/sub is a repository of its own", "empty/AGENTS.md",
 	)
 	for _, secret := range []string{"SECRET", "OUTSIDE", "\x1b", "submodule."} {
-		for path, text := range w.current.Load().texts {
-			if strings.Contains(string(text), secret) {
-				t.Errorf("%s has %q", path, secret)
+		for _, page := range w.current.Load().pages {
+			if strings.Contains(string(page.Body), secret) {
+				t.Errorf("%s has %q", page.Path, secret)
 			}
 		}
 	}
@@ -115,31 +112,13 @@ func TestVanished(t *testing.T) {
 	w.start(false)
 	w.shown()
 	must(t, os.RemoveAll(w.path("src/a")))
-	w.look(true)
+	w.Look()
 	if w.cat("a/AGENTS.md") != "" || w.cat("b/AGENTS.md") == "" {
 		t.Errorf("names %q", w.ls(""))
 	}
 	must(t, os.WriteFile(filepath.Join(w.home, "src/a"), nil, 0o600))
-	w.look(true)
+	w.Look()
 	fstest.Contains(t, w.cat("for"+w.home+"/src/a"), "# Rules for ~/src/a\n")
-}
-
-// TestUnwatched: where the system has no more watches it is said, and changes are found
-// all the same.
-func TestUnwatched(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, map[string]string{"src/shop/AGENTS.md": "# Old\n"})
-		w.start(false)
-		w.shown()
-		w.watched, w.opts.Watch = watch.NewSet(nil, syscall.EMFILE), true
-		w.Start()
-		w.write("src/shop/AGENTS.md", "# New and longer\n")
-		time.Sleep(unwatched + calm)
-		fstest.Contains(t, w.cat("shop/AGENTS.md"), "# New")
-		if s := w.Status(); s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "max_user_instances") {
-			t.Errorf("status %+v", s)
-		}
-	})
 }
 
 // TestOwnViews are never touched: neither by their paths nor over links into them.

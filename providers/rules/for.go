@@ -12,41 +12,6 @@ import (
 	"ctxfs/fs"
 )
 
-// folder is the provider's root. Without a watch it is filled when it is first asked for.
-type folder struct {
-	fs.Folder
-	provider *Provider
-	pages    *pages
-}
-
-func newFolder(p *Provider) *folder {
-	f := &folder{provider: p}
-	f.pages = &pages{provider: p, dir: "/"}
-	return f
-}
-
-// Attr implements fs.Node.
-func (f *folder) Attr(ctx context.Context) (fs.Attr, error) {
-	f.provider.shown()
-	return f.Folder.Attr(ctx)
-}
-
-// Lookup implements fs.Dir.
-func (f *folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
-	f.provider.shown()
-	return f.Folder.Lookup(ctx, name)
-}
-
-// List implements fs.Dir.
-func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
-	f.provider.shown()
-	return f.Folder.List(ctx)
-}
-
-// Computed implements fs.Computed: what is watched answers from memory, and anything else
-// looks for the rules first.
-func (f *folder) Computed() {}
-
 // pages is for/ and, below it, what is a folder on disk: a name in it is looked up there.
 // A folder is such a folder again, and so is a name without an extension that does not
 // exist; anything else is a file with the rules that hold for it. Nothing is listed but

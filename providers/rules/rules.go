@@ -10,29 +10,25 @@
 // The order of the parts: package read reads one file, package scope knows when each
 // agent reads it, package locate finds them all; here group.go makes one rule of equal
 // ones, card.go writes their files, snapshot.go is all that is shown at one moment,
-// worker.go makes the next one when something has changed, page.go answers for one path,
+// worker.go finds what the next one is made of, and package shelf shows it, page.go answers for one path,
 // and for.go is the folder of such pages.
 //
 // What a project says is marked as long as the user has not trusted it (package trust).
 package rules
 
 import (
-	"context"
 	"iter"
 	"log/slog"
 	"path/filepath"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
-	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/rules/locate"
 )
@@ -59,34 +55,30 @@ type Options struct {
 
 // Provider is the folder of rules.
 type Provider struct {
+	*shelf.Shelf
 	opts    Options
 	machine agents.Machine
-	root    *folder
+	pages   *pages
 	prober  *fs.Prober
 	ignored []byte // the user's patterns of what git ignores
 	current atomic.Pointer[snapshot]
 	heads   atomic.Pointer[map[string]bool] // names of entries that may be rules
-	first   sync.Once
-	watcher *watch.Watcher // nil where nothing is watched
+	whole   atomic.Bool                     // workspaces are looked at, too
 
-	looking sync.Mutex // held while a snapshot is made
-	finder  *locate.Finder
-	trees   map[string]*locate.Tree // by folder
-	watched *watch.Set
-	folders map[string]*fs.Folder // of the sections, by name
-
-	worker *rounds.Worker
-	ctx    context.Context
-	cancel context.CancelFunc
+	// What follows is used by look alone.
+	finder *locate.Finder
+	trees  map[string]*locate.Tree // by folder
 }
 
+// The times between two looks at all workspaces: a new file in a folder that has no other
+// rules is found then. The second one is that where not everything can be watched.
 const (
-	// patience is how long a folder may take to answer.
-	patience = 2 * time.Second
-	// pollPause is the time between two looks at all workspaces: a new file in a folder
-	// that has no other rules is found then.
 	pollPause = time.Minute
+	unwatched = 10 * time.Second
 )
+
+// patience is how long a folder may take to answer.
+const patience = 2 * time.Second
 
 // New returns a provider that knows the user's rules. Those of workspaces follow after
 // Start or, without Watch, when they are first asked for.
@@ -98,22 +90,18 @@ func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
 		prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree),
-		folders: make(map[string]*fs.Folder),
 	}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.worker = rounds.NewWorker(rounds.Options{Round: func(context.Context) { p.look(true) }, Most: p.mostPause, Rest: calm, Share: share})
 	p.ignored = ignore.User(opts.Home, p.machine.Path("${XDG_CONFIG_HOME:-~/.config}"))
 	p.finder = p.newFinder()
-	p.root = newFolder(p)
+	p.pages = &pages{provider: p, dir: "/"}
 	p.current.Store(new(snapshot))
 	p.heads.Store(new(map[string]bool))
-	var unwatched error
-	if opts.Watch {
-		p.watcher, unwatched = watch.New(watch.Options{Changed: func([]string) { p.worker.Poke() }, Hide: opts.Hide, Log: opts.Env.Log})
-	}
-	p.watched = watch.NewSet(p.watcher, unwatched)
-	p.look(false)
-	opts.Trust.Notify(p.worker.Poke)
+	p.Shelf = shelf.New(opts.Env, shelf.Options{
+		Look: p.look, Watch: opts.Watch, Hide: opts.Hide, What: "changes of rules", Index: indexName, Poll: pollPause, Blind: unwatched,
+	})
+	p.Look()
+	p.whole.Store(true)
+	opts.Trust.Notify(p.Poke)
 	opts.Workspaces.Notice(p.noticed)
 	return p
 }
@@ -122,14 +110,10 @@ func (p *Provider) newFinder() *locate.Finder {
 	return locate.New(locate.Options{Machine: p.machine, Hide: p.opts.Hide, GitIgnore: p.ignored})
 }
 
-// Root implements fs.Provider.
-func (p *Provider) Root() fs.Dir { return p.root }
-
 // Status implements fs.Provider. It looks for nothing.
 func (p *Provider) Status() fs.Status {
-	s := p.current.Load().status
-	s.Problems = slices.Concat(s.Problems, p.opts.Trust.Problems())
-	s.Items = slices.Clone(s.Items)
+	s := p.Shelf.Status()
+	s.Problems = append(s.Problems, p.opts.Trust.Problems()...)
 	return s
 }
 
@@ -142,38 +126,10 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 }
 
 // Refresh implements fs.Overview.
-func (p *Provider) Refresh() { p.worker.Poke() }
-
-// Start implements fs.Starter.
-func (p *Provider) Start() {
-	if p.opts.Watch {
-		p.worker.Poke()
-		p.worker.Start()
-	}
-}
-
-// Settled implements fs.Settler.
-func (p *Provider) Settled(ctx context.Context) error {
-	if err := p.watcher.Settled(ctx); err != nil {
-		return err
-	}
-	return p.worker.Settled(ctx)
-}
-
-// Close implements fs.Provider.
-func (p *Provider) Close() error {
-	p.cancel()
-	p.worker.Close()
-	if p.watcher == nil {
-		return nil
-	}
-	return p.watcher.Close()
-}
+func (p *Provider) Refresh() { p.Poke() }
 
 // shown returns what is shown now. Without a watch the first call looks for it.
 func (p *Provider) shown() *snapshot {
-	if !p.opts.Watch {
-		p.first.Do(func() { p.look(true) })
-	}
+	p.Ready()
 	return p.current.Load()
 }

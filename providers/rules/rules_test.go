@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -323,19 +321,4 @@ func TestNoticed(t *testing.T) {
 	fstest.Settles(t, w, "a folder that git ignores now", func() bool { return w.cat("shop/new-dir-cursor-rules-a.md") == "" })
 	must(t, os.RemoveAll(w.path("src/shop/web/deep")))
 	fstest.Settles(t, w, "a folder that is gone", func() bool { return w.cat("shop/web-deep-AGENTS.md") == "" })
-}
-
-// TestPoll: a rule in a folder where none was is found without a watch of that folder.
-func TestPoll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, shop())
-		w.start(false)
-		w.opts.Watch = true
-		w.Start()
-		for _, text := range []string{"Found.", "Changed and longer."} {
-			w.write("src/shop/web/deep/AGENTS.md", text+"\n")
-			time.Sleep(pollPause + calm)
-			fstest.Contains(t, w.cat("shop/web-deep-AGENTS.md"), text)
-		}
-	})
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/rules/locate"
 	"ctxfs/providers/rules/scope"
@@ -27,12 +27,10 @@ const (
 
 // snapshot is all that is shown at one moment. It is immutable once it is published.
 type snapshot struct {
-	sections  []*section
-	indexNode *fs.Text
-	texts     map[string][]byte // by path in the tree
-	modTime   time.Time
-	status    fs.Status
-	complete  bool // workspaces were looked at
+	sections []*section
+	pages    []shelf.Page
+	modTime  time.Time
+	complete bool // workspaces were looked at
 }
 
 // section is a folder of rules: the user's, or those of a workspace.
@@ -42,9 +40,6 @@ type section struct {
 	trusted bool
 	rules   []*rule
 	notes   []string // about what could not be looked into
-
-	nodes   map[string]fs.Node
-	modTime time.Time
 }
 
 // maker makes a snapshot.
@@ -178,23 +173,17 @@ func (r *rule) modTime() (t time.Time) {
 }
 
 // snapshot returns what was made. Complete reports whether workspaces were looked at.
-func (m *maker) snapshot(complete bool, watchFault *fs.Problem) *snapshot {
-	s := &snapshot{sections: m.sections, texts: make(map[string][]byte), complete: complete}
+func (m *maker) snapshot(complete bool) *snapshot {
+	s := &snapshot{sections: m.sections, complete: complete}
 	for _, sec := range s.sections {
-		sec.nodes = make(map[string]fs.Node, len(sec.rules))
 		for _, r := range sec.rules {
 			t := cmp.Or(r.modTime(), m.provider.opts.Env.Built)
-			sec.nodes[r.name] = fs.NewText(t, r.text)
-			s.texts[r.path()] = r.text
-			sec.modTime = latest(sec.modTime, t)
+			s.pages = append(s.pages, shelf.Page{Path: r.path(), Body: r.text, Time: t})
+			s.modTime = latest(s.modTime, t)
 		}
-		s.modTime = latest(s.modTime, sec.modTime)
 	}
 	s.modTime = cmp.Or(s.modTime, m.provider.opts.Env.Built)
-	index := s.index(m)
-	s.texts[indexName] = index
-	s.indexNode = fs.NewText(s.modTime, index)
-	s.status = s.statusOf(m.provider.opts.Watch, watchFault)
+	s.pages = append(s.pages, shelf.Page{Path: indexName, Body: s.index(m), Time: s.modTime})
 	return s
 }
 
@@ -203,41 +192,6 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// take keeps since when the state is what it is, and returns the paths that changed.
-func (s *snapshot) take(old *snapshot) (changed []string) {
-	for path, text := range s.texts {
-		if before, ok := old.texts[path]; !ok || !bytes.Equal(before, text) {
-			changed = append(changed, path)
-		}
-	}
-	for path := range old.texts {
-		if _, ok := s.texts[path]; !ok {
-			changed = append(changed, path)
-		}
-	}
-	before, now := old.names(), s.names()
-	for _, name := range slices.Concat(before, now) {
-		if slices.Contains(before, name) != slices.Contains(now, name) {
-			changed = append(changed, name) // a folder came or went
-		}
-	}
-	if s.status.State == old.status.State && !old.status.Since.IsZero() {
-		s.status.Since = old.status.Since
-	}
-	slices.Sort(changed)
-	return changed
-}
-
-// names returns the names of the folders.
-func (s *snapshot) names() (all []string) {
-	for _, sec := range s.sections {
-		if len(sec.rules) > 0 {
-			all = append(all, sec.name)
-		}
-	}
-	return all
 }
 
 // maxLines is how many rules INDEX.md has of one section.
@@ -300,7 +254,7 @@ func (r *rule) line() string {
 
 // statusOf returns the status. Following reports whether workspaces are about to be looked
 // at, if they were not.
-func (s *snapshot) statusOf(following bool, watchFault *fs.Problem) fs.Status {
+func (s *snapshot) statusOf(following bool) fs.Status {
 	st := fs.Status{State: "ready"}
 	count, workspaces := 0, 0
 	for _, sec := range s.sections {
@@ -327,10 +281,6 @@ func (s *snapshot) statusOf(following bool, watchFault *fs.Problem) fs.Status {
 	st.Summary = wording.Count(count, "rules") + " of the user"
 	if s.complete {
 		st.Summary += " and " + wording.Count(workspaces, "workspaces")
-	}
-	if watchFault != nil {
-		st.State = "degraded"
-		st.Problems = append(st.Problems, *watchFault)
 	}
 	return st
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"errors"
 	iofs "io/fs"
 	"maps"
@@ -9,20 +10,13 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/rules/locate"
 )
 
-const (
-	// calm is the shortest time between two looks, however often something changes.
-	calm = 250 * time.Millisecond
-	// share is how many times as long as a look the time after it is at least.
-	share = 20
-	// atOnce is how long a command that reads once may take to find nested rules.
-	atOnce = time.Second
-	// unwatched is the time between two looks where not everything can be watched.
-	unwatched = 10 * time.Second
-)
+// atOnce is how long a command that reads once may take to find nested rules.
+const atOnce = time.Second
 
 // noticed looks again if one of the paths that have changed in workspaces may be a rule, or
 // is a folder that may have some: there is no watch of our own in most folders.
@@ -30,7 +24,7 @@ func (p *Provider) noticed(paths []string) {
 	heads := *p.heads.Load()
 	for _, path := range paths {
 		if heads[filepath.Base(path)] || isFolder(path) {
-			p.worker.Poke()
+			p.Poke()
 			return
 		}
 	}
@@ -41,25 +35,15 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// mostPause returns how long nothing is looked for unless something has changed.
-func (p *Provider) mostPause() time.Duration {
-	if p.watchFault() != nil {
-		return unwatched
-	}
-	return pollPause
-}
-
-// look looks for all rules, those of workspaces if that is wanted, and publishes what it
-// has found.
-func (p *Provider) look(all bool) {
-	p.looking.Lock()
-	defer p.looking.Unlock()
+// look looks for all rules; for those of workspaces only if they are wanted.
+func (p *Provider) look(ctx context.Context) shelf.View {
+	whole := p.whole.Load()
 	m := &maker{provider: p, home: p.opts.Home}
 	places, faults := p.finder.User("")
 	m.user(places, faults)
 	paths := p.finder.UserPaths()
-	if all {
-		stop := p.stopper()
+	if whole {
+		stop := p.stopper(ctx)
 		trees := make(map[string]*locate.Tree)
 		for _, w := range p.opts.Workspaces.All() {
 			paths = append(paths, p.workspace(m, w, trees, stop)...)
@@ -72,48 +56,17 @@ func (p *Provider) look(all bool) {
 		p.heads.Store(&heads)
 	}
 	p.finder.Forget()
-	p.watched.Only(paths)
-	next := m.snapshot(all, p.watchFault())
-	old := p.current.Load()
-	changed := next.take(old)
+	next := m.snapshot(whole)
 	p.current.Store(next)
-	if len(changed) > 0 {
-		p.publish(next)
-	}
-	for _, path := range changed {
-		p.opts.Env.Changed(path)
-	}
-	if len(changed) == 0 && next.complete != old.complete {
-		p.opts.Env.Changed(indexName) // the status has changed
-	}
-}
-
-// publish puts what is shown into the folders, which stay the same nodes.
-func (p *Provider) publish(s *snapshot) {
-	root := map[string]fs.Node{indexName: s.indexNode, forName: p.root.pages}
-	for _, sec := range s.sections {
-		if len(sec.nodes) == 0 {
-			continue
-		}
-		if p.folders[sec.name] == nil {
-			p.folders[sec.name] = new(fs.Folder)
-		}
-		p.folders[sec.name].Replace(sec.modTime, sec.nodes)
-		root[sec.name] = p.folders[sec.name]
-	}
-	for name := range p.folders {
-		if root[name] == nil {
-			delete(p.folders, name)
-		}
-	}
-	p.root.Replace(s.modTime, root)
+	pages := append(next.pages, shelf.Page{Path: forName, Node: p.pages})
+	return shelf.View{Pages: pages, Watch: paths, Status: next.statusOf(p.opts.Watch)}
 }
 
 // stopper returns what ends a walk early.
-func (p *Provider) stopper() func() bool {
+func (p *Provider) stopper(ctx context.Context) func() bool {
 	begun := time.Now()
 	return func() bool {
-		return p.ctx.Err() != nil || !p.opts.Watch && time.Since(begun) > atOnce
+		return ctx.Err() != nil || !p.opts.Watch && time.Since(begun) > atOnce
 	}
 }
 
@@ -138,6 +91,3 @@ func (p *Provider) workspace(m *maker, w workspaces.Workspace, trees map[string]
 	m.workspace(w, found)
 	return paths
 }
-
-// watchFault returns why not everything is watched, or nil.
-func (p *Provider) watchFault() *fs.Problem { return p.watched.Problem("changes of rules", unwatched) }
