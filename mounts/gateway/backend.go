@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"ctxfs/fs/form"
 )
 
 // Backend provides what a gateway shows. Its methods are called concurrently and
@@ -25,16 +27,16 @@ type Backend interface {
 	// Call calls a tool. If the text of its result is longer than MaxText, the
 	// last line of what is returned names the file that has all of it. Call may
 	// call progress from any goroutine until it returns. If the tool's server asks
-	// something, the result is that [Question], and the call goes on as a task.
+	// something, the result is that question, and the call goes on as a task.
 	Call(ctx context.Context, c Call, progress func(Progress)) (*Result, error)
 	// Continue waits for the result of a task, or its next question. The task goes on
 	// when ctx ends.
 	Continue(ctx context.Context, task string, progress func(Progress)) (*Result, error)
 	// Answered waits until a question of a task needs no answer any more.
-	Answered(ctx context.Context, q Question) error
+	Answered(ctx context.Context, q form.Question) error
 	// Answer answers a question. An answer that does not fit is a [Fault], and the
 	// question stays open; of one that is open no more the error is ErrAnswered.
-	Answer(ctx context.Context, question string, a Answer) error
+	Answer(ctx context.Context, a form.Answer) error
 	// Wait waits until something comes about, or for its timeout, and returns how it then
 	// stands, to be read as it is.
 	Wait(ctx context.Context, w Wait) (string, error)
@@ -95,48 +97,11 @@ type Result struct {
 	// outside of a project, or is "".
 	Note string `json:"note,omitempty"`
 	// Question is what the server asks before there is a result, or nil.
-	Question *Question `json:"question,omitempty"`
+	Question *form.Question `json:"question,omitempty"`
 }
-
-// Question is what the server of a tool asks in the course of a call.
-type Question struct {
-	ID   string `json:"id"`
-	Task string `json:"task"` // what the call has become
-	// Kind is [AskForm], [AskURL] or [AskSampling].
-	Kind    string          `json:"kind"`
-	Server  string          `json:"server"`
-	Message string          `json:"message"`
-	Schema  json.RawMessage `json:"schema,omitempty"`  // of AskForm
-	URL     string          `json:"url,omitempty"`     // of AskURL
-	Request json.RawMessage `json:"request,omitempty"` // of AskSampling
-	Warning string          `json:"warning,omitempty"` // a sentence
-	Until   time.Time       `json:"until"`             // when it is given up
-	// Opened says that somebody has agreed to open the address: what is awaited is
-	// that the server says it is done.
-	Opened bool `json:"opened,omitempty"`
-	// Again says that it may be accepted once more when Opened: that says that it is
-	// done, where the server does not.
-	Again bool `json:"again,omitempty"`
-}
-
-// The kinds of a [Question], which are those of the protocol.
-const (
-	AskForm     = "form"
-	AskURL      = "url"
-	AskSampling = "sampling"
-)
 
 // ErrAnswered reports that a question needs no answer any more.
 var ErrAnswered = errors.New("the question needs no answer any more: it was answered elsewhere, withdrawn, or not answered in time")
-
-// Answer is the answer to a [Question].
-type Answer struct {
-	// Action is "accept", "decline" or "cancel".
-	Action string `json:"action"`
-	// Content is an object of the fields of a form, or the answer of a language
-	// model, if the action is to accept.
-	Content json.RawMessage `json:"content,omitempty"`
-}
 
 // Fault is an error and its fix, both for a reader.
 type Fault struct {

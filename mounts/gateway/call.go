@@ -80,7 +80,7 @@ func (g *Gateway) begin(ctx context.Context, r mcp.CallToolRequest, args *callAr
 	}
 	if args.Continue != "" {
 		if args.Decline || len(args.Answer) > 0 {
-			if err := g.backend.Answer(ctx, args.Continue, written(normalized(args.Answer), args.Decline)); err != nil && !errors.Is(err, ErrAnswered) {
+			if err := g.backend.Answer(ctx, written(args.Continue, normalized(args.Answer), args.Decline)); err != nil && !errors.Is(err, ErrAnswered) {
 				return nil, nil, err
 			}
 		}

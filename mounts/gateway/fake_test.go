@@ -20,6 +20,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	ctxtest "ctxfs/fs/fstest"
+
+	"ctxfs/fs/form"
 )
 
 // fake is a backend over files in memory.
@@ -29,8 +31,8 @@ type fake struct {
 	find     func(Query) (string, error)
 	call     func(context.Context, Call, func(Progress)) (*Result, error)
 	tasks    func(ctx context.Context, task string) (*Result, error) // Continue
-	answer   func(question string, a Answer) error                   // Answer
-	answered func(ctx context.Context, q Question) error             // nil waits for ever
+	answer   func(question string, a form.Answer) error              // Answer
+	answered func(ctx context.Context, q form.Question) error        // nil waits for ever
 	cancels  atomic.Int64
 	reads    atomic.Int64
 }
@@ -87,7 +89,7 @@ func (f *fake) Continue(ctx context.Context, task string, _ func(Progress)) (*Re
 	return f.tasks(ctx, task)
 }
 
-func (f *fake) Answered(ctx context.Context, q Question) error {
+func (f *fake) Answered(ctx context.Context, q form.Question) error {
 	if f.answered == nil {
 		<-ctx.Done()
 		return ctx.Err()
@@ -95,8 +97,8 @@ func (f *fake) Answered(ctx context.Context, q Question) error {
 	return f.answered(ctx, q)
 }
 
-func (f *fake) Answer(_ context.Context, question string, a Answer) error {
-	return f.answer(question, a)
+func (f *fake) Answer(_ context.Context, a form.Answer) error {
+	return f.answer(a.ID, a)
 }
 
 func (f *fake) CancelTask(context.Context, string) error {

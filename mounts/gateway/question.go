@@ -10,6 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"ctxfs/fs/form"
 )
 
 // pass passes the question of a call on to the client, and goes on with the call when
@@ -20,14 +22,14 @@ func (g *Gateway) pass(ctx context.Context, result *Result, own bool, progress f
 	for result.Question != nil {
 		q := *result.Question
 		if !g.canAsk(ctx, q.Kind) {
-			return &Result{Text: q.text()}, nil, nil
+			return &Result{Text: questionText(q)}, nil, nil
 		}
 		if server.IsModernRequest(ctx) {
-			asked, err := q.request("")
+			asked, err := requestFor(q, "")
 			return nil, asked, err
 		}
 		accepted, err := g.putToClient(ctx, q)
-		if err == nil && accepted && q.Again && g.canAsk(ctx, AskForm) {
+		if err == nil && accepted && q.Again && g.canAsk(ctx, form.AskForm) {
 			q.Opened = true
 			_, err = g.putToClient(ctx, q)
 		}
@@ -37,13 +39,13 @@ func (g *Gateway) pass(ctx context.Context, result *Result, own bool, progress f
 				return nil, nil, context.Cause(ctx)
 			}
 			g.log.Warn("a client has not answered a question", "client", clientOf(ctx), "error", err)
-			return &Result{Text: q.text()}, nil, nil
+			return &Result{Text: questionText(q)}, nil, nil
 		}
 		result, err = g.backend.Continue(ctx, q.Task, progress)
 		if ctx.Err() != nil {
 			g.giveUp(ctx, q.Task, own)
 		}
-		if q.Kind == AskURL {
+		if q.Kind == form.AskURL {
 			g.tellDone(ctx, q)
 		}
 		if err != nil {
@@ -72,11 +74,11 @@ func (g *Gateway) giveUp(ctx context.Context, task string, own bool) {
 func (g *Gateway) canAsk(ctx context.Context, kind string) bool {
 	can := capabilitiesOf(ctx)
 	switch kind {
-	case AskForm:
+	case form.AskForm:
 		return can.Elicitation != nil && (can.Elicitation.Form != nil || can.Elicitation.URL == nil)
-	case AskURL:
+	case form.AskURL:
 		return can.Elicitation != nil && can.Elicitation.URL != nil
-	case AskSampling:
+	case form.AskSampling:
 		return g.samples(ctx)
 	}
 	return false
@@ -93,13 +95,13 @@ func (g *Gateway) samples(ctx context.Context) bool {
 
 // asElicitation returns a question as the protocol asks it. Why, if it is not "", says
 // what was wrong with the answer before.
-func (q *Question) asElicitation(why string) mcp.ElicitationParams {
+func asElicitation(q form.Question, why string) mcp.ElicitationParams {
 	p := mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
 	switch {
 	case q.Opened:
 		p.Message = q.Server + " waits until you have finished at " + q.URL + ". Accept when you have."
 		p.RequestedSchema = json.RawMessage(`{"type":"object","properties":{}}`)
-	case q.Kind == AskURL:
+	case q.Kind == form.AskURL:
 		p.Mode, p.RequestedSchema, p.URL, p.ElicitationID = mcp.ElicitationModeURL, nil, q.URL, q.ID
 	}
 	if q.Warning != "" {
@@ -118,7 +120,7 @@ const maxUnfit = 5
 // putToClient asks a client of an older version of the protocol, until its answer
 // fits or none is needed any more. Accepted reports whether the client has accepted.
 // An error is that of the last of [maxUnfit] answers, too.
-func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, err error) {
+func (g *Gateway) putToClient(ctx context.Context, q form.Question) (accepted bool, err error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -128,18 +130,19 @@ func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, e
 	}()
 	for why, unfits := "", 0; ; {
 		a, err := g.requestAnswer(asking, q, why)
-		if q.Kind == AskURL {
+		a.ID = q.ID
+		if q.Kind == form.AskURL {
 			a.Content = nil // it takes no values
 		}
 		if err == nil {
-			err = g.backend.Answer(ctx, q.ID, a)
+			err = g.backend.Answer(ctx, a)
 		}
 		var unfit *Fault
 		switch {
 		case errors.Is(err, ErrAnswered), context.Cause(asking) == ErrAnswered:
 			return false, nil
-		case err == nil || a.Action != "accept" || q.Kind != AskForm || !errors.As(err, &unfit):
-			return a.Action == "accept", err
+		case err == nil || a.Action != form.Accept || q.Kind != form.AskForm || !errors.As(err, &unfit):
+			return a.Action == form.Accept, err
 		}
 		if unfits++; unfits == maxUnfit {
 			return false, err
@@ -149,27 +152,27 @@ func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, e
 }
 
 // requestAnswer asks a client of an older version of the protocol.
-func (g *Gateway) requestAnswer(ctx context.Context, q Question, why string) (Answer, error) {
-	if q.Kind == AskSampling {
+func (g *Gateway) requestAnswer(ctx context.Context, q form.Question, why string) (form.Answer, error) {
+	if q.Kind == form.AskSampling {
 		var params mcp.CreateMessageParams
 		if err := json.Unmarshal(q.Request, &params); err != nil {
-			return Answer{}, err
+			return form.Answer{}, err
 		}
 		//lint:ignore SA1019 clients of the old era can still be asked
 		told, err := g.server.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: params})
 		return sampled(told), err
 	}
-	told, err := g.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: q.asElicitation(why)})
+	told, err := g.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: asElicitation(q, why)})
 	return elicited(told), err
 }
 
 // elicited returns the answer of a client; nil is none.
-func elicited(told *mcp.ElicitationResult) Answer {
+func elicited(told *mcp.ElicitationResult) form.Answer {
 	if told == nil {
-		return Answer{Action: "cancel"}
+		return form.Answer{Action: form.Cancel}
 	}
-	a := Answer{Action: string(told.Action)}
-	if told.Content != nil && a.Action == "accept" {
+	a := form.Answer{Action: string(told.Action)}
+	if told.Content != nil && a.Action == form.Accept {
 		a.Content, _ = json.Marshal(told.Content) // it was JSON
 	}
 	if string(a.Content) == "{}" { // what takes no values has none
@@ -179,19 +182,19 @@ func elicited(told *mcp.ElicitationResult) Answer {
 }
 
 // sampled returns the answer of a client's language model; nil is none.
-func sampled(told *mcp.CreateMessageResult) Answer {
+func sampled(told *mcp.CreateMessageResult) form.Answer {
 	if told == nil {
-		return Answer{Action: "decline"}
+		return form.Answer{Action: form.Decline}
 	}
 	content, err := json.Marshal(told)
 	if err != nil {
-		return Answer{Action: "decline"}
+		return form.Answer{Action: form.Decline}
 	}
-	return Answer{Action: "accept", Content: content}
+	return form.Answer{Action: form.Accept, Content: content}
 }
 
 // tellDone tells a client that what was to be done at an address is done.
-func (g *Gateway) tellDone(ctx context.Context, q Question) {
+func (g *Gateway) tellDone(ctx context.Context, q form.Question) {
 	const method = "notifications/elicitation/complete"
 	params := map[string]any{"elicitationId": q.ID}
 	if c := connectionOf(ctx); c != nil {
@@ -207,7 +210,7 @@ type callState struct {
 	Question string `json:"question"`
 	Kind     string `json:"kind"`
 	// Opened is the question as it is asked after it was accepted, if it is.
-	Opened *Question `json:"opened,omitempty"`
+	Opened *form.Question `json:"opened,omitempty"`
 }
 
 // answerRequest is the name of the question among the requests that a result makes of
@@ -215,10 +218,10 @@ type callState struct {
 const answerRequest = "answer"
 
 // request returns a result that asks the client, which then repeats its request.
-func (q *Question) request(why string) (*mcp.CallToolResult, error) {
+func requestFor(q form.Question, why string) (*mcp.CallToolResult, error) {
 	is := callState{Task: q.Task, Question: q.ID, Kind: q.Kind}
 	if q.Again && !q.Opened {
-		opened := *q
+		opened := q
 		opened.Opened = true
 		is.Opened = &opened
 	}
@@ -227,8 +230,8 @@ func (q *Question) request(why string) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	b := server.NewInputRequestBuilder(string(state))
-	if q.Kind != AskSampling {
-		return b.Elicit(answerRequest, q.asElicitation(why)).ToolResult(), nil
+	if q.Kind != form.AskSampling {
+		return b.Elicit(answerRequest, asElicitation(q, why)).ToolResult(), nil
 	}
 	var params mcp.CreateMessageParams
 	if err := json.Unmarshal(q.Request, &params); err != nil {
@@ -249,42 +252,43 @@ func repeated(r mcp.CallToolRequest) *callState {
 
 // repeat goes on with a call whose request the client has repeated with an answer.
 func (g *Gateway) repeat(ctx context.Context, r mcp.CallToolRequest, is *callState, progress func(Progress)) (*Result, *mcp.CallToolResult, error) {
-	var a Answer
+	var a form.Answer
 	if told := server.SamplingResponse(r.Params.InputResponses, answerRequest); told != nil && told.Model != "" {
 		a = sampled(told)
 	} else {
 		a = elicited(server.ElicitationResponse(r.Params.InputResponses, answerRequest))
 	}
-	if is.Kind == AskURL {
+	if is.Kind == form.AskURL {
 		a.Content = nil // it takes no values
 	}
-	err := g.backend.Answer(ctx, is.Question, a)
-	if err == nil && a.Action == "accept" && is.Opened != nil && g.canAsk(ctx, AskForm) {
-		asked, err := is.Opened.request("")
+	a.ID = is.Question
+	err := g.backend.Answer(ctx, a)
+	if err == nil && a.Action == form.Accept && is.Opened != nil && g.canAsk(ctx, form.AskForm) {
+		asked, err := requestFor(*is.Opened, "")
 		return nil, asked, err
 	}
 	unfit := (*Fault)(nil)
 	result, continued := g.backend.Continue(ctx, is.Task, progress)
 	if errors.As(err, &unfit) && continued == nil && result.Question != nil && result.Question.ID == is.Question {
-		asked, err := result.Question.request(unfit.What)
+		asked, err := requestFor(*result.Question, unfit.What)
 		return nil, asked, err
 	}
 	return result, nil, continued
 }
 
 // written returns the answer that an agent has written as arguments.
-func written(answer json.RawMessage, decline bool) Answer {
+func written(id string, answer json.RawMessage, decline bool) form.Answer {
 	if decline {
-		return Answer{Action: "decline"}
+		return form.Answer{ID: id, Action: form.Decline}
 	}
 	if strings.TrimSpace(string(answer)) == "{}" { // what takes no values has none
 		answer = nil
 	}
-	return Answer{Action: "accept", Content: answer}
+	return form.Answer{ID: id, Action: form.Accept, Content: answer}
 }
 
 // text returns the question for an agent whose client cannot ask its user.
-func (q *Question) text() string {
+func questionText(q form.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s asks before it goes on (question %s, until %s): %s\n", q.Server, q.ID, q.Until.UTC().Format(time.RFC3339), strings.TrimSpace(q.Message))
 	if q.Warning != "" {
@@ -293,10 +297,10 @@ func (q *Question) text() string {
 	goOn := object("continue", q.Task)
 	answer := json.RawMessage("{}")
 	switch q.Kind {
-	case AskForm:
-		fmt.Fprintf(&b, "Fields: %s\n", fieldsOf(q.Schema))
+	case form.AskForm:
+		fmt.Fprintf(&b, "Fields: %s\n", fieldsText(q.Fields))
 		answer = json.RawMessage(`{"FIELD":VALUE}`)
-	case AskURL:
+	case form.AskURL:
 		fmt.Fprintf(&b, "Address for your user to open: %s\n", q.URL)
 	}
 	if q.Opened {

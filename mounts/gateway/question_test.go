@@ -13,6 +13,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/form"
 )
 
 // nameForm is the schema of a form.
@@ -24,12 +26,12 @@ type asking struct {
 	fake
 
 	mu      sync.Mutex
-	open    []Question
+	open    []form.Question
 	answers []string
 	left    chan struct{} // closed when the first question needs no answer any more
 }
 
-func newAsking(questions ...Question) *asking {
+func newAsking(questions ...form.Question) *asking {
 	a := &asking{left: make(chan struct{})}
 	for i := range questions {
 		q := &questions[i]
@@ -53,7 +55,7 @@ func newAsking(questions ...Question) *asking {
 		}
 		return next()
 	}
-	a.answer = func(id string, answer Answer) error {
+	a.answer = func(id string, answer form.Answer) error {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		switch {
@@ -66,7 +68,7 @@ func newAsking(questions ...Question) *asking {
 		a.answers = append(a.answers, answer.Action+string(answer.Content))
 		return nil
 	}
-	a.answered = func(ctx context.Context, _ Question) error {
+	a.answered = func(ctx context.Context, _ form.Question) error {
 		select {
 		case <-a.left:
 			return nil
@@ -140,8 +142,8 @@ var shopCall = map[string]any{"server": "shop", "tool": "buy"}
 func TestQuestionPassedOn(t *testing.T) {
 	everyAskedWay(t, func(t *testing.T, w way) {
 		a := newAsking(
-			Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm), Warning: "it is odd"},
-			Question{Kind: AskForm, Message: "Sure?", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
+			form.Question{Kind: form.AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm), Warning: "it is odd"},
+			form.Question{Kind: form.AskForm, Message: "Sure?", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
 		)
 		names := []string{"bad", "Ann"}
 		r := &replies{reply: func(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
@@ -174,7 +176,7 @@ func TestQuestionOfStubbornClient(t *testing.T) {
 			continue // its client asks itself
 		}
 		t.Run(w.name, func(t *testing.T) {
-			a := newAsking(Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
+			a := newAsking(form.Question{Kind: form.AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
 			r := &replies{reply: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 				return result("accept", map[string]any{"name": "bad"}), nil
 			}}
@@ -193,7 +195,7 @@ func TestQuestionOfStubbornClient(t *testing.T) {
 // TestAddressPassedOn: an address goes to a client that can open it.
 func TestAddressPassedOn(t *testing.T) {
 	everyAskedWay(t, func(t *testing.T, w way) {
-		a := newAsking(Question{Kind: AskURL, Message: "Log in", URL: "https://shop.example/login"})
+		a := newAsking(form.Question{Kind: form.AskURL, Message: "Log in", URL: "https://shop.example/login"})
 		r := &replies{reply: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 			return result("accept", nil), nil
 		}}
@@ -211,7 +213,7 @@ func TestAddressPassedOn(t *testing.T) {
 // TestSamplingPassedOn: a prompt goes to the model of a client that has one.
 func TestSamplingPassedOn(t *testing.T) {
 	everyAskedWay(t, func(t *testing.T, w way) {
-		a := newAsking(Question{Kind: AskSampling, Message: "Add", Request: json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"2+2"}}],"maxTokens":10}`)})
+		a := newAsking(form.Question{Kind: form.AskSampling, Message: "Add", Request: json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"2+2"}}],"maxTokens":10}`)})
 		r := &replies{sample: func(p mcp.CreateMessageParams) string { return "four" }}
 		c := connectBackend(t, a, w.with(client.WithSamplingHandler(r)))
 		synctest.Wait() // until the client listens
@@ -225,11 +227,11 @@ func TestSamplingPassedOn(t *testing.T) {
 // TestQuestionAsText: an agent whose client cannot ask reads the question, and
 // answers it by the tool itself.
 func TestQuestionAsText(t *testing.T) {
-	form := Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)}
+	who := form.Question{Kind: form.AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm), Fields: []form.Field{{Name: "name", Type: "string", Required: true}, {Name: "age", Type: "integer"}}}
 	for _, w := range ways() {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			a := newAsking(form, Question{Kind: AskURL, Message: "Log in", URL: "https://shop.example/login"}, form)
+			a := newAsking(who, form.Question{Kind: form.AskURL, Message: "Log in", URL: "https://shop.example/login"}, who)
 			c := connectBackend(t, a, w)
 			got := text(ask(t, c, "call", shopCall))
 			for _, want := range []string{
@@ -271,7 +273,7 @@ func TestQuestionAsText(t *testing.T) {
 // has answered, or no answer is needed.
 func TestQuestionAnsweredElsewhere(t *testing.T) {
 	w := ways()[1]
-	a := newAsking(Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
+	a := newAsking(form.Question{Kind: form.AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
 	asked := make(chan struct{})
 	withdrawn := make(chan struct{})
 	r := &replies{reply: func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
@@ -283,7 +285,7 @@ func TestQuestionAnsweredElsewhere(t *testing.T) {
 	c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
 	go func() {
 		<-asked
-		if err := a.answer("q1", Answer{Action: "accept", Content: json.RawMessage(`{"name":"Bob"}`)}); err != nil {
+		if err := a.answer("q1", form.Answer{Action: "accept", Content: json.RawMessage(`{"name":"Bob"}`)}); err != nil {
 			t.Error(err)
 		}
 		close(a.left)
@@ -302,7 +304,7 @@ func TestQuestionOfClientThatLeaves(t *testing.T) {
 		}
 		t.Run(w.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAsking(Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
+				a := newAsking(form.Question{Kind: form.AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
 				ctx, cancel := context.WithCancel(t.Context())
 				stay := make(chan struct{})
 				t.Cleanup(func() { close(stay) })
@@ -333,8 +335,8 @@ func connectBackend(t *testing.T, a *asking, w way) *peer {
 // asked whether it is.
 func TestAddressDone(t *testing.T) {
 	everyAskedWay(t, func(t *testing.T, w way) {
-		a := newAsking(Question{Kind: AskURL, Message: "Log in", URL: "https://shop.example/login", Again: true})
-		a.answer = func(_ string, answer Answer) error {
+		a := newAsking(form.Question{Kind: form.AskURL, Message: "Log in", URL: "https://shop.example/login", Again: true})
+		a.answer = func(_ string, answer form.Answer) error {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			if a.answers = append(a.answers, answer.Action+string(answer.Content)); len(a.answers) == 2 {

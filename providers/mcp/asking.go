@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/form"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/clients"
@@ -69,11 +70,11 @@ const maxNews = 200
 
 // Answer answers a question, once: see [questions.Store.Answer]. The ID of a task
 // stands for its question, if it has one.
-func (p *Provider) Answer(id string, r questions.Reply) (questions.Question, error) {
+func (p *Provider) Answer(id string, a form.Answer) (questions.Question, error) {
 	if all, err := p.Questions(id); err == nil && len(all) == 1 {
 		id = all[0].ID
 	}
-	return p.questions.Answer(id, r)
+	return p.questions.Answer(id, a)
 }
 
 // Detach makes a call that goes on without its caller, and does not wait for it. Its

@@ -10,11 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
-	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
-	"ctxfs/providers/mcp/wire"
 )
 
 // everything is a world with the reference server over two transports, and a
@@ -62,9 +61,9 @@ func (w *world) continued(id string) string {
 func TestRealQuestions(t *testing.T) {
 	w := everything(t)
 	for _, server := range []string{"stdio", "http"} {
-		form := w.asked(server, "trigger-elicitation-request", "{}")
-		q := form.Question
-		fields := q.Fields()
+		asked := w.asked(server, "trigger-elicitation-request", "{}")
+		q := asked.Question
+		fields := q.FieldList()
 		if len(fields) != 13 || len(q.Secrets) > 0 {
 			t.Errorf("%+v", fields)
 		}
@@ -79,7 +78,7 @@ func TestRealQuestions(t *testing.T) {
 					t.Errorf("%+v", f)
 				}
 			case "titledMultipleSelectEnum":
-				if !f.Several || len(f.Choices) != 3 || f.Choices[1] != (questions.Choice{Value: "fish-2", Title: "Salmon"}) {
+				if !f.Several || len(f.Choices) != 3 || f.Choices[1] != (form.Choice{Value: "fish-2", Title: "Salmon"}) {
 					t.Errorf("%+v", f)
 				}
 			case "legacyTitledEnum":
@@ -109,17 +108,17 @@ func TestRealQuestions(t *testing.T) {
 			}
 		}
 		w.answered(q.ID, accept("--name", "Ann", "--check", "--titledMultipleSelectEnum", "fish-2", "--titledMultipleSelectEnum", "fish-3"))
-		fstest.Contains(t, w.continued(form.Task), "- Name: Ann", "- Agreed to terms: true", `"integer": 42`, `"fish-3"`, "It was a dark and stormy night.")
+		fstest.Contains(t, w.continued(asked.Task), "- Name: Ann", "- Agreed to terms: true", `"integer": 42`, `"fish-3"`, "It was a dark and stormy night.")
 
 		sampling := w.asked(server, "trigger-sampling-request", `{"prompt":"why is the sky blue"}`)
-		if q = sampling.Question; q.Kind != wire.AskSampling || !strings.Contains(q.Message, "system: You are a helpful test server.\nuser: ") {
+		if q = sampling.Question; q.Kind != form.AskSampling || !strings.Contains(q.Message, "system: You are a helpful test server.\nuser: ") {
 			t.Errorf("%+v", q)
 		}
 		w.answered(q.ID, accept())
 		fstest.Contains(t, w.continued(sampling.Task), "a model says: context: why is the sky blue")
 
 		opening := w.asked(server, "trigger-url-elicitation", `{"url":"https://example.com/login?x=1"}`)
-		if q = opening.Question; q.Kind != wire.AskURL || q.Host != "example.com" || q.URL != "https://example.com/login?x=1" {
+		if q = opening.Question; q.Kind != form.AskURL || q.Host != "example.com" || q.URL != "https://example.com/login?x=1" {
 			t.Errorf("%+v", q)
 		}
 		w.answered(q.ID, accept())
@@ -138,7 +137,7 @@ func TestRealQuestions(t *testing.T) {
 		if !errors.As(err, &again) || again.Question.Host != "example.com" || again.Task != before.Task {
 			t.Fatal(err)
 		}
-		w.answered(again.Question.ID, questions.Reply{Action: wire.Decline})
+		w.answered(again.Question.ID, form.Answer{Action: form.Decline})
 		fstest.Contains(t, w.continued(before.Task), "User declined to open the URL")
 	}
 }
@@ -148,10 +147,10 @@ func TestRealTasks(t *testing.T) {
 	w := everything(t)
 	for _, server := range []string{"stdio", "http"} {
 		asked := w.asked(server, "simulate-research-query", `{"topic":"python","ambiguous":true}`)
-		if asked.Question.Fields()[0].Name != "interpretation" {
+		if asked.Question.FieldList()[0].Name != "interpretation" {
 			t.Errorf("%+v", asked.Question)
 		}
-		w.answered(asked.Question.ID, accept("--interpretation", asked.Question.Fields()[0].Choices[1].Value))
+		w.answered(asked.Question.ID, accept("--interpretation", asked.Question.FieldList()[0].Choices[1].Value))
 		fstest.Contains(t, w.continued(asked.Task), "# Research Report: python (", "completed")
 
 		task, err := w.p.Detach(calls.Call{Server: server, Tool: "simulate-research-query", Arguments: json.RawMessage(`{"topic":"rust"}`)})

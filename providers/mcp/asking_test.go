@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
-	"ctxfs/providers/mcp/wire"
 )
 
 // made is what became of a call.
@@ -56,8 +56,8 @@ func asking(method, params string) string {
 	return string(args)
 }
 
-func accept(words ...string) questions.Reply {
-	r := questions.Reply{Action: wire.Accept}
+func accept(words ...string) form.Answer {
+	r := form.Answer{Action: form.Accept}
 	for _, word := range words {
 		r.Words = append(r.Words, calls.Word{Text: word})
 	}
@@ -65,7 +65,7 @@ func accept(words ...string) questions.Reply {
 }
 
 // answered answers a question, which must succeed.
-func (w *world) answered(id string, r questions.Reply) {
+func (w *world) answered(id string, r form.Answer) {
 	w.t.Helper()
 	if _, err := w.p.Answer(id, r); err != nil {
 		w.t.Fatal(err)
@@ -77,7 +77,7 @@ func (w *world) answered(id string, r questions.Reply) {
 func TestAQuestionIsAnswered(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
 		q, done := w.calling(context.Background(), "{}")
-		if q.Kind != wire.AskForm || q.Message != "Which colour?" || q.Server != "callee" || q.Tool != "asks" || q.Answer != "ctxfs answer "+q.ID+" --colour 'red|green'" || q.Task != "" {
+		if q.Kind != form.AskForm || q.Message != "Which colour?" || q.Server != "callee" || q.Tool != "asks" || q.Answer != "ctxfs answer "+q.ID+" --colour 'red|green'" || q.Task != "" {
 			t.Errorf("%+v", q)
 		}
 		w.becomes("callee/questions/"+q.ID+".json", `"Which colour?"`)
@@ -128,9 +128,9 @@ func (w *world) becomesNothing(path string) {
 
 func TestAQuestionIsDeclined(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		for _, action := range []string{wire.Decline, wire.Cancel} {
+		for _, action := range []string{form.Decline, form.Cancel} {
 			q, done := w.calling(context.Background(), "{}")
-			w.answered(q.ID, questions.Reply{Action: action})
+			w.answered(q.ID, form.Answer{Action: action})
 			m := <-done
 			if m.err != nil {
 				t.Fatal(m.err)
@@ -453,7 +453,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 	large.WriteString("}}}")
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
 		for name, c := range map[string]struct{ method, params, why string }{
-			"large":     {"elicitation/create", large.String(), `the form has 10001 fields`},
+			"large":     {"elicitation/create", large.String(), `the schema of the form has `},
 			"recursive": {"elicitation/create", `{"message":"x","requestedSchema":{"type":"object","properties":{"a":{"$ref":"#"}}}}`, `the schema of the form refers to`},
 			"no object": {"elicitation/create", `{"message":"x","requestedSchema":{"type":"string"}}`, `the schema of the form is not one of an object`},
 			"address":   {"elicitation/create", `{"mode":"url","message":"x","url":"javascript:alert(1)","elicitationId":"e"}`, `the address is not`},

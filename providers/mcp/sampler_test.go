@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/instance"
-	"ctxfs/providers/mcp/wire"
 )
 
 // TestASamplerIsNamed while a server runs: a call under way goes on, one that asks
@@ -47,7 +47,7 @@ func TestASamplerIsNamed(t *testing.T) {
 			_, asked = asks()
 			return asked != nil
 		})
-		if asked.Question.Kind != wire.AskSampling {
+		if asked.Question.Kind != form.AskSampling {
 			t.Errorf("it asks %+v", asked.Question)
 		}
 		w.answered(asked.Question.ID, accept())

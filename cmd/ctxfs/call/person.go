@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
@@ -71,103 +72,87 @@ func (p *Person) sayf(format string, args ...any) { fmt.Fprintf(p.out, format, a
 // Ask asks a question until send has taken the answer, before which it gets each value
 // of a form as a draft. It returns nil then, the error of ctx if that ends first, and
 // any error of send but that an answer does not fit, about which it asks again.
-func (p *Person) Ask(ctx context.Context, q Question, send func(Answer) error) error {
+func (p *Person) Ask(ctx context.Context, q form.Question, send func(form.Answer) error) error {
 	p.introduce(q)
-	given := make(map[string]json.RawMessage)
-	ask := q.Fields
-	for {
-		a, err := p.answer(ctx, q, ask, given, send)
-		if err != nil {
+	values := make(map[string]json.RawMessage)
+	for fields := q.Fields; ; {
+		a := form.Answer{ID: q.ID, Action: form.Accept}
+		err := p.agrees(ctx, q, fields, values, send)
+		switch {
+		case errors.Is(err, errDeclined):
+			a.Action = form.Decline
+		case err != nil:
 			return err
+		case len(q.Fields) > 0:
+			a.Content = form.Content(q.Fields, values)
 		}
 		err = send(a)
-		if err == nil || a.Action != Accept || q.Kind != AskForm {
-			return err
-		}
-		why, ok := misfit(err)
-		if !ok {
+		why := misfit(err)
+		if why == "" || a.Action != form.Accept || q.Kind != form.AskForm {
 			return err
 		}
 		p.sayf("%s\n", why)
-		ask = concerned(q.Fields, why)
+		fields = form.Named(q.Fields, why)
 	}
 }
 
-// misfit returns in a line why an answer does not fit, if that is what err says.
-func misfit(err error) (why string, ok bool) {
+// misfit returns in a line why an answer does not fit, or "" if that is not what err says.
+func misfit(err error) string {
 	fault := (*control.Fault)(nil)
 	if !errors.As(err, &fault) || fault.Missing {
-		return "", false
+		return ""
 	}
-	why, _, _ = strings.Cut(fault.Message, "\n")
-	return why, true
+	why, _, _ := strings.Cut(fault.Message, "\n")
+	return why
 }
 
 // introduce says who asks what.
-func (p *Person) introduce(q Question) {
+func (p *Person) introduce(q form.Question) {
 	if q.Opened { // it was introduced before
 		return
 	}
 	what := "asks you"
-	if q.Kind == AskSampling {
+	if q.Kind == form.AskSampling {
 		what = "wants a language model to answer"
 	}
-	p.sayf("\n%s %s, for its tool %s (question %s, until %s):\n\n%s\n\n", q.Server, what, q.Tool, q.ID, wording.Time(q.Until), indent(q.Message))
+	message := "  " + strings.ReplaceAll(strings.TrimSpace(q.Message), "\n", "\n  ")
+	p.sayf("\n%s %s, for its tool %s (question %s, until %s):\n\n%s\n\n", q.Server, what, q.Tool, q.ID, wording.Time(q.Until), message)
 	if q.Warning != "" {
 		p.sayf("Careful: %s.\n", q.Warning)
 	}
 	switch {
-	case q.Kind == AskURL:
+	case q.Kind == form.AskURL:
 		p.sayf("  host:    %s\n  address: %s\n\n", q.Host, q.URL)
 	case len(q.Fields) > 0:
 		p.sayf("Enter leaves a field as it is; Ctrl-D declines, Ctrl-C cancels the call.\n")
 	}
 }
 
-func indent(text string) string {
-	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
-}
-
-// answer gets one answer to a question. Given are the values so far, which it adds to;
-// send checks them.
-func (p *Person) answer(ctx context.Context, q Question, fields []Field, given map[string]json.RawMessage, send func(Answer) error) (Answer, error) {
-	accepted := Answer{ID: q.ID, Action: Accept}
-	var err error
+// agrees asks once; nil is that the person accepts, errDeclined that they do not. What is
+// typed for fields it adds to values, after send has checked it.
+func (p *Person) agrees(ctx context.Context, q form.Question, fields []form.Field, values map[string]json.RawMessage, send func(form.Answer) error) error {
+	prompt, yes, no := "Agree? y or n: ", "y", "n"
 	switch {
-	case q.Kind == AskForm && len(q.Fields) > 0:
+	case len(q.Fields) > 0:
 		for _, f := range fields {
 			fits := func(value json.RawMessage) error {
-				content, err := contentOf([]Field{f}, map[string]json.RawMessage{f.Name: value})
-				if err != nil {
-					return err
-				}
-				return send(Answer{ID: q.ID, Action: Accept, Content: content, Draft: true})
+				content := form.Content(fields, map[string]json.RawMessage{f.Name: value})
+				return send(form.Answer{ID: q.ID, Action: form.Accept, Content: content, Draft: true})
 			}
-			if err = p.field(ctx, f, given, fits); err != nil {
-				break
+			if err := p.field(ctx, f, values, fits); err != nil {
+				return err
 			}
 		}
-		if err == nil {
-			accepted.Content, err = contentOf(q.Fields, given)
-		}
-	case q.Kind == AskURL && q.Opened:
+		return nil
+	case q.Kind == form.AskURL && q.Opened:
 		p.sayf("Waiting until %s says that it is done; if it does not, press Enter when you are done. ", q.Server)
-		_, err = p.line(ctx)
-	case q.Kind == AskURL:
-		err = p.agree(ctx, "Open this address in a browser, then press Enter; d and Enter declines: ", "", "d")
-	case q.Kind == AskSampling:
-		err = p.agree(ctx, "Let your command answer this? y or n: ", "y", "n")
-	default:
-		err = p.agree(ctx, "Agree? y or n: ", "y", "n")
+		_, err := p.line(ctx)
+		return err
+	case q.Kind == form.AskURL:
+		prompt, yes, no = "Open this address in a browser, then press Enter; d and Enter declines: ", "", "d"
+	case q.Kind == form.AskSampling:
+		prompt = "Let your command answer this? y or n: "
 	}
-	if errors.Is(err, errDeclined) {
-		return Answer{ID: q.ID, Action: Decline}, nil
-	}
-	return accepted, err
-}
-
-// agree asks until the person types yes or no; no is errDeclined.
-func (p *Person) agree(ctx context.Context, prompt, yes, no string) error {
 	for {
 		p.sayf("%s", prompt)
 		text, err := p.line(ctx)
@@ -184,37 +169,33 @@ func (p *Person) agree(ctx context.Context, prompt, yes, no string) error {
 
 // field asks for the value of a field until it fits. A field that is left as it is
 // gets no value.
-func (p *Person) field(ctx context.Context, f Field, given map[string]json.RawMessage, fits func(json.RawMessage) error) error {
-	p.sayf("\n%s\n", f.heading())
-	for i, c := range f.Choices {
-		p.sayf("  %*d  %s\n", len(fmt.Sprint(len(f.Choices))), i+1, c.shown())
-	}
-	standing := given[f.Name]
+func (p *Person) field(ctx context.Context, f form.Field, values map[string]json.RawMessage, fits func(json.RawMessage) error) error {
+	p.sayf("\n%s\n", heading(f))
+	standing := values[f.Name]
 	if standing == nil {
 		standing = f.Default
 	}
 	for {
-		p.sayf("%s", f.prompt(standing))
+		p.sayf("%s", prompt(f, standing))
 		text, err := p.secretly(ctx, f.Secret)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if text == "" {
-			if standing == nil && f.Required {
-				p.sayf("  a value is required; Ctrl-D declines\n")
-				continue
-			}
+		case text == "" && standing == nil && f.Required:
+			p.sayf("  a value is required; Ctrl-D declines\n")
+			continue
+		case text == "":
 			return nil
 		}
-		value, err := f.parse(text)
+		value, err := f.Parse(text)
 		if err != nil {
 			p.sayf("  %v\n", err)
 			continue
 		}
 		err = fits(value)
-		why, ok := misfit(err)
-		if !ok {
-			given[f.Name] = value
+		why := misfit(err)
+		if why == "" {
+			values[f.Name] = value
 			return err
 		}
 		if f.Secret {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/form"
 )
 
 // questioner puts questions to a person, one after the other, while a call goes on. A
@@ -15,16 +16,16 @@ import (
 type questioner struct {
 	person *Person
 	line   *progress // hidden meanwhile
-	send   func(context.Context, Answer) error
+	send   func(context.Context, form.Answer) error
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
 
 	mu      sync.Mutex
-	waiting []Question
+	waiting []form.Question
 	added   chan struct{} // has room for one
-	asked   Question      // what the person is asked now, if it has an ID
+	asked   form.Question // what the person is asked now, if it has an ID
 	give    context.CancelCauseFunc
 }
 
@@ -33,7 +34,7 @@ var errNeedless = errors.New("the question needs no answer any more")
 
 // newQuestioner returns a questioner, which ends with ctx, or with close. Send
 // delivers an answer. Without a person it returns nil.
-func newQuestioner(ctx context.Context, person *Person, line *progress, send func(context.Context, Answer) error) *questioner {
+func newQuestioner(ctx context.Context, person *Person, line *progress, send func(context.Context, form.Answer) error) *questioner {
 	if person == nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func newQuestioner(ctx context.Context, person *Person, line *progress, send fun
 }
 
 // open adds a question, or replaces it with what it has become.
-func (q *questioner) open(is Question) {
+func (q *questioner) open(is form.Question) {
 	if q == nil {
 		return
 	}
@@ -77,7 +78,7 @@ func (q *questioner) closed(id string) {
 
 // remove drops a question that is not asked yet. The caller holds mu.
 func (q *questioner) remove(id string) {
-	q.waiting = slices.DeleteFunc(q.waiting, func(one Question) bool { return one.ID == id })
+	q.waiting = slices.DeleteFunc(q.waiting, func(one form.Question) bool { return one.ID == id })
 }
 
 // close asks nothing more and returns the terminal to its state. It may be called
@@ -124,9 +125,9 @@ func (q *questioner) next() bool {
 
 	q.line.hide()
 	defer q.line.show()
-	err := q.person.Ask(ctx, is, func(a Answer) error { return q.send(q.ctx, a) })
+	err := q.person.Ask(ctx, is, func(a form.Answer) error { return q.send(q.ctx, a) })
 	q.mu.Lock()
-	q.asked = Question{}
+	q.asked = form.Question{}
 	q.mu.Unlock()
 	switch {
 	case errors.Is(err, errNeedless) && is.Opened:

@@ -7,7 +7,7 @@
 // answered), words.go (the command line), input.go (standard input), run.go (the
 // conversation), progress.go (the line that a person sees while waiting).
 //
-// What a server asks back ([Question]) is put to the person at the terminal
+// What a server asks back ([form.Question]) is put to the person at the terminal
 // ([Person]: person.go, field.go, tty.go), one question after the other
 // (questioner.go).
 package call
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/form"
 	"ctxfs/mounts/control"
 )
 
@@ -24,12 +25,16 @@ import (
 // [Reply], followed by the bytes for standard output.
 var Op = fs.Talk[Request, News, Reply]{Name: "call", Effect: fs.Depends}
 
+// OpAnswer answers a question of a server, once. The answer to it is the question as
+// it is then.
+var OpAnswer = fs.Op[form.Answer, form.Question]{Name: "answer"}
+
 // Request asks for a call of a tool.
 type Request struct {
 	// Words are the command line: options of the command, the server, the
 	// tool, its arguments.
-	Words  []Word `json:"words"`
-	Caller Caller `json:"caller"`
+	Words  []form.Word `json:"words"`
+	Caller Caller      `json:"caller"`
 	// Project is where the folder is that --project names, if it does.
 	Project fs.Standpoint `json:"project,omitzero"`
 	// Input is the text of standard input; nil if it was not read.
@@ -41,15 +46,6 @@ type Request struct {
 	// can be asked what the server wants to know.
 	Watched bool `json:"watched,omitempty"`
 	Asks    bool `json:"asks,omitempty"`
-}
-
-// Word is one word of the command line. A file that it names has been read.
-type Word struct {
-	Text string `json:"text"`
-	// Path is the file that the word names as "@path", and Body its text, which
-	// follows Text; Body is nil if the word names no file.
-	Path string  `json:"path,omitempty"`
-	Body *string `json:"body,omitempty"`
 }
 
 // Caller describes the program that calls: who it is, for the log of calls, and
@@ -72,8 +68,8 @@ type News struct {
 	Message string        `json:"message,omitempty"`
 	// Question is one that the server asks, or that has changed; Closed is the ID of
 	// one that needs no answer any more.
-	Question *Question `json:"question,omitempty"`
-	Closed   string    `json:"closed,omitempty"`
+	Question *form.Question `json:"question,omitempty"`
+	Closed   string         `json:"closed,omitempty"`
 }
 
 // Reply is the outcome of a call.

@@ -12,6 +12,7 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
+	"ctxfs/fs/form"
 	"ctxfs/mounts/control"
 	known "ctxfs/providers/caller"
 )
@@ -84,7 +85,7 @@ func ask(ctx context.Context, p places.Places, request Request, s console.Stream
 		line = newProgress(s.Err)
 		defer line.clear()
 	}
-	asking := newQuestioner(ctx, person, line, func(ctx context.Context, a Answer) error {
+	asking := newQuestioner(ctx, person, line, func(ctx context.Context, a form.Answer) error {
 		c, err := p.Process().Dial(ctx)
 		if err != nil {
 			return err

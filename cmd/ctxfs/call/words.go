@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/fs"
+	"ctxfs/fs/form"
 	"ctxfs/mounts/control"
 )
 
@@ -18,10 +19,10 @@ import (
 // "@@text" for "@text". They are read here and not in the background process, which
 // may be allowed to read more than the user of this command. Abs returns an absolute path,
 // as [filepath.Abs] does.
-func ReadWords(args []string, stdin io.Reader, abs func(string) (string, error)) ([]Word, error) {
-	words := make([]Word, 0, len(args))
+func ReadWords(args []string, stdin io.Reader, abs func(string) (string, error)) ([]form.Word, error) {
+	words := make([]form.Word, 0, len(args))
 	for _, arg := range args {
-		word := Word{Text: arg}
+		word := form.Word{Text: arg}
 		flag, value := "", arg
 		if strings.HasPrefix(arg, "--") {
 			name, given, ok := strings.Cut(arg, "=")
@@ -73,19 +74,19 @@ func noFile(flag, arg string) error {
 	return &control.Fault{Message: arg + " names a file that does not exist", Hint: hint}
 }
 
-func readWord(flag, path string, read func() ([]byte, error)) (Word, error) {
+func readWord(flag, path string, read func() ([]byte, error)) (form.Word, error) {
 	body, err := read()
 	if err != nil {
-		return Word{}, err
+		return form.Word{}, err
 	}
 	if !utf8.Valid(body) {
-		return Word{}, &control.Fault{
+		return form.Word{}, &control.Fault{
 			Message: path + " is not text (UTF-8), and arguments are",
 			Hint:    "give the path of the file to a tool that reads files, or encode it: base64 " + path,
 		}
 	}
 	text := string(body)
-	return Word{Text: flag, Path: path, Body: &text}, nil
+	return form.Word{Text: flag, Path: path, Body: &text}, nil
 }
 
 // namedProject returns where the folder is that the last --project in a command line

@@ -16,6 +16,7 @@ import (
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -251,16 +252,16 @@ func (b *backend) Continue(ctx context.Context, task string, progress func(gatew
 }
 
 // Answered implements gateway.Backend.
-func (b *backend) Answered(ctx context.Context, q gateway.Question) error {
+func (b *backend) Answered(ctx context.Context, q form.Question) error {
 	_, err := usertree.OpAnswered.Ask(ctx, b, usertree.QuestionQuery{ID: q.ID, Task: q.Task, Opened: q.Opened})
 	return err
 }
 
 // Answer implements gateway.Backend.
-func (b *backend) Answer(ctx context.Context, question string, a gateway.Answer) error {
+func (b *backend) Answer(ctx context.Context, a form.Answer) error {
 	ctx, cancel := withinLookTime(ctx)
 	defer cancel()
-	_, err := call.OpAnswer.Ask(ctx, b, call.Answer{ID: question, Action: a.Action, Content: a.Content})
+	_, err := call.OpAnswer.Ask(ctx, b, a)
 	if f := (*gateway.Fault)(nil); errors.As(err, &f) && f.Missing {
 		return gateway.ErrAnswered
 	}

@@ -15,7 +15,7 @@ import (
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -74,7 +74,7 @@ too.`,
 type answerLine struct {
 	id         string
 	words      []string // the fields
-	action     string   // call.Accept if there are fields; "" if it was not said
+	action     string   // form.Accept if there are fields; "" if it was not said
 	json, help bool
 }
 
@@ -86,7 +86,7 @@ func parseAnswer(args []string) (*answerLine, error) {
 		case word == "--":
 			l.words = append(l.words, args[i+1:]...)
 			return l, nil
-		case isOption && slices.Contains([]string{call.Accept, call.Decline, call.Cancel}, name):
+		case isOption && slices.Contains([]string{form.Accept, form.Decline, form.Cancel}, name):
 			if l.action != "" && l.action != name {
 				return nil, fmt.Errorf("--%s and --%s are two answers; give one", l.action, name)
 			}
@@ -171,8 +171,8 @@ func (l *answerLine) answer(ctx context.Context, a *cli.App) error {
 	if l.help {
 		return explain(a, q)
 	}
-	var done call.Question
-	send := func(r call.Answer) (err error) {
+	var done form.Question
+	send := func(r form.Answer) (err error) {
 		l.action = r.Action
 		done, err = call.OpAnswer.Ask(ctx, a.OnlyRunning(), r)
 		return err
@@ -195,15 +195,15 @@ func (l *answerLine) answer(ctx context.Context, a *cli.App) error {
 }
 
 // send sends what the line says.
-func (l *answerLine) send(a *cli.App, q questions.Question, send func(call.Answer) error) error {
+func (l *answerLine) send(a *cli.App, q questions.Question, send func(form.Answer) error) error {
 	if l.action == "" {
-		l.action = call.Accept
+		l.action = form.Accept
 	}
 	words, err := call.ReadWords(l.words, a.In, a.Abs)
 	if err != nil {
 		return cli.Exit(console.ExitUsage, err)
 	}
-	err = send(call.Answer{ID: q.ID, Action: l.action, Words: words})
+	err = send(form.Answer{ID: q.ID, Action: l.action, Words: words})
 	if fault := (*control.Fault)(nil); errors.As(err, &fault) && !fault.Missing {
 		return cli.Exit(console.ExitUsage, err) // it does not fit
 	}
@@ -211,7 +211,7 @@ func (l *answerLine) send(a *cli.App, q questions.Question, send func(call.Answe
 }
 
 // askPerson asks the person at the terminal.
-func (l *answerLine) askPerson(ctx context.Context, a *cli.App, q questions.Question, send func(call.Answer) error) error {
+func (l *answerLine) askPerson(ctx context.Context, a *cli.App, q questions.Question, send func(form.Answer) error) error {
 	person := call.AtTerminal(a.In, a.Err)
 	if person == nil {
 		return cli.Exit(console.ExitUsage, &control.Fault{
@@ -221,7 +221,7 @@ func (l *answerLine) askPerson(ctx context.Context, a *cli.App, q questions.Ques
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, q.Until, &control.Fault{Message: "nobody has answered " + q.ID + " in time, so the server was told that there is no answer"})
 	defer cancel()
-	return person.Ask(ctx, usertree.QuestionFor(q), send)
+	return person.Ask(ctx, q.Shown(), send)
 }
 
 // explain prints what the question asks for, and its fields as flags.
@@ -246,12 +246,12 @@ func explain(a *cli.App, q questions.Question) error {
 }
 
 // outcome says what the answer leads to.
-func outcome(action string, q call.Question) string {
-	text := map[string]string{call.Accept: "answered", call.Decline: "declined", call.Cancel: "cancelled"}[action]
+func outcome(action string, q form.Question) string {
+	text := map[string]string{form.Accept: "answered", form.Decline: "declined", form.Cancel: "cancelled"}[action]
 	switch {
-	case q.Opened && q.Again && action == call.Accept:
+	case q.Opened && q.Again && action == form.Accept:
 		text += "; the call goes on when " + q.Server + " says that it is done; if it does not, say so when you are: " + q.Answer
-	case q.Opened && action == call.Accept:
+	case q.Opened && action == form.Accept:
 		text += "; the call goes on, at the latest when " + q.Server + " says that it is done"
 	default:
 		text += "; the call goes on"
@@ -284,7 +284,7 @@ func completeAnswer(a *cli.App) cobra.CompletionFunc {
 		if !valued {
 			flag = args[len(args)-1]
 		}
-		for _, f := range open[0].Fields() {
+		for _, f := range open[0].FieldList() {
 			if flag == "--"+f.Name && (valued || f.Type != "boolean") {
 				for _, c := range f.Choices {
 					words = append(words, c.Value+"\t"+c.Title)
@@ -292,7 +292,7 @@ func completeAnswer(a *cli.App) cobra.CompletionFunc {
 				return words, directive
 			}
 		}
-		for _, f := range open[0].Fields() {
+		for _, f := range open[0].FieldList() {
 			words = append(words, "--"+f.Name+"\t"+f.Description)
 		}
 		return append(words, "--accept\tagree", "--decline\tsay no", "--cancel\tsay neither yes nor no", "--help\tshow its fields"), directive

@@ -75,7 +75,9 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	queue.close()
 	var answer AgentReply
 	if asked := (*calls.AskedError)(nil); errors.As(err, &asked) {
-		answer.Result = &gateway.Result{Question: agentQuestion(asked)}
+		q := asked.Question.Shown()
+		q.Task = asked.Task
+		answer.Result = &gateway.Result{Question: &q}
 	} else if err != nil {
 		answer.Fault = agentFault(err)
 	} else {
@@ -85,15 +87,6 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	}
 	_, err = reply(answer)
 	return err
-}
-
-// agentQuestion returns what a call asks, as a gateway passes it on.
-func agentQuestion(e *calls.AskedError) *gateway.Question {
-	q := e.Question
-	return &gateway.Question{
-		ID: q.ID, Task: e.Task, Kind: q.Kind, Server: q.Server, Message: q.Message, Schema: q.Schema, URL: q.URL, Request: q.Request,
-		Warning: q.Warning, Until: q.Until, Opened: q.Opened, Again: q.Again,
-	}
 }
 
 // OpAnswered waits until a question of a task needs no answer any more.

@@ -10,42 +10,24 @@ import (
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/questions"
 )
 
-// QuestionFor returns a question as a person is asked it.
-func QuestionFor(q questions.Question) call.Question {
-	is := call.Question{
-		ID: q.ID, Server: q.Server, Tool: q.Tool, Task: q.Task, Kind: q.Kind, Message: q.Message, Warning: q.Warning,
-		Host: q.Host, URL: q.URL, Opened: q.Opened, Again: q.Again, Until: q.Until, Answer: q.Answer,
-	}
-	for _, f := range q.Fields() {
-		field := call.Field{
-			Name: f.Name, Title: f.Title, Description: f.Description, Type: f.Type, Format: f.Format,
-			Several: f.Several, Required: f.Required, Default: f.Default, Secret: f.Secret,
-		}
-		for _, c := range f.Choices {
-			field.Choices = append(field.Choices, call.Choice(c))
-		}
-		is.Fields = append(is.Fields, field)
-	}
-	return is
-}
-
 // answerQuestion answers [call.OpAnswer]. The fault of a question that is open no more
 // says that it is missing; any other is one of the answer.
-func (t *Tree) answerQuestion(_ context.Context, a call.Answer) (call.Question, error) {
-	q, err := t.servers.Answer(a.ID, questions.Reply{Action: a.Action, Words: wordsOf(a.Words), Content: a.Content, Draft: a.Draft})
+func (t *Tree) answerQuestion(_ context.Context, a form.Answer) (form.Question, error) {
+	q, err := t.servers.Answer(a.ID, a)
 	if err != nil {
 		fault := *control.FaultOf(err)
 		_, gone := t.servers.Questions(a.ID)
 		fault.Missing = gone != nil
-		return call.Question{}, &fault
+		return form.Question{}, &fault
 	}
-	return QuestionFor(q), nil
+	return q.Shown(), nil
 }
 
 // askedReply returns the reply to a call whose server asks something, of a caller that
@@ -55,17 +37,17 @@ func (l *callLine) askedReply(e *calls.AskedError) (call.Reply, []byte) {
 	hint := []string{"answer it: " + q.Answer + "  (or decline: " + q.Decline + ")"}
 	hint = append(hint, "then get the result: ctxfs call --continue "+e.Task)
 	switch q.Kind {
-	case call.AskForm:
+	case form.AskForm:
 		if help := strings.TrimRight(q.Help(), "\n"); help != "" {
 			hint = append(hint, strings.ReplaceAll(help, "\n\n", "\n"))
 		}
-	case call.AskURL:
+	case form.AskURL:
 		hint = append([]string{"open (" + q.Host + "): " + q.URL}, hint...)
 	}
 	if q.Warning != "" {
 		hint = append(hint, "careful: "+q.Warning)
 	}
-	asks := map[string]string{call.AskForm: "asks", call.AskURL: "asks to open an address", call.AskSampling: "wants a language model to answer"}[q.Kind]
+	asks := map[string]string{form.AskForm: "asks", form.AskURL: "asks to open an address", form.AskSampling: "wants a language model to answer"}[q.Kind]
 	reply := call.Reply{Code: console.ExitAsked, Fault: &control.Fault{
 		Message: fmt.Sprintf("question %s: %s %s before %s goes on, until %s: %s", q.ID, q.Server, asks, q.Tool, wording.Time(q.Until), oneLine(q.Message)),
 		Hint:    strings.Join(hint, "\n"),
@@ -136,15 +118,6 @@ func (t *Tree) continueCall(ctx context.Context, l *callLine, c calls.Call) (cal
 	return l.show(result)
 }
 
-// wordsOf returns the words of a command line for the provider.
-func wordsOf(words []call.Word) []calls.Word {
-	all := make([]calls.Word, len(words))
-	for i, word := range words {
-		all[i] = calls.Word(word)
-	}
-	return all
-}
-
 // checkTask returns what is wrong with a line that names a task.
 func (l *callLine) checkTask(named []string) error {
 	switch first := strings.Join(append(named, texts(l.args)...), " "); {
@@ -156,7 +129,7 @@ func (l *callLine) checkTask(named []string) error {
 	return nil
 }
 
-func texts(words []call.Word) (all []string) {
+func texts(words []form.Word) (all []string) {
 	for _, w := range words {
 		all = append(all, w.Text)
 	}

@@ -12,6 +12,7 @@ import (
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
+	"ctxfs/fs/form"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
@@ -49,7 +50,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 		}
 	}
 	asked := func(q questions.Question, open bool) {
-		if is := QuestionFor(q); open {
+		if is := q.Shown(); open {
 			queue.post(call.News{Question: &is}, true)
 		} else {
 			queue.post(call.News{Closed: q.ID}, true)
@@ -78,7 +79,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 			return call.Reply{WantsInput: true}, nil
 		}
 		if request.Input != nil && strings.TrimSpace(*request.Input) != "" {
-			line.args = []call.Word{{Path: "standard input", Body: request.Input}}
+			line.args = []form.Word{{Path: "standard input", Body: request.Input}}
 		}
 	}
 	if err := tell(call.News{Begun: true, Limit: line.timeout}); err != nil {
@@ -111,7 +112,7 @@ func (l *callLine) call(ctx context.Context, request call.Request, progress func
 		limit = -1
 	}
 	made := calls.Call{
-		Server: l.server, Tool: l.tool, Words: wordsOf(l.args), Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
+		Server: l.server, Tool: l.tool, Words: l.args, Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
 		Project: inFolder(request.Caller.Dir, l.project),
 		Caller:  callerVia(ctx, cmp.Or(l.via, "command"), request.Caller),
 	}

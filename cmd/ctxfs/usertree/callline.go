@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/fs/form"
 	"ctxfs/mounts/control"
 )
 
@@ -14,7 +15,7 @@ import (
 // tool's arguments.
 type callLine struct {
 	server, tool string
-	args         []call.Word
+	args         []form.Word
 	whole        bool // --json: the whole answer
 	yes          bool
 	help         bool
@@ -37,7 +38,7 @@ func takesValue(name string) bool {
 
 // option removes an option of the command, with its value, from the front of words.
 // Ok reports whether there was one.
-func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err error) {
+func (l *callLine) option(words []form.Word) (rest []form.Word, ok bool, err error) {
 	word := words[0]
 	if word.Body != nil || !strings.HasPrefix(word.Text, "-") {
 		return words, false, nil
@@ -94,7 +95,7 @@ func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err err
 // parseCallLine finds the server and the tool. The words after them are not split
 // yet: whether an option there is the command's or the tool's depends on the
 // tool's schema ([callLine.settle]).
-func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, error) {
+func parseCallLine(words []form.Word, isServer func(string) bool) (*callLine, error) {
 	l := new(callLine)
 	var named []string
 	for len(words) > 0 && len(named) < 2 {
@@ -154,7 +155,7 @@ func splitTool(word string, isServer func(string) bool) []string {
 // settle removes the command's options from the words after the tool. Known reports
 // whether the tool has an argument of that name.
 func (l *callLine) settle(known func(string) bool) error {
-	var args []call.Word
+	var args []form.Word
 	for words := l.args; len(words) > 0; {
 		if words[0].Text == "--" && words[0].Body == nil {
 			l.args = append(args, words[1:]...)

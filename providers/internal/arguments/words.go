@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"ctxfs/fs/form"
 )
 
 // Word is one word of a command line.
@@ -12,11 +14,7 @@ import (
 // to its folder. `@path` as a word of its own is Text "" with the file's content as
 // Body; `--flag=@path` is Text "--flag=" with it. A word without a Body is its Text:
 // "@@x", which is how to write a text that begins with "@", arrives as Text "@x".
-type Word struct {
-	Text string  `json:"text"`
-	Path string  `json:"path,omitempty"` // the file of Body, for messages
-	Body *string `json:"body,omitempty"`
-}
+type Word = form.Word
 
 // Parse makes one JSON object of a command line. The object is not checked yet (see
 // [Schema.Check]): a text that cannot be converted to the type of the schema becomes

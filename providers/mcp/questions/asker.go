@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/wire"
@@ -76,35 +76,35 @@ func (a *Asker) wait(n int) {
 }
 
 // Ask opens a question of the server and waits for its answer. The answer is
-// [wire.Cancel] if nobody has answered within the question's time, and
-// [wire.Decline] to a question for a language model that there is not. Errors are
+// [form.Cancel] if nobody has answered within the question's time, and
+// [form.Decline] to a question for a language model that there is not. Errors are
 // for the server: that the question cannot be put to anybody; and those of ctx.
-func (a *Asker) Ask(ctx context.Context, q wire.Question) (wire.Answer, error) {
-	if q.Kind == wire.AskSampling && a.opts.Sample == nil && !a.opts.Samples {
+func (a *Asker) Ask(ctx context.Context, q wire.Question) (form.Answer, error) {
+	if q.Kind == form.AskSampling && a.opts.Sample == nil && !a.opts.Samples {
 		a.note("the server wanted the answer of a language model, which was declined: no command answers; to name one: [mcp] sampler = [\"PROGRAM\", …] in config.toml")
-		return wire.Answer{Action: wire.Decline}, nil
+		return form.Answer{Action: form.Decline}, nil
 	}
-	open := &openQuestion{Question: a.describe(q), asker: a, done: q.Done, answer: make(chan wire.Answer, 2)}
+	open := &openQuestion{Question: a.describe(q), asker: a, done: q.Done, answer: make(chan form.Answer, 2)}
 	shown, err := a.open(open, q)
 	if err != nil {
 		a.note("the server asked something that could not be put to anybody: " + err.Error())
-		return wire.Answer{}, err
+		return form.Answer{}, err
 	}
 	a.wait(1)
 	a.store.opts.Changed(a.opts.Owner)
 	a.opts.Told(shown, true)
 	answer, err := a.store.wait(ctx, open)
-	accepted := err == nil && answer.Action == wire.Accept
+	accepted := err == nil && answer.Action == form.Accept
 	switch {
-	case accepted && open.Kind == wire.AskURL && q.Done != nil && q.Again:
+	case accepted && open.Kind == form.AskURL && q.Done != nil && q.Again:
 		answer, err = a.store.wait(ctx, open)
-	case accepted && open.Kind == wire.AskURL && q.Done != nil:
+	case accepted && open.Kind == form.AskURL && q.Done != nil:
 		go a.awaitDone(open)
 		return answer, nil
-	case accepted && open.Kind == wire.AskSampling && answer.Content == nil && a.opts.Sample == nil:
+	case accepted && open.Kind == form.AskSampling && answer.Content == nil && a.opts.Sample == nil:
 		a.note("the server wanted the answer of a language model, and there is none: no command answers")
-		answer.Action = wire.Decline
-	case accepted && open.Kind == wire.AskSampling && answer.Content == nil:
+		answer.Action = form.Decline
+	case accepted && open.Kind == form.AskSampling && answer.Content == nil:
 		if answer.Content, err = a.opts.Sample(ctx, q.Request); err != nil {
 			a.note("the server wanted the answer of a language model, and there is none: " + clean.Line(err.Error()))
 			err = errors.New("there is no answer: the command that answers has failed")
@@ -112,7 +112,7 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (wire.Answer, error) {
 	}
 	if errors.Is(err, errUnanswered) {
 		a.note(fmt.Sprintf("the server asked something that nobody answered within %s (%s): %s", wording.Seconds(a.opts.Limit), shown.ID, shortened(shown.Message)))
-		answer, err = wire.Answer{Action: wire.Cancel}, nil
+		answer, err = form.Answer{Action: form.Cancel}, nil
 	}
 	a.wait(-1)
 	return answer, err
@@ -148,18 +148,18 @@ func (a *Asker) open(q *openQuestion, as wire.Question) (Question, error) {
 // judge returns why nobody can be asked a question, or nil.
 func (q *Question) judge(as wire.Question) error {
 	switch q.Kind {
-	case wire.AskForm:
+	case form.AskForm:
 		if err := checkForm(as.Schema); err != nil {
 			return err
 		}
 		if q.Schema == nil {
 			return errors.New("the schema of the form cannot be shown: it has secrets as its keys")
 		}
-		q.Secrets = secretFields(q.Message, q.Fields())
+		q.Secrets = secretFields(q.Message, q.FieldList())
 		q.Warning = secretWarning(q.Secrets)
-	case wire.AskURL:
+	case form.AskURL:
 		return q.address(as.URL)
-	case wire.AskSampling:
+	case form.AskSampling:
 		if len(as.Request) > maxPrompt || !json.Valid(as.Request) {
 			return fmt.Errorf("the prompt is no JSON of at most %s", wording.Size(maxPrompt))
 		}
@@ -177,13 +177,13 @@ func shortened(message string) string { return clean.Cut(clean.Line(message), 30
 
 // describe returns a question as it is shown.
 func (a *Asker) describe(q wire.Question) Question {
-	is := Question{Server: a.opts.Server, Tool: a.opts.Tool, Kind: q.Kind, Message: q.Message}
+	is := Question{form.Question{Server: a.opts.Server, Tool: a.opts.Tool, Kind: q.Kind, Message: q.Message}}
 	switch q.Kind {
-	case wire.AskForm:
+	case form.AskForm:
 		is.Schema = a.shown(q.Schema)
-	case wire.AskURL:
+	case form.AskURL:
 		is.Again = q.Again
-	case wire.AskSampling:
+	case form.AskSampling:
 		is.Request = a.shown(q.Request)
 		is.Message = promptText(q.Request)
 	}
@@ -201,13 +201,11 @@ func (a *Asker) shown(raw json.RawMessage) json.RawMessage {
 	return clean.JSON(text)
 }
 
-// address fills in what is to be opened. Only addresses of the web are: another one
-// could start a program.
+// address fills in what is to be opened.
 func (q *Question) address(text string) error {
-	const longest = 8 << 10
-	u, err := url.Parse(text)
-	if err != nil || len(text) > longest || clean.Line(text) != text || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
-		return errors.New("the address that is to be opened is not one of the web")
+	u, err := wire.WebAddress(text)
+	if err != nil {
+		return err
 	}
 	q.Host, q.URL = u.Host, u.String()
 	if u.User != nil {
@@ -277,7 +275,7 @@ func (a *Asker) Notes() []string {
 // remember keeps the values of an answer, so that they can be taken out of texts,
 // and returns them. Values that are among choices are none of them.
 func (a *Asker) remember(content json.RawMessage, q *Question) (all []value) {
-	for _, f := range q.Fields() {
+	for _, f := range q.FieldList() {
 		if len(f.Choices) > 0 {
 			continue
 		}

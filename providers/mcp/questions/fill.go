@@ -101,7 +101,7 @@ func (q *Question) withDefaults(content json.RawMessage) json.RawMessage {
 	if err != nil {
 		return content // the check says so
 	}
-	for _, f := range q.Fields() {
+	for _, f := range q.FieldList() {
 		if f.Default != nil && string(f.Default) != "null" && o.Get(f.Name) == nil {
 			o = o.With(f.Name, f.Default)
 		}
@@ -119,7 +119,7 @@ func (q *Question) checkFormats(content json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range q.Fields() {
+	for _, f := range q.FieldList() {
 		var value string
 		if f.Type != "string" || f.Several || json.Unmarshal(o.Get(f.Name), &value) != nil {
 			continue

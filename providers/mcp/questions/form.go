@@ -10,45 +10,19 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
 )
 
-// Field is a field of a form. Its texts are clean and of one line, except Name,
-// which is the server's.
-type Field struct {
-	Name        string `json:"name"`
-	Title       string `json:"title,omitempty"`
-	Description string `json:"description,omitempty"`
-	// Type is "string", "number", "integer" or "boolean"; of a field with Several,
-	// that of each value; "" is any JSON.
-	Type string `json:"type,omitempty"`
-	// Format is "email", "uri", "date", "date-time", or another of the server's.
-	Format string `json:"format,omitempty"`
-	// Choices are the values that the field may have; none means any.
-	Choices []Choice `json:"choices,omitempty"`
-	// Several says that the field is a list of such values.
-	Several  bool            `json:"several,omitempty"`
-	Required bool            `json:"required,omitempty"` // and has no default
-	Default  json.RawMessage `json:"default,omitempty"`
-	// Secret says that the field seems to ask for a secret.
-	Secret bool `json:"secret,omitempty"`
-}
-
-// Choice is a value that a field may have.
-type Choice struct {
-	Value string `json:"value"`
-	Title string `json:"title,omitempty"` // how it is shown; "" is Value
-}
-
 // flagName are the names of fields that can be written as a flag without quoting.
 var flagName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 // placeholder returns what stands for a value in an example, as a word of a command
 // line or as JSON.
-func (f *Field) placeholder(asJSON bool) string {
+func placeholder(f form.Field, asJSON bool) string {
 	var values []string
 	for _, c := range f.Choices {
 		values = append(values, clean.Cut(clean.Line(c.Value), 40))
@@ -97,11 +71,10 @@ func checkForm(schema json.RawMessage) error {
 	case refersBack(schema):
 		return errors.New("the schema of the form refers to itself, or to another document; a form has simple values")
 	}
-	var form struct {
-		Type       string          `json:"type"`
-		Properties json.RawMessage `json:"properties"`
+	var is struct {
+		Type string `json:"type"`
 	}
-	if json.Unmarshal(schema, &form) != nil || form.Type != "object" {
+	if json.Unmarshal(schema, &is) != nil || is.Type != "object" {
 		return errors.New(`the schema of the form is not one of an object: "type" is not "object"`)
 	}
 	fields := fieldsOf(schema, nil)
@@ -208,9 +181,9 @@ func (p property) resolved(definitions map[string]property) property {
 }
 
 // choices returns the values that the schema lists.
-func (p *property) choices() (all []Choice) {
+func (p *property) choices() (all []form.Choice) {
 	for i, v := range p.Enum {
-		c := Choice{Value: fmt.Sprint(v)}
+		c := form.Choice{Value: fmt.Sprint(v)}
 		if i < len(p.EnumNames) {
 			c.Title = clean.Line(p.EnumNames[i])
 		}
@@ -218,40 +191,41 @@ func (p *property) choices() (all []Choice) {
 	}
 	for _, one := range slices.Concat(p.OneOf, p.AnyOf) {
 		if one.Const != nil {
-			all = append(all, Choice{Value: fmt.Sprint(one.Const), Title: clean.Line(one.Title)})
+			all = append(all, form.Choice{Value: fmt.Sprint(one.Const), Title: clean.Line(one.Title)})
 		}
 	}
 	return all
 }
 
 // fieldsOf returns the fields of a form, of which some ask for secrets.
-func fieldsOf(schema json.RawMessage, secrets []string) (all []Field) {
-	var form struct {
+func fieldsOf(schema json.RawMessage, secrets []string) (all []form.Field) {
+	var whole struct {
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
 		Defs       json.RawMessage `json:"$defs"`
 		Older      json.RawMessage `json:"definitions"`
 	}
-	_ = json.Unmarshal(schema, &form) // a field of a wrong type counts as missing
+	_ = json.Unmarshal(schema, &whole) // a field of a wrong type counts as missing
 	definitions := make(map[string]property)
-	for _, of := range []json.RawMessage{form.Older, form.Defs} {
+	for _, of := range []json.RawMessage{whole.Older, whole.Defs} {
 		for name, raw := range rawjson.Parts(of) {
 			var p property
 			_ = json.Unmarshal(raw, &p) // likewise
 			definitions[name] = p
 		}
 	}
-	for name, raw := range rawjson.Parts(form.Properties) {
+	for name, raw := range rawjson.Parts(whole.Properties) {
 		var p property
 		_ = json.Unmarshal(raw, &p) // likewise
 		p = p.resolved(definitions)
-		f := Field{
+		f := form.Field{
 			Name: name, Title: clean.Line(p.Title), Description: clean.Line(p.Description), Type: p.Type, Format: clean.Line(p.Format),
 			Choices: p.choices(), Default: p.Default, Secret: slices.Contains(secrets, name),
-			Required: slices.Contains(form.Required, name) && p.Default == nil,
+			Required: slices.Contains(whole.Required, name) && p.Default == nil,
 		}
-		if p.Type == "array" && p.Items != nil {
-			f.Several, f.Type, f.Choices = true, p.Items.Type, p.Items.choices()
+		if p.Type == "array" {
+			of := cmp.Or(p.Items, new(property))
+			f.Several, f.Type, f.Choices = true, of.Type, of.choices()
 		}
 		if !slices.Contains([]string{"string", "number", "integer", "boolean"}, f.Type) {
 			f.Type = ""

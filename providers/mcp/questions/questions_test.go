@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/form"
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/spawn"
 	"ctxfs/providers/mcp/wire"
@@ -84,16 +85,16 @@ func ask(t *testing.T, s *watched, a *Asker, q wire.Question) (Question, <-chan 
 }
 
 type outcome struct {
-	answer wire.Answer
+	answer form.Answer
 	err    error
 }
 
-func form(schema string) wire.Question {
-	return wire.Question{Kind: wire.AskForm, Message: "Fill it in", Schema: json.RawMessage(schema)}
+func formOf(schema string) wire.Question {
+	return wire.Question{Kind: form.AskForm, Message: "Fill it in", Schema: json.RawMessage(schema)}
 }
 
-func words(texts ...string) Reply {
-	r := Reply{Action: wire.Accept}
+func words(texts ...string) form.Answer {
+	r := form.Answer{Action: form.Accept}
 	for _, text := range texts {
 		r.Words = append(r.Words, arguments.Word{Text: text})
 	}
@@ -105,7 +106,7 @@ func words(texts ...string) Reply {
 func TestForms(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema string
-		reply  Reply
+		reply  form.Answer
 		want   string // the content, or a part of the error
 	}{
 		"numbers": {
@@ -131,10 +132,10 @@ func TestForms(t *testing.T) {
 			words("--b", "y"), `{"b":"y","a":"x"}`,
 		},
 		"JSON": {
-			`{"type":"object","properties":{"a":{"type":"string"}}}`, Reply{Action: wire.Accept, Content: json.RawMessage(`{"a":"x"}`)}, `{"a":"x"}`,
+			`{"type":"object","properties":{"a":{"type":"string"}}}`, form.Answer{Action: form.Accept, Content: json.RawMessage(`{"a":"x"}`)}, `{"a":"x"}`,
 		},
 		"JSON that does not fit": {
-			`{"type":"object","properties":{"a":{"type":"string"}}}`, Reply{Action: wire.Accept, Content: json.RawMessage(`{"a":1}`)}, `"a" must be a string`,
+			`{"type":"object","properties":{"a":{"type":"string"}}}`, form.Answer{Action: form.Accept, Content: json.RawMessage(`{"a":1}`)}, `"a" must be a string`,
 		},
 		"a missing one": {
 			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, words(), `missing "a"`,
@@ -146,13 +147,13 @@ func TestForms(t *testing.T) {
 			`{"type":"object","properties":{"a":{"type":"string","format":"date-time"}}}`, words("--a", "2026-02-30T08:00:00Z"), "--a must be a date and time",
 		},
 		"values of a refusal": {
-			`{"type":"object","properties":{"a":{"type":"string"}}}`, Reply{Action: wire.Decline, Content: json.RawMessage(`{"a":"x"}`)}, "takes no values",
+			`{"type":"object","properties":{"a":{"type":"string"}}}`, form.Answer{Action: form.Decline, Content: json.RawMessage(`{"a":"x"}`)}, "takes no values",
 		},
-		"no action": {`{"type":"object","properties":{}}`, Reply{Action: "maybe"}, `"maybe" is no answer`},
+		"no action": {`{"type":"object","properties":{}}`, form.Answer{Action: "maybe"}, `"maybe" is no answer`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, a := newAsker(AskerOptions{})
-			q, done := ask(t, s, a, form(c.schema))
+			q, done := ask(t, s, a, formOf(c.schema))
 			_, err := s.Answer(q.ID, c.reply)
 			if err != nil {
 				fix, ok := err.(interface{ Fix() string })
@@ -165,7 +166,7 @@ func TestForms(t *testing.T) {
 				}
 				return
 			}
-			if o := <-done; o.err != nil || o.answer.Action != wire.Accept || string(o.answer.Content) != c.want {
+			if o := <-done; o.err != nil || o.answer.Action != form.Accept || string(o.answer.Content) != c.want {
 				t.Errorf("%s, %v, not %s", o.answer.Content, o.err, c.want)
 			}
 		})
@@ -177,14 +178,14 @@ func TestForms(t *testing.T) {
 // stays open.
 func TestDrafts(t *testing.T) {
 	s, a := newAsker(AskerOptions{})
-	q, done := ask(t, s, a, form(`{"type":"object","properties":{"name":{"type":"string"},"size":{"$ref":"#/$defs/Size"},`+
+	q, done := ask(t, s, a, formOf(`{"type":"object","properties":{"name":{"type":"string"},"size":{"$ref":"#/$defs/Size"},`+
 		`"day":{"type":"string","format":"date"}},"required":["name","size"],"$defs":{"Size":{"enum":["S","M"],"type":"string"}}}`))
 	for content, want := range map[string]string{
 		`{"name":"x"}`: "", `{"size":"S"}`: "", `{"day":"2026-01-31"}`: "", `{}`: "",
 		`{"name":1}`: `"name" must be a string`, `{"size":"L"}`: `"size" must be one of S, M`, `{"day":"tomorrow"}`: "--day must be a date",
 		`{"other":1}`: "", // the whole answer is what it is judged by
 	} {
-		_, err := s.Answer(q.ID, Reply{Action: wire.Accept, Content: json.RawMessage(content), Draft: true})
+		_, err := s.Answer(q.ID, form.Answer{Action: form.Accept, Content: json.RawMessage(content), Draft: true})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", content, err, want)
 		}
@@ -239,7 +240,7 @@ func TestAnswerCommands(t *testing.T) {
 		{`{"type":"object","properties":{"decline":{"type":"string"}},"required":["decline"]}`, `'{"decline": "TEXT"}'`},
 		{`{"type":"object","properties":{"a; rm -rf":{"type":"array","items":{"type":"string","enum":["x"]}}},"required":["a; rm -rf"]}`, `'{"a; rm -rf": ["x"]}'`},
 	} {
-		q := Question{ID: "qx", Kind: wire.AskForm, Schema: json.RawMessage(c.schema)}
+		q := Question{form.Question{ID: "qx", Kind: form.AskForm, Schema: json.RawMessage(c.schema)}}
 		if got := strings.TrimPrefix(q.answerCommand(), "ctxfs answer qx "); got != c.want {
 			t.Errorf("%s, not %s", got, c.want)
 		}
@@ -275,18 +276,18 @@ func TestBounds(t *testing.T) {
 	more := func(of *Asker, n int) {
 		before := len(s.List(nil))
 		for range n {
-			all.Go(func() { _, _ = of.Ask(context.Background(), form(schema)) })
+			all.Go(func() { _, _ = of.Ask(context.Background(), formOf(schema)) })
 		}
 		s.await(func() bool { return len(s.List(nil)) == before+n })
 	}
 	more(a, maxOfCall)
-	if _, err := a.Ask(context.Background(), form(schema)); err == nil || !strings.Contains(err.Error(), "of this call wait already") {
+	if _, err := a.Ask(context.Background(), formOf(schema)); err == nil || !strings.Contains(err.Error(), "of this call wait already") {
 		t.Error(err)
 	}
 	for range maxOpen/maxOfCall - 1 {
 		more(s.NewAsker(a.opts), maxOfCall)
 	}
-	if _, err := s.NewAsker(a.opts).Ask(context.Background(), form(schema)); err == nil || !strings.Contains(err.Error(), "of this server wait already") {
+	if _, err := s.NewAsker(a.opts).Ask(context.Background(), formOf(schema)); err == nil || !strings.Contains(err.Error(), "of this server wait already") {
 		t.Error(err)
 	}
 	if notes := a.Notes(); len(notes) != 1 {
@@ -305,23 +306,23 @@ func TestAnAddress(t *testing.T) {
 	var waits []bool
 	s, a := newAsker(AskerOptions{Waiting: func(is bool) { waits = append(waits, is) }})
 	done := make(chan struct{})
-	q, came := ask(t, s, a, wire.Question{Kind: wire.AskURL, Message: "Log in", URL: "https://user:x@example.com/in", ID: "e", Done: done})
+	q, came := ask(t, s, a, wire.Question{Kind: form.AskURL, Message: "Log in", URL: "https://user:x@example.com/in", ID: "e", Done: done})
 	if q.Host != "example.com" || !strings.Contains(q.Warning, "the host is example.com") {
 		t.Errorf("%+v", q)
 	}
 	if _, err := s.Answer(q.ID, words("--a", "b")); err == nil {
 		t.Error("an address takes no values")
 	}
-	if is, err := s.Answer(q.ID, Reply{Action: wire.Accept}); err != nil || !is.Opened {
+	if is, err := s.Answer(q.ID, form.Answer{Action: form.Accept}); err != nil || !is.Opened {
 		t.Errorf("%+v, %v", is, err)
 	}
-	if o := <-came; o.err != nil || o.answer.Action != wire.Accept {
+	if o := <-came; o.err != nil || o.answer.Action != form.Accept {
 		t.Errorf("%+v", o)
 	}
 	if all := s.List(nil); len(all) != 1 || !all[0].Opened || len(a.Open()) != 0 {
 		t.Errorf("%+v", all)
 	}
-	if _, err := s.Answer(q.ID, Reply{Action: wire.Accept}); err == nil || !strings.Contains(err.Error(), "waits for the server") {
+	if _, err := s.Answer(q.ID, form.Answer{Action: form.Accept}); err == nil || !strings.Contains(err.Error(), "waits for the server") {
 		t.Error(err)
 	}
 	close(done)
@@ -332,7 +333,7 @@ func TestAnAddress(t *testing.T) {
 		return len(waits) == 2 && waits[0] && !waits[1]
 	})
 	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "https://", "https://x/\u202e", "ctxfs://x/y"} {
-		if _, err := a.Ask(context.Background(), wire.Question{Kind: wire.AskURL, URL: bad}); err == nil {
+		if _, err := a.Ask(context.Background(), wire.Question{Kind: form.AskURL, URL: bad}); err == nil {
 			t.Error(bad)
 		}
 	}
@@ -357,14 +358,14 @@ func TestSampling(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sampler.Command = []string{"sh", "-c", c.script}
 			s, a := newAsker(AskerOptions{Sample: sampler.Sample})
-			q, done := ask(t, s, a, wire.Question{Kind: wire.AskSampling, Request: request})
+			q, done := ask(t, s, a, wire.Question{Kind: form.AskSampling, Request: request})
 			if q.Message != "system: Be brief.\nuser: Why?\nuser: [image]" || q.Answer != "ctxfs answer "+q.ID+" --accept" {
 				t.Errorf("%+v", q)
 			}
 			if _, err := os.Stat(ran); err == nil {
 				t.Error("it ran unasked")
 			}
-			if _, err := s.Answer(q.ID, Reply{Action: wire.Accept}); err != nil {
+			if _, err := s.Answer(q.ID, form.Answer{Action: form.Accept}); err != nil {
 				t.Fatal(err)
 			}
 			o := <-done
@@ -385,15 +386,15 @@ func TestSampling(t *testing.T) {
 		})
 	}
 	s, a := newAsker(AskerOptions{Sample: sampler.Sample})
-	q, done := ask(t, s, a, wire.Question{Kind: wire.AskSampling, Request: request})
-	if _, err := s.Answer(q.ID, Reply{Action: wire.Decline}); err != nil {
+	q, done := ask(t, s, a, wire.Question{Kind: form.AskSampling, Request: request})
+	if _, err := s.Answer(q.ID, form.Answer{Action: form.Decline}); err != nil {
 		t.Fatal(err)
 	}
-	if o := <-done; o.answer.Action != wire.Decline {
+	if o := <-done; o.answer.Action != form.Decline {
 		t.Errorf("%+v", o)
 	}
 	_, a = newAsker(AskerOptions{})
-	if answer, err := a.Ask(context.Background(), wire.Question{Kind: wire.AskSampling, Request: request}); err != nil || answer.Action != wire.Decline || len(a.Notes()) != 1 {
+	if answer, err := a.Ask(context.Background(), wire.Question{Kind: form.AskSampling, Request: request}); err != nil || answer.Action != form.Decline || len(a.Notes()) != 1 {
 		t.Errorf("%+v, %v, %q", answer, err, a.Notes())
 	}
 }
@@ -402,7 +403,7 @@ func TestSampling(t *testing.T) {
 func TestManyAnswers(t *testing.T) {
 	s, a := newAsker(AskerOptions{})
 	for range 20 {
-		q, done := ask(t, s, a, form(`{"type":"object","properties":{"a":{"type":"integer"}}}`))
+		q, done := ask(t, s, a, formOf(`{"type":"object","properties":{"a":{"type":"integer"}}}`))
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		taken := 0
@@ -416,8 +417,40 @@ func TestManyAnswers(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if o := <-done; taken != 1 || o.answer.Action != wire.Accept {
+		if o := <-done; taken != 1 || o.answer.Action != form.Accept {
 			t.Errorf("%d answers, %+v", taken, o)
+		}
+	}
+}
+
+// TestSchemasThatAreNoForms are refused, with the reason.
+func TestSchemasThatAreNoForms(t *testing.T) {
+	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 40) + `{}` + strings.Repeat("}}", 40)
+	var many strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&many, `"f%d":{"type":"string"},`, i)
+	}
+	object := func(rest string) string { return `{"type":"object",` + rest + `}` }
+	const refers = "the schema of the form refers to itself, or to another document"
+	for _, c := range []struct{ schema, want string }{
+		{object(`"properties":{"a":{"type":"string"}},"required":["a"]`), ""},
+		{object(`"properties":{"a":{"$ref":"#/$defs/Colour"},"b":{"$ref":"#/$defs/Colour"}},"$defs":{"Colour":{"enum":["red"]}}`), ""},
+		{object(`"properties":{"$ref":{"type":"string"}}`), ""},
+		{`{"type":"object"}`, ""},
+		{`[]`, "is not one of an object"},
+		{`"a"`, "is not one of an object"},
+		{object(`"properties":{` + strings.TrimSuffix(many.String(), ",") + `}`), "the form has 1000 fields; 100 are allowed"},
+		{deep, "is nested too deeply"},
+		{object(`"properties":{"a":{"$ref":"#"}}`), refers},
+		{object(`"properties":{"a":{"$dynamicRef":"#meta"}}`), refers},
+		{object(`"properties":{"a":{"$ref":"https://example.com/schema"}}`), refers},
+		{object(`"$ref":"#/$defs/A","$defs":{"A":{"properties":{"a":{"$ref":"#/$defs/A"}}}}`), refers},
+		{object(`"properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"items":{"$ref":"#/$defs/B"}},"B":{"anyOf":[{"$ref":"#/$defs/A"}]}}`), refers},
+		{object(`"properties":{"a":{"enum":["` + strings.Repeat("x", maxSchema) + `"]}}`), "131.1 KB are allowed"},
+	} {
+		err := checkForm(json.RawMessage(c.schema))
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.100s: %v, not %s", c.schema, err, c.want)
 		}
 	}
 }
@@ -434,8 +467,8 @@ func FuzzForm(f *testing.F) {
 		if checkForm(schema) != nil {
 			return
 		}
-		q := Question{ID: "q", Kind: wire.AskForm, Schema: schema}
-		q.Secrets = secretFields(q.Message, q.Fields())
+		q := Question{form.Question{ID: "q", Kind: form.AskForm, Schema: schema}}
+		q.Secrets = secretFields(q.Message, q.FieldList())
 		if command := q.answerCommand(); strings.ContainsAny(command, "\x00\x1b") {
 			t.Errorf("%q", command)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
@@ -31,7 +32,7 @@ func namesSecret(name string) bool { return pinName.MatchString(name) || asksSec
 // secretFields returns the names of the fields of a form that seem to ask for a
 // secret, by their names, formats and texts. A field with choices asks for none. If
 // the message asks for one and no field does, every field of free text may be it.
-func secretFields(message string, fields []Field) (secrets []string) {
+func secretFields(message string, fields []form.Field) (secrets []string) {
 	var free []string
 	for _, f := range fields {
 		if f.Type == "boolean" || len(f.Choices) > 0 {

@@ -3,7 +3,6 @@ package questions
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,11 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
-	"ctxfs/providers/mcp/wire"
 )
 
 // The bounds of what is asked.
@@ -56,7 +54,7 @@ type openQuestion struct {
 	Question
 	asker  *Asker
 	done   <-chan struct{}  // closed when what is to be done at an address is done; may be nil
-	answer chan wire.Answer // receives the answer; closed when the question is withdrawn
+	answer chan form.Answer // receives the answer; closed when the question is withdrawn
 }
 
 // value is a text or a number that a question was answered with.
@@ -148,23 +146,10 @@ func (s *Store) TaskOf(id string) string {
 	return s.ended[id].task
 }
 
-// Reply is an answer to a question.
-type Reply struct {
-	// Action is [wire.Accept], [wire.Decline] or [wire.Cancel].
-	Action string `json:"action"`
-	// Words are the fields of a form as a command line, or Content is one JSON
-	// object of them. Both are of [wire.Accept] alone.
-	Words   []arguments.Word `json:"words,omitempty"`
-	Content json.RawMessage  `json:"content,omitempty"`
-	// Draft says that Content has some of the fields of a form only, which are
-	// checked, each for itself; the question stays open.
-	Draft bool `json:"draft,omitempty"`
-}
-
 // Answer answers a question, once. Of a question that is answered already, or not
 // so, the error is an [*Error], and the question stays as it is, as it does with a
 // draft. The answer of a form is checked against its schema.
-func (s *Store) Answer(id string, r Reply) (Question, error) {
+func (s *Store) Answer(id string, r form.Answer) (Question, error) {
 	is, err := s.Find(id)
 	if err != nil {
 		return Question{}, err
@@ -187,38 +172,38 @@ func (s *Store) Answer(id string, r Reply) (Question, error) {
 }
 
 // answer returns the answer that a reply gives.
-func (q *Question) answer(r Reply) (a wire.Answer, err error) {
+func (q *Question) answer(r form.Answer) (a form.Answer, err error) {
 	given := len(r.Words) > 0 || len(r.Content) > 0
 	a.Action = r.Action
 	switch {
-	case !slices.Contains([]string{wire.Accept, wire.Decline, wire.Cancel}, r.Action):
+	case !slices.Contains([]string{form.Accept, form.Decline, form.Cancel}, r.Action):
 		return a, &Error{What: fmt.Sprintf("%q is no answer", clean.Cut(clean.Line(r.Action), 40)), Mend: "it may be accept, decline or cancel"}
-	case given && r.Action != wire.Accept:
+	case given && r.Action != form.Accept:
 		return a, &Error{What: "to " + r.Action + " a question takes no values", Mend: "leave them out"}
-	case q.Kind == wire.AskSampling && len(r.Content) > 0:
+	case q.Kind == form.AskSampling && len(r.Content) > 0:
 		a.Content = r.Content
-	case given && q.Kind != wire.AskForm:
+	case given && q.Kind != form.AskForm:
 		return a, &Error{What: "the question takes no values: it is accepted or declined", Mend: q.Answer}
-	case r.Action == wire.Accept && q.Kind == wire.AskForm:
+	case r.Action == form.Accept && q.Kind == form.AskForm:
 		a.Content, err = q.fill(r.Words, r.Content)
 	}
 	return a, err
 }
 
 // deliver hands an answer to the call that waits for it.
-func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
+func (s *Store) deliver(id string, a form.Answer) (Question, *Asker, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.find(id)
 	if err != nil { // another answer was first
 		return Question{}, nil, err
 	}
-	accepted := a.Action == wire.Accept
+	accepted := a.Action == form.Accept
 	if q.Opened && accepted && !q.Again {
 		return q.Question, nil, &Error{What: "question " + id + " has been accepted; it waits for the server to say that it is done", Mend: "to give up waiting: " + q.Decline}
 	}
 	s.keep(q.asker.opts.Owner, q.asker.remember(a.Content, &q.Question))
-	if q.Kind == wire.AskURL && accepted && !q.Opened && q.done != nil {
+	if q.Kind == form.AskURL && accepted && !q.Opened && q.done != nil {
 		s.version.Add(1)
 		q.opened()
 		q.Until = s.opts.Now().UTC().Truncate(time.Millisecond).Add(q.asker.opts.Limit)
@@ -356,25 +341,25 @@ func (s *Store) newID() string {
 
 // wait waits for the next answer of a question. That what was to be done at an
 // address is done accepts it.
-func (s *Store) wait(ctx context.Context, q *openQuestion) (wire.Answer, error) {
+func (s *Store) wait(ctx context.Context, q *openQuestion) (form.Answer, error) {
 	timer := time.NewTimer(q.asker.opts.Limit)
 	defer timer.Stop()
 	itself := func(other *openQuestion) bool { return other == q }
 	select {
 	case a, answered := <-q.answer:
 		if !answered {
-			return wire.Answer{}, errWithdrawn
+			return form.Answer{}, errWithdrawn
 		}
 		return a, nil
 	case <-q.done:
 		s.end("is done, as the server says", itself)
-		return wire.Answer{Action: wire.Accept}, nil
+		return form.Answer{Action: form.Accept}, nil
 	case <-timer.C:
 		s.end("was not answered in time", itself)
-		return wire.Answer{}, errUnanswered
+		return form.Answer{}, errUnanswered
 	case <-ctx.Done():
 		s.end("has been withdrawn: its call has ended", itself)
-		return wire.Answer{}, ctx.Err()
+		return form.Answer{}, ctx.Err()
 	}
 }
 

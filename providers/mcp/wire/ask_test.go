@@ -11,38 +11,40 @@ import (
 	"testing/synctest"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/form"
 )
 
-const form = `{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}}}}`
+const colourForm = `{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}}}}`
 
 // answers returns a caller who answers each question in the same way.
-func answers(a Answer) *Pending {
-	return &Pending{OnQuestion: func(context.Context, Question) (Answer, error) { return a, nil }}
+func answers(a form.Answer) *Pending {
+	return &Pending{OnQuestion: func(context.Context, Question) (form.Answer, error) { return a, nil }}
 }
 
 // TestQuestionsOfTheOldEra are asked, and the answers are those of the protocol.
 func TestQuestionsOfTheOldEra(t *testing.T) {
 	for _, c := range []struct {
 		name, method, params string
-		answer               Answer
+		answer               form.Answer
 		err                  error
 		want                 string // of the answer to the server, result or error
 	}{
-		{"accepted", "elicitation/create", form, Answer{Accept, json.RawMessage(`{"colour":"red"}`)}, nil, `{"action":"accept","content":{"colour":"red"}}`},
-		{"accepted without content", "elicitation/create", `{"message":"Really?"}`, Answer{Action: Accept}, nil, `{"action":"accept","content":{}}`},
-		{"declined", "elicitation/create", form, Answer{Action: Decline, Content: json.RawMessage(`{"a":1}`)}, nil, `{"action":"decline"}`},
-		{"dismissed", "elicitation/create", form, Answer{Action: Cancel}, nil, `{"action":"cancel"}`},
-		{"a fault", "elicitation/create", form, Answer{}, errors.New("no\nterminal"), `{"code":-32603,"message":"the question could not be answered: no terminal"}`},
-		{"an address", "elicitation/create", `{"mode":"url","message":"Log in","url":"https://example.com/a","elicitationId":"e1"}`, Answer{Accept, json.RawMessage(`{}`)}, nil, `{"action":"accept"}`},
-		{"sampling", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}}],"maxTokens":10}`, Answer{Accept, json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"Ho"}}`)}, nil, `{"role":"assistant","model":"m","content":{"type":"text","text":"Ho"}}`},
-		{"sampling declined", "sampling/createMessage", `{"messages":[{}]}`, Answer{Action: Decline}, nil, `{"code":-1,"message":"the user has not approved the request for a model's answer"}`},
-		{"no answer of a model", "sampling/createMessage", `{"messages":[{}]}`, Answer{Action: Accept}, nil, `{"code":-32603,"message":"the model has given no answer"}`},
-		{"an answer that is none", "elicitation/create", form, Answer{Action: "perhaps"}, nil, `{"code":-32603,"message":"the question could not be answered"}`},
-		{"an answer that is not JSON", "elicitation/create", form, Answer{Accept, json.RawMessage(`{`)}, nil, `{"code":-32603,"message":"the question could not be answered"}`},
-		{"a script", "elicitation/create", `{"mode":"url","message":"","url":"javascript:alert(1)"}`, Answer{Action: Accept}, nil, `{"code":-32602,"message":"the address is not a URL with http or https"}`},
-		{"roots", "roots/list", `{}`, Answer{}, nil, `{"roots":[{"uri":"file:///src/a%20b%25","name":"a b%"}]}`},
-		{"a ping", "ping", `{}`, Answer{}, nil, `{}`},
-		{"unknown", "tools/list", `{}`, Answer{}, nil, `{"code":-32601,"message":"there is nobody here to ask: tools/list"}`},
+		{"accepted", "elicitation/create", colourForm, form.Answer{Action: form.Accept, Content: json.RawMessage(`{"colour":"red"}`)}, nil, `{"action":"accept","content":{"colour":"red"}}`},
+		{"accepted without content", "elicitation/create", `{"message":"Really?"}`, form.Answer{Action: form.Accept}, nil, `{"action":"accept","content":{}}`},
+		{"declined", "elicitation/create", colourForm, form.Answer{Action: form.Decline, Content: json.RawMessage(`{"a":1}`)}, nil, `{"action":"decline"}`},
+		{"dismissed", "elicitation/create", colourForm, form.Answer{Action: form.Cancel}, nil, `{"action":"cancel"}`},
+		{"a fault", "elicitation/create", colourForm, form.Answer{}, errors.New("no\nterminal"), `{"code":-32603,"message":"the question could not be answered: no terminal"}`},
+		{"an address", "elicitation/create", `{"mode":"url","message":"Log in","url":"https://example.com/a","elicitationId":"e1"}`, form.Answer{Action: form.Accept, Content: json.RawMessage(`{}`)}, nil, `{"action":"accept"}`},
+		{"sampling", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}}],"maxTokens":10}`, form.Answer{Action: form.Accept, Content: json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"Ho"}}`)}, nil, `{"role":"assistant","model":"m","content":{"type":"text","text":"Ho"}}`},
+		{"sampling declined", "sampling/createMessage", `{"messages":[{}]}`, form.Answer{Action: form.Decline}, nil, `{"code":-1,"message":"the user has not approved the request for a model's answer"}`},
+		{"no answer of a model", "sampling/createMessage", `{"messages":[{}]}`, form.Answer{Action: form.Accept}, nil, `{"code":-32603,"message":"the model has given no answer"}`},
+		{"an answer that is none", "elicitation/create", colourForm, form.Answer{Action: "perhaps"}, nil, `{"code":-32603,"message":"the question could not be answered"}`},
+		{"an answer that is not JSON", "elicitation/create", colourForm, form.Answer{Action: form.Accept, Content: json.RawMessage(`{`)}, nil, `{"code":-32603,"message":"the question could not be answered"}`},
+		{"a script", "elicitation/create", `{"mode":"url","message":"","url":"javascript:alert(1)"}`, form.Answer{Action: form.Accept}, nil, `{"code":-32602,"message":"the address is not a URL with http or https"}`},
+		{"roots", "roots/list", `{}`, form.Answer{}, nil, `{"roots":[{"uri":"file:///src/a%20b%25","name":"a b%"}]}`},
+		{"a ping", "ping", `{}`, form.Answer{}, nil, `{}`},
+		{"unknown", "tools/list", `{}`, form.Answer{}, nil, `{"code":-32601,"message":"there is nobody here to ask: tools/list"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
@@ -54,7 +56,7 @@ func TestQuestionsOfTheOldEra(t *testing.T) {
 				}
 				d := usual()
 				d.Roots, d.Samples = []string{"/src/a b%"}, true
-				p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+				p := &Pending{OnQuestion: func(_ context.Context, q Question) (form.Answer, error) {
 					if q.Uncertain || q.Again || (q.Done != nil) != (c.name == "an address") {
 						t.Errorf("%+v", q)
 					}
@@ -112,7 +114,7 @@ func TestNobodyIsAsked(t *testing.T) {
 	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
 		f := &fake{}
 		f.call = func(m fakeMessage, say func(string, ...any)) {
-			say(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, form)
+			say(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, colourForm)
 			say(`{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{"messages":[{}]}}`)
 			say(`{"jsonrpc":"2.0","id":3,"method":"roots/list"}`)
 			f.answer("1")
@@ -203,7 +205,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 					if m.Method != "tools/call" {
 						return
 					}
-					say(`{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":%s}`, form)
+					say(`{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":%s}`, colourForm)
 					<-asked
 					switch how {
 					case "withdrawn":
@@ -217,7 +219,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 				c := connect(f, usual())
 				ctx, leave := context.WithCancel(t.Context())
 				defer leave()
-				p := &Pending{OnQuestion: func(ctx context.Context, q Question) (Answer, error) {
+				p := &Pending{OnQuestion: func(ctx context.Context, q Question) (form.Answer, error) {
 					close(asked)
 					if how == "left" {
 						leave()
@@ -227,7 +229,7 @@ func TestWithdrawnQuestions(t *testing.T) {
 					}
 					<-ctx.Done()
 					close(ended)
-					return Answer{}, ctx.Err()
+					return form.Answer{}, ctx.Err()
 				}}
 				_, _, err := c.Send(ctx, called("a", p))
 				<-ended
@@ -253,24 +255,24 @@ func TestWithdrawnQuestions(t *testing.T) {
 // one; else the one that began last, which learns that it is uncertain.
 func TestWhoIsAsked(t *testing.T) {
 	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
-		f, first := secondAsks(t, "elicitation/create", form)
+		f, first := secondAsks(t, "elicitation/create", colourForm)
 		c := connect(f, usual())
 		var all sync.WaitGroup
 		all.Go(func() {
-			p := &Pending{OnQuestion: func(context.Context, Question) (Answer, error) {
+			p := &Pending{OnQuestion: func(context.Context, Question) (form.Answer, error) {
 				t.Error("the wrong caller is asked")
-				return Answer{}, nil
+				return form.Answer{}, nil
 			}}
 			if _, _, err := c.Send(t.Context(), called("first", p)); err != nil {
 				t.Error(err)
 			}
 		})
 		<-first
-		p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+		p := &Pending{OnQuestion: func(_ context.Context, q Question) (form.Answer, error) {
 			if q.Uncertain != (c.http == nil) {
 				t.Errorf("uncertain: %t", q.Uncertain)
 			}
-			return Answer{Action: Accept}, nil
+			return form.Answer{Action: form.Accept}, nil
 		}}
 		if _, _, err := c.Send(t.Context(), called("second", p)); err != nil {
 			t.Error(err)
@@ -286,7 +288,7 @@ func TestTooManyQuestions(t *testing.T) {
 		f, release := &fake{}, make(chan struct{})
 		f.call = func(m fakeMessage, say func(string, ...any)) {
 			for i := range n {
-				say(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":%s}`, i, form)
+				say(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":%s}`, i, colourForm)
 			}
 			say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 			f.answer(`"last"`)
@@ -298,11 +300,11 @@ func TestTooManyQuestions(t *testing.T) {
 		}
 		var asked sync.WaitGroup
 		c := f.connect(t, usual())
-		p := &Pending{OnQuestion: func(context.Context, Question) (Answer, error) {
+		p := &Pending{OnQuestion: func(context.Context, Question) (form.Answer, error) {
 			asked.Add(1)
 			defer asked.Done()
 			<-release
-			return Answer{Action: Accept}, nil
+			return form.Answer{Action: form.Accept}, nil
 		}}
 		if _, _, err := c.Send(t.Context(), called("a", p)); err != nil {
 			t.Fatal(err)
@@ -325,42 +327,11 @@ func TestTooManyQuestions(t *testing.T) {
 	})
 }
 
-// TestForms are refused where no form can be made of them.
-func TestForms(t *testing.T) {
-	deep := strings.Repeat(`{"properties":{"a":`, 40) + `{}` + strings.Repeat("}}", 40)
-	var many strings.Builder
-	for i := range 10_000 {
-		fmt.Fprintf(&many, `"f%d":{"type":"string"},`, i)
-	}
-	for _, c := range []struct{ schema, want string }{
-		{`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, ""},
-		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/Colour"},"b":{"$ref":"#/$defs/Colour"}},"$defs":{"Colour":{"enum":["red"]}}}`, ""},
-		{`{"type":"object","properties":{"$ref":{"type":"string"}}}`, ""},
-		{`{}`, ""},
-		{`[]`, "the schema of the form is not an object with properties"},
-		{`"a"`, "the schema of the form is not an object with properties"},
-		{`{"properties":[]}`, "the schema of the form is not an object with properties"},
-		{`{"properties":{` + strings.TrimSuffix(many.String(), ",") + `}}`, "the form has 10000 fields, more than 500"},
-		{deep, "the schema of the form is nested too deeply"},
-		{`{"properties":{"a":{"$ref":"#"}}}`, `the schema of the form refers to "#"`},
-		{`{"properties":{"a":{"$dynamicRef":"#meta"}}}`, `the schema of the form refers to "#meta"`},
-		{`{"properties":{"a":{"$ref":"https://example.com/schema"}}}`, `the schema of the form refers to "https://example.com/schema"`},
-		{`{"$ref":"#/$defs/A","$defs":{"A":{"properties":{"a":{"$ref":"#/$defs/A"}}}}}`, "the schema of the form refers to itself"},
-		{`{"properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"items":{"$ref":"#/$defs/B"}},"B":{"anyOf":[{"$ref":"#/$defs/A"}]}}}`, "the schema of the form refers to itself"},
-		{`{"properties":{"a":{"enum":["` + strings.Repeat("x", maxForm) + `"]}}}`, "the question is longer than 1 MiB"},
-	} {
-		_, err := parseQuestion(string(mcp.MethodElicitationCreate), json.RawMessage(`{"message":"m","requestedSchema":`+c.schema+`}`))
-		if got := fmt.Sprint(err); got != c.want && (err != nil || c.want != "") {
-			t.Errorf("%.100s: %s, not %s", c.schema, got, c.want)
-		}
-	}
-}
-
 // FuzzQuestions has whatever a server sends be answered or ignored, whether or not
 // a call waits, and never more than once.
 func FuzzQuestions(f *testing.F) {
 	for _, method := range []string{"elicitation/create", "sampling/createMessage", "roots/list", "ping", "x"} {
-		f.Add(method, []byte(form), []byte("1"), true)
+		f.Add(method, []byte(colourForm), []byte("1"), true)
 		f.Add(method, []byte(`{"mode":"url","url":"https://a.b","elicitationId":"x"}`), []byte(`"a"`), false)
 	}
 	f.Add("elicitation/create", []byte(`{"requestedSchema":{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/A"}}}}`), []byte(`{"a":1}`), true)
@@ -375,7 +346,7 @@ func FuzzQuestions(f *testing.F) {
 		if waits {
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
-			c.pending.begin(ctx, answers(Answer{Action: Decline}))
+			c.pending.begin(ctx, answers(form.Answer{Action: form.Decline}))
 		}
 		c.handle(incoming{id: id, method: method, params: params})
 		var decoded any

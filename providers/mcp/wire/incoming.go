@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/form"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -227,7 +228,7 @@ func (c *Connection) question(key string, in incoming) {
 	}
 	if !r.asks() {
 		c.pending.wanted(r, in.method)
-		result, err := Answer{Action: Cancel}.result(q.Kind)
+		result, err := answerResult(form.Answer{Action: form.Cancel}, q.Kind)
 		c.reply(in.id, result, err)
 		return
 	}

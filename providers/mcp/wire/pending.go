@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"ctxfs/fs/form"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -25,7 +26,7 @@ type Pending struct {
 	// which happens when the server withdraws the question or the request ends.
 	// Several calls may be under way at once. An error is reported to the server
 	// as a failure. If it is nil, nobody can be asked.
-	OnQuestion func(ctx context.Context, q Question) (Answer, error)
+	OnQuestion func(ctx context.Context, q Question) (form.Answer, error)
 	// OnTask is called when the request has become a task, and each time that the
 	// server has answered for it since, changed or not: a task that is asked about
 	// is not silent. It only posts. It may be nil.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"ctxfs/fs/form"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/config"
 )
@@ -122,9 +123,9 @@ func TestEverything(t *testing.T) {
 					}
 				}
 			}
-			plain := func(tool, args string, a Answer, check func(q Question)) string {
+			plain := func(tool, args string, a form.Answer, check func(q Question)) string {
 				t.Helper()
-				p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+				p := &Pending{OnQuestion: func(_ context.Context, q Question) (form.Answer, error) {
 					check(q)
 					return a, nil
 				}}
@@ -134,34 +135,34 @@ func TestEverything(t *testing.T) {
 				return text(t, result, err)
 			}
 
-			got := plain("trigger-elicitation-request", `{}`, Answer{Accept, json.RawMessage(`{"name":"Ada","integer":7}`)}, func(q Question) {
-				if q.Kind != AskForm || !strings.Contains(string(q.Schema), `"birthdate"`) || q.Message == "" {
+			got := plain("trigger-elicitation-request", `{}`, form.Answer{Action: form.Accept, Content: json.RawMessage(`{"name":"Ada","integer":7}`)}, func(q Question) {
+				if q.Kind != form.AskForm || !strings.Contains(string(q.Schema), `"birthdate"`) || q.Message == "" {
 					t.Errorf("%+v", q)
 				}
 			})
 			contains("a form", got, "User provided the requested information", "- Name: Ada", "- Favorite Integer: 7")
-			contains("a form declined", plain("trigger-elicitation-request", `{}`, Answer{Action: Decline}, func(Question) {}), "User declined")
+			contains("a form declined", plain("trigger-elicitation-request", `{}`, form.Answer{Action: form.Decline}, func(Question) {}), "User declined")
 
 			asked := 0
-			got = plain("trigger-url-elicitation", `{"url":"https://example.com/x","errorPath":true}`, Answer{Action: Accept}, func(q Question) {
+			got = plain("trigger-url-elicitation", `{"url":"https://example.com/x","errorPath":true}`, form.Answer{Action: form.Accept}, func(q Question) {
 				asked++
-				if q.Kind != AskURL || q.Again != (asked == 1) || q.URL != [...]string{"https://modelcontextprotocol.io", "https://example.com/x"}[asked-1] {
+				if q.Kind != form.AskURL || q.Again != (asked == 1) || q.URL != [...]string{"https://modelcontextprotocol.io", "https://example.com/x"}[asked-1] {
 					t.Errorf("question %d: %+v", asked, q)
 				}
 			})
 			contains("an address", got, "User completed the URL elicitation flow")
 
-			got = plain("trigger-sampling-request", `{"prompt":"Say hi","maxTokens":5}`, Answer{Accept, json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"hi there"}}`)}, func(q Question) {
-				if q.Kind != AskSampling || !strings.Contains(string(q.Request), "Say hi") {
+			got = plain("trigger-sampling-request", `{"prompt":"Say hi","maxTokens":5}`, form.Answer{Action: form.Accept, Content: json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"hi there"}}`)}, func(q Question) {
+				if q.Kind != form.AskSampling || !strings.Contains(string(q.Request), "Say hi") {
 					t.Errorf("%+v", q)
 				}
 			})
 			contains("sampling", got, "hi there")
 
-			contains("roots", plain("get-roots-list", `{}`, Answer{}, func(Question) {}), "file:///src/one")
+			contains("roots", plain("get-roots-list", `{}`, form.Answer{}, func(Question) {}), "file:///src/one")
 			c.SetRoots([]string{"/src/two"})
 			fstest.Eventually(t, "the server knows the other roots", func() bool {
-				return strings.Contains(plain("get-roots-list", `{}`, Answer{}, func(Question) {}), "file:///src/two")
+				return strings.Contains(plain("get-roots-list", `{}`, form.Answer{}, func(Question) {}), "file:///src/two")
 			})
 			fstest.Eventually(t, "the server has logged that", func() bool {
 				mu.Lock()
@@ -182,11 +183,11 @@ func TestEverything(t *testing.T) {
 					defer mu.Unlock()
 					states = append(states, is.State)
 				},
-				OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+				OnQuestion: func(_ context.Context, q Question) (form.Answer, error) {
 					if !strings.Contains(q.Message, "python") || q.Uncertain {
 						t.Errorf("%+v", q)
 					}
-					return Answer{Accept, json.RawMessage(`{"interpretation":"snake"}`)}, nil
+					return form.Answer{Action: form.Accept, Content: json.RawMessage(`{"interpretation":"snake"}`)}, nil
 				},
 			}
 			contains("a task", call("simulate-research-query", `{"topic":"python","ambiguous":true}`, p), "Research Report: python (snake)")

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/form"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
 )
@@ -206,7 +207,7 @@ func (c *Connection) fulfilOne(ctx context.Context, r *request, asked inputReque
 	}
 	if !r.asks() {
 		r.wanted(method, false)
-		answer, err := Answer{Action: Cancel}.result(q.Kind)
+		answer, err := answerResult(form.Answer{Action: form.Cancel}, q.Kind)
 		if err != nil {
 			return nil, &UnansweredError{method, reasonNobody}
 		}
@@ -232,7 +233,7 @@ func (e *ResponseError) addresses() (all []Question) {
 		return nil
 	}
 	for _, one := range is.Elicitations {
-		if q, err := parseQuestion(string(mcp.MethodElicitationCreate), one); err == nil && q.Kind == AskURL {
+		if q, err := parseQuestion(string(mcp.MethodElicitationCreate), one); err == nil && q.Kind == form.AskURL {
 			q.Again = true
 			all = append(all, q)
 		}
@@ -289,5 +290,5 @@ func (c *Connection) opened(ctx context.Context, r *request, q Question) bool {
 		q.Done = done
 	}
 	a, err := r.OnQuestion(ctx, q)
-	return err == nil && a.Action == Accept
+	return err == nil && a.Action == form.Accept
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"ctxfs/fs/form"
 )
 
 // TestInputRounds has a call of the new era sent again with the answers to what
@@ -31,7 +33,7 @@ func TestInputRounds(t *testing.T) {
 			switch round.Add(1) {
 			case 1:
 				say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"c":{"method":"elicitation/create","params":%s},`+
-					`"r":{"method":"roots/list"},"m":{"method":"sampling/createMessage","params":{"messages":[{}]}}},"requestState":"a\u0000<1>"}}`, m.ID, form)
+					`"r":{"method":"roots/list"},"m":{"method":"sampling/createMessage","params":{"messages":[{}]}}},"requestState":"a\u0000<1>"}}`, m.ID, colourForm)
 			case 2:
 				for key, want := range map[string]string{"c": `{"action":"accept","content":{"colour":"red"}}`, "r": `{"roots":[{"uri":"file:///src","name":"src"}]}`, "m": `{"role":"assistant"}`} {
 					if got := string(last.Answers[key]); !sameJSON(got, want) {
@@ -46,7 +48,7 @@ func TestInputRounds(t *testing.T) {
 				if last.Answers != nil || string(last.State) != `"later"` {
 					t.Errorf("%s %s", last.Answers, last.State)
 				}
-				say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"x":{"method":"elicitation/create","params":%s}}}}`, m.ID, form)
+				say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"x":{"method":"elicitation/create","params":%s}}}}`, m.ID, colourForm)
 			default:
 				if last.State != nil {
 					t.Errorf("a state that is over: %s", last.State)
@@ -56,11 +58,11 @@ func TestInputRounds(t *testing.T) {
 		}
 		d := usual()
 		d.Roots, d.Samples = []string{"/src"}, true
-		p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
-			if q.Kind == AskSampling {
-				return Answer{Accept, json.RawMessage(`{"role":"assistant"}`)}, nil
+		p := &Pending{OnQuestion: func(_ context.Context, q Question) (form.Answer, error) {
+			if q.Kind == form.AskSampling {
+				return form.Answer{Action: form.Accept, Content: json.RawMessage(`{"role":"assistant"}`)}, nil
 			}
-			return Answer{Accept, json.RawMessage(`{"colour":"red"}`)}, nil
+			return form.Answer{Action: form.Accept, Content: json.RawMessage(`{"colour":"red"}`)}, nil
 		}}
 		result, begun, err := connect(f, d).Send(t.Context(), called("a", p))
 		if err != nil || !begun || !strings.Contains(string(result), "content") || round.Load() != 4 {
@@ -81,11 +83,10 @@ func TestInputThatIsNotGiven(t *testing.T) {
 		many += `,"b` + string(rune('a'+i)) + `":{"method":"roots/list"}`
 	}
 	for _, c := range []struct{ name, asked, want string }{
-		{"endless", `{"a":{"method":"elicitation/create","params":` + form + `}}`, "it has asked 20 times"},
+		{"endless", `{"a":{"method":"elicitation/create","params":` + colourForm + `}}`, "it has asked 20 times"},
 		{"many", many + "}", "it asks for 21 things at once, more than 20"},
 		{"unknown", `{"a":{"method":"files/delete\u001b[2J"}}`, "nobody can be asked here"},
 		{"not offered", `{"a":{"method":"sampling/createMessage","params":{"messages":[{}]}}}`, "nobody can be asked here"},
-		{"hostile", `{"a":{"method":"elicitation/create","params":{"requestedSchema":{"$ref":"#"}}}}`, `the schema of the form refers to "#"`},
 		{"no map", `[1]`, "has a wrong form"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,7 +95,7 @@ func TestInputThatIsNotGiven(t *testing.T) {
 				f.call = func(m fakeMessage, say func(string, ...any)) {
 					say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":%s}}`, m.ID, c.asked)
 				}
-				_, _, err := connect(f, usual()).Send(t.Context(), called("a", answers(Answer{Action: Accept})))
+				_, _, err := connect(f, usual()).Send(t.Context(), called("a", answers(form.Answer{Action: form.Accept})))
 				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("%v, not %s", err, c.want)
 				}
@@ -118,7 +119,7 @@ func TestAddressesBeforeARequest(t *testing.T) {
 			<-asked
 		}
 		c := connect(f, usual())
-		p := &Pending{OnQuestion: func(ctx context.Context, q Question) (Answer, error) {
+		p := &Pending{OnQuestion: func(ctx context.Context, q Question) (form.Answer, error) {
 			if !q.Again || q.URL != "https://example.com/login" || q.Message != "Log in" || q.Done == nil {
 				t.Errorf("%+v", q)
 			}
@@ -126,7 +127,7 @@ func TestAddressesBeforeARequest(t *testing.T) {
 			c.completions.complete("unknown")
 			go c.completions.complete("e1")
 			<-q.Done
-			return Answer{Action: Accept}, nil
+			return form.Answer{Action: form.Accept}, nil
 		}}
 		if result, _, err := c.Send(t.Context(), called("a", p)); err != nil || tries != 2 {
 			t.Errorf("%s, %v after %d tries", result, err, tries)
@@ -144,14 +145,14 @@ func TestAddressesBeforeARequest(t *testing.T) {
 				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32042,"message":"Log in first.","data":{"elicitations":[{"mode":"url","message":"Log in","url":"https://example.com/login","elicitationId":"e1"}]}}}`, m.ID)
 			}
 			c := f.connect(t, usual())
-			for _, p := range []*Pending{answers(Answer{Action: Decline}), {}, nil} {
+			for _, p := range []*Pending{answers(form.Answer{Action: form.Decline}), {}, nil} {
 				_, _, err := c.Send(t.Context(), called("a", p))
 				var answered *ResponseError
 				if !errors.As(err, &answered) || !strings.Contains(err.Error(), "to go on, open https://example.com/login (Log in)") {
 					t.Error(err)
 				}
 			}
-			if _, _, err := c.Send(t.Context(), called("a", answers(Answer{Action: Accept}))); !strings.Contains(err.Error(), "it has asked 20 times") {
+			if _, _, err := c.Send(t.Context(), called("a", answers(form.Answer{Action: form.Accept}))); !strings.Contains(err.Error(), "it has asked 20 times") {
 				t.Error(err)
 			}
 		})

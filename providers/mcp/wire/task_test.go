@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"ctxfs/fs/form"
 )
 
 const taskCaps = `{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
@@ -177,14 +179,14 @@ func TestTasksThatAsk(t *testing.T) {
 		s.result = `"result":{"content":[]}`
 		s.set(TaskAsks, "")
 		asked := 0
-		p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+		p := &Pending{OnQuestion: func(_ context.Context, q Question) (form.Answer, error) {
 			if q.Message != "Which colour?" || q.Uncertain {
 				t.Errorf("%+v", q)
 			}
 			if asked++; asked == 1 {
 				s.polled(3)
 			}
-			return Answer{Accept, json.RawMessage(`{"colour":"red"}`)}, nil
+			return form.Answer{Action: form.Accept, Content: json.RawMessage(`{"colour":"red"}`)}, nil
 		}}
 		go func() {
 			if s.modern {
