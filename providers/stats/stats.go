@@ -216,36 +216,12 @@ func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list 
 		},
 	}
 	report := book.Count(asked)
-	tidy(&report)
 	if report.Calls > 0 {
 		return &report, &report, err
 	}
 	asked.Since, asked.Until = "", ""
 	all := book.Count(asked)
-	tidy(&all)
 	return &report, &all, err
-}
-
-// tidy makes what logs say safe to show: names of models, of projects and of sessions.
-func tidy(r *spending.Report) {
-	rows := func(all []spending.Row) {
-		for i := range all {
-			all[i].Name = clean.Line(all[i].Name)
-			for j := range all[i].Of {
-				all[i].Of[j].Name = clean.Line(all[i].Of[j].Name)
-			}
-		}
-	}
-	for _, all := range [][]spending.Row{r.Days, r.Agents, r.Models, r.Projects} {
-		rows(all)
-	}
-	for i := range r.Sessions {
-		s := &r.Sessions[i]
-		s.Agent, s.ID, s.Title, s.Path = clean.Line(s.Agent), clean.Line(s.ID), clean.Line(s.Title), clean.Line(s.Path)
-	}
-	for i := range r.Unknown {
-		r.Unknown[i] = clean.Line(r.Unknown[i])
-	}
 }
 
 // zoneOf returns the time zone of a query.

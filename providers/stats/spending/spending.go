@@ -258,7 +258,7 @@ func (c *counter) report() Report {
 		r.Days = append(r.Days, Row{Name: name, Sum: d.Sum, Of: rows(d.models)})
 	}
 	for p, sum := range c.sessions {
-		r.Sessions = append(r.Sessions, Session{Agent: p.Agent, ID: clean.Line(p.Session), Title: clean.Line(p.Title), Path: p.Path, Sum: *sum})
+		r.Sessions = append(r.Sessions, Session{Agent: clean.Line(p.Agent), ID: clean.Line(p.Session), Title: clean.Line(p.Title), Path: clean.Line(p.Path), Sum: *sum})
 	}
 	slices.SortFunc(r.Sessions, func(a, b Session) int {
 		return cmp.Or(costlier(a.Sum, b.Sum), strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID))
