@@ -14,8 +14,6 @@ import (
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
-	"ctxfs/providers/skills/study"
-	"ctxfs/providers/skills/suspect"
 )
 
 // Listed is a skill, command or subagent that is shown.
@@ -81,7 +79,7 @@ type Suspect struct {
 	Skill string `json:"skill"`
 	// Path is the file, as the user knows it.
 	Path string `json:"path"`
-	suspect.Finding
+	check.Suspect
 }
 
 // OpCheck checks skills. It reads them now.
@@ -174,8 +172,8 @@ func (p *Provider) check(ctx context.Context, q CheckQuery) (Checked, error) {
 		if f.File == "" {
 			continue
 		}
-		files := study.Files(f, p.opts.Hide)
-		for _, s := range study.Of(f, files, "").Suspects {
+		files := check.Files(f, p.opts.Hide)
+		for _, s := range check.Study(f, files, "").Suspects {
 			path := f.Shown
 			if f.Path != "" {
 				path = filepath.Join(f.Shown, s.File)

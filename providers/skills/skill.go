@@ -17,7 +17,6 @@ import (
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
-	"ctxfs/providers/skills/study"
 )
 
 // skill is one skill, command or subagent as it is shown. It is immutable once it is
@@ -29,7 +28,7 @@ type skill struct {
 	faults  []check.Finding
 	hidden  []string // the agents that read it, and prefer another of its name
 	node    fs.Dir
-	study   *study.Result // nil if it was not studied yet
+	study   *check.Result // nil if it was not studied yet
 	text    string        // the generated SKILL.md of a definition
 }
 

@@ -17,8 +17,7 @@
 // the project (package trust).
 //
 // The order of the parts: package read reads one file, package locate finds them all,
-// package check knows the specification, need what a skill needs, suspect what makes it
-// suspicious, and study keeps what those and the counts of tokens say of a skill's files.
+// package check tells what is wrong with one, what makes it suspicious, and what it needs.
 // Here skill.go and definition.go are one skill with its name, node and document,
 // snapshot.go is all that is shown at one moment, index.go writes its pages, worker.go
 // looks at projects and studies skills in the background, and the provider publishes
@@ -42,9 +41,9 @@ import (
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
-	"ctxfs/providers/skills/study"
 )
 
 // Options are the settings of a provider.
@@ -75,7 +74,7 @@ type Provider struct {
 	own     []locate.Source
 	builtin *skill
 	prober  *fs.Prober
-	studies *study.Store
+	studies *check.Store
 	root    *folder
 	current atomic.Pointer[snapshot]
 	first   sync.Once // projects are looked at
@@ -117,7 +116,7 @@ func New(opts Options) *Provider {
 	if opts.Cache != "" {
 		file = filepath.Join(opts.Cache, "studied.jsonl")
 	}
-	p.studies = study.Open(file)
+	p.studies = check.Open(file)
 	p.own = p.finder.Own()
 	p.root = &folder{provider: p}
 	p.worker.init(p)

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/skills/need"
-	"ctxfs/providers/skills/suspect"
+	"ctxfs/providers/skills/check"
 )
 
 // missing returns the names of what a skill needs and is not here.
@@ -75,12 +74,12 @@ func (p *Provider) needsPage(s *snapshot) []byte {
 
 // needKind is a kind of needs in words.
 type needKind struct {
-	kind need.Kind
+	kind check.NeedKind
 	name string
 }
 
 func needKinds() []needKind {
-	return []needKind{{need.Interpreter, "interpreters"}, {need.Program, "programs"}, {need.Python, "modules of Python"}, {need.Node, "packages of Node"}}
+	return []needKind{{check.Interpreter, "interpreters"}, {check.Program, "programs"}, {check.Python, "modules of Python"}, {check.Node, "packages of Node"}}
 }
 
 // securityPage writes SECURITY.md: what makes skills suspicious; "" if nothing does.
@@ -103,12 +102,12 @@ func (p *Provider) securityPage(s *snapshot) []byte {
 }
 
 // suspectLine returns a finding as one line.
-func suspectLine(f suspect.Finding) string {
+func suspectLine(f check.Suspect) string {
 	line := clean.Line(f.File)
 	if f.Line > 0 {
 		line += fmt.Sprintf(":%d", f.Line)
 	}
-	line += ": " + string(f.Kind) + ": " + f.What
+	line += ": " + f.Kind + ": " + f.What
 	if f.Text != "" {
 		line += ": `" + strings.ReplaceAll(f.Text, "`", "'") + "`"
 	}

@@ -19,8 +19,6 @@ import (
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
-	"ctxfs/providers/skills/need"
-	"ctxfs/providers/skills/study"
 )
 
 const (
@@ -46,7 +44,7 @@ type worker struct {
 	around  atomic.Bool // it is due to look again what is here
 	mu      sync.Mutex
 	current map[string]bool // what was studied since it last changed, by key
-	machine *need.Machine   // what is there
+	machine *check.Machine  // what is there
 }
 
 func (w *worker) init(p *Provider) {
@@ -148,12 +146,12 @@ func (w *worker) studyAll(stop func() bool, after func()) {
 			}
 			continue
 		}
-		files := study.Files(s.Found, p.opts.Hide)
-		sum := study.Sum(s.Found, files)
+		files := check.Files(s.Found, p.opts.Hide)
+		sum := check.Sum(s.Found, files)
 		if r, ok := p.studies.Get(k); ok && r.Sum == sum {
 			continue
 		}
-		p.studies.Put(k, study.Of(s.Found, files, sum))
+		p.studies.Put(k, check.Study(s.Found, files, sum))
 		fresh = true
 		after()
 		if time.Since(published) > publishPause {
@@ -180,15 +178,15 @@ func (w *worker) studyAll(stop func() bool, after func()) {
 func (w *worker) lookAround() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.machine = need.NewMachine(need.Options{Home: w.provider.opts.Home, LookupEnv: w.provider.opts.LookupEnv, Hide: w.provider.opts.Hide})
+	w.machine = nil
 }
 
 // has reports whether something that a skill needs is there.
-func (w *worker) has(n need.Need, dir string) bool {
+func (w *worker) has(n check.Need, dir string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.machine == nil {
-		w.machine = need.NewMachine(need.Options{Home: w.provider.opts.Home, LookupEnv: w.provider.opts.LookupEnv, Hide: w.provider.opts.Hide})
+		w.machine = &check.Machine{Home: w.provider.opts.Home, LookupEnv: w.provider.opts.LookupEnv, Hide: w.provider.opts.Hide}
 	}
 	return w.machine.Has(n, dir)
 }

@@ -1,4 +1,4 @@
-package need
+package check
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func names(l *List, kind Kind) string {
+func needed(l *needs, kind NeedKind) string {
 	var all []string
-	for _, n := range l.All() {
+	for _, n := range l.sorted() {
 		if n.Kind == kind {
 			all = append(all, n.Name)
 		}
@@ -39,10 +39,10 @@ func TestScripts(t *testing.T) {
 			"bash", "apt-get docker fd git hyperfine jq kubectl long node pandoc prettier rg tmux", "", ""},
 		{"x.rb", "puts 1\n", "ruby", "", "", ""},
 	} {
-		l := New([]string{"SKILL.md", "helper.py", "lib/more.py", "scripts/a.py"})
-		l.Script(c.name, c.text)
-		for kind, want := range map[Kind]string{Interpreter: c.interpreters, Program: c.programs, Python: c.python, Node: c.node} {
-			if got := names(l, kind); got != want {
+		l := newNeeds([]string{"SKILL.md", "helper.py", "lib/more.py", "scripts/a.py"})
+		l.script(c.name, c.text)
+		for kind, want := range map[NeedKind]string{Interpreter: c.interpreters, Program: c.programs, Python: c.python, Node: c.node} {
+			if got := needed(l, kind); got != want {
 				t.Errorf("%s: %s %q, want %q", c.name, kind, got, want)
 			}
 		}
@@ -62,9 +62,9 @@ func TestSaid(t *testing.T) {
 		"Requires Chrome, network, an API key and permissions":  "",
 		"MIT. This text requires that you read it first":        "",
 	} {
-		l := New(nil)
-		l.Said("SKILL.md", text)
-		if got := strings.TrimSpace(names(l, Interpreter) + " " + names(l, Program)); got != want {
+		l := newNeeds(nil)
+		l.said("SKILL.md", text)
+		if got := strings.TrimSpace(needed(l, Interpreter) + " " + needed(l, Program)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -91,12 +91,12 @@ func TestMachine(t *testing.T) {
 	put("home/.local/lib/python3.11/site-packages/mine/__init__.py", 0o644)
 	put("work/node_modules/sharp/index.js", 0o644)
 	put("home/node_modules/@scope/pkg/index.js", 0o644)
-	m := NewMachine(Options{
+	m := &Machine{
 		Home: filepath.Join(dir, "home"), LookupEnv: func(name string) (string, bool) { return filepath.Join(dir, "env/bin") + ":relative", name == "PATH" },
 		Hide: func(path string) bool { return strings.Contains(path, "/hidden") },
-	})
+	}
 	for _, c := range []struct {
-		kind Kind
+		kind NeedKind
 		name string
 		want bool
 	}{
@@ -116,13 +116,13 @@ func TestTooMuch(t *testing.T) {
 	for i := range 5000 {
 		text.WriteString("import m" + strings.Repeat("x", i%50) + string(rune('a'+i%26)) + "\n")
 	}
-	l := New(nil)
-	l.Script("a.py", text.String())
-	l.Script("b.sh", strings.Repeat("$(", 100_000)+strings.Repeat("\"", 99_999))
-	if n := len(l.All()); n > maxNeeds {
+	l := newNeeds(nil)
+	l.script("a.py", text.String())
+	l.script("b.sh", strings.Repeat("$(", 100_000)+strings.Repeat("\"", 99_999))
+	if n := len(l.sorted()); n > maxNeeds {
 		t.Errorf("%d needs", n)
 	}
-	if !slices.IsSortedFunc(l.All(), func(a, b Need) int { return 0 }) {
+	if !slices.IsSortedFunc(l.sorted(), func(a, b Need) int { return 0 }) {
 		t.Error("not in order")
 	}
 }
@@ -131,8 +131,8 @@ func FuzzScript(f *testing.F) {
 	f.Add("a.sh", "#!/bin/sh\ncase x in a) b \"$(c)\";; esac\n")
 	f.Add("a.py", "#!/usr/bin/env -S python3\nimport a, b as c\n")
 	f.Fuzz(func(t *testing.T, name, text string) {
-		l := New([]string{name})
-		l.Script(name, text)
-		l.All()
+		l := newNeeds([]string{name})
+		l.script(name, text)
+		l.sorted()
 	})
 }

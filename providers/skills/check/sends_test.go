@@ -1,4 +1,4 @@
-package suspect
+package check
 
 import (
 	"strings"
@@ -62,7 +62,7 @@ func TestWaysOut(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			if got := kinds(File(file, []byte(text))); got != "sends" {
+			if got := kinds(Suspects(file, []byte(text))); got != "sends" {
 				t.Errorf("%s: %q: %q", file, text, got)
 			}
 		}
@@ -103,7 +103,7 @@ func TestWaysOut(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			if found := File(file, []byte(text)); len(found) > 0 {
+			if found := Suspects(file, []byte(text)); len(found) > 0 {
 				t.Errorf("%s: %q: %+v", file, text, found)
 			}
 		}
@@ -123,12 +123,12 @@ func TestWeakened(t *testing.T) {
 		{"a.md", "```json\n{\"permissions\": {\"allow\": [\"Bash(git:*)\"]}}\n```", ""},
 		{"a.md", "claude --dangerously-skip-permissions or bypassPermissions", "weaken"},
 	} {
-		if got := kinds(File(c.file, []byte(c.text))); got != c.want {
-			t.Errorf("%q: %q, want %q: %+v", c.text, got, c.want, File(c.file, []byte(c.text)))
+		if got := kinds(Suspects(c.file, []byte(c.text))); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.text, got, c.want, Suspects(c.file, []byte(c.text)))
 		}
 	}
 	for text, want := range map[string]string{"a\u200bb": "has 1 zero-width character", "a\u200bb\u200b": "has 2 zero-width characters", "a\u202eb": "has 1 character that turns the direction of the text around"} {
-		if found := File("a.md", []byte(text)); len(found) != 1 || strings.TrimSpace(found[0].What) != want {
+		if found := Suspects("a.md", []byte(text)); len(found) != 1 || strings.TrimSpace(found[0].What) != want {
 			t.Errorf("%q: %+v", text, found)
 		}
 	}

@@ -1,13 +1,6 @@
-// Package study reads all files of a skill once and keeps what was learned: how many
-// tokens each layer of its disclosure has, what it needs, and what makes it suspicious.
-// That costs some milliseconds a skill, so it is done in the background, and kept on disk
-// until a file of the skill changes.
-package study
+package check
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"hash/fnv"
 	"io"
 	"maps"
@@ -18,13 +11,11 @@ import (
 	"strings"
 	"sync"
 
-	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/frontmatter"
+	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/skills/locate"
-	"ctxfs/providers/skills/need"
 	"ctxfs/providers/skills/read"
-	"ctxfs/providers/skills/suspect"
 )
 
 // Result is what was learned of a skill.
@@ -43,8 +34,8 @@ type Result struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
 
-	Needs    []need.Need       `json:"needs,omitempty"`
-	Suspects []suspect.Finding `json:"suspects,omitempty"`
+	Needs    []Need    `json:"needs,omitempty"`
+	Suspects []Suspect `json:"suspects,omitempty"`
 }
 
 const (
@@ -79,14 +70,14 @@ func Sum(f *locate.Found, files read.Files) string {
 	return files.Sum() + "." + strconv.FormatUint(h.Sum64(), 36)
 }
 
-// Of studies what was found.
-func Of(f *locate.Found, files read.Files, sum string) Result {
+// Study reads all files of what was found. That costs some milliseconds.
+func Study(f *locate.Found, files read.Files, sum string) Result {
 	r := Result{Sum: sum, Card: tokens.Count(f.Card.Name + "\n" + f.Card.Description)}
 	names := make([]string, 0, len(files.All))
 	for _, file := range files.All {
 		names = append(names, file.Name)
 	}
-	needs := need.New(append(names, "skills/"+f.Name)) // scripts import from their own folder by its path, too
+	needs := newNeeds(append(names, "skills/"+f.Name)) // scripts import from their own folder by its path, too
 	card, hasScripts, left := []byte(nil), false, int64(maxSkill)
 	main := filepath.Base(f.File)
 	for _, file := range files.All {
@@ -98,32 +89,32 @@ func Of(f *locate.Found, files read.Files, sum string) Result {
 		} else {
 			r.Files++
 			r.Bytes += file.Info.Size()
-			r.rest(text, file.Info.Size(), cut)
+			r.Rest += r.count(text, file.Info.Size(), cut)
 		}
 		if text == nil {
 			continue
 		}
-		if need.IsScript(file.Name, text) && !isMain {
+		if isScript(file.Name, text) && !isMain {
 			hasScripts = true
-			needs.Script(file.Name, string(text))
+			needs.script(file.Name, string(text))
 		}
 		if len(text) <= maxNeedle && isReadOrRun(file.Name, text) {
-			r.Suspects = append(r.Suspects, suspect.File(file.Name, text)...)
+			r.Suspects = append(r.Suspects, Suspects(file.Name, text)...)
 		}
 	}
 	if f.Path != "" && f.Target != "" && card == nil { // SKILL.md is a link
 		if text, info, err := read.Head(f.Target, maxFile); err == nil && read.IsText(text) {
 			card = text
 			r.body(f, text, info.Size(), info.Size() > int64(len(text)))
-			r.Suspects = append(r.Suspects, suspect.File(main, text)...)
+			r.Suspects = append(r.Suspects, Suspects(main, text)...)
 		}
 	}
-	r.Suspects = append(r.Suspects, suspect.ToolsOf(main, f.Card.Fields, hasScripts || suspect.ShowsCommands(card))...)
+	r.Suspects = append(r.Suspects, tools(main, f.Card.Fields, hasScripts || re("shows").Match(card))...)
 	r.Suspects = r.Suspects[:min(len(r.Suspects), maxSuspects)]
 	if said, ok := f.Card.Fields["compatibility"].(string); ok {
-		needs.Said(main, said)
+		needs.said(main, said)
 	}
-	r.Needs = needs.All()
+	r.Needs = needs.sorted()
 	r.Estimated = r.Estimated || files.More
 	return r
 }
@@ -134,11 +125,7 @@ func isReadOrRun(name string, text []byte) bool {
 	if strings.HasPrefix(base, "license") || strings.HasPrefix(base, "licence") || strings.HasPrefix(base, "notice") {
 		return false
 	}
-	switch filepath.Ext(base) {
-	case ".md", ".mdx", ".mdc", ".txt", ".rst", ".toml", "":
-		return true
-	}
-	return need.IsScript(name, text)
+	return isProse(name) || isScript(name, text)
 }
 
 // text returns the text of a file, or its beginning; nil if it is none.
@@ -163,12 +150,6 @@ func (r *Result) body(f *locate.Found, text []byte, size int64, cut bool) {
 		begin = min(matter.Body, len(text))
 	}
 	r.Body = r.count(text[begin:], size-int64(begin), cut)
-}
-
-func (r *Result) rest(text []byte, size int64, cut bool) {
-	if text != nil || cut {
-		r.Rest += r.count(text, size, cut)
-	}
 }
 
 // count counts the tokens of a text of which the beginning is given.
@@ -199,11 +180,7 @@ type Store struct {
 }
 
 // storeFormat is the version of the file; another one is made again.
-const storeFormat = 2
-
-type storeHead struct {
-	Format int `json:"skills"`
-}
+const storeFormat = 3
 
 // stored is a line of the file.
 type stored struct {
@@ -211,34 +188,13 @@ type stored struct {
 	Result
 }
 
-// Open returns the results in a file; "" keeps them in memory. A file that is damaged, or
-// has another format, counts as empty.
+// Open returns the results in a file; "" keeps them in memory.
 func Open(file string) *Store {
 	s := &Store{file: file, results: make(map[string]Result)}
-	if file == "" {
-		return s
+	for one := range jsonlines.Read[stored](file, storeFormat) {
+		s.results[one.Key] = one.Result
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return s
-	}
-	defer f.Close()
-	lines := bufio.NewReaderSize(f, 64<<10)
-	first, _ := lines.ReadBytes('\n')
-	var head storeHead
-	if json.Unmarshal(first, &head) != nil || head.Format != storeFormat {
-		return s
-	}
-	for {
-		line, err := lines.ReadBytes('\n')
-		var one stored
-		if len(line) > 1 && json.Unmarshal(line, &one) == nil {
-			s.results[one.Key] = one.Result
-		}
-		if err != nil {
-			return s
-		}
-	}
+	return s
 }
 
 // Get returns what is known of a key.
@@ -260,28 +216,18 @@ func (s *Store) Put(key string, r Result) {
 // Save writes what has changed, and forgets all keys but these.
 func (s *Store) Save(keep map[string]bool) error {
 	s.mu.Lock()
-	for key := range s.results {
-		if !keep[key] {
-			delete(s.results, key)
-			s.dirty = true
-		}
-	}
-	if !s.dirty || s.file == "" {
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	before := len(s.results)
+	maps.DeleteFunc(s.results, func(key string, _ Result) bool { return !keep[key] })
+	if s.file == "" || !s.dirty && len(s.results) == before {
 		return nil
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	err := encoder.Encode(storeHead{storeFormat})
-	for _, key := range slices.Sorted(maps.Keys(s.results)) {
-		if err == nil {
-			err = encoder.Encode(stored{key, s.results[key]})
-		}
-	}
 	s.dirty = false
-	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(s.file, b.Bytes())
+	return jsonlines.Write(s.file, storeFormat, func(yield func(stored) bool) {
+		for _, key := range slices.Sorted(maps.Keys(s.results)) {
+			if !yield(stored{key, s.results[key]}) {
+				return
+			}
+		}
+	})
 }

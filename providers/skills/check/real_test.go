@@ -1,4 +1,4 @@
-package study
+package check
 
 import (
 	"io/fs"
@@ -30,12 +30,12 @@ func TestRealSkills(t *testing.T) {
 		dir := filepath.Dir(path)
 		f := &locate.Found{Source: source, Name: filepath.Base(dir), Path: dir, File: path, Target: path, Card: read.SkillCard(path)}
 		files := Files(f, nil)
-		r := Of(f, files, Sum(f, files))
+		r := Study(f, files, Sum(f, files))
 		if count++; len(r.Suspects) > 0 {
 			flagged++
 		}
 		for _, s := range r.Suspects {
-			kinds[string(s.Kind)]++
+			kinds[s.Kind]++
 			t.Logf("%s/%s:%d: %s: %s: %s", f.Name, s.File, s.Line, s.Kind, s.What, s.Text)
 		}
 		t.Logf("%s: %d + %d + %d tokens; needs %v", f.Name, r.Card, r.Body, r.Rest, r.Needs)

@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/skills/read"
 )
 
-// fixture is a skill, and the rules that it offends against.
+// fixture is a skill, and the rules that it offends against, by the names of faults.
 type fixture struct {
 	folder, text string
 	rules        []string
@@ -31,44 +31,44 @@ func fixtures() []fixture {
 		{folder: "x", text: with("license: MIT\ncompatibility: Python 3\nmetadata:\n  a: b\nallowed-tools: Read Bash(git:*)")},
 		{folder: "x", text: with("allowed-tools:\n  - Read\n  - Grep")},
 		{folder: "検査", text: named("検査")},
-		{folder: "x", text: "", rules: []string{ruleFile}},
-		{folder: "x", text: "# No front matter\n", rules: []string{ruleMatter}},
-		{folder: "x", text: "---\nname: x\ndescription: open\n", rules: []string{ruleMatter}},
-		{folder: "x", text: "---\n\"a\n]: }\n---\n", rules: []string{ruleMatter}},
-		{folder: "x", text: "---\n- a\n- b\n---\n", rules: []string{ruleMatter}},
-		{folder: "x", text: with("version: 1.0"), rules: []string{ruleFields}},
-		{folder: "x", text: skill("description: Does x."), rules: []string{ruleName}},
-		{folder: "x", text: skill("name: ''", "description: Does x."), rules: []string{ruleName}},
-		{folder: "x", text: skill("name:", "description: Does x."), rules: []string{ruleName}},
-		{folder: "x", text: skill("name:\n  - x", "description: Does x."), rules: []string{ruleName}},
-		{folder: long, text: named(long), rules: []string{ruleNameLength}},
-		{folder: "Upper", text: named("Upper"), rules: []string{ruleNameLetters}},
-		{folder: "under_score", text: named("under_score"), rules: []string{ruleNameLetters}},
-		{folder: "a b", text: named("a b"), rules: []string{ruleNameLetters}},
-		{folder: "-x", text: named("-x"), rules: []string{ruleNameHyphens}},
-		{folder: "x-", text: named("x-"), rules: []string{ruleNameHyphens}},
-		{folder: "x--y", text: named("x--y"), rules: []string{ruleNameDouble}},
-		{folder: "other", text: named("x"), rules: []string{ruleNameFolder}},
-		{folder: "x", text: skill("name: x"), rules: []string{ruleAbout}},
-		{folder: "x", text: skill("name: x", "description: ''"), rules: []string{ruleAbout}},
-		{folder: "x", text: skill("name: x", "description:\n  a: b"), rules: []string{ruleAbout}},
-		{folder: "x", text: skill("name: x", "description: "+strings.Repeat("a", 1025)), rules: []string{ruleAboutLength}},
-		{folder: "x", text: with("compatibility: " + strings.Repeat("a", 501)), rules: []string{ruleCompatibility}},
-		{folder: "x", text: with("compatibility:\n  - a"), rules: []string{ruleCompatibility}},
-		{folder: "x", text: with("compatibility: ''"), rules: []string{ruleCompatibility}},
-		{folder: "x", text: with("allowed-tools:\n  Read: yes"), rules: []string{ruleTools}},
-		{folder: "x", text: with("allowed-tools:\n  - a: b"), rules: []string{ruleTools}},
-		{folder: "x", text: with("metadata:\n  a:\n    b: c"), rules: []string{ruleMetadata}},
-		{folder: "x", text: with("metadata: text"), rules: []string{ruleMetadata}},
+		{folder: "x", text: "", rules: []string{"noSkillFile"}},
+		{folder: "x", text: "# No front matter\n", rules: []string{"badMatter"}},
+		{folder: "x", text: "---\nname: x\ndescription: open\n", rules: []string{"badMatter"}},
+		{folder: "x", text: "---\n\"a\n]: }\n---\n", rules: []string{"badMatter"}},
+		{folder: "x", text: "---\n- a\n- b\n---\n", rules: []string{"badMatter"}},
+		{folder: "x", text: with("version: 1.0"), rules: []string{"fields"}},
+		{folder: "x", text: skill("description: Does x."), rules: []string{"noName"}},
+		{folder: "x", text: skill("name: ''", "description: Does x."), rules: []string{"noName"}},
+		{folder: "x", text: skill("name:", "description: Does x."), rules: []string{"noName"}},
+		{folder: "x", text: skill("name:\n  - x", "description: Does x."), rules: []string{"noName"}},
+		{folder: long, text: named(long), rules: []string{"nameLength"}},
+		{folder: "Upper", text: named("Upper"), rules: []string{"nameLetters"}},
+		{folder: "under_score", text: named("under_score"), rules: []string{"nameLetters"}},
+		{folder: "a b", text: named("a b"), rules: []string{"nameLetters"}},
+		{folder: "-x", text: named("-x"), rules: []string{"nameHyphens"}},
+		{folder: "x-", text: named("x-"), rules: []string{"nameHyphens"}},
+		{folder: "x--y", text: named("x--y"), rules: []string{"nameDouble"}},
+		{folder: "other", text: named("x"), rules: []string{"nameFolder"}},
+		{folder: "x", text: skill("name: x"), rules: []string{"noAbout"}},
+		{folder: "x", text: skill("name: x", "description: ''"), rules: []string{"noAbout"}},
+		{folder: "x", text: skill("name: x", "description:\n  a: b"), rules: []string{"noAbout"}},
+		{folder: "x", text: skill("name: x", "description: "+strings.Repeat("a", 1025)), rules: []string{"aboutLength"}},
+		{folder: "x", text: with("compatibility: " + strings.Repeat("a", 501)), rules: []string{"needsEmpty"}},
+		{folder: "x", text: with("compatibility:\n  - a"), rules: []string{"needsEmpty"}},
+		{folder: "x", text: with("compatibility: ''"), rules: []string{"needsEmpty"}},
+		{folder: "x", text: with("allowed-tools:\n  Read: yes"), rules: []string{"tools"}},
+		{folder: "x", text: with("allowed-tools:\n  - a: b"), rules: []string{"tools"}},
+		{folder: "x", text: with("metadata:\n  a:\n    b: c"), rules: []string{"metadata"}},
+		{folder: "x", text: with("metadata: text"), rules: []string{"metadata"}},
 		// What strictyaml refuses, and other readers take.
-		{folder: "x", text: with("allowed-tools: [Read, Grep]"), rules: []string{ruleStrict}},
-		{folder: "x", text: with("metadata: {a: b}"), rules: []string{ruleStrict}},
-		{folder: "x", text: with("license: &a MIT"), rules: []string{ruleStrict}},
-		{folder: "x", text: with("license: !!str MIT"), rules: []string{ruleStrict}},
-		{folder: "x", text: with("license: MIT\nlicense: BSD"), rules: []string{ruleMatter}},
-		{folder: "x", text: skill("name: x", "description: Use when: always"), rules: []string{ruleMatter}},
-		{folder: "x", text: skill("name: x", "description: Does x --- well."), rules: []string{ruleStrict}},
-		{folder: "x", text: "\ufeff" + named("x"), rules: []string{ruleStrict}},
+		{folder: "x", text: with("allowed-tools: [Read, Grep]"), rules: []string{"strict"}},
+		{folder: "x", text: with("metadata: {a: b}"), rules: []string{"strict"}},
+		{folder: "x", text: with("license: &a MIT"), rules: []string{"strict"}},
+		{folder: "x", text: with("license: !!str MIT"), rules: []string{"strict"}},
+		{folder: "x", text: with("license: MIT\nlicense: BSD"), rules: []string{"badMatter"}},
+		{folder: "x", text: skill("name: x", "description: Use when: always"), rules: []string{"badMatter"}},
+		{folder: "x", text: skill("name: x", "description: Does x --- well."), rules: []string{"strict"}},
+		{folder: "x", text: "\ufeff" + named("x"), rules: []string{"strict"}},
 		{folder: "x", text: skill("name: x", "description: >", "  A block: with [brackets] and {more}", "  &not an anchor")},
 	}
 }
@@ -93,17 +93,22 @@ func (f fixture) write(t *testing.T) (dir string, found *locate.Found) {
 
 // TestEveryRule: each fixture offends against just its rules.
 func TestEveryRule(t *testing.T) {
+	wrong := rules().wrong
 	for _, f := range fixtures() {
 		_, found := f.write(t)
-		var rules []string
+		var got []string
 		for _, finding := range Found(found, func(path string) string { return path }) {
-			rules = append(rules, finding.Rule)
+			got = append(got, finding.Rule)
 			if finding.Fix == "" || finding.What == "" || !strings.Contains(finding.Sentence(), finding.Rule) {
 				t.Errorf("%q: %+v", f.text, finding)
 			}
 		}
-		if !slices.Equal(rules, f.rules) {
-			t.Errorf("%s, %q: %q, want %q", f.folder, f.text, rules, f.rules)
+		var want []string
+		for _, is := range f.rules {
+			want = append(want, wrong[is][0])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s, %q: %q, want %q", f.folder, f.text, got, want)
 		}
 	}
 }
