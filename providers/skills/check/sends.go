@@ -13,22 +13,22 @@ const (
 
 // flow follows what is secret from where code takes it to where it leaves the machine:
 // within a statement, or by the names of values and files within some lines.
-func (f *finder) flow(text string, code span, counts func(from, to int) bool) {
+func (f *finder) flow(text string, code []int, counts func(from, to int) bool) {
 	names := make(map[string]int) // the line until which each is followed
 	fromEnv := make(map[string]bool)
-	at := code.from
-	if !re("taken").MatchString(text[code.from:code.to]) {
-		at = code.to
+	at := code[0]
+	if !re("taken").MatchString(text[code[0]:code[1]]) {
+		at = code[1]
 	}
-	for number := 0; at < code.to; number++ {
-		end := at + len(text[at:code.to])
-		if i := strings.IndexByte(text[at:code.to], '\n'); i >= 0 {
+	for number := 0; at < code[1]; number++ {
+		end := at + len(text[at:code[1]])
+		if i := strings.IndexByte(text[at:code[1]], '\n'); i >= 0 {
 			end = at + i
 		}
-		for end < code.to && end > at && text[end-1] == '\\' { // goes on
-			i := strings.IndexByte(text[end+1:code.to], '\n')
+		for end < code[1] && end > at && text[end-1] == '\\' { // goes on
+			i := strings.IndexByte(text[end+1:code[1]], '\n')
 			if i < 0 {
-				end = code.to
+				end = code[1]
 			} else {
 				end += 1 + i
 			}
@@ -45,7 +45,7 @@ func (f *finder) flow(text string, code span, counts func(from, to int) bool) {
 			if text[at+m[1]-1] == '(' {
 				from = at + m[0]
 			}
-			s := statement(text[from:min(code.to, from+statementLen)], text[at+m[1]-1] == '(', end-from)
+			s := statement(text[from:min(code[1], from+statementLen)], text[at+m[1]-1] == '(', end-from)
 			s = re("asIdentity").ReplaceAllString(s, " ")
 			isAway := !re("local").MatchString(s) || re("away").MatchString(re("local").ReplaceAllString(s, ""))
 			for part := range strings.SplitSeq(strings.NewReplacer("&&", "\x00", "||", "\x00", "; ", "\x00").Replace(s), "\x00") {
@@ -63,9 +63,9 @@ func (f *finder) flow(text string, code span, counts func(from, to int) bool) {
 		}
 		at = end + 1
 	}
-	for _, m := range re("branded").FindAllStringSubmatchIndex(text[code.from:code.to], maxFindings) {
-		host, brand := strings.ToLower(text[code.from+m[2]:code.from+m[3]]), strings.ToLower(text[code.from+m[4]:code.from+m[5]])
-		if from := code.from + m[0]; !strings.Contains(host, brand) && !re("local").MatchString(text[from:from+m[1]-m[0]]) && counts(from, from+m[1]-m[0]) {
+	for _, m := range re("branded").FindAllStringSubmatchIndex(text[code[0]:code[1]], maxFindings) {
+		host, brand := strings.ToLower(text[code[0]+m[2]:code[0]+m[3]]), strings.ToLower(text[code[0]+m[4]:code[0]+m[5]])
+		if from := code[0] + m[0]; !strings.Contains(host, brand) && !re("local").MatchString(text[from:from+m[1]-m[0]]) && counts(from, from+m[1]-m[0]) {
 			f.add(line(text, from), "sends", "puts a key into the address of another service", lineAt(text, from))
 		}
 	}
@@ -111,13 +111,13 @@ func statement(text string, isCall bool, n int) string {
 }
 
 // sends finds sentences that tell to send secrets away.
-func (f *finder) sends(text string, code []span) {
+func (f *finder) sends(text string, code [][]int) {
 	if !re("secret").MatchString(text) {
 		return
 	}
 	blocks := code[:0:0]
 	for _, c := range code {
-		if strings.Contains(text[c.from:c.to], "\n") {
+		if strings.Contains(text[c[0]:c[1]], "\n") {
 			blocks = append(blocks, c)
 		}
 	}
@@ -135,16 +135,16 @@ func (f *finder) sends(text string, code []span) {
 		before = [2]string{s, before[0]}
 	}
 	begin := 0
-	for _, b := range append(blocks, span{len(text), len(text)}) {
-		for begin < b.from {
-			end := b.from
-			if m := re("sentence").FindStringIndex(text[begin:b.from]); m != nil {
+	for _, b := range append(blocks, []int{len(text), len(text)}) {
+		for begin < b[0] {
+			end := b[0]
+			if m := re("sentence").FindStringIndex(text[begin:b[0]]); m != nil {
 				end = begin + max(m[1], 1)
 			}
 			visit(begin, end)
 			begin = end
 		}
-		begin = max(begin, b.to)
+		begin = max(begin, b[1])
 	}
 }
 

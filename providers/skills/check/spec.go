@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	iofs "io/fs"
@@ -61,24 +62,18 @@ const DeadLink = "is a link to nothing, or into a mount of ctxfs"
 // Unreadable returns the fault of what cannot be looked into. Where is its path for the
 // user.
 func Unreadable(where string, err error) Finding {
-	what, is := err.Error(), ""
-	switch {
-	case errors.Is(err, iofs.ErrPermission):
-		what, is = "cannot be read: permission denied", "permission"
-	case errors.Is(err, iofs.ErrNotExist):
-		what, is = DeadLink, "dead"
-	case errors.Is(err, syscall.ELOOP):
-		what, is = "is a link to itself", "dead"
-	case errors.Is(err, locate.ErrNotFolder):
-		is = "notFolder"
-	case errors.Is(err, locate.ErrTooMany):
-		is = "tooMany"
-	case errors.Is(err, locate.ErrOutside):
-		is = "outside"
-	case errors.Is(err, locate.ErrNoSkillFile):
-		is = "noSkillFile"
-	default:
-		what, is = "cannot be read: "+Cause(err), "unreadable"
+	what, is := "cannot be read: "+Cause(err), "unreadable"
+	for _, known := range []struct {
+		err      error
+		is, what string
+	}{
+		{iofs.ErrPermission, "permission", "cannot be read: permission denied"}, {iofs.ErrNotExist, "dead", DeadLink}, {syscall.ELOOP, "dead", "is a link to itself"},
+		{locate.ErrNotFolder, "notFolder", ""}, {locate.ErrTooMany, "tooMany", ""}, {locate.ErrOutside, "outside", ""}, {locate.ErrNoSkillFile, "noSkillFile", ""},
+	} {
+		if errors.Is(err, known.err) {
+			what, is = cmp.Or(known.what, err.Error()), known.is
+			break
+		}
 	}
 	return finding(true, where, is, wording.ShellWord(where), what)
 }

@@ -72,64 +72,62 @@ func Sum(f *locate.Found, files read.Files) string {
 
 // Study reads all files of what was found. That costs some milliseconds.
 func Study(f *locate.Found, files read.Files, sum string) Result {
-	r := Result{Sum: sum, Card: tokens.Count(f.Card.Name + "\n" + f.Card.Description)}
-	names := make([]string, 0, len(files.All))
-	for _, file := range files.All {
+	r := Result{Sum: sum, Card: tokens.Count(f.Card.Name + "\n" + f.Card.Description), Estimated: files.More}
+	main, all := filepath.Base(f.File), files.All
+	isMain := func(file read.File) bool { return file.Name == main }
+	if info, err := os.Lstat(f.Target); err == nil && f.Path != "" && !slices.ContainsFunc(all, isMain) { // SKILL.md is a link
+		all = append([]read.File{{Path: f.Target, Name: main, Info: info}}, all...)
+	}
+	names := []string{"skills/" + f.Name} // scripts import from their own folder by its path, too
+	for _, file := range all {
 		names = append(names, file.Name)
 	}
-	needs := newNeeds(append(names, "skills/"+f.Name)) // scripts import from their own folder by its path, too
-	card, hasScripts, left := []byte(nil), false, int64(maxSkill)
-	main := filepath.Base(f.File)
-	for _, file := range files.All {
-		isMain := file.Name == main
-		text, cut := r.text(file, &left)
-		if isMain {
-			card = text
-			r.body(f, text, file.Info.Size(), cut)
+	needs, commands, left := newNeeds(names), false, int64(maxSkill)
+	for _, file := range all {
+		text, cut := textOf(file, &left)
+		if isMain(file) {
+			begin := 0
+			if filepath.Ext(main) != ".toml" {
+				matter, _ := frontmatter.Parse(text)
+				begin = min(matter.Body, len(text))
+			}
+			r.Body = r.count(text[begin:], file.Info.Size()-int64(begin), cut)
+			commands = commands || re("shows").Match(text)
 		} else {
 			r.Files++
 			r.Bytes += file.Info.Size()
 			r.Rest += r.count(text, file.Info.Size(), cut)
+			if isScript(file.Name, text) && text != nil {
+				commands = true
+				needs.script(file.Name, string(text))
+			}
 		}
-		if text == nil {
-			continue
-		}
-		if isScript(file.Name, text) && !isMain {
-			hasScripts = true
-			needs.script(file.Name, string(text))
-		}
-		if len(text) <= maxNeedle && isReadOrRun(file.Name, text) {
+		if text != nil && len(text) <= maxNeedle && isReadOrRun(file.Name, text) {
 			r.Suspects = append(r.Suspects, Suspects(file.Name, text)...)
 		}
 	}
-	if f.Path != "" && f.Target != "" && card == nil { // SKILL.md is a link
-		if text, info, err := read.Head(f.Target, maxFile); err == nil && read.IsText(text) {
-			card = text
-			r.body(f, text, info.Size(), info.Size() > int64(len(text)))
-			r.Suspects = append(r.Suspects, Suspects(main, text)...)
-		}
-	}
-	r.Suspects = append(r.Suspects, tools(main, f.Card.Fields, hasScripts || re("shows").Match(card))...)
+	r.Suspects = append(r.Suspects, tools(main, f.Card.Fields, commands)...)
 	r.Suspects = r.Suspects[:min(len(r.Suspects), maxSuspects)]
 	if said, ok := f.Card.Fields["compatibility"].(string); ok {
 		needs.said(main, said)
 	}
 	r.Needs = needs.sorted()
-	r.Estimated = r.Estimated || files.More
 	return r
 }
 
 // isReadOrRun reports whether agents may read or run a file: not data, fonts and licences.
 func isReadOrRun(name string, text []byte) bool {
 	base := strings.ToLower(filepath.Base(name))
-	if strings.HasPrefix(base, "license") || strings.HasPrefix(base, "licence") || strings.HasPrefix(base, "notice") {
-		return false
+	for _, law := range []string{"license", "licence", "notice"} {
+		if strings.HasPrefix(base, law) {
+			return false
+		}
 	}
-	return isProse(name) || isScript(name, text)
+	return isProse(base) || isScript(name, text)
 }
 
-// text returns the text of a file, or its beginning; nil if it is none.
-func (r *Result) text(file read.File, left *int64) (text []byte, cut bool) {
+// textOf returns the text of a file, or its beginning; nil if it is none.
+func textOf(file read.File, left *int64) (text []byte, cut bool) {
 	limit := min(int64(maxFile), *left)
 	if limit <= 0 {
 		return nil, true
@@ -142,32 +140,19 @@ func (r *Result) text(file read.File, left *int64) (text []byte, cut bool) {
 	return text, info.Size() > int64(len(text))
 }
 
-// body counts the instructions.
-func (r *Result) body(f *locate.Found, text []byte, size int64, cut bool) {
-	begin := 0
-	if filepath.Ext(f.File) != ".toml" {
-		matter, _ := frontmatter.Parse(text)
-		begin = min(matter.Body, len(text))
-	}
-	r.Body = r.count(text[begin:], size-int64(begin), cut)
-}
-
 // count counts the tokens of a text of which the beginning is given.
 func (r *Result) count(text []byte, size int64, cut bool) int {
 	const counted = 256 << 10 // the rest of a long text has as many for its length
 	n := min(len(text), counted)
-	if n == 0 && !cut {
-		return 0
-	}
 	all := tokens.Count(strings.ToValidUTF8(string(text[:n]), "\ufffd"))
-	if int64(n) < size && (cut || n < len(text)) {
-		r.Estimated = true
-		if n == 0 {
-			return int(size / perToken)
-		}
-		return int(float64(all) * float64(size) / float64(n))
+	if !cut && n == len(text) {
+		return all
 	}
-	return all
+	r.Estimated = true
+	if n == 0 {
+		return int(size / perToken)
+	}
+	return int(float64(all) * float64(size) / float64(n))
 }
 
 // Store keeps results on disk. It is safe for concurrent use.

@@ -104,9 +104,9 @@ func (f *finder) hidden(text string) {
 
 // prose looks at a text that is read: its words outside of code, and its code.
 func (f *finder) prose(text string) {
-	code := codeOf(text)
+	code := re("code").FindAllStringIndex(text, -1)
 	inCode := func(at int) bool {
-		return slices.ContainsFunc(code, func(c span) bool { return c.from <= at && at < c.to })
+		return slices.ContainsFunc(code, func(c []int) bool { return c[0] <= at && at < c[1] })
 	}
 	for r := range rules().of("prose") {
 		for _, m := range r.re().FindAllStringIndex(text, maxFindings+1) {
@@ -135,7 +135,7 @@ func (f *finder) script(text string) {
 		return !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "*")
 	}
 	f.commands(text, runs)
-	f.flow(text, span{0, len(text)}, runs)
+	f.flow(text, []int{0, len(text)}, runs)
 }
 
 func (f *finder) commands(text string, counts func(from, to int) bool) {
@@ -146,41 +146,6 @@ func (f *finder) commands(text string, counts func(from, to int) bool) {
 			}
 		}
 	}
-}
-
-// span is a part of a text.
-type span struct{ from, to int }
-
-// codeOf returns the blocks and passages of code in Markdown.
-func codeOf(text string) (all []span) {
-	open := -1
-	for _, m := range re("fence").FindAllStringIndex(text, -1) {
-		if open < 0 {
-			open = m[0]
-		} else {
-			all = append(all, span{open, m[1]})
-			open = -1
-		}
-	}
-	if open >= 0 {
-		all = append(all, span{open, len(text)})
-	}
-	for at := 0; at < len(text); {
-		i := strings.IndexByte(text[at:], '`')
-		if i < 0 {
-			break
-		}
-		from := at + i
-		j := strings.IndexAny(text[from+1:], "`\n")
-		if j < 0 {
-			break
-		}
-		at = from + 1 + j + 1
-		if text[at-1] == '`' {
-			all = append(all, span{from, at})
-		}
-	}
-	return all
 }
 
 // isExample reports whether a passage is quoted, or named as what not to do.
