@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -256,58 +254,6 @@ func TestUpdateInFront(t *testing.T) {
 	if err := waits.Wait(); early {
 		t.Errorf("the command that waits for the mount has ended: %v, it says: %s", err, tells)
 	}
-}
-
-// BenchmarkTakeOver measures for how long a file of the mount cannot be seen while
-// an updated program takes over, with 25 servers and a program that stands in the
-// mount, and compares it with unmounting and mounting.
-func BenchmarkTakeOver(b *testing.B) {
-	for name, commands := range map[string][][]string{
-		"mount": {{"mount"}}, "unmount-and-mount": {{"unmount"}, {"mount"}},
-	} {
-		b.Run(name, func(b *testing.B) {
-			env, mnt := benchServers(b, 25, 5)
-			program := filepath.Join(filepath.Dir(filepath.Dir(mnt)), "ctxfs")
-			install(b, program)
-			benchRun(b, env, program, "mount")
-			var times []float64
-			for range 9 {
-				stands := exec.Command("sleep", "1000")
-				stands.Dir = mnt
-				if err := stands.Start(); err != nil {
-					b.Fatal(err)
-				}
-				install(b, program)
-				ctx, cancel := context.WithCancel(b.Context())
-				gap := make(chan time.Duration, 1)
-				go func() { gap <- longestGap(ctx, filepath.Join(mnt, "AGENTS.md")) }()
-				for _, command := range commands {
-					benchRun(b, env, program, command...)
-				}
-				cancel()
-				times = append(times, float64((<-gap).Microseconds())/1000)
-				_ = stands.Process.Kill()
-				_ = stands.Wait()
-			}
-			slices.Sort(times)
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(times[len(times)/2], "ms-gone")
-			b.ReportMetric(times[len(times)-1], "worst-ms-gone")
-		})
-	}
-}
-
-// longestGap returns the longest time for which a file could not be seen.
-func longestGap(ctx context.Context, path string) (longest time.Duration) {
-	since := time.Now()
-	for ctx.Err() == nil {
-		if _, err := os.Stat(path); err == nil {
-			since = time.Now()
-		}
-		longest = max(longest, time.Since(since))
-		time.Sleep(time.Millisecond)
-	}
-	return longest
 }
 
 // buildVersion builds the command as another version of it, in a file of its own: where it

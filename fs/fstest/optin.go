@@ -28,7 +28,7 @@ func OptIn(t testing.TB, set string) {
 	if !slices.Contains(optInSets, set) {
 		t.Fatalf("no set of tests is called %q; there are %s", set, strings.Join(optInSets, ", "))
 	}
-	if _, benchmark := t.(*testing.B); !benchmark && !optedIn(set) {
+	if _, benchmark := t.(interface{ Loop() bool }); !benchmark && !optedIn(set) {
 		t.Skipf("it is of the opt-in set %s: %s=%s runs it", set, optInVariable, set)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -87,20 +85,4 @@ func (s *stuck) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut
 	s.wait()
 	out.Attr = fuse.Attr{Ino: in.NodeId, Mode: fuse.S_IFDIR | 0o755, Nlink: 2}
 	return fuse.OK
-}
-
-// helpCreate creates files in a folder and prints how long one takes in microseconds.
-func helpCreate(args []string) error {
-	n, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	begun := time.Now()
-	for i := range n {
-		if err := os.WriteFile(filepath.Join(args[0], strconv.Itoa(i)), []byte("{}"), 0o600); err != nil {
-			return err
-		}
-	}
-	fmt.Println(float64(time.Since(begun).Microseconds()) / float64(n))
-	return nil
 }

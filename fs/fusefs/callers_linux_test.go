@@ -1,7 +1,6 @@
 package fusefs
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,10 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/drop"
 )
 
 // placeFor makes a folder below a temporary one and returns its path without links.
@@ -233,44 +230,6 @@ func TestCallerStandsInAHungMount(t *testing.T) {
 			c.end()
 		})
 	}
-}
-
-// BenchmarkCreate compares creating a file in an inbox with and without finding out
-// where the caller stands.
-func BenchmarkCreate(b *testing.B) {
-	const files = 2000
-	dir := placeFor(b, "home/user/src/project/sub")
-	times := make([][]float64, 2)
-	for range 2 * warmRounds {
-		for i, known := range []bool{false, true} {
-			drop := drop.New(drop.Options{Now: time.Now, Keep: 1, Accept: func(context.Context, string, fs.Standpoint, []byte) (drop.Work, error) {
-				return func(context.Context) drop.Outcome { return drop.Outcome{OK: true} }, nil
-			}})
-			m, unmount := benchMount(b, drop)
-			m.raw.callers.seen = m.raw.callers.seen && known
-			exe, err := os.Executable()
-			if err != nil {
-				b.Fatal(err)
-			}
-			cmd := exec.Command(exe, m.Dir(), strconv.Itoa(files))
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), helperVar+"=create")
-			out, err := cmd.Output()
-			if err != nil {
-				b.Fatal(err)
-			}
-			took, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-			if err != nil {
-				b.Fatal(err)
-			}
-			times[i] = append(times[i], took)
-			unmount()
-			drop.Close()
-		}
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(median(times[0]), "without-µs")
-	b.ReportMetric(median(times[1]), "with-µs")
-	b.ReportMetric(median(times[1])/median(times[0]), "x-without")
 }
 
 // caller returns where the caller stood that created a file.

@@ -26,14 +26,12 @@ func TestMain(m *testing.M) {
 	}
 	help := map[string]func(args []string) error{
 		"follow":  helpFollow,
-		"latency": helpLatency,
 		"reopen":  helpReopen,
 		"version": helpVersion,
 		"names":   helpNames,
 		"user":    helpUser,
 		"stands":  helpStands,
 		"stuck":   helpStuck,
-		"create":  helpCreate,
 	}[name]
 	if err := help(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, name+":", err)

@@ -74,10 +74,10 @@ func TestForeignScale(t *testing.T) {
 }
 
 // TestForeignWantsOfCorpora: of the wants that find their tool in English, four of
-// five find it in Chinese. The English ones are those of others: every
-// third of testdata/finding/livemcp_wants.jsonl, and questions of ToolLinkOS.
+// five find it in Chinese. The English ones are those of others: wants for
+// the tasks of LiveMCPBench, and questions of ToolLinkOS.
 func TestForeignWantsOfCorpora(t *testing.T) {
-	for name, c := range map[string]corpus{"LiveMCPBench": liveMCPBench(t, false, false), "ToolLinkOS": toolLinkOS(t)} {
+	for name, c := range map[string]corpus{"LiveMCPBench": liveMCPBench(t, false), "ToolLinkOS": toolLinkOS(t)} {
 		search := byFind(c.docs)
 		found := func(text string, right []string) bool {
 			rank := search(want{text, right})
@@ -114,7 +114,7 @@ func TestForeignWantsOfCorpora(t *testing.T) {
 
 // TestEnglishIsNotForeign: no want of the corpora is read as another language.
 func TestEnglishIsNotForeign(t *testing.T) {
-	for _, c := range []corpus{liveMCPBench(t, false, false), liveMCPBench(t, true, false), toolLinkOS(t), realServers(t)} {
+	for _, c := range []corpus{liveMCPBench(t, false), liveMCPBench(t, true), toolLinkOS(t), realServers(t)} {
 		for _, w := range c.wants {
 			for _, s := range translate.Read(w.text).Senses {
 				if !strings.Contains(w.text, s.Of[0]) { // the want has Chinese words in it

@@ -1,12 +1,9 @@
 package find
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"ctxfs/providers/internal/words"
 )
 
 // lessonsOf makes lessons of wants by the names of tools.
@@ -69,29 +66,6 @@ func inTurn(c corpus, k int) (all []taught) {
 	return all
 }
 
-// withoutNames takes the words of the tool's name, and their synonyms, out of each
-// want: what is left is vague.
-func withoutNames(c corpus) corpus {
-	out := corpus{docs: c.docs}
-	l := newLexicon()
-	for _, w := range c.wants {
-		of := make(map[string]bool)
-		words.Split(w.gold[0], func(part words.Word) {
-			stem := words.Stem(part.Text)
-			of[stem] = true
-			for _, other := range l.synonyms[stem] {
-				of[other] = true
-			}
-		})
-		kept := slices.DeleteFunc(strings.Fields(w.text), func(token string) (named bool) {
-			words.Split(token, func(part words.Word) { named = named || of[words.Stem(part.Text)] })
-			return named
-		})
-		out.wants = append(out.wants, want{strings.Join(kept, " "), w.gold})
-	}
-	return out
-}
-
 // ranksOf asks an index of the corpus, with or without what was taught.
 func ranksOf(c corpus, all []taught, learn bool) (ranks []int) {
 	x := newIndex()
@@ -111,40 +85,21 @@ func ranksOf(c corpus, all []taught, learn bool) (ranks []int) {
 	return ranks
 }
 
-// learningSets are what is asked with and without what can be learned.
-func learningSets(t testing.TB) []learningSet {
-	tasks, steps, links := liveMCPBench(t, false, false), liveMCPBench(t, true, false), toolLinkOS(t)
-	vague := withoutNames(links)
-	return []learningSet{
-		{"LiveMCPBench-tasks-leave-one-out", tasks, leaveOneOut(tasks), [3]float64{.52, .72, .82}},
-		{"LiveMCPBench-steps-leave-one-out", steps, leaveOneOut(steps), [3]float64{}},
-		{"ToolLinkOS-one-want-a-tool", links, inTurn(links, 1), [3]float64{}},
-		{"ToolLinkOS-two", links, inTurn(links, 2), [3]float64{}},
-		{"ToolLinkOS-vague-one", vague, inTurn(vague, 1), [3]float64{}},
-		{"ToolLinkOS-vague-two", vague, inTurn(vague, 2), [3]float64{}},
-	}
-}
-
-type learningSet struct {
-	name string
-	corpus
-	all  []taught
-	goal [3]float64 // learned
-}
-
-// TestLearningGains holds what is learned to what it is for: it finds more where
-// wants are vague, and loses next to nothing where they are literal.
+// TestLearningGains holds what is learned to what it is for: it finds more where wants are
+// vague, and loses next to nothing where they are literal.
 func TestLearningGains(t *testing.T) {
 	const most = .02 // of ties, which the order of names had decided
-	for n, set := range learningSets(t) {
-		if n == 1 || n == 4 { // for the benchmark only
-			continue
-		}
-		for i := range set.all {
-			if one := &set.all[i]; len(one.asked) > 40 {
-				one.asked = one.asked[:40]
-			}
-		}
+	tasks, links := liveMCPBench(t, false), toolLinkOS(t)
+	for _, set := range []struct {
+		name string
+		corpus
+		all  []taught
+		goal [3]float64 // learned
+	}{
+		{"LiveMCPBench, each task after the others", tasks, leaveOneOut(tasks), [3]float64{.52, .72, .82}},
+		{"ToolLinkOS, after one want a tool", links, inTurn(links, 1), [3]float64{}},
+		{"ToolLinkOS, after two", links, inTurn(links, 2), [3]float64{}},
+	} {
 		without, with := hits(ranksOf(set.corpus, set.all, false)), hits(ranksOf(set.corpus, set.all, true))
 		t.Logf("%s: %.3f, learned %.3f", set.name, without, with)
 		for i := range with {
@@ -153,68 +108,5 @@ func TestLearningGains(t *testing.T) {
 				break
 			}
 		}
-	}
-}
-
-// BenchmarkLearning reports how often the right tool is found, with and without what
-// was learned. The time is that of one query.
-func BenchmarkLearning(b *testing.B) {
-	for _, set := range learningSets(b) {
-		for _, learn := range []bool{false, true} {
-			name := set.name + "/without"
-			if learn {
-				name = set.name + "/learned"
-			}
-			b.Run(name, func(b *testing.B) {
-				h := hits(ranksOf(set.corpus, set.all, learn))
-				x := newIndex()
-				x.Update("", slices.Values(set.docs))
-				if learn {
-					x.Teach(set.all[0].lessons)
-				}
-				for i := 0; b.Loop(); i++ {
-					x.Search(set.wants[i%len(set.wants)].text, Options{Limit: 10})
-				}
-				b.ReportMetric(h[0], "hit@1")
-				b.ReportMetric(h[1], "hit@5")
-				b.ReportMetric(h[2], "hit@10")
-			})
-		}
-	}
-}
-
-// BenchmarkTaught is a search in 371 tools, and in them with 20 wants for each.
-func BenchmarkTaught(b *testing.B) {
-	docs := manyTools(371, 0)
-	var lessons []Lesson
-	for i, d := range docs {
-		l := Lesson{Path: d.Path}
-		for j := range 20 {
-			other := strings.Fields(docs[(i*7+j)%len(docs)].Fields["description"])
-			l.Wants = append(l.Wants, Want{strings.Join(other[j:j+8], " "), 1, fmt.Sprint(j)})
-		}
-		lessons = append(lessons, l)
-	}
-	query := strings.Join(strings.Fields(docs[77].Fields["description"])[:8], " ")
-	plain, learned := newIndex(), newIndex()
-	plain.Update("", slices.Values(docs))
-	learned.Update("", slices.Values(docs))
-	learned.Teach(lessons)
-	b.Run("teach", func(b *testing.B) {
-		for b.Loop() {
-			learned.Teach(lessons)
-		}
-	})
-	var took [2]float64
-	for i, x := range []*index{plain, learned} {
-		b.Run([]string{"without", "learned"}[i], func(b *testing.B) {
-			for b.Loop() {
-				x.Search(query, Options{Limit: 10})
-			}
-			took[i] = float64(b.Elapsed()) / float64(b.N)
-			if i == 1 {
-				b.ReportMetric(took[1]/took[0], "x-without")
-			}
-		})
 	}
 }

@@ -21,7 +21,7 @@ func TestNamesAreFound(t *testing.T) {
 	for _, set := range []struct {
 		name string
 		corpus
-	}{{"LiveMCPBench", liveMCPBench(t, false, false)}, {"ToolLinkOS", toolLinkOS(t)}} {
+	}{{"LiveMCPBench", liveMCPBench(t, false)}, {"ToolLinkOS", toolLinkOS(t)}} {
 		search := byFind(set.docs)
 		for _, typed := range []struct {
 			what  string
@@ -151,7 +151,7 @@ func misspell(text string, nth int) string {
 
 // TestMisspeltSentences: a typing error in every third long word costs little.
 func TestMisspeltSentences(t *testing.T) {
-	c := liveMCPBench(t, false, false)
+	c := liveMCPBench(t, false)
 	search := byFind(c.docs)
 	var right, wrong []int
 	for _, w := range c.wants {

@@ -3,7 +3,6 @@ package find
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -47,8 +46,7 @@ func letters(n uint64) string {
 	}
 }
 
-// BenchmarkSearch is a search in 10,000 tools and 1,000 skills; BenchmarkMemory
-// what these take; BenchmarkUpdate one server's news.
+// BenchmarkSearch is a search in 10,000 tools and 1,000 skills.
 func BenchmarkSearch(b *testing.B) {
 	docs := manyTools(10_000, 1000)
 	x := newIndex()
@@ -71,35 +69,5 @@ func BenchmarkSearch(b *testing.B) {
 				x.Search(q.query, Options{Limit: 10})
 			}
 		})
-	}
-}
-
-func BenchmarkMemory(b *testing.B) {
-	heap := func() float64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapAlloc) / (1 << 20)
-	}
-	before := heap()
-	x := newIndex()
-	x.Update("", slices.Values(manyTools(10_000, 1000)))
-	taken := heap() - before
-	for b.Loop() {
-		x.Len()
-	}
-	b.ReportMetric(taken, "MB")
-}
-
-func BenchmarkUpdate(b *testing.B) {
-	docs := manyTools(10_000, 0)
-	x := newIndex()
-	x.Update("", slices.Values(docs))
-	news := slices.Clone(docs[:50])
-	for i := 0; b.Loop(); i++ {
-		for j := range news {
-			news[j].Fields = map[string]string{"name": news[j].Fields["name"], "description": fmt.Sprint("news ", i)}
-		}
-		x.Update("mcps/server0", slices.Values(news))
 	}
 }

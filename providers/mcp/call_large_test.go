@@ -3,7 +3,6 @@ package mcp
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -32,55 +31,4 @@ func TestALargeResult(t *testing.T) {
 			t.Errorf("%s", r.Text)
 		}
 	})
-}
-
-// BenchmarkLargeResult reports how long a result of 64 MB takes, and the peak
-// memory of the calling process, with the settings of the background process. Its
-// first run counts: the memory is that of all runs.
-func BenchmarkLargeResult(b *testing.B) {
-	for _, transport := range []string{"stdio", "http"} {
-		b.Run(transport, func(b *testing.B) {
-			defer debug.SetGCPercent(debug.SetGCPercent(40))
-			w := realWorld(b)
-			w.opts.Results = &shelf{dir: w.dir}
-			w.claude(map[string]any{"callee": stub("calls")})
-			if transport == "http" {
-				w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(remoteStub(), ""))}}) // in this process: its memory counts too
-			}
-			w.open()
-			if _, err := w.call("big", `{"size":100}`); err != nil {
-				b.Fatal(err)
-			}
-			debug.FreeOSMemory()
-			// From here on the peak is counted again.
-			_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o200)
-			for b.Loop() {
-				if _, err := w.call("big", `{"size":64000000}`); err != nil {
-					b.Fatal(err)
-				}
-			}
-			status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
-			_, after, _ := strings.Cut(string(status), "VmHWM:")
-			var peak float64
-			if _, err := fmt.Sscan(after, &peak); err == nil {
-				b.ReportMetric(peak/1000, "MB-peak")
-			}
-		})
-	}
-}
-
-// BenchmarkCall is a call of a tool that does nothing much.
-func BenchmarkCall(b *testing.B) {
-	w := realWorld(b)
-	w.opts.StateDir = w.dir
-	w.claude(map[string]any{"callee": stub("calls")})
-	w.open()
-	if _, err := w.call("give.result", `{"result":"{}"}`); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := w.call("give.result", `{"result":"{}"}`); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

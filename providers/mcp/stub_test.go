@@ -100,8 +100,6 @@ func runStub(p *process) {
 			_, _ = p.err.Write(noise)
 		}
 		fmt.Fprintln(p.err, "the last words")
-	case "heavy":
-		work()
 	}
 	var held string // an answer that is kept until another one has gone out
 	out := bufio.NewWriter(p.out)

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"ctxfs/fs/fstest"
-	"ctxfs/providers/mcp/instance"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/instance"
 )
 
 // ask reads a resource of a server in a use of its own.

@@ -2,14 +2,12 @@ package skills
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/skills/check"
@@ -180,76 +178,5 @@ func TestTooManyFolders(t *testing.T) {
 	}
 	if f.Status().State != "degraded" {
 		t.Errorf("status %+v", f.Status())
-	}
-}
-
-func TestAThousandSkills(t *testing.T) {
-	h := thousand(t)
-	start0 := time.Now()
-	f := start(t, h)
-	took := time.Since(start0)
-	if n := len(f.names("")); n != 1002 {
-		t.Errorf("%d names", n)
-	}
-	t.Logf("1,000 skills, watched: %v", took)
-}
-
-func thousand(t testing.TB) string {
-	dir := t.TempDir()
-	for i := range 1000 {
-		name := fmt.Sprintf("skill-%d", i)
-		path := filepath.Join(dir, ".claude/skills", name)
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(path, "SKILL.md"), []byte(md(name, "Does thing number "+name)+strings.Repeat("Body.\n", 1000)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// BenchmarkAThousandSkills: finding 1,000 skills and writing INDEX.md, without what is
-// learned of their files, which is cached; beside it, as the reference, reading every
-// SKILL.md and nothing else. "of-reading" is how many times as long it takes.
-func BenchmarkAThousandSkills(b *testing.B) {
-	h := thousand(b)
-	cache := b.TempDir()
-	options := func(watch bool) Options {
-		return Options{
-			Env: fs.Env{Changed: func(string) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now}, Home: h, Cache: cache,
-			LookupEnv: func(string) (string, bool) { return "", false }, Watch: watch,
-		}
-	}
-	var reading time.Duration
-	b.Run("reading", func(b *testing.B) {
-		for b.Loop() {
-			dirs, err := os.ReadDir(filepath.Join(h, ".claude/skills"))
-			must(b, err)
-			for _, d := range dirs {
-				_, err := os.ReadFile(filepath.Join(h, ".claude/skills", d.Name(), "SKILL.md"))
-				must(b, err)
-			}
-		}
-		reading = b.Elapsed() / time.Duration(b.N)
-	})
-	warm := New(options(false))
-	keep := make(map[string]bool)
-	for _, sk := range warm.studied().skills {
-		keep[key(sk.Found)] = true
-	}
-	must(b, warm.studies.Save(keep))
-	must(b, warm.Close())
-	for _, watch := range []bool{false, true} {
-		b.Run(fmt.Sprintf("watch=%t", watch), func(b *testing.B) {
-			for b.Loop() {
-				p := New(options(watch))
-				if p.current.Load().pages[indexName] == nil {
-					b.Fatal("no index")
-				}
-				must(b, p.Close())
-			}
-			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(reading), "of-reading")
-		})
 	}
 }

@@ -1,7 +1,6 @@
 package transcripts
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,9 +9,6 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/transcripts/catalogue"
-	"ctxfs/providers/transcripts/event"
-	"ctxfs/providers/transcripts/source"
 )
 
 // TestBrief: what sessions say of the folder in which they worked.
@@ -102,44 +98,5 @@ func TestBrief(t *testing.T) {
 	visits := f.Visits(f.clock.now().Add(-time.Hour))
 	if len(visits) != 1 || visits[0].Dir != cwd || !visits[0].Certain {
 		t.Errorf("visits: %+v", visits)
-	}
-}
-
-// BenchmarkBriefs asks what 20,000 sessions say of the 50 folders in which they worked,
-// as after every change of one of them, in turn with looking at each session once.
-func BenchmarkBriefs(b *testing.B) {
-	const sessions, folders, rounds = 20_000, 50, 15
-	f := start(b, tempHome(b), offline)
-	now := f.clock.now()
-	dirs := make([]string, folders)
-	for i := range dirs {
-		dirs[i] = fmt.Sprintf("/src/project-%02d", i)
-	}
-	for i := range sessions {
-		file := catalogue.File{Path: fmt.Sprintf("/sessions/%d.jsonl", i), Agent: "pi"}
-		f.catalogue.Put(&file, []catalogue.Found{{
-			Source: &source.Source{Path: file.Path, Stat: source.Stat{ModTime: now.Add(-time.Duration(i) * time.Minute).UnixNano()}},
-			Info:   event.Session{ID: fmt.Sprint(i), CWD: dirs[i%folders] + "/part"},
-		}}, now)
-	}
-	for b.Loop() {
-		var ours, walks []time.Duration
-		for range rounds {
-			begun := time.Now()
-			for _, dir := range dirs {
-				if len(f.Brief(dir)) != maxBriefed {
-					b.Fatal("not all that there is to say")
-				}
-			}
-			ours = append(ours, time.Since(begun))
-			begun, n := time.Now(), 0
-			f.catalogue.Each(func(_ *catalogue.Session, v *catalogue.View) { n += len(v.Info.CWD) })
-			walks = append(walks, time.Since(begun))
-		}
-		slices.Sort(ours)
-		slices.Sort(walks)
-		b.ReportMetric(0, "ns/op")
-		b.ReportMetric(ours[rounds/2].Seconds()*1000, "ms")
-		b.ReportMetric(float64(ours[rounds/2])/float64(walks[rounds/2]), "x-one-walk")
 	}
 }

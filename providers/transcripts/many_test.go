@@ -50,14 +50,3 @@ func TestTheFirstPassIsNoStorm(t *testing.T) {
 		t.Errorf("%d changes are told of %d sessions", news, n)
 	}
 }
-
-// BenchmarkStatus is asked for after every change.
-func BenchmarkStatus(b *testing.B) {
-	home := tempHome(b)
-	manySessions(b, home, 10_000)
-	f := start(b, home, offline)
-	f.names("pi/work")
-	for b.Loop() {
-		f.Status()
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"ctxfs/fs/fstest"
 )
@@ -187,44 +186,5 @@ func TestMissingProgram(t *testing.T) {
 	_, _, err := Start("/proc/self/exe", Rules{Dir: t.TempDir()}, []string{"/nonexistent"}, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err == nil || !strings.Contains(err.Error(), "/nonexistent") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// BenchmarkStart starts a program by itself and in each of the two ways, and tells how much
-// processor time both processes took.
-func BenchmarkStart(b *testing.B) {
-	program := "/proc/self/exe"
-	if named := os.Getenv("CTXFS_TEST_PROGRAM"); named != "" {
-		program = named // ctxfs, which is larger
-	}
-	rules := Rules{Dir: b.TempDir(), Write: []string{filepath.Join(b.TempDir(), "scratch")}}
-	attr := &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: os.Environ()}
-	argv := []string{"/bin/true"}
-	for name, run := range map[string]func() (*os.Process, error){
-		"plain": func() (*os.Process, error) { return os.StartProcess(argv[0], argv, attr) },
-		"namespaces": func() (*os.Process, error) {
-			p, _, err := start(program, rules, argv, attr, true)
-			return p, err
-		},
-		"Landlock": func() (*os.Process, error) {
-			p, _, err := start(program, rules, argv, attr, false)
-			return p, err
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			var used time.Duration
-			for b.Loop() {
-				p, err := run()
-				if err != nil {
-					b.Fatal(err)
-				}
-				state, err := p.Wait()
-				if err != nil {
-					b.Fatal(err)
-				}
-				used += state.UserTime() + state.SystemTime()
-			}
-			b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-µs/op")
-		})
 	}
 }

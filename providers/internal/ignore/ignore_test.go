@@ -309,15 +309,6 @@ func FuzzPatterns(f *testing.F) {
 	})
 }
 
-// BenchmarkIgnored is a name that no pattern matches.
-func BenchmarkIgnored(b *testing.B) {
-	m := New(nil, nil, []byte("node_modules/\n*.log\n.DS_Store\n/dist\n/build/\n.env*\n*.py[cod]\n__pycache__/\ncoverage\n/docs/_build/\n*.egg-info/\n.venv\nout\ntarget/\n**/generated/*.ts\n"))
-	m = m.In("packages", nil).In("core", nil).In("src", nil)
-	for b.Loop() {
-		m.Ignored("controller.ts", false)
-	}
-}
-
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {

@@ -1,7 +1,6 @@
 package mask
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -29,17 +28,4 @@ func TestWorstCases(t *testing.T) {
 			}
 		}
 	}
-}
-
-// BenchmarkWorstLearning is a terminal's text that gives a secret variable another
-// value with each line, in a call of its own.
-func BenchmarkWorstLearning(b *testing.B) {
-	m := NewKnown([]string{"MY_TOKEN=zq81-xx-77"}).Masker()
-	n, size := 0, 0
-	for b.Loop() {
-		line := fmt.Appendf(nil, "TOKEN=abc-%d-tok\n", n)
-		m.Mask(line)
-		n, size = n+1, len(line)
-	}
-	b.SetBytes(int64(size))
 }

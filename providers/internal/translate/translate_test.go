@@ -154,24 +154,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkRead reads short wants; English ones are most frequent.
-func BenchmarkRead(b *testing.B) {
-	for name, text := range map[string]string{
-		"English": "create a new issue in the repository", "Chinese": "把几个PDF文件合并成一个",
-	} {
-		b.Run(name, func(b *testing.B) {
-			Read(text)
-			for b.Loop() {
-				Read(text)
-			}
-		})
-	}
-}
-
-// BenchmarkLoad makes the table, once in a process.
-func BenchmarkLoad(b *testing.B) {
-	for b.Loop() {
-		newTable()
-	}
-}

@@ -249,28 +249,3 @@ func TestCloseWhileMuchHappens(t *testing.T) {
 	close(stop)
 	writers.Wait()
 }
-
-// A change is reported at once: within milliseconds, not by polling.
-func BenchmarkLatency(b *testing.B) {
-	root := b.TempDir()
-	told := make(chan struct{}, 1)
-	w, err := New(Options{Changed: func([]string) {
-		select {
-		case told <- struct{}{}:
-		default:
-		}
-	}})
-	if err != nil {
-		b.Skip(err)
-	}
-	defer w.Close()
-	w.Add(root)
-	for b.Loop() {
-		if err := os.Mkdir(filepath.Join(root, "x"), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		<-told
-		os.Remove(filepath.Join(root, "x"))
-		<-told
-	}
-}

@@ -46,13 +46,3 @@ func TestCallLogOfManyWriters(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkCallLog(b *testing.B) {
-	l := NewLog(b.TempDir())
-	line := []byte(strings.Repeat("x", 300) + "\n")
-	for b.Loop() {
-		if err := l.add(line); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -152,17 +152,3 @@ func TestLongTable(t *testing.T) {
 		t.Error(n, err)
 	}
 }
-
-// BenchmarkTable reads the log when it is full for the first time: its first Attr.
-func BenchmarkTable(b *testing.B) {
-	l := NewLog(b.TempDir())
-	line := `{"time":"2026-11-22T09:00:00Z","via":"command","agent":"claude-code","session":"0b0e2bd1-1111-2222-3333-444444444444","dir":"/home/somebody/src/shop","pid":12345,"server":"github","tool":"create_issue","ms":812,"outcome":"ok","bytes":2048}` + "\n"
-	if err := os.WriteFile(l.path, []byte(strings.Repeat(line, maxLog/len(line))), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := (&Table{path: l.path}).Attr(context.Background()); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -1,13 +1,9 @@
 package catalogue
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/json"
-	"path/filepath"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -42,40 +38,4 @@ func TestTokens(t *testing.T) {
 	if got := new(Catalogue).Tokens(all); got != 0 {
 		t.Errorf("of nothing: %d", got)
 	}
-}
-
-// BenchmarkTokens counts what the definitions of real servers take in every request, for
-// `ctxfs stats`, and prints it beside what the whole definitions take, minified.
-func BenchmarkTokens(b *testing.B) {
-	files, err := filepath.Glob(fstest.Data(b, "mcp-tools") + "/*.json")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var all []*Catalogue
-	raw, tools := 0, 0
-	for _, file := range files {
-		for _, definitions := range realTools(b, file) {
-			cat := new(Catalogue)
-			cat.Lists[Tools].Add(definitions, make(map[[sha256.Size]byte]bool))
-			for _, d := range definitions {
-				var compact bytes.Buffer
-				if err := json.Compact(&compact, d); err != nil {
-					b.Fatal(err)
-				}
-				raw += tokens.Count(compact.String())
-				tools++
-			}
-			all = append(all, cat)
-		}
-	}
-	counted := 0
-	for b.Loop() {
-		counted = 0
-		for _, cat := range all {
-			counted += cat.Tokens(func(string) bool { return true })
-		}
-	}
-	b.ReportMetric(float64(tools), "tools")
-	b.ReportMetric(float64(counted), "tokens")
-	b.ReportMetric(float64(counted)/float64(raw), "tokens/minified")
 }

@@ -1,10 +1,7 @@
 package wire
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -35,34 +32,6 @@ func TestTooManyLogMessages(t *testing.T) {
 	if last := got[len(got)-1]; last.Dropped != logMessages/2+1 || last.Text != `{"level":5,"data":"y"}` {
 		t.Errorf("%+v", last)
 	}
-}
-
-// BenchmarkLogFlood reads 64 MB of logging messages beside only finding the ends of
-// their lines.
-func BenchmarkLogFlood(b *testing.B) {
-	line := []byte(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","logger":"x","data":%q}}`, strings.Repeat("a line of a log ", 60)) + "\n")
-	flood := bytes.Repeat(line, (64<<20)/len(line))
-	var taken, plain time.Duration
-	for b.Loop() {
-		begun := time.Now()
-		g := &logGate{to: func(LogMessage) {}, now: time.Now}
-		m := newMessages(bytes.NewReader(flood), func() {})
-		m.logged, m.floods = g.message, g.drops
-		if n, err := io.Copy(io.Discard, struct{ io.Reader }{m}); n != 0 || err != nil {
-			b.Fatal(n, err)
-		}
-		taken += time.Since(begun)
-		begun = time.Now()
-		r := bufio.NewReaderSize(bytes.NewReader(flood), 16<<10)
-		for {
-			if _, err := r.ReadBytes('\n'); err != nil {
-				break
-			}
-		}
-		plain += time.Since(begun)
-	}
-	b.SetBytes(int64(len(flood)))
-	b.ReportMetric(float64(taken)/float64(plain), "times-reading-lines")
 }
 
 // TestRequestsInAStreamOfEvents are found, also after an event that is longer than

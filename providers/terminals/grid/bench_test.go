@@ -140,21 +140,3 @@ func BenchmarkStreams(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkKey measures what a key's echo costs: a write of one byte, and the
-// screen.
-func BenchmarkKey(b *testing.B) {
-	g := New(Options{Cols: 120, Rows: 40})
-	b.Run("write", func(b *testing.B) {
-		for b.Loop() {
-			g.Write([]byte("x\b"))
-			g.Take()
-		}
-	})
-	b.Run("screen", func(b *testing.B) {
-		g.Write([]byte(strings.Repeat("a line of the screen\r\n", 39)))
-		for b.Loop() {
-			g.Screen()
-		}
-	})
-}

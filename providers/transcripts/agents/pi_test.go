@@ -177,14 +177,3 @@ func FuzzPi(f *testing.F) {
 }
 
 func newPi() history.Reader { return new(piReader) }
-
-func BenchmarkPi(b *testing.B) {
-	log, err := os.ReadFile(historytest.RealSessions(b, "pi", "large-session.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(log)))
-	for b.Loop() {
-		historytest.ReadLog(newPi(), log, &event.Collector{})
-	}
-}

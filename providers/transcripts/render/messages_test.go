@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -77,13 +76,4 @@ func FuzzParseMessage(f *testing.F) {
 			t.Errorf("%q lost its kind", line)
 		}
 	})
-}
-
-func BenchmarkMessages(b *testing.B) {
-	e := event.Event{Seq: 1, ID: "0e3c", Time: at(1), Kind: event.ToolResult, Result: &event.Result{CallID: "toolu_1", Name: "Read", Text: strings.Repeat("   12→\tx := \"a\"\n", 500)}}
-	b.SetBytes(int64(len(e.Result.Text)))
-	var dst []byte
-	for b.Loop() {
-		dst = AppendJSON(dst[:0], &e)
-	}
 }

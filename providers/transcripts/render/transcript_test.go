@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -228,46 +227,6 @@ func TestBlobs(t *testing.T) {
 	} {
 		if got := blobs(c.in); got != c.want {
 			t.Errorf("%.40q…: %.80q, want %.80q", c.in, got, c.want)
-		}
-	}
-}
-
-// BenchmarkTranscript is the speed of making blocks, of texts as they occur.
-func BenchmarkTranscript(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 2))
-	var events []event.Event
-	size := 0
-	for i := range 2000 {
-		var text strings.Builder
-		for n := random.IntN(1000); text.Len() < n*n/20; {
-			fmt.Fprintf(&text, "%6d→\tfor i, v := range some.List(%d) { // a line of code\n", i, random.IntN(100))
-		}
-		e := event.Event{Seq: i + 1, Time: at(i % 60), Kind: event.ToolResult, Result: &event.Result{CallID: fmt.Sprint("toolu_", i), Name: "Read", Text: text.String()}}
-		if i%4 == 0 {
-			e.Kind, e.Result, e.Text = event.Assistant, nil, clean.Prefix(text.String(), 3000)
-		}
-		if i%4 == 1 {
-			input, err := json.Marshal(map[string]string{"file_path": "/a/b", "content": clean.Prefix(text.String(), 5000)})
-			if err != nil {
-				b.Fatal(err)
-			}
-			e.Kind, e.Result, e.Call = event.ToolCall, nil, &event.Call{ID: fmt.Sprint("toolu_", i), Name: "Write", Input: string(input)}
-			size += len(input)
-		}
-		if e.Result != nil {
-			size += text.Len()
-		}
-		size += len(e.Text)
-		events = append(events, e)
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	var dst []byte
-	for b.Loop() {
-		t := Transcript{ID8: "08940314"}
-		dst = dst[:0]
-		for i := range events {
-			dst, _ = t.Append(dst, &events[i])
 		}
 	}
 }

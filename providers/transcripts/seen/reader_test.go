@@ -124,18 +124,3 @@ func TestReaderOfStores(t *testing.T) {
 	fault = nil
 	expect("two\n", 4)
 }
-
-// BenchmarkReader reads real logs from the start.
-func BenchmarkReader(b *testing.B) {
-	logs, _ := filepath.Glob(fstest.Data(b, "sessions/claude-code") + "/*.jsonl")
-	var size int64
-	for b.Loop() {
-		size = 0
-		for _, log := range logs {
-			info, _ := os.Stat(log)
-			size += info.Size()
-			readLog(b, "claude-code", "p/"+filepath.Base(log), log)
-		}
-	}
-	b.SetBytes(size)
-}

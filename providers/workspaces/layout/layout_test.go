@@ -7,13 +7,10 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/tokens"
@@ -243,58 +240,5 @@ func TestSocket(t *testing.T) {
 	defer l.Close()
 	if got := read(t, root, ".", Options{}); got.Files != 2 {
 		t.Errorf("got %+v", got)
-	}
-}
-
-// BenchmarkRead is a workspace of 100,000 files in 2,100 folders, a tenth of them ignored,
-// all others tracked, in turn with filepath.WalkDir, which does nothing but list the folders.
-func BenchmarkRead(b *testing.B) {
-	root := tree(b, ".git/HEAD=ref: refs/heads/main\n", ".gitignore=node_modules/\n*.log\n.DS_Store\n/dist\n/build/\n.env*\n*.py[cod]\n__pycache__/\ncoverage\n/docs/_build/\n*.egg-info/\n.venv\nout\ntarget/\n**/generated/*.ts\n")
-	for i := range 100 {
-		for j := range 20 {
-			dir := filepath.Join(root, fmt.Sprintf("package-%02d", i), fmt.Sprintf("part-%02d", j))
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				b.Fatal(err)
-			}
-			for k := range 50 {
-				name := fmt.Sprintf("module-%02d.%s", k, []string{"ts", "ts", "ts", "tsx", "css", "md", "json", "snap", "ts", "log"}[k%10])
-				if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} { // so that there is an index to read
-		git := exec.Command("git", args...)
-		git.Dir, git.Env = root, []string{"HOME=" + root, "PATH=" + os.Getenv("PATH")}
-		if out, err := git.CombinedOutput(); err != nil {
-			b.Skipf("git %q: %v: %s", args, err, out)
-		}
-	}
-	const rounds = 9
-	for b.Loop() {
-		var ours, plain []time.Duration
-		for range rounds {
-			begin := time.Now()
-			l := read(b, root, ".", Options{Budget: 2000})
-			ours = append(ours, time.Since(begin))
-			if l.Files != 90_001 || l.Folders != 2100 || !l.Complete {
-				b.Fatalf("got %+v", l)
-			}
-			begin = time.Now()
-			if err := filepath.WalkDir(root, func(_ string, e fs.DirEntry, _ error) error {
-				if e.Name() == ".git" {
-					return fs.SkipDir
-				}
-				return nil
-			}); err != nil {
-				b.Fatal(err)
-			}
-			plain = append(plain, time.Since(begin))
-		}
-		slices.Sort(ours)
-		slices.Sort(plain)
-		b.ReportMetric(float64(ours[rounds/2].Microseconds())/1000, "ms/op")
-		b.ReportMetric(float64(ours[rounds/2])/float64(plain[rounds/2]), "ratio")
 	}
 }

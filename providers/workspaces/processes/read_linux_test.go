@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -172,48 +171,4 @@ func TestTerminalName(t *testing.T) {
 			t.Errorf("device %#x is %q, not %q", device, got, want)
 		}
 	}
-}
-
-// BenchmarkRead is one pass for all workspaces, in turn with "ps -e", which reads no less.
-func BenchmarkRead(b *testing.B) {
-	ps, err := exec.LookPath("ps")
-	if err != nil {
-		b.Skip("no ps here")
-	}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		b.Fatal(err)
-	}
-	processes := 0
-	for _, e := range entries {
-		if _, err := strconv.Atoi(e.Name()); err == nil {
-			processes++
-		}
-	}
-	dir := b.TempDir()
-	program := server(b)
-	start(b, dir, []string{helper + "=" + filepath.Join(dir, "a")}, program)
-	start(b, dir, []string{helper + "=" + filepath.Join(dir, "b")}, program)
-	opts := Options{Now: func() time.Time { return time.Now().Add(time.Hour) }, Place: func(at string) string {
-		if at == dir {
-			return dir
-		}
-		return ""
-	}}
-	var ours, others time.Duration
-	for b.Loop() {
-		begin := time.Now()
-		if all, err := Read(opts); err != nil || len(all[dir]) != 2 {
-			b.Fatal(all, err)
-		}
-		ours += time.Since(begin)
-		begin = time.Now()
-		if err := exec.Command(ps, "-e", "-o", "pid,args,tty,lstart").Run(); err != nil {
-			b.Fatal(err)
-		}
-		others += time.Since(begin)
-	}
-	b.ReportMetric(float64(processes), "processes")
-	b.ReportMetric(float64(ours.Microseconds())/1000/float64(b.N), "ms/pass")
-	b.ReportMetric(float64(ours)/float64(others), "ratio")
 }

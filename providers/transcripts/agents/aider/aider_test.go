@@ -215,12 +215,3 @@ func FuzzAider(f *testing.F) {
 		aiderRuns(t, historytest.WriteFile(t, dir, defaultName, text))
 	}, aiderTwoRuns, "0\n# aider chat started at ", "> a\n#### b  \nc\n")
 }
-
-func BenchmarkAiderList(b *testing.B) {
-	path := historytest.RealSessions(b, "aider", "aider.chat.history.md")
-	for b.Loop() {
-		if _, err := listRuns(context.Background(), path); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

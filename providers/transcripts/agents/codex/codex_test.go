@@ -339,20 +339,3 @@ func FuzzCodex(f *testing.F) {
 		historytest.LogOf(eventLine(`{"type":"item_completed","item":{"type":"CommandExecution","id":"c","command":["ls"],"aggregated_output":"x"}}`)),
 		historytest.LogOf(`{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA"}]}`))
 }
-
-func BenchmarkCodex(b *testing.B) {
-	lines := [][]byte{
-		[]byte(itemLine(`{"type":"function_call","name":"shell","arguments":"{\"command\":[\"bash\",\"-lc\",\"rg -n foo\"]}","call_id":"c"}`)),
-		[]byte(itemLine(`{"type":"function_call_output","call_id":"c","output":"Exit code: 0\nOutput:\n` + strings.Repeat(`some/path/file.go:12:\tfoo := \"bar\"\n`, 100) + `"}`)),
-		[]byte(itemLine(`{"type":"reasoning","summary":[{"type":"summary_text","text":"**Searching**"}],"encrypted_content":"` + strings.Repeat("gAAAAABp", 200) + `"}`)),
-		[]byte(eventLine(`{"type":"agent_reasoning","text":"**Searching**"}`)),
-		[]byte(eventLine(`{"type":"token_count","info":{"total_token_usage":{"input_tokens":13973,"output_tokens":623,"total_tokens":14596},"last_token_usage":{"input_tokens":13973,"total_tokens":14596}},"rate_limits":{"primary":{"used_percent":1.0}}}`)),
-		[]byte(itemLine(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"` + strings.Repeat("I found it. ", 20) + `"}]}`)),
-		[]byte(eventLine(`{"type":"agent_message","message":"` + strings.Repeat("I found it. ", 20) + `"}`)),
-	}
-	historytest.BenchmarkLines(b, open, lines)
-}
-
-func BenchmarkCodexReal(b *testing.B) {
-	historytest.BenchmarkLines(b, open, historytest.CompleteLines(historytest.RealLog(b, "codex")))
-}

@@ -95,10 +95,6 @@ func FuzzCopilot(f *testing.F) {
 			`{"type":"tool.execution_complete","data":{"toolCallId":"c","success":true,"result":{"content":"x"}}}`))
 }
 
-func BenchmarkCopilotReal(b *testing.B) {
-	historytest.BenchmarkLines(b, open, historytest.CompleteLines(historytest.RealLog(b, "copilot")))
-}
-
 func TestCopilotReal(t *testing.T) {
 	dir := fstest.Data(t, "sessions")
 	for _, name := range []string{"same-task-per-agent/copilot/convo.jsonl", "small-fixtures/copilot/large.jsonl", "small-fixtures/copilot/schema_drift.jsonl",

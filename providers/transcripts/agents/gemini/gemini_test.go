@@ -226,7 +226,3 @@ func FuzzGemini(f *testing.F) {
 			`{"id":"g","type":"gemini","content":"ab"}`),
 		historytest.LogOf(`{"$set":{"messages":[{"id":"x","type":"user","content":[{"text":"s"}]},{"id":"y","type":"gemini","content":"z"}]}}`))
 }
-
-func BenchmarkGeminiReal(b *testing.B) {
-	historytest.BenchmarkLines(b, openNowhere, historytest.CompleteLines(historytest.RealLog(b, "gemini")))
-}

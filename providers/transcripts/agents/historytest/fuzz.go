@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ctxfs/providers/transcripts/agents/history"
-	"ctxfs/providers/transcripts/event"
 )
 
 // FuzzLog reads any log with [RoundTrip]. Every line that is not JSON must become
@@ -29,33 +28,6 @@ func FuzzLog(f *testing.F, open func() history.Reader, seeds ...[]byte) {
 			t.Errorf("%d lines are not JSON, %d events say so", bad, n)
 		}
 	}, texts...)
-}
-
-// countingSink counts the events that it receives and stores none.
-type countingSink struct {
-	event.Collector
-	n int
-}
-
-func (s *countingSink) Emit(event.Event) int { s.n++; return s.n }
-
-// BenchmarkLines reads the same lines again and again.
-func BenchmarkLines(b *testing.B, open func() history.Reader, lines [][]byte) {
-	size := 0
-	for _, line := range lines {
-		size += len(line) + 1
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		r, out := open(), &countingSink{}
-		for _, line := range lines {
-			r.Record(line, out)
-		}
-		if out.n == 0 {
-			b.Fatal("no events")
-		}
-	}
 }
 
 // FuzzText fuzzes a text: one of the seeds with a piece of it replaced, or any

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
@@ -89,14 +87,4 @@ func CheckTexts(t *testing.T, events []event.Event, want []string) {
 	if len(want) == 0 {
 		t.Error("nothing was looked for")
 	}
-}
-
-// RealLog returns the log of the task that every agent was given.
-func RealLog(t testing.TB, agent string) []byte {
-	t.Helper()
-	log, err := os.ReadFile(filepath.Join(fstest.Data(t, "sessions", "same-task-per-agent", agent), "convo.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(bytes.TrimRight(log, "\n"), '\n')
 }
