@@ -37,10 +37,8 @@ func tokensOf(b *testing.B, name string, servers map[string]*offer) (row string)
 	for _, o := range servers {
 		all = append(all, o.Tools...)
 	}
-	ready := fmt.Sprintf("%d tools", len(all))
-	fstest.Eventually(b, "AGENTS.md names all tools", func() bool {
-		return strings.Contains(u.run("cat", u.mnt+"/STATUS.md"), ready) && !strings.Contains(u.run("cat", u.mnt+"/AGENTS.md"), "not ready")
-	})
+	u.ready(len(servers))
+	fstest.Eventually(b, "AGENTS.md names all tools", func() bool { return !strings.Contains(u.run("cat", u.mnt+"/AGENTS.md"), "not ready") })
 	ask := u.gateway()
 	var hello struct{ Instructions string }
 	must(b, json.Unmarshal(ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "bench", "version": "1"}}), &hello))
