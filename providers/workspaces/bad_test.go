@@ -17,10 +17,9 @@ import (
 
 // TestBadInput: what is wrong in one folder is said on its own pages and nowhere else.
 func TestBadInput(t *testing.T) {
-	w := newWorld(t)
-	lib := w.mkdir("lib")
-	w.git(lib, "init", "-q")
-	w.git(lib, "commit", "-q", "--allow-empty", "-m", "Begin")
+	w := newHome(t)
+	w.make(false)
+	lib := w.repository("lib")
 	fifo := func(path string) {
 		w.mkdir(filepath.Dir(path))
 		_ = os.Remove(filepath.Join(w.home, path))
@@ -35,20 +34,12 @@ func TestBadInput(t *testing.T) {
 	}
 	huge := func(path string) {
 		w.write(path, `{"scripts": {"test": "jest"}`)
-		if err := os.Truncate(filepath.Join(w.home, path), 200<<20); err != nil {
+		if err := os.Truncate(filepath.Join(w.home, path), 20<<20); err != nil {
 			t.Fatal(err)
 		}
 	}
-	repository := func(name string) string {
-		dir := w.mkdir(name)
-		w.git(dir, "init", "-q")
-		w.write(name+"/go.mod", "module x\n")
-		w.git(dir, "add", ".")
-		w.git(dir, "commit", "-qm", "Begin")
-		return dir
-	}
 
-	for _, c := range []struct {
+	cases := []struct {
 		name  string
 		make  func(dir string)
 		page  string
@@ -106,13 +97,15 @@ func TestBadInput(t *testing.T) {
 				_ = os.Remove(filepath.Join(dir, "in/secret"))
 			}
 		}, layoutName, []string{"in/"}, "secret"},
-	} {
-		dir := repository(c.name)
+	}
+	for _, c := range cases {
+		dir := w.repository(c.name)
 		c.make(dir)
-		if _, err := w.here(dir); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		w.workIn(dir)
+	}
+	w.Start()
+	fstest.Settled(t, w)
+	for _, c := range cases {
 		got := w.read(c.name + "/" + c.page)
 		for _, words := range c.says {
 			if !strings.Contains(got, words) {
@@ -140,7 +133,7 @@ func TestBadInput(t *testing.T) {
 		t.Errorf("INDEX.md: %s", index)
 	}
 	w.write("plain/new.go", "package plain\n")
-	w.exact("plain", filepath.Join(w.home, "plain"))
+	w.exact(filepath.Join(w.home, "plain"))
 	fstest.Check(t, fs.NewTree(w.Root(), fs.TreeOptions{}))
 }
 
@@ -152,7 +145,7 @@ func TestBareRepository(t *testing.T) {
 	if _, err := w.here(dir); err != nil {
 		t.Fatal(err)
 	}
-	w.exact("shop_git", dir)
+	w.exact(dir)
 	if got := w.read("shop_git/git.md"); !strings.Contains(got, "bare") {
 		t.Errorf("git.md: %s", got)
 	}
@@ -186,6 +179,5 @@ func TestVanishing(t *testing.T) {
 	if _, err := w.here(shop); err != nil {
 		t.Fatal(err)
 	}
-	w.exact("shop", shop)
-	w.exact("other", other)
+	w.exact(shop, other)
 }

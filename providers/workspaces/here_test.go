@@ -2,7 +2,6 @@ package workspaces
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,30 +95,17 @@ func TestLeastOfAPage(t *testing.T) {
 // that of the repository.
 func TestWorktreesAndStashes(t *testing.T) {
 	w := newWorld(t)
-	shop := w.mkdir("shop")
-	run := func(dir string, args ...string) {
-		t.Helper()
-		c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"}, args...)...)
-		c.Dir, c.Env = dir, append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v\n%s", args, err, out)
-		}
-	}
-	lib := w.mkdir("lib")
-	for _, dir := range []string{lib, shop} {
-		run(dir, "init", "-q", "-b", "main")
-		run(dir, "commit", "-q", "--allow-empty", "-m", "begin")
-	}
-	run(shop, "submodule", "--quiet", "add", lib, "vendor/lib")
-	run(shop, "commit", "-q", "-m", "lib")
-	run(filepath.Join(shop, "vendor", "lib"), "commit", "-q", "--allow-empty", "-m", "more")
+	lib, shop := w.repository("lib"), w.repository("shop")
+	w.git(shop, "submodule", "--quiet", "add", lib, "vendor/lib")
+	w.git(shop, "commit", "-q", "-m", "lib")
+	w.git(filepath.Join(shop, "vendor", "lib"), "commit", "-q", "--allow-empty", "-m", "more")
 	cart := filepath.Join(shop, "cart.txt")
 	if err := os.WriteFile(cart, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(shop, "add", "cart.txt")
-	run(shop, "stash", "push", "-q", "-m", "half a cart", "cart.txt")
-	run(shop, "worktree", "add", "-q", "-b", "fix/total", filepath.Join(w.home, "shop-fix"))
+	w.git(shop, "add", "cart.txt")
+	w.git(shop, "stash", "push", "-q", "-m", "half a cart", "cart.txt")
+	w.git(shop, "worktree", "add", "-q", "-b", "fix/total", filepath.Join(w.home, "shop-fix"))
 	if err := os.WriteFile(filepath.Join(w.home, "shop-fix", "total.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (p *Provider) publish() {
 		text.WriteString("Nobody has worked anywhere lately, as far as is known. `ctxfs here` in a folder makes it\na workspace; so does [workspaces] dirs in config.toml.\n")
 	}
 	if len(p.places) > maxWatched {
-		fmt.Fprintf(&text, "\nThe first %d are watched. The others are looked at when an agent or a terminal has done\nsomething there, every %s while somebody works, and by `ctxfs here`.\n", maxWatched, p.interval())
+		fmt.Fprintf(&text, "\nThe first %d are watched. The others are looked at when an agent or a terminal has done\nsomething there, every %.0f s while somebody works, and by `ctxfs here`.\n", maxWatched, pollTime.Seconds())
 	}
 	for i, problem := range p.unnoticed() {
 		if i == 0 {
@@ -65,7 +65,7 @@ func (p *Provider) publish() {
 func (p *Provider) unnoticed() (all []fs.Problem) {
 	if p.noWatch != nil {
 		all = append(all, fs.Problem{
-			What: fmt.Sprintf("changes in workspaces are not noticed at once: %v; those in which somebody works are looked at every %s", wording.Cause(p.noWatch), p.interval()),
+			What: fmt.Sprintf("changes in workspaces are not noticed at once: %v; those in which somebody works are looked at every %.0f s", wording.Cause(p.noWatch), pollTime.Seconds()),
 			Mend: cmp.Or(watch.Fix(p.noWatch), "run ctxfs mount again"),
 		})
 	}
@@ -82,8 +82,6 @@ func (p *Provider) unnoticed() (all []fs.Problem) {
 }
 
 // interval returns in words how often a workspace is looked at that is not watched.
-func (p *Provider) interval() string { return fmt.Sprintf("%.0f s", p.pollTime().Seconds()) }
-
 // Status implements fs.Provider.
 func (p *Provider) Status() fs.Status {
 	p.mu.Lock()

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/fstest"
 )
 
 // TestOutdatedEdits: an edit is refused if its file has changed since the session last saw
@@ -120,8 +120,11 @@ func TestOutdatedEdits(t *testing.T) {
 }
 
 // TestLongLogs: a hook does not wait for a long log, which is read for the next one.
-func TestLongLogs(t *testing.T) {
-	w := newWorld(t)
+func TestLongLogs(t *testing.T) { synctest.Test(t, testLongLogs) }
+
+func testLongLogs(t *testing.T) {
+	w := newHome(t)
+	w.make(true)
 	file := filepath.Join(t.TempDir(), "a.go")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -150,7 +153,9 @@ func TestLongLogs(t *testing.T) {
 		t.Errorf("while it is read, %d times: %+v", reads.Load(), news)
 	}
 	close(read)
-	fstest.Eventually(t, "the edit is refused", func() bool { return len(w.News(t.Context(), m)) == 1 })
+	if news := w.News(t.Context(), m); len(news) != 1 {
+		t.Errorf("once it is read: %+v", news)
+	}
 }
 
 // TestManyEditsAtOnce: agents edit several files at once, and each hook is answered, also

@@ -51,8 +51,6 @@ type Options struct {
 	OnTrust func(changed func())
 	// Hide reports whether a path is the root of a view of ours; it may be nil.
 	Hide func(path string) bool
-	// Pause is for tests; 0 stands for the pause between two looks at a workspace.
-	Pause time.Duration
 	// Offline shows what was made before, and makes nothing.
 	Offline bool
 }
@@ -74,6 +72,8 @@ type Provider struct {
 	looks   *fs.Prober                      // of looks at them
 	edits   edits
 
+	readProcesses func(processes.Options) (map[string][]processes.Process, error)
+
 	looking     sync.Mutex // held while processes are looked at
 	processesAt time.Time  // when they were
 
@@ -82,6 +82,7 @@ type Provider struct {
 	visits  turns // of folders where sessions start
 	working background.Work
 	worker  *rounds.Worker
+	hurried atomic.Int32 // those who wait in Settled
 
 	mu       sync.Mutex
 	places   map[string]*place              // by name
@@ -113,12 +114,12 @@ const (
 // New returns the provider, with the workspaces and pages that were last known. It looks
 // at none of them.
 func New(opts Options) *Provider {
-	opts.Pause = cmp.Or(opts.Pause, pause)
 	p := &Provider{
 		opts: opts, index: new(fs.Folder),
 		places: make(map[string]*place), due: make(map[string]time.Time), watched: make(map[string]bool),
 		prober: fs.NewProber(answerTime), looks: fs.NewProber(patience + answerTime),
 	}
+	p.readProcesses = processes.Read
 	p.worker = rounds.NewWorker(rounds.Options{Round: p.work, Most: p.mostPause})
 	p.mounts.Store(new(map[string]bool))
 	p.asked = readAsked(opts.State)

@@ -2,16 +2,13 @@ package workspaces
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +17,7 @@ import (
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/workspaces/processes"
 )
 
 var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -29,6 +27,7 @@ type world struct {
 	*testing.T
 	*Provider
 	home  string
+	path  string // PATH: git alone
 	state string // the folder of its state and cache
 
 	mu      sync.Mutex
@@ -36,16 +35,31 @@ type world struct {
 	still   bool // now stays
 	remarks []fs.Remark
 	told    []string
+
+	servers map[string]processes.Process // that run, by folder
 }
 
 func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := newHome(t)
+	w.open(false)
+	return w
+}
+
+// newHome returns a world that has no provider yet.
+func newHome(t *testing.T) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, home: filepath.Join(home, "u"), state: filepath.Join(home, "u"), now: day}
-	w.open(false)
+	w := &world{T: t, home: filepath.Join(home, "u"), path: filepath.Join(home, "bin"), state: filepath.Join(home, "u"), now: day}
+	w.mkdir("../bin")
+	if git, err := exec.LookPath("git"); err == nil {
+		if err := os.Symlink(git, filepath.Join(w.path, "git")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return w
 }
 
@@ -85,14 +99,10 @@ func (w *world) make(offline bool) {
 			w.told = append(w.told, path)
 		}},
 		LookupEnv: func(name string) (string, bool) {
-			if name == "PATH" {
-				return os.LookupEnv(name)
-			}
-			return "", false
+			return w.path, name == "PATH"
 		},
 		Trusts: func(string) bool { return true },
 		Hide:   func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
-		Pause:  time.Millisecond,
 		Known:  set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
 		State: filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Offline: offline,
 		Brief: func(string) []fs.Remark {
@@ -111,6 +121,13 @@ func (w *world) make(offline bool) {
 			}
 		},
 	})
+	p.readProcesses = func(opts processes.Options) (map[string][]processes.Process, error) {
+		all := make(map[string][]processes.Process)
+		for dir, one := range w.servers {
+			all[opts.Place(dir)] = []processes.Process{one}
+		}
+		return all, nil
+	}
 	w.Provider = p
 	w.Cleanup(func() { p.Close() })
 }
@@ -135,6 +152,14 @@ func (w *world) mkdir(path string) string {
 // here asks for the workspace of a folder.
 func (w *world) here(dir string) (Place, error) {
 	return w.Provider.here(w.Context(), HereQuery{At: fs.StandpointAt(dir)})
+}
+
+// workIn has somebody work in a folder, whose pages are made soon after.
+func (w *world) workIn(dir string) {
+	w.Helper()
+	if _, err := w.standing(fs.StandpointAt(dir)); err != nil {
+		w.Fatal(err)
+	}
 }
 
 // read returns the text of a file, or why there is none.
@@ -233,7 +258,7 @@ func TestPageIsMadeOfRemarks(t *testing.T) {
 		fs.Remark{Topic: fs.TopicAgents, Path: "transcripts/codex/y", Cells: []string{"codex", "0199", "2026-03-01T12:00:00Z", "Edit\ta.go", ""}},
 	)
 	want := "# shop\n\n~/shop\n\n## Build and test\n- `make test`\n\n## Sessions\n- new line\n- old — ../../transcripts/codex/x\n" + foot
-	fstest.Eventually(t, "the page", func() bool { return w.read("shop/HERE.md") == want })
+	fstest.Settles(t, w, "the page", func() bool { return w.read("shop/HERE.md") == want })
 
 	if got, want := w.read("shop/agents.tsv"), "agent\tsession\tlast\tdoing\tfile\ttranscript\ncodex\t0199\t2026-03-01T12:00:00Z\tEdit a.go\t-\t../../transcripts/codex/y/transcript.md\n"; got != want {
 		t.Errorf("agents.tsv: %q, want %q", got, want)
@@ -287,7 +312,7 @@ func TestNotesAreInThePage(t *testing.T) {
 	d.Write(t.Context(), []byte("do not\npush"), 0)
 	d.Abandon()
 	line := ` by claude-code: "do not push"`
-	fstest.Eventually(t, "the note is in the page", func() bool { return strings.Contains(w.read("shop/HERE.md"), line) })
+	fstest.Settles(t, w, "the note is in the page", func() bool { return strings.Contains(w.read("shop/HERE.md"), line) })
 	w.mu.Lock()
 	for _, path := range []string{"shop/notes/stop.md", "shop/HERE.md", "by-path" + shop + "/HERE.md"} {
 		if !slices.Contains(w.told, path) {
@@ -304,11 +329,11 @@ func TestNotesAreInThePage(t *testing.T) {
 	if _, err := w.note(t.Context(), NoteQuery{At: at, Take: "stop"}); err != nil {
 		t.Error(err)
 	}
-	fstest.Eventually(t, "the note has left the page", func() bool { return !strings.Contains(w.read("shop/HERE.md"), "stop.md") })
+	fstest.Settles(t, w, "the note has left the page", func() bool { return !strings.Contains(w.read("shop/HERE.md"), "stop.md") })
 	if _, err := w.note(t.Context(), NoteQuery{At: at, Text: "left by a command", Agent: "codex", Session: "0199"}); err != nil {
 		t.Error(err)
 	}
-	fstest.Eventually(t, "the other note is in the page", func() bool {
+	fstest.Settles(t, w, "the other note is in the page", func() bool {
 		return strings.Contains(w.read("shop/HERE.md"), ` by codex, session 0199: "left by a command"`)
 	})
 	found := false
@@ -340,7 +365,7 @@ func TestSettings(t *testing.T) {
 		if want == "" {
 			w.opts.Known.Update()
 			w.Refresh()
-			fstest.Eventually(t, "the configured one is there", func() bool { return strings.HasPrefix(w.read("plain/HERE.md"), "# plain") })
+			fstest.Settles(t, w, "the configured one is there", func() bool { return strings.HasPrefix(w.read("plain/HERE.md"), "# plain") })
 		}
 	}
 }
@@ -365,18 +390,17 @@ func TestWorkspacesThatAreGone(t *testing.T) {
 // before it has looked at anything; what is gone goes with the first look.
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
-	shop, plain := w.mkdir("src/shop"), w.mkdir("plain")
-	w.git(shop, "init", "-q")
+	shop, plain := w.repository("src/shop"), w.mkdir("plain")
 	for _, dir := range []string{shop, plain} {
 		if _, err := w.here(dir); err != nil {
 			t.Fatal(err)
 		}
-		w.exact(filepath.Base(dir), dir)
+		w.exact(dir)
 	}
 	if _, err := w.note(t.Context(), NoteQuery{At: fs.StandpointAt(shop), Text: "wait"}); err != nil {
 		t.Fatal(err)
 	}
-	fstest.Eventually(t, "the note", func() bool { return strings.Contains(w.read("shop/HERE.md"), "wait") })
+	fstest.Settles(t, w, "the note", func() bool { return strings.Contains(w.read("shop/HERE.md"), "wait") })
 	tree := func() (all string) {
 		for _, name := range []string{"INDEX.md", "shop/agents.tsv", "shop/processes.tsv", "shop/system.json", "shop/notes/wait.md", "by-path" + shop + "/HERE.md"} {
 			all += w.read(name) + "\n"
@@ -395,12 +419,12 @@ func TestRestart(t *testing.T) {
 	w.Start()
 	w.opts.Known.Update()
 	w.Refresh()
-	fstest.Eventually(t, "what is gone has left", func() bool {
+	fstest.Settles(t, w, "what is gone has left", func() bool {
 		_, err := w.Root().Lookup(t.Context(), "plain")
 		return err != nil && !strings.Contains(w.read("INDEX.md"), "plain")
 	})
 	w.write("src/shop/new.go", "package shop\n")
-	fstest.Eventually(t, "the other is followed", func() bool { return strings.Contains(w.read("shop/HERE.md"), "1 untracked: new.go") })
+	fstest.Settles(t, w, "the other is followed", func() bool { return strings.Contains(w.read("shop/HERE.md"), "1 untracked: new.go") })
 }
 
 // TestGitIsFollowed: what git does shows without anybody asking.
@@ -409,7 +433,7 @@ func TestGitIsFollowed(t *testing.T) {
 	shop := w.mkdir("shop")
 	shows := func(line string) {
 		t.Helper()
-		fstest.Eventually(t, line, func() bool { return strings.Contains(w.read("shop/HERE.md"), line) })
+		fstest.Settles(t, w, line, func() bool { return strings.Contains(w.read("shop/HERE.md"), line) })
 	}
 	w.git(shop, "init", "-q")
 	if _, err := w.here(shop); err != nil {
@@ -497,38 +521,24 @@ func TestLayouts(t *testing.T) {
 
 // TestServersAreInThePage: what was started in the folder and listens is there.
 func TestServersAreInThePage(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("processes are listed on Linux only")
-	}
 	w := newWorld(t)
 	shop := w.mkdir("shop")
 	if _, err := w.here(shop); err != nil {
 		t.Fatal(err)
 	}
-	// A child of another process than this one, since ours are left out.
-	told := filepath.Join(w.home, "told")
-	if err := exec.Command("sh", "-c", `cd "$1" && setsid python3 -c '
-import os, socket, time
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
-print(os.getpid(), s.getsockname()[1], flush=True); time.sleep(600)' </dev/null >"$2" 2>/dev/null &`, "sh", shop, told).Run(); err != nil {
-		t.Fatal(err)
-	}
-	var pid, port int
-	fstest.Eventually(t, "the server listens", func() bool {
-		out, _ := os.ReadFile(told)
-		n, _ := fmt.Sscan(string(out), &pid, &port)
-		return n == 2
+	w.looking.Lock()
+	w.servers = map[string]processes.Process{shop: {PID: 7, Command: "node dev.js", Listens: []string{"tcp 127.0.0.1:5173"}, Since: day}}
+	w.processesAt = time.Time{} // long ago
+	w.looking.Unlock()
+	fstest.Settles(t, w, "the server is in the page", func() bool {
+		return strings.Contains(w.read("shop/HERE.md"), "`node dev.js` listens on tcp 127.0.0.1:5173, pid 7")
 	})
-	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
-	fstest.Eventually(t, "the server is in the page", func() bool {
-		return strings.Contains(w.read("shop/HERE.md"), fmt.Sprintf("listens on tcp 127.0.0.1:%d, pid %d", port, pid))
-	})
-	if got := w.read("shop/processes.tsv"); !strings.Contains(got, fmt.Sprintf("%d\t", pid)) {
+	if got := w.read("shop/processes.tsv"); !strings.Contains(got, "7\tnode dev.js\t") {
 		t.Errorf("processes.tsv: %s", got)
 	}
 	// Who asks is told what runs now, also without a worker.
 	w.open(true)
-	if found, err := w.here(shop); err != nil || !strings.Contains(found.Page, fmt.Sprintf("pid %d", pid)) {
+	if found, err := w.here(shop); err != nil || !strings.Contains(found.Page, "pid 7") {
 		t.Errorf("here does not look at what runs: %v\n%s", err, found.Page)
 	}
 }

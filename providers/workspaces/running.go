@@ -29,7 +29,7 @@ func (p *Provider) lookAtProcesses(age time.Duration) {
 		return
 	}
 	// The time of the system, which has started them.
-	running, err := processes.Read(processes.Options{Place: p.nameOf, Own: os.Getpid(), Now: time.Now})
+	running, err := p.readProcesses(processes.Options{Place: p.nameOf, Own: os.Getpid(), Now: time.Now})
 	p.processesAt = time.Now()
 	if err != nil {
 		return // the system does not tell

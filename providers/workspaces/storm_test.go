@@ -3,11 +3,14 @@ package workspaces
 import (
 	"context"
 	"fmt"
+	iofs "io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	testfstest "testing/fstest"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -16,14 +19,72 @@ import (
 // git runs git in a folder, as a person would.
 func (w *world) git(dir string, args ...string) string {
 	w.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_EDITOR=true")
+	out, err := runGit(dir, w.home, args...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return out
+}
+
+func runGit(dir, home string, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{
+		"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", "-c", "maintenance.auto=false",
+	}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "GIT_EDITOR=true")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		w.Fatalf("git %q in %s: %v\n%s", args, dir, err, out)
+		return "", fmt.Errorf("git %q in %s: %v\n%s", args, dir, err, out)
 	}
-	return string(out)
+	return string(out), nil
 }
+
+// repository makes a repository with one file and one commit on the branch main.
+func (w *world) repository(path string) (dir string) {
+	w.Helper()
+	files, err := template()
+	if err != nil {
+		w.Fatal(err)
+	}
+	dir = w.mkdir(path)
+	if err := os.CopyFS(dir, files); err != nil {
+		w.Fatal(err)
+	}
+	return dir
+}
+
+// template is that repository, which git makes once.
+var template = sync.OnceValues(func() (files testfstest.MapFS, err error) {
+	dir, err := os.MkdirTemp("", "ctxfs-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o600); err != nil {
+		return nil, err
+	}
+	for _, args := range [][]string{{"init", "-q", "--template="}, {"add", "."}, {"commit", "-qm", "Begin"}} {
+		if _, err := runGit(dir, dir, args...); err != nil {
+			return nil, err
+		}
+	}
+	files = make(testfstest.MapFS)
+	return files, filepath.WalkDir(dir, func(path string, e iofs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		file := &testfstest.MapFile{Mode: info.Mode()}
+		if !e.IsDir() {
+			file.Data, err = os.ReadFile(path)
+		}
+		name, _ := filepath.Rel(dir, path)
+		files[name] = file
+		return err
+	})
+})
 
 func (w *world) write(path, body string) {
 	w.Helper()
@@ -39,19 +100,23 @@ func (w *world) write(path, body string) {
 // lookedAt are the pages that are made of the folder itself.
 func lookedAt() []string { return []string{hereName, gitName, layoutName} }
 
-// pages returns the pages of a workspace, as another process would make them now.
-func (w *world) fresh(name, dir string) (pages string) {
+// fresh returns the pages of workspaces, as another process would make them now.
+func (w *world) fresh(dirs []string) (names, pages []string) {
 	w.Helper()
 	w.mu.Lock()
 	now := w.now
 	w.mu.Unlock()
-	other := &world{T: w.T, home: w.home, now: now, state: w.T.TempDir()}
-	other.open(true)
+	other := &world{T: w.T, home: w.home, path: w.path, now: now, state: w.T.TempDir()}
+	other.make(true)
 	defer other.Provider.Close()
-	if _, err := other.here(dir); err != nil {
-		w.Fatal(err)
+	for _, dir := range dirs {
+		found, err := other.here(dir)
+		if err != nil {
+			w.Fatal(err)
+		}
+		names, pages = append(names, found.Name), append(pages, other.shown(found.Name))
 	}
-	return other.shown(name)
+	return names, pages
 }
 
 // shown returns those pages of a workspace as they are shown.
@@ -63,33 +128,35 @@ func (w *world) shown(name string) (pages string) {
 	return pages
 }
 
-// exact waits until the pages of a workspace are those that another process would make.
-func (w *world) exact(name, dir string) {
+// exact checks that the pages of workspaces are those that another process would make.
+func (w *world) exact(dirs ...string) {
 	w.Helper()
-	want := w.fresh(name, dir)
-	if !fstest.Becomes(func() bool { return w.shown(name) == want }) {
-		w.Fatalf("the pages stay\n%s\nand are\n%s", w.shown(name), want)
+	names, want := w.fresh(dirs)
+	fstest.Settled(w, w)
+	for i, name := range names {
+		if got := w.shown(name); got != want[i] {
+			w.Fatalf("the pages are\n%s\nnot\n%s", got, want[i])
+		}
 	}
 }
 
 // TestStorm: after a storm of changes of all kinds the pages are those of what is there.
 func TestStorm(t *testing.T) {
 	w := newWorld(t)
-	shop := w.mkdir("shop")
+	shop := w.repository("shop")
 	w.git(w.home, "init", "-q", "--bare", "origin.git")
-	w.git(shop, "init", "-q")
 	w.write("shop/.gitignore", "*.log\n")
 	for i := range 40 {
 		w.write(fmt.Sprintf("shop/part-%d/file-%d.go", i%8, i), fmt.Sprint("package p", i))
 	}
 	w.git(shop, "add", ".")
-	w.git(shop, "commit", "-qm", "Begin")
+	w.git(shop, "commit", "-qm", "More")
 	w.git(shop, "remote", "add", "origin", filepath.Join(w.home, "origin.git"))
 	w.git(shop, "push", "-qu", "origin", "main")
 	if _, err := w.here(shop); err != nil {
 		t.Fatal(err)
 	}
-	w.exact("shop", shop)
+	w.exact(shop)
 
 	reading, stop := context.WithCancel(t.Context())
 	read := make(chan struct{})
@@ -130,7 +197,7 @@ func TestStorm(t *testing.T) {
 	}
 	stop()
 	<-read
-	w.exact("shop", shop)
+	w.exact(shop)
 
 	// The last change counts, whatever it is.
 	for _, step := range []struct {
@@ -169,7 +236,7 @@ func TestStorm(t *testing.T) {
 	} {
 		step.do()
 		t.Log(step.what)
-		w.exact("shop", shop)
+		w.exact(shop)
 	}
 	if got := w.read("shop/git.md"); !strings.Contains(got, "shop-fix") || !strings.Contains(got, "elsewhere") {
 		t.Errorf("the worktree is missing:\n%s", got)
@@ -179,21 +246,17 @@ func TestStorm(t *testing.T) {
 // TestSubmoduleIsFollowed: its repository lies elsewhere.
 func TestSubmoduleIsFollowed(t *testing.T) {
 	w := newWorld(t)
-	lib, shop := w.mkdir("lib"), w.mkdir("shop")
-	for _, dir := range []string{lib, shop} {
-		w.git(dir, "init", "-q")
-		w.git(dir, "commit", "-q", "--allow-empty", "-m", "Begin")
-	}
+	lib, shop := w.repository("lib"), w.repository("shop")
 	w.git(shop, "submodule", "--quiet", "add", lib, "sub")
 	sub := filepath.Join(shop, "sub")
 	if _, err := w.here(sub); err != nil {
 		t.Fatal(err)
 	}
-	w.exact("sub", sub)
+	w.exact(sub)
 	w.git(sub, "checkout", "-qb", "fix")
-	w.exact("sub", sub)
+	w.exact(sub)
 	w.git(sub, "commit", "-q", "--allow-empty", "-m", "Fix")
-	w.exact("sub", sub)
+	w.exact(sub)
 	if got := w.read("sub/HERE.md"); !strings.Contains(got, "git: on branch fix") || !strings.Contains(got, "last commit: Fix") {
 		t.Errorf("got\n%s", got)
 	}
@@ -209,27 +272,20 @@ func TestOthersRest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var rests *place
-	fstest.Eventually(t, "the other rests", func() bool {
-		w.Provider.mu.Lock()
-		defer w.Provider.mu.Unlock()
-		_, due := w.due["other"]
-		rests = w.places["other"]
-		return !due && rests.roots.Load() != nil
-	})
-	w.exact("shop", shop)
-	rests.mu.Lock() // not while it is looked at
+	w.exact(shop)
+	w.Provider.mu.Lock()
+	rests := w.places["other"]
+	w.Provider.mu.Unlock()
 	before := rests.looked.Load()
-	rests.mu.Unlock()
 	for i := range 20 {
 		name := fmt.Sprintf("file-%d.go", i)
 		w.write("shop/"+name, "")
 		w.Refresh()
-		fstest.Eventually(t, "the change shows", func() bool { return strings.Contains(w.read("shop/layout.txt"), name) })
+		fstest.Settles(t, w, "the change shows", func() bool { return strings.Contains(w.read("shop/layout.txt"), name) })
 	}
 	if now := rests.looked.Load(); now != before {
 		t.Error("the other was looked at again")
 	}
 	w.say(fs.Remark{Topic: fs.TopicSessions, Text: "news"})
-	fstest.Eventually(t, "news are shown", func() bool { return strings.Contains(w.read("other/HERE.md"), "- news") })
+	fstest.Settles(t, w, "news are shown", func() bool { return strings.Contains(w.read("other/HERE.md"), "- news") })
 }

@@ -167,9 +167,9 @@ func (w *place) survey(ctx context.Context) {
 		w.p.publish()
 		w.p.opts.Env.Changed(indexName)
 	}
-	rest := max(w.p.opts.Pause, costShare*time.Since(begun))
-	if w.p.opts.Env.Now().Sub(is.Time) > idle {
-		rest = max(rest, idleFactor*w.p.opts.Pause)
+	rest := max(pause, costShare*time.Since(begun))
+	if w.age() > idle {
+		rest = max(rest, idleFactor*pause)
 	}
 	w.looked.Store(time.Now().UnixNano())
 	w.rested.Store(time.Now().Add(rest).UnixNano())

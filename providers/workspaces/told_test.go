@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/fstest"
 )
 
 // TestOpening: the first session in a folder that nobody knows is told its page, by whatever
@@ -51,7 +50,9 @@ func TestOpening(t *testing.T) {
 	cancel()
 	late := filepath.Join(w.home, "src/late")
 	opening(gone, late)
-	fstest.Eventually(t, "the page of a session that did not wait", func() bool { return strings.Contains(opening(t.Context(), late), "# late") })
+	if text := opening(t.Context(), late); !strings.Contains(text, "# late") {
+		t.Errorf("a session that did not wait is told later: %q", text)
+	}
 }
 
 // TestEachChangeOnce: the change of a file is told once, also where several are told

@@ -3,13 +3,16 @@ package workspaces
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 )
 
@@ -21,7 +24,7 @@ const fewWatches = "CTXFS_TEST_LIMIT"
 func TestLimits(t *testing.T) {
 	limit := os.Getenv(fewWatches)
 	if limit == "" {
-		for _, limit := range []string{"max_inotify_watches=30", "max_inotify_watches=400", "max_inotify_instances=0"} {
+		for _, limit := range []string{"max_inotify_watches=8", "max_inotify_watches=400", "max_inotify_instances=0"} {
 			t.Run(limit, func(t *testing.T) {
 				cmd := exec.Command(os.Args[0], "-test.run=^TestLimits$", "-test.v")
 				cmd.Env = append(os.Environ(), fewWatches+"="+limit)
@@ -49,22 +52,23 @@ func TestLimits(t *testing.T) {
 	if err := os.WriteFile("/proc/sys/user/"+name, []byte(most), 0); err != nil {
 		t.Skipf("the limit cannot be lowered: %v", err)
 	}
-	w := newWorld(t)
+	w := newHome(t)
+	w.make(false)
 	w.still = true
-	dirs := make(map[string]string)
+	dirs, repositories := make(map[string]string), []string{"shop-00", "shop-06", "shop-11"}
 	for i := range 12 {
 		name := fmt.Sprintf("shop-%02d", i)
 		dirs[name] = w.mkdir(name)
-		w.git(dirs[name], "init", "-q")
-		for j := range 30 {
-			w.write(fmt.Sprintf("%s/dir-%d/a.go", name, j), "")
+		if slices.Contains(repositories, name) {
+			w.repository(name)
 		}
-		if _, err := w.here(dirs[name]); err != nil {
-			t.Fatal(err)
+		for j := range 12 {
+			w.mkdir(fmt.Sprintf("%s/dir-%d", name, j))
 		}
+		w.workIn(dirs[name])
 	}
 	want := map[string]string{
-		"max_inotify_watches=30":  "no space left on device",
+		"max_inotify_watches=8":   "no space left on device",
 		"max_inotify_watches=400": "too many folders to watch",
 		"max_inotify_instances=0": "too many open files",
 	}[limit]
@@ -72,13 +76,10 @@ func TestLimits(t *testing.T) {
 	if name == "max_inotify_instances" {
 		fix = "fs.inotify.max_user_instances"
 	}
-	if !fstest.Becomes(func() bool {
-		for _, p := range w.Status().Problems {
-			if strings.Contains(p.What, want) && strings.Contains(p.What, "looked at every") && strings.Contains(p.Mend, fix) {
-				return true
-			}
-		}
-		return false
+	w.Start()
+	fstest.Settled(t, w)
+	if !slices.ContainsFunc(w.Status().Problems, func(p fs.Problem) bool {
+		return strings.Contains(p.What, want) && strings.Contains(p.What, "looked at every") && strings.Contains(p.Mend, fix)
 	}) {
 		t.Errorf("STATUS.md does not say %q: %+v", want, w.Status().Problems)
 	}
@@ -87,14 +88,16 @@ func TestLimits(t *testing.T) {
 			t.Errorf("INDEX.md does not say %q:\n%s", words, got)
 		}
 	}
+	head := w.git(dirs["shop-00"], "rev-parse", "main")
 	for name, dir := range dirs {
-		w.write(name+"/dir-29/new.go", "package new")
-		w.git(dir, "checkout", "-qb", "side")
+		w.write(name+"/dir-11/new.go", "package new")
+		if slices.Contains(repositories, name) {
+			w.write(name+"/.git/refs/heads/side", head)
+			w.write(name+"/.git/HEAD", "ref: refs/heads/side\n")
+		}
 		if err := os.RemoveAll(filepath.Join(dir, "dir-7")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, dir := range dirs {
-		w.exact(name, dir)
-	}
+	w.exact(slices.Collect(maps.Values(dirs))...)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// A workspace in which somebody works, and in which not every change would be noticed,
-	// is looked at again after pollFactor times the pause.
-	pollFactor = 5
+	// pollTime is after what time a workspace is looked at again in which somebody works,
+	// and in which not every change would be noticed.
+	pollTime = 10 * time.Second
 	// pollIdle is after what time every workspace is in which somebody worked within the
 	// time asleep: what no event tells, such as a program that was installed, is seen then.
 	pollIdle = 10 * time.Minute
@@ -80,24 +80,36 @@ func (p *Provider) trustChanged() {
 	p.poke()
 }
 
-// Settled implements fs.Settler: pages that wait are made now.
+// Settled implements fs.Settler: pages that wait are made now, and places are looked at in
+// which not every change would be noticed.
 func (p *Provider) Settled(ctx context.Context) error {
 	if err := p.watcher.Settled(ctx); err != nil {
 		return err
 	}
-	p.mu.Lock()
-	for name := range p.due {
-		p.due[name] = time.Time{}
-	}
-	p.mu.Unlock()
+	p.hurried.Add(1)
+	defer p.hurried.Add(-1)
 	p.poke()
 	return p.worker.Settled(ctx)
+}
+
+// rush lets no place rest that has pages to be made.
+func (p *Provider) rush() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, w := range p.places {
+		if _, due := p.due[name]; due || w.polled.Load() && w.age() < idle {
+			p.due[name] = time.Time{}
+		}
+	}
 }
 
 // work makes the pages that are due, one workspace after the other.
 func (p *Provider) work(ctx context.Context) {
 	p.follow()
 	p.lookAtProcesses(processesAge)
+	if p.hurried.Load() > 0 {
+		p.rush()
+	}
 	for ctx.Err() == nil {
 		w, _ := p.next(true)
 		if w == nil {
@@ -147,17 +159,18 @@ func (p *Provider) next(take bool) (w *place, wait time.Duration) {
 // pollAt returns when the place is looked at although nothing is known to have changed,
 // if it is.
 func (w *place) pollAt() (at time.Time, ok bool) {
-	age, after := w.p.opts.Env.Now().Sub(w.workspace().Time), pollIdle
+	age, after := w.age(), pollIdle
 	switch {
 	case age > asleep:
 		return time.Time{}, false
 	case age < idle && w.polled.Load():
-		after = w.p.pollTime()
+		after = pollTime
 	}
 	return later(time.Unix(0, w.rested.Load()), time.Unix(0, w.looked.Load()).Add(after)), true
 }
 
-func (p *Provider) pollTime() time.Duration { return pollFactor * p.opts.Pause }
+// age returns how long ago somebody was there.
+func (w *place) age() time.Duration { return w.p.opts.Env.Now().Sub(w.workspace().Time) }
 
 // heard is what others say about a workspace.
 type heard struct {

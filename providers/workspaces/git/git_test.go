@@ -262,8 +262,8 @@ func TestErrors(t *testing.T) {
 func TestHangingGit(t *testing.T) {
 	w := newWorld(t)
 	w.commit("file", "1")
-	began := w.path("../began")
-	w.write("../fake/git", "#!/bin/sh\necho $$ >'"+began+"'\nexec sleep 1000\n")
+	began := fstest.NewFIFO(t)
+	w.write("../fake/git", "#!/bin/sh\necho >'"+began.Path+"'\nexec sleep 1000\n")
 	if err := os.Chmod(w.path("../fake/git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestHangingGit(t *testing.T) {
 		_, err := New(opts).Read(ctx, w.dir)
 		done <- err
 	}()
-	fstest.Eventually(t, "git runs", func() bool { return exists(began) })
+	began.Line()
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

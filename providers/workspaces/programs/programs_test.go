@@ -42,9 +42,9 @@ func TestRun(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	r := New()
 	defer r.Close()
-	mark := filepath.Join(t.TempDir(), "mark")
+	held := fstest.NewFIFO(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := r.Run(ctx, shell("sleep 1000 & echo $! >"+mark+"; echo started; wait"), func(output io.Reader) error {
+	err := r.Run(ctx, shell("exec 3>"+held.Path+"; sleep 1000 & echo started; wait"), func(output io.Reader) error {
 		if _, err := output.Read(make([]byte, 8)); err != nil {
 			return err
 		}
@@ -55,14 +55,7 @@ func TestDeadline(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	pid, err := os.ReadFile(mark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fstest.Eventually(t, "the child ends", func() bool {
-		stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat"))
-		return err != nil || strings.Contains(string(stat), ") Z ")
-	})
+	held.Left()
 	if _, err := r.Output(ctx, shell("echo"), 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("after its end: %v", err)
 	}
