@@ -65,9 +65,9 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/settings"
-	"ctxfs/providers/internal/spawn"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
@@ -153,7 +153,7 @@ type Provider struct {
 	running   sync.WaitGroup
 	questions *questions.Store
 	tasks     *tasks.Store
-	spawner   *spawn.Spawner // of the command that answers for a language model
+	spawner   *procs.Spawner // of the command that answers for a language model
 	sampling  atomic.Pointer[sampling]
 	resuming  sync.Mutex // serializes resumptions of tasks
 
@@ -226,7 +226,7 @@ func New(opts Options) *Provider {
 		}),
 		callLog: calls.NewLog(opts.StateDir),
 		leaving: make(map[string]*server),
-		spawner: spawn.New(), under: make(map[*underway]bool),
+		spawner: procs.NewSpawner(), under: make(map[*underway]bool),
 	}
 	p.questions = questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server).showWaiting() }})
 	kept := ""

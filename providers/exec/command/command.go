@@ -25,9 +25,8 @@ import (
 	"syscall"
 	"time"
 
-	"ctxfs/providers/internal/descendants"
 	"ctxfs/providers/internal/excerpt"
-	"ctxfs/providers/internal/pipes"
+	"ctxfs/providers/internal/procs"
 )
 
 // Spec is a command to run.
@@ -67,10 +66,6 @@ var (
 // MaxErrors is how much of the standard error is kept, in bytes.
 const MaxErrors = 8 << 10
 
-// leftTime is how long output is read after the keeper has ended: what is outside of its
-// reach, and has the other end of a pipe, is not waited for.
-const leftTime = time.Second
-
 // Run runs a command and waits until it, and all that it has started, has ended.
 func Run(ctx context.Context, s Spec) (o Outcome) {
 	o.Exit = -1
@@ -87,12 +82,12 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 	errs := excerpt.NewWriter(MaxErrors - 256) // it adds a line
 	read := make(chan struct{}, 2)
 	go func() {
-		_, _ = io.Copy(errs, pipes.NewReader(p.stderr))
+		_, _ = io.Copy(errs, procs.NewOutput(p.stderr))
 		read <- struct{}{}
 	}()
 	go func() {
 		var b bytes.Buffer
-		stdout := pipes.NewReader(p.stdout)
+		stdout := procs.NewOutput(p.stdout)
 		if _, err := io.Copy(&b, io.LimitReader(stdout, s.MaxSize+1)); err == nil && int64(b.Len()) > s.MaxSize {
 			cancel(ErrTooLarge)
 			_, _ = io.Copy(io.Discard, stdout)
@@ -113,8 +108,8 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 		<-ended
 	case <-ended:
 	}
-	_ = p.stdout.SetReadDeadline(time.Now().Add(leftTime))
-	_ = p.stderr.SetReadDeadline(time.Now().Add(leftTime))
+	_ = p.stdout.SetReadDeadline(time.Now()) // what is outside of the keeper's reach may have the other end
+	_ = p.stderr.SetReadDeadline(time.Now())
 	<-read
 	<-read
 	o.Stderr = errs.Excerpt("")
@@ -201,7 +196,7 @@ func (p *process) wait() (e Ended, err error) {
 	if err == nil {
 		return e, nil
 	}
-	descendants.EndMarked(b.Mark)
+	procs.EndMarked(b.Mark)
 	if status == nil {
 		return e, ErrLost
 	}

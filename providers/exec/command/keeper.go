@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"ctxfs/providers/internal/descendants"
+	"ctxfs/providers/internal/procs"
 )
 
 // KeeperCommand is the name of the command that becomes a keeper. Its arguments are the
@@ -46,12 +46,12 @@ func Keep(argv []string) int {
 		_, _ = os.NewFile(lifeFD, "life").Read(make([]byte, 1))
 	}()
 	e, report := Ended{Exit: -1}, json.NewEncoder(os.NewFile(reportFD, "report"))
-	_ = report.Encode(begun{descendants.Mark()}) // a reader that is gone ends everything
-	if err := descendants.Adopt(); err != nil {
+	_ = report.Encode(begun{procs.Mark()}) // a reader that is gone ends everything
+	if err := procs.Adopt(); err != nil {
 		e.Error = err.Error()
 	} else if process, err := os.StartProcess(argv[0], argv, &os.ProcAttr{
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
-		Sys:   descendants.DiesWith(&syscall.SysProcAttr{}, syscall.SIGKILL),
+		Sys:   procs.DiesWith(&syscall.SysProcAttr{}, syscall.SIGKILL),
 	}); err != nil {
 		e.Error = err.Error()
 	} else {
@@ -65,7 +65,7 @@ func Keep(argv []string) int {
 // -1 if it was ended.
 func follow(pid int, children, signals <-chan os.Signal, gone <-chan struct{}) int {
 	exit, ended, told := -1, false, false
-	reaped := func(e descendants.Exit) {
+	reaped := func(e procs.Exit) {
 		if e.PID == pid {
 			ended = true
 			if !told {
@@ -76,7 +76,7 @@ func follow(pid int, children, signals <-chan os.Signal, gone <-chan struct{}) i
 	for !ended && !told {
 		select {
 		case <-children:
-			descendants.Reap(reaped)
+			procs.Reap(reaped)
 		case <-gone:
 			told = true
 		case s := <-signals:
@@ -87,6 +87,6 @@ func follow(pid int, children, signals <-chan os.Signal, gone <-chan struct{}) i
 	if ended {
 		wait = 0 // its work is done, and nobody reads what daemons write
 	}
-	_ = descendants.End(wait, reaped, pid) // those that cannot be ended are beyond everybody's reach
+	_ = procs.End(wait, reaped, pid) // those that cannot be ended are beyond everybody's reach
 	return exit
 }

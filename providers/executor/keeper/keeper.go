@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/confined"
-	"ctxfs/providers/internal/descendants"
+	"ctxfs/providers/internal/procs"
 )
 
 // Command and RunnerCommand are the names of the commands that become a keeper and a
@@ -94,7 +94,7 @@ func Main(args []string) int {
 	for code < 0 {
 		select {
 		case <-children:
-			descendants.Reap(func(e descendants.Exit) {
+			procs.Reap(func(e procs.Exit) {
 				if e.PID == k.runner {
 					code = e.Code()
 				}
@@ -110,7 +110,7 @@ func Main(args []string) int {
 			_ = syscall.Kill(k.runner, syscall.SIGKILL)
 		}
 	}
-	_ = descendants.End(0, nil, k.runner)
+	_ = procs.End(0, nil, k.runner)
 	if code == 0 { // or else whoever finds it in the register stores that it is lost
 		k.leave()
 	}
@@ -142,13 +142,13 @@ func begin(args []string) (k *keeper, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := descendants.Adopt(); err != nil {
+	if err := procs.Adopt(); err != nil {
 		return nil, err
 	}
 	syscall.CloseOnExec(LockFD)
 	syscall.CloseOnExec(CallerFD)
 	register, id := confined.In(filepath.Dir(filepath.Dir(dir))), filepath.Base(dir)
-	if err := register.Enter(id, len(args) > 1 && args[1] == ReadOnly, descendants.Mark()); err != nil {
+	if err := register.Enter(id, len(args) > 1 && args[1] == ReadOnly, procs.Mark()); err != nil {
 		return nil, fmt.Errorf("the run cannot be registered: %w", err)
 	}
 	k = &keeper{leave: func() { register.Leave(id) }}

@@ -10,7 +10,7 @@ import (
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/worktree"
 	"ctxfs/providers/internal/confined"
-	"ctxfs/providers/internal/descendants"
+	"ctxfs/providers/internal/procs"
 )
 
 // freeTime is how long the lock of a run may be held after its processes were killed: much
@@ -42,7 +42,7 @@ func EndLost(store job.Store) {
 				_ = inner.Signal(syscall.SIGCONT) // whoever was killed may just have stopped it, to end it
 			}
 		}
-		ended := descendants.EndMarked(run.Mark)
+		ended := procs.EndMarked(run.Mark)
 		if err == nil {
 			endLost(j, os.Environ())
 		}

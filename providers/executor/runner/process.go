@@ -16,8 +16,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/executor/sandbox"
-	"ctxfs/providers/internal/descendants"
-	"ctxfs/providers/internal/pipes"
+	"ctxfs/providers/internal/procs"
 )
 
 // endTime is how long the agent and all that it has started may take to end by
@@ -39,7 +38,7 @@ type process struct {
 	started func()
 
 	pid  int
-	exit *descendants.Exit // nil if it was not started, or cannot be ended
+	exit *procs.Exit // nil if it was not started, or cannot be ended
 }
 
 // pipeReader is the standard output for a reader.
@@ -61,7 +60,7 @@ func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
 	p.started()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	reaped := func(e descendants.Exit) {
+	reaped := func(e procs.Exit) {
 		if e.PID == p.pid {
 			p.exit = &e
 		}
@@ -69,7 +68,7 @@ func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
 	for why == nil && p.exit == nil {
 		select {
 		case <-children:
-			descendants.Reap(reaped)
+			procs.Reap(reaped)
 		case <-timer.C:
 			why = errTime
 		case <-ctx.Done():
@@ -80,8 +79,8 @@ func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
 	if errors.Is(why, errKilled) {
 		grace = 0 // what killed the keeper is hardly willing
 	}
-	err = descendants.End(grace, reaped, p.pid)
-	_ = stdout.SetReadDeadline(time.Now().Add(leftTime))
+	err = procs.End(grace, reaped, p.pid)
+	_ = stdout.SetReadDeadline(time.Now()) // what is outside of the run may have the other end
 	<-readers
 	p.close(why)
 	switch {
@@ -100,7 +99,7 @@ func (p *process) start() (stdout *os.File, read <-chan struct{}, err error) {
 		return nil, nil, err
 	}
 	defer far.Close()
-	attr := &os.ProcAttr{Dir: p.dir, Env: p.environ, Sys: descendants.DiesWith(&syscall.SysProcAttr{Setsid: true}, syscall.SIGKILL)}
+	attr := &os.ProcAttr{Dir: p.dir, Env: p.environ, Sys: procs.DiesWith(&syscall.SysProcAttr{Setsid: true}, syscall.SIGKILL)}
 	if p.terminal != nil {
 		slave := p.terminal.Slave()
 		attr.Files = []*os.File{slave, far, slave}
@@ -120,7 +119,7 @@ func (p *process) start() (stdout *os.File, read <-chan struct{}, err error) {
 		return nil, nil, err
 	}
 	p.pid = started.Pid
-	_ = started.Release() // package descendants waits for it
+	_ = started.Release() // package procs waits for it
 	if p.terminal != nil {
 		p.terminal.Started(p.pid)
 	}
@@ -137,7 +136,10 @@ func (p *process) start() (stdout *os.File, read <-chan struct{}, err error) {
 		if p.renders {
 			shown = func([]byte) {}
 		}
-		pump(pipes.NewReader(stdout), shown, func(b []byte) { _, _ = whole.Write(b) })
+		procs.Relay(stdout, func(b []byte) {
+			shown(b)
+			_, _ = whole.Write(b)
+		})
 	}()
 	return stdout, done, nil
 }
@@ -209,24 +211,3 @@ func with(environ []string, entries ...string) []string {
 	})
 	return append(kept, entries...)
 }
-
-// pump passes on what comes from a pipe to all of several places, until it ends. None of
-// them keeps it from being read.
-func pump(from io.Reader, to ...func(p []byte)) {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buf)
-		for _, take := range to {
-			if n > 0 {
-				take(buf[:n])
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// leftTime is how long is read from a pipe after all that belongs to the run has ended:
-// what is outside of it, and has the other end, is not waited for.
-const leftTime = time.Second

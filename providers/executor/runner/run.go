@@ -32,8 +32,8 @@ import (
 	"ctxfs/providers/executor/sandbox"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/confined"
-	"ctxfs/providers/internal/descendants"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/procs"
 )
 
 // Config is what a runner needs besides its run.
@@ -99,7 +99,7 @@ func Run(c Config) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	go func() { stop(follow(signals)) }()
-	if err := descendants.Adopt(); err != nil {
+	if err := procs.Adopt(); err != nil {
 		return err
 	}
 	store := job.Store{Dir: filepath.Dir(c.Dir)}

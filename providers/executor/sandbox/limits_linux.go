@@ -32,7 +32,7 @@ const (
 // keepLimits keeps this thread, and what it becomes, from changing the limits of other
 // processes: one that may compute no longer is killed, and no right is needed for that but
 // to be of the same user. Nor can it change its limit for real-time scheduling, which is the
-// mark of its run (see package descendants).
+// mark of its run (see package procs).
 func keepLimits() error {
 	known, ok := abis[runtime.GOARCH]
 	if !ok {

@@ -10,19 +10,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
-	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/internal/procs"
 )
 
 // Git is the user's program git. It ends with this process, however that ends.
 type Git struct {
 	path    string
 	env     []string
-	spawner *spawn.Spawner
+	spawner *procs.Spawner
 }
 
 // Open returns the git that is found on PATH. Close ends it.
@@ -31,7 +29,7 @@ func Open(environ []string) (*Git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed: %w", err)
 	}
-	return &Git{path: path, env: environment(environ), spawner: spawn.New()}, nil
+	return &Git{path: path, env: environment(environ), spawner: procs.NewSpawner()}, nil
 }
 
 // Close must be called when nothing of it runs any more.
@@ -91,9 +89,6 @@ func (g *Git) ask(ctx context.Context, q question) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, g.path, append(always[:len(always):len(always)], q.args...)...)
 	cmd.Dir, cmd.Env = q.dir, append(g.env[:len(g.env):len(g.env)], q.env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
 	if q.input != nil {
 		cmd.Stdin = bytes.NewReader(q.input)
 	}

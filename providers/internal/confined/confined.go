@@ -5,7 +5,7 @@
 // orphans become its children (PR_SET_CHILD_SUBREAPER). The keeper registers itself in a
 // folder outside of what the run may write. So neither a new session, nor a daemon, nor
 // another environment takes a process out of its run. Nor does the keeper's end: what it
-// leaves of a read-only run has the run's mark (see package descendants), which the sandbox
+// leaves of a read-only run has the run's mark (see package procs), which the sandbox
 // keeps on it, until all of it has been ended.
 package confined
 
@@ -18,7 +18,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/atomicfile"
-	"ctxfs/providers/internal/descendants"
 	"ctxfs/providers/internal/procs"
 )
 
@@ -36,7 +35,7 @@ type Run struct {
 	Began uint64 `json:"began"`
 	// Namespace is the PID namespace in which that is its number; "" where there are none.
 	Namespace string `json:"namespace,omitempty"`
-	// Mark is the mark of its processes, of package descendants; 0 if they have none.
+	// Mark is the mark of its processes, of package procs; 0 if they have none.
 	Mark uint64 `json:"mark,omitempty"`
 }
 
@@ -191,7 +190,7 @@ func (r Register) find(pid int) (run Run, inside, sure bool) {
 		return *elsewhere, true, false // its numbers are others there
 	default:
 		for _, one := range left {
-			if descendants.Marked(pid, one.Mark) {
+			if procs.Marked(pid, one.Mark) {
 				return one, true, true
 			}
 		}

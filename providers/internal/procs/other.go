@@ -4,6 +4,7 @@ package procs
 
 import (
 	"errors"
+	"os/exec"
 	"syscall"
 )
 
@@ -47,3 +48,50 @@ func (*Ends) Watch(string, int) bool { return true }
 
 // Close does nothing.
 func (*Ends) Close() {}
+
+// Began returns what distinguishes a process that runs from one that has ended, for which it
+// is "": here not from another one with its number.
+func Began(pid int) string {
+	if syscall.Kill(pid, 0) != nil {
+		return ""
+	}
+	return "running"
+}
+
+// Spawner starts processes. This system cannot kill them when this process is
+// killed: they have to notice the end of their input.
+type Spawner struct{}
+
+// NewSpawner returns a spawner that has started nothing yet. Close ends it.
+func NewSpawner() *Spawner { return &Spawner{} }
+
+// Start calls cmd.Start. The command has a group of its own; see grouped.
+func (s *Spawner) Start(cmd *exec.Cmd) error {
+	grouped(cmd)
+	return cmd.Start()
+}
+
+func (s *Spawner) Close() {}
+
+// Adopt does nothing: this system gives orphans to its first process.
+func Adopt() error { return nil }
+
+// DiesWith returns attr: this system does not tell a child that its parent has ended.
+func DiesWith(attr *syscall.SysProcAttr, _ syscall.Signal) *syscall.SysProcAttr { return attr }
+
+// below returns the children, which are signalled with their groups: this system does not
+// tell what they have started.
+func below(children []int) (all []Process) {
+	for _, pid := range children {
+		all = append(all, Now().Tree(pid, "")...)
+	}
+	return all
+}
+
+// Mark returns 0: this system does not tell the limits of processes.
+func Mark() uint64 { return 0 }
+
+// Marked returns false: no process has a mark.
+func Marked(int, uint64) bool { return false }
+
+func marked(uint64) []Process { return nil }

@@ -1,6 +1,11 @@
-// Package procs reads what the system tells of processes: which there are, who has
-// started whom, what a process that is started inherits; and it signals them without
-// hitting another one that has got the same number meanwhile.
+// Package procs is about processes: which there are and who has started whom, how those
+// that are started end with this one, leaving nothing behind, and what they print.
+//
+// A process is signalled without hitting another one that has got its number meanwhile.
+// [Spawner] starts processes that do not outlive this one. [Adopt] and [End] are for a
+// process that ends with everything it has started, also what has left its session or was
+// left behind by its parent; [Mark] and [EndMarked] for another one that does so where that
+// process was killed. [Output] reads what a program prints that may leave others behind.
 package procs
 
 import (

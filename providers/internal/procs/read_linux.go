@@ -69,6 +69,18 @@ func parseStat(text []byte) (s Stat, ok bool) {
 	return s, true
 }
 
+// Began returns what distinguishes a process from any other that had or will have the same
+// number: its start time and the boot that the time is relative to. It returns "" for one
+// that has ended.
+func Began(pid int) string {
+	s, ok := ReadStat(pid)
+	if !ok || s.State == 'Z' || s.State == 'X' {
+		return ""
+	}
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return fmt.Sprintf("%s:%d", bytes.TrimSpace(boot), s.Began)
+}
+
 // Args returns the command line of a process, and Environ the environment with which it
 // was started; nil if the system does not tell.
 func Args(pid int) []string    { return splitNul(readText(Path(pid, "cmdline"))) }

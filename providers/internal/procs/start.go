@@ -2,9 +2,21 @@ package procs
 
 import (
 	"os"
+	"os/exec"
 	"strconv"
 	"syscall"
+	"time"
 )
+
+// grouped gives a command a process group of its own, which is killed as a whole when the
+// command's context ends. What it leaves behind does not hold up Wait by its output.
+func grouped(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if cmd.Cancel != nil {
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		cmd.WaitDelay = time.Second
+	}
+}
 
 // KeepDescriptors marks inherited descriptors, such as the end of a pipe that somebody
 // reads to its end, close-on-exec: what is started next would otherwise hold them as long

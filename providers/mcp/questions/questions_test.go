@@ -14,7 +14,7 @@ import (
 
 	"ctxfs/fs/form"
 	"ctxfs/providers/internal/arguments"
-	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -343,7 +343,7 @@ func TestAnAddress(t *testing.T) {
 func TestSampling(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")
-	spawner := spawn.New()
+	spawner := procs.NewSpawner()
 	defer spawner.Close()
 	sampler := &Sampler{Env: os.Environ(), Dir: dir, Limit: time.Minute, Spawner: spawner}
 	request := json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"Why?"}},{"role":"user","content":{"type":"image"}}],"systemPrompt":"Be brief."}`)

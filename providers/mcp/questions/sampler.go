@@ -10,13 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/rawjson"
-	"ctxfs/providers/internal/spawn"
 )
 
 // The bounds of a sampler, in bytes.
@@ -34,7 +33,7 @@ type Sampler struct {
 	Dir     string
 	// Limit is how long it may take.
 	Limit   time.Duration
-	Spawner *spawn.Spawner
+	Spawner *procs.Spawner
 }
 
 // Sample runs the command, and returns the result of sampling/createMessage.
@@ -45,9 +44,6 @@ func (s *Sampler) Sample(ctx context.Context, request json.RawMessage) (json.Raw
 	out, errs := &bounded{limit: maxSampled, full: cancel}, &bounded{limit: 4 << 10, full: func() {}}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), out, errs
 	cmd.Env, cmd.Dir = s.Env, s.Dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
 	err := s.Spawner.Start(cmd)
 	if err == nil {
 		err = cmd.Wait()

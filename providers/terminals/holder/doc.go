@@ -46,8 +46,7 @@
 // # Order
 //
 // spec.go says what to start, [Start] and hold.go start a holder, session.go is the
-// program and viewer.go its viewers, relay.go moves the bytes of a program (from
-// [session.show] to [record.Recorder.Write]), message.go is the protocol of viewers
+// program and viewer.go its viewers, settle.go keeps the recording up to date, message.go is the protocol of viewers
 // and holders, view.go the side of the viewer, send.go types without one, run.go and pipes.go are [Run], unrecorded.go what
 // happens without a recording.
 package holder

@@ -58,7 +58,7 @@ func Lend(spec Spec, dir string, environ []string) (l *Lent, err error) {
 	go accept(l.listener, l.s)
 	go func() {
 		defer close(l.relayed)
-		relay(l.s.master, l.s.show)
+		procs.Relay(l.s.master, l.s.show)
 	}()
 	return l, nil
 }

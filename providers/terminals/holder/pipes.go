@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -146,7 +147,7 @@ func passTo(cmd *exec.Cmd) func(syscall.Signal) {
 // relay records and shows the output. It records first: a slow reader of one stream
 // must not put it behind the other.
 func (p *pipe) relay(order *sync.Mutex, settle *settler) {
-	relay(p.from, func(text []byte) {
+	procs.Relay(p.from, func(text []byte) {
 		order.Lock()
 		next := settle.rec.Write(text)
 		order.Unlock()

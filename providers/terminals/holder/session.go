@@ -13,6 +13,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -75,7 +76,7 @@ func (s *session) serve() (exit int, signal string) {
 		s.slave.Close()
 		s.hungUp()
 	}()
-	relay(s.master, s.show)
+	procs.Relay(s.master, s.show)
 	<-ended
 	exit, signal = outcome(s.cmd.ProcessState)
 	s.finish(exit, signal)

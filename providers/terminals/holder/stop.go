@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"syscall"
 	"time"
 
 	"ctxfs/providers/internal/procs"
@@ -22,10 +20,6 @@ type Stopped struct {
 	Ended, Killed int
 }
 
-// killTime is how long processes may take to end that were killed, and a holder to write
-// that its program has ended.
-const killTime = 10 * time.Second
-
 // ErrElsewhere reports that a terminal is only recorded by us, and is not ours to end.
 var ErrElsewhere = errors.New("the terminal belongs to another program")
 
@@ -39,9 +33,8 @@ func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Dur
 	if t.Source == record.Tmux && t.Running() {
 		return s, ErrElsewhere
 	}
-	var begun time.Time // of the grace: all have been told
-	pause := 5 * time.Millisecond
-	told, killed := make(map[procs.Process]bool), make(map[procs.Process]bool)
+	ending := procs.NewEnding(grace)
+	ending.Spare = func(p procs.Process, late time.Duration) bool { return p.PID == t.Holder && late <= procs.EndTime/2 }
 	for s.Already = true; ; s.Already = false {
 		if now, err := record.LoadState(t.Dir); err == nil && now.Started.Equal(t.Started) {
 			t = now
@@ -49,35 +42,17 @@ func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Dur
 		}
 		tree := treeOf(t)
 		if len(tree) == 0 && !t.Running() {
-			s.Ended, s.Killed = len(told), len(killed)
+			s.Ended, s.Killed = len(ending.Told), len(ending.Killed)
 			return s, nil
 		}
-		late := -grace
-		if !begun.IsZero() {
-			late += time.Since(begun)
-		}
-		err = nil
-		for _, p := range tree {
-			switch {
-			case late >= 0 && (p.PID != t.Holder || late > killTime/2):
-				err = errors.Join(err, signalTo(p, syscall.SIGKILL))
-				killed[p], told[p] = true, true
-			case !told[p]:
-				err = errors.Join(err, signalTo(p, syscall.SIGTERM), signalTo(p, syscall.SIGCONT))
-				told[p] = true
-			}
-		}
-		if begun.IsZero() {
-			begun = time.Now()
-		}
-		if late > killTime || late >= 0 && err != nil {
+		late, err := ending.Round(tree, func() []procs.Process { return treeOf(t) })
+		if late > procs.EndTime || late >= 0 && err != nil {
 			return s, errors.Join(fmt.Errorf("still running: %s", pids(tree)), err)
 		}
 		select {
 		case <-ctx.Done():
 			return s, context.Cause(ctx)
-		case <-time.After(pause):
-			pause = min(2*pause, 100*time.Millisecond)
+		case <-time.After(ending.Pause()):
 		}
 	}
 }
@@ -103,13 +78,6 @@ func MarkOf(t *record.Terminal) string {
 		return ""
 	}
 	return TreeVariable + "=" + t.Tree
-}
-
-func signalTo(p procs.Process, sig syscall.Signal) error {
-	if err := p.Signal(sig); err != nil {
-		return fmt.Errorf("process %d cannot be ended: %w", p.PID, &os.SyscallError{Syscall: "kill", Err: err})
-	}
-	return nil
 }
 
 func pids(tree []procs.Process) (all string) {

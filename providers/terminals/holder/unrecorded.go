@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/grid"
 )
 
@@ -109,7 +110,7 @@ func (s *Spec) RunQuiet(stdin *os.File, limit int) (o Outcome, err error) {
 	}
 	stop(passTo(cmd))
 	shown := newPlain(limit)
-	o.Exit, o.Signal = await(cmd, func() { relay(r, shown.write) }, r)
+	o.Exit, o.Signal = await(cmd, func() { procs.Relay(r, shown.write) }, r)
 	o.Shown = shown.excerpt()
 	return o, nil
 }

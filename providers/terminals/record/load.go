@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/procs"
 )
 
 // MaxRecords is how many records of a terminal are kept: its last ones, and at
@@ -185,7 +186,7 @@ func (t *Terminal) isRecorded() bool {
 	if t.Holder <= 0 {
 		return false
 	}
-	start := processStart(t.Holder)
+	start := procs.Began(t.Holder)
 	return start != "" && start == t.HolderStart
 }
 

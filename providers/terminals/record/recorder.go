@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/grid"
 )
 
@@ -126,7 +127,7 @@ func New(o Options) (*Recorder, error) {
 	r.mask = r.masker()
 	r.meta = Meta{
 		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedArgs(o.Argv), Pid: o.Pid, Pane: o.Pane, Background: o.Background, Tree: o.Tree,
-		Holder: os.Getpid(), HolderStart: processStart(os.Getpid()),
+		Holder: os.Getpid(), HolderStart: procs.Began(os.Getpid()),
 		Started: timestamp(now), Cols: o.Cols, Rows: o.Rows, Cwd: r.masked(o.Cwd), State: Idle, HeaderLen: HeaderLen,
 	}
 	if err := r.occupy(); err != nil {

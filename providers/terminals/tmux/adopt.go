@@ -14,7 +14,7 @@ import (
 	"sync"
 	"syscall"
 
-	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/record"
 )
@@ -52,7 +52,7 @@ type Pane struct {
 // concurrent use.
 type Adopter struct {
 	opts    Options
-	spawner *spawn.Spawner // of clients: tmux does not always notice that a client has lost us
+	spawner *procs.Spawner // of clients: tmux does not always notice that a client has lost us
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -75,7 +75,7 @@ func New(o Options) (*Adopter, error) {
 	if err := supported(strings.TrimPrefix(strings.TrimSpace(string(version)), "tmux ")); err != nil {
 		return nil, err
 	}
-	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{}), spawner: spawn.New()}
+	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{}), spawner: procs.NewSpawner()}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.watcher, err = watch.New(watch.Options{Changed: func([]string) { a.scan() }, Log: o.Log})
 	if err != nil {

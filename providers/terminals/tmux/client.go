@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -53,7 +53,7 @@ func command(socket string, args ...string) *exec.Cmd {
 }
 
 // attach starts a client.
-func (c *client) attach(spawner *spawn.Spawner) error {
+func (c *client) attach(spawner *procs.Spawner) error {
 	c.cmd = command(c.socket, "-C", "attach-session", "-E", "-f", fmt.Sprintf("read-only,ignore-size,pause-after=%d", pauseAfter), "-t", c.session)
 	in, err := c.cmd.StdinPipe()
 	if err != nil {

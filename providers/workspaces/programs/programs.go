@@ -13,12 +13,11 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
-	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/internal/procs"
 )
 
 const (
@@ -27,9 +26,6 @@ const (
 	// maxComplaint is how much is kept of what a program writes to standard error, in
 	// bytes.
 	maxComplaint = 4 << 10
-	// grace is how long what a program has started may keep its output open after its
-	// end.
-	grace = time.Second
 )
 
 // errTooLong is the error of [Runner.Output] for a program that writes more than is read.
@@ -62,12 +58,12 @@ func (f *Failure) Error() string {
 // Runner runs programs. They end with this process, however that ends. It is safe for
 // concurrent use.
 type Runner struct {
-	spawner *spawn.Spawner
+	spawner *procs.Spawner
 	running background.Work
 }
 
 // New returns a Runner. Close ends it.
-func New() *Runner { return &Runner{spawner: spawn.New()} }
+func New() *Runner { return &Runner{spawner: procs.NewSpawner()} }
 
 // Close waits for the programs that run; their contexts end them. Nothing can be run
 // after it.
@@ -92,9 +88,6 @@ func (r *Runner) Run(ctx context.Context, c Command, read func(io.Reader) error)
 	defer cancel(nil)
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, c.Env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = grace
 	complaint := &tail{}
 	cmd.Stderr = complaint
 	output, err := cmd.StdoutPipe()

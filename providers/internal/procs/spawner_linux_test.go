@@ -1,4 +1,4 @@
-package spawn
+package procs
 
 import (
 	"os"
@@ -13,10 +13,9 @@ import (
 
 // TestProcessesOutliveThreads starts a process from a thread that ends.
 func TestProcessesOutliveThreads(t *testing.T) {
-	spawner := New()
+	spawner := NewSpawner()
 	defer spawner.Close()
 	cmd := exec.Command("cat")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

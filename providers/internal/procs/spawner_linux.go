@@ -1,5 +1,4 @@
-// Package spawn starts processes that do not outlive this one.
-package spawn
+package procs
 
 import (
 	"os/exec"
@@ -30,11 +29,12 @@ type spawning struct {
 	done chan<- error
 }
 
-// New returns a spawner that has started nothing yet. Close ends it.
-func New() *Spawner { return &Spawner{jobs: make(chan spawning)} }
+// NewSpawner returns a spawner that has started nothing yet. Close ends it.
+func NewSpawner() *Spawner { return &Spawner{jobs: make(chan spawning)} }
 
-// Start calls cmd.Start. See [Spawner].
+// Start calls cmd.Start. The command has a group of its own; see grouped.
 func (s *Spawner) Start(cmd *exec.Cmd) error {
+	grouped(cmd)
 	s.begin.Do(func() { go s.run() })
 	done := make(chan error, 1)
 	s.jobs <- spawning{cmd, done}

@@ -1,4 +1,4 @@
-package descendants
+package procs
 
 import (
 	"bytes"
@@ -8,9 +8,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 
-	"ctxfs/providers/internal/procs"
+	"golang.org/x/sys/unix"
 )
 
 // rlimitRTTime is RLIMIT_RTTIME: how long a process with real-time scheduling may compute
@@ -44,41 +43,35 @@ func Mark() uint64 {
 
 // Marked reports whether a process has a mark.
 func Marked(pid int, mark uint64) bool {
-	limits, _ := os.ReadFile(procs.Path(pid, "limits")) // one that has ended has none
+	limits, _ := os.ReadFile(Path(pid, "limits")) // one that has ended has none
 	_, after, ok := bytes.Cut(limits, []byte("Max realtime timeout"))
 	return ok && mark != 0 && strings.HasPrefix(strings.TrimLeft(string(after), " "), fmt.Sprint(mark, " "))
 }
 
-// EndMarked kills all processes that have a mark, except this one, and reports whether none
-// is left.
-func EndMarked(mark uint64) bool {
+// marked returns the processes that have a mark, except this one.
+func marked(mark uint64) (found []Process) {
 	if mark == 0 {
-		return true
+		return nil
 	}
-	for begun := time.Now(); time.Since(begun) < endTime; time.Sleep(time.Millisecond) {
-		all := marked(mark)
-		if len(all) == 0 {
-			return true
-		}
-		kill(all, func() []process { return marked(mark) })
-	}
-	return false
-}
-
-// marked returns the processes that have a mark.
-func marked(mark uint64) (found []process) {
-	all, _ := procs.All() // where the system shows none, none are found
-	for _, pid := range all {
-		if pid == os.Getpid() {
-			continue
-		}
-		s, ok := procs.ReadStat(pid)
-		if !ok || s.State == 'Z' || s.State == 'X' {
-			continue
-		}
-		if Marked(pid, mark) {
-			found = append(found, procs.At(pid, s.Began))
+	for pid, s := range Now().stats {
+		if pid != os.Getpid() && Marked(pid, mark) {
+			found = append(found, Process{pid, s.Began})
 		}
 	}
 	return found
 }
+
+// Adopt makes this process the parent of what its descendants leave behind, also of
+// daemons and of processes in sessions of their own.
+func Adopt() error {
+	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+}
+
+// DiesWith has a child receive a signal when the thread that starts it ends.
+func DiesWith(attr *syscall.SysProcAttr, sig syscall.Signal) *syscall.SysProcAttr {
+	attr.Pdeathsig = sig
+	return attr
+}
+
+// below returns the descendants of this process, whatever its children are.
+func below([]int) []Process { return Now().Tree(os.Getpid(), "") }
