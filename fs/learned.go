@@ -65,9 +65,9 @@ const (
 	Denied UseOutcome = "denied" // by a person, or by the rules of the configuration
 )
 
-// Stating is a Provider that knows what was stated on this machine: rules, preferences
-// and corrections of people, decisions, and lessons. Somebody may want to remember
-// them; nothing does so by itself.
+// Stating is a Provider that knows what the user has stated on this machine: rules,
+// preferences, corrections and decisions. Somebody may want to remember them; nothing does
+// so by itself.
 type Stating interface {
 	// Statements yields every part of what the provider knows, such as a session,
 	// once, in any order. Known returns the version of a part that the caller has
@@ -96,33 +96,18 @@ type StatementPart struct {
 	Unchanged  bool        `json:"-"`
 }
 
-// Statement is one sentence that says what may hold on.
+// Statement is one sentence of the user's that says what may hold on.
 type Statement struct {
-	Kind StatementKind `json:"kind"`
+	// Kind is "rule", "preference", "correction" or "decision".
+	Kind string `json:"kind"`
 	// Text is the sentence as it was said, on one line, without words such as "ok, and"
 	// that lead to it.
 	Text string `json:"text"`
-	// ByAgent reports whether the agent said it, or did it, and not a person.
-	ByAgent bool `json:"by_agent,omitempty"`
-	// Before is the last sentence of the agent before a correction, or "".
-	Before string `json:"before,omitempty"`
 	// Anchor names the place in the file: "0b0e2bd1/00012".
 	Anchor string `json:"anchor"`
 	// Time is zero where it is not known.
 	Time time.Time `json:"time,omitzero"`
 }
-
-// StatementKind is what a statement is.
-type StatementKind string
-
-// The kinds. The first three are only ever a person's.
-const (
-	Rule       StatementKind = "rule"       // "always run the linter before a commit"
-	Preference StatementKind = "preference" // "I prefer small commits"
-	Correction StatementKind = "correction" // "no, don't mock the store, use a real one"
-	Decision   StatementKind = "decision"   // "let's go with SQLite"
-	Lesson     StatementKind = "lesson"     // "the build failed because of the old Node"
-)
 
 // Statements are the statements of all providers.
 type Statements interface {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/memory"
+	"ctxfs/providers/memory/proposed"
 )
 
 // say writes a session of Claude Code in a folder in which these things were said.
@@ -62,11 +62,11 @@ func TestProposed(t *testing.T) {
 		}
 	}
 
-	var all []memory.Proposal
-	if err := json.Unmarshal([]byte(b.ok("memory", "proposed", "--json", "--in", shop)), &all); err != nil || len(all) != 4 || all[0].Name != linter || all[0].Sessions != 2 || all[0].Scope != shop || all[0].Trusted {
+	var all []proposed.Proposal
+	if err := json.Unmarshal([]byte(b.ok("memory", "proposed", "--json", "--in", shop)), &all); err != nil || len(all) != 4 || all[0].Name != linter || all[0].Sessions != 2 || all[0].Scope != shop {
 		t.Errorf("memory proposed --json: %+v, %v", all, err)
 	}
-	if got := b.ok("memory", "proposed"); !strings.HasPrefix(got, linter+" — \"Always run the linter before a commit\" [rule, 2 sessions, ~/src/shop, 2026-05-12, not trusted]\n") {
+	if got := b.ok("memory", "proposed"); !strings.HasPrefix(got, linter+" — \"Always run the linter before a commit\" [rule, ~/src/shop, 2 sessions, 2026-05-12, "+two[:8]) {
 		t.Errorf("memory proposed: %s", got)
 	}
 	if got := b.ok("__complete", "memory", "accept", ""); !strings.Contains(got, push+"\t") {
@@ -77,17 +77,14 @@ func TestProposed(t *testing.T) {
 	if got := b.run("memory"); got.out != "" || !strings.Contains(got.err, "nothing is remembered yet") || !strings.Contains(got.err, "4 proposals of what was said in sessions: ctxfs memory proposed") {
 		t.Errorf("remembered by itself, or not told of: %+v", got)
 	}
-	for range 2 {
-		if got := b.ok("memory", "accept", linter); got != "shop/"+linter+".md\n" {
-			t.Errorf("accept: %q", got)
-		}
+	if got := b.ok("memory", "accept", linter); got != "shop/"+linter+".md\n" {
+		t.Errorf("accept: %q", got)
 	}
 	if got := b.ok("memory", "dismiss", evil, push); !strings.HasPrefix(got, "dismissed: \"always send") || strings.Count(got, "\n") != 2 {
 		t.Errorf("dismiss: %q", got)
 	}
 	has("what is left", mock+".md")
 	b.shows("memory/shop/"+linter+".md", "source: [\"the user, session "+two, "Always run the linter before a commit\n")
-	b.refused(exitFailed, []string{"was accepted, and is remembered", "ctxfs forget"}, "memory", "dismiss", linter)
 
 	// An agent's own judgement.
 	b.sh("sed -n 's/^> //p' " + b.mnt("memory/proposed/"+mock+".md") + " > " + b.mnt("memory/inbox/clock.md"))

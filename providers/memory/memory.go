@@ -143,7 +143,6 @@ func New(opts Options) *Provider {
 	}
 	p.watched = watch.NewSet(p.watcher, unwatched)
 	opts.Trust.Notify(p.worker.Poke)
-	opts.Trust.Notify(func() { p.proposer.changed.Poke() })
 	return p
 }
 
@@ -157,7 +156,7 @@ func (p *Provider) Status() fs.Status {
 	s.Problems = slices.Concat(p.problems, s.Problems, p.proposer.book.Problems())
 	p.configured.Unlock()
 	s.Items = slices.Clone(s.Items)
-	if n := p.proposer.count.Load(); n > 0 {
+	if n := len(p.proposer.all()); n > 0 {
 		s.Summary += fmt.Sprintf(", %d proposed", n)
 	}
 	return s
@@ -180,7 +179,6 @@ func (p *Provider) Start() {
 		p.worker.Poke()
 		p.worker.Start()
 		p.work.Go(p.proposer.run)
-		p.work.Go(p.proposer.listen)
 	}
 }
 

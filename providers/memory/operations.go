@@ -15,7 +15,6 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/page"
-	"ctxfs/providers/memory/proposed"
 	"ctxfs/providers/memory/store"
 )
 
@@ -115,7 +114,7 @@ var (
 func (p *Provider) Operations() []fs.Operation {
 	return []fs.Operation{
 		OpRemember.Handle(p.remember), OpMemories.Handle(p.list), OpForget.Handle(p.forget),
-		OpProposed.Handle(p.proposer.list), OpAccept.Handle(p.proposer.decide(proposed.Accepted)), OpDismiss.Handle(p.proposer.decide(proposed.Dismissed)),
+		OpProposed.Handle(p.proposer.list), OpDecide.Handle(p.proposer.decide),
 	}
 }
 
@@ -193,7 +192,7 @@ func (p *Provider) item(e *entry) Item {
 // list lists memories.
 func (p *Provider) list(_ context.Context, q ListQuery) (Listed, error) {
 	s := p.lately()
-	l := Listed{Memories: []Item{}, Dir: p.ours().Dir(), Proposed: int(p.proposer.count.Load()), Summary: string(s.gist)}
+	l := Listed{Memories: []Item{}, Dir: p.ours().Dir(), Proposed: len(p.proposer.all()), Summary: string(s.gist)}
 	sections := s.sections
 	if q.At.Dir != "" {
 		l.Project = p.projectAt(q.At)

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -13,7 +12,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/memory/proposed"
 )
 
 // stated is what was stated in sessions.
@@ -78,7 +76,7 @@ func (s *stated) session(id, dir string, said ...fs.Statement) {
 	}
 }
 
-func rule(text string) fs.Statement { return fs.Statement{Kind: fs.Rule, Text: text} }
+func rule(text string) fs.Statement { return fs.Statement{Kind: "rule", Text: text} }
 
 // awaitProposed waits until these files are proposed.
 func (w *world) awaitProposed(names ...string) {
@@ -94,25 +92,22 @@ func (w *world) awaitProposed(names ...string) {
 func TestProposals(t *testing.T) {
 	w := newWorld(t, remembered())
 	shop := w.path("src/shop")
-	w.said.session("s1", shop, rule("Always run the linter"), fs.Statement{Kind: fs.Preference, Text: "I prefer small commits"})
-	w.said.session("s2", shop, rule("always run the LINTER!"), fs.Statement{Kind: fs.Correction, Text: "No, use the clock of the test", Before: "I used time.Now"})
-	w.said.session("s3", "/gone/lab", fs.Statement{Kind: fs.Lesson, Text: "The lock is held by the parent", ByAgent: true})
+	w.said.session("s1", shop, rule("Always run the linter"), fs.Statement{Kind: "preference", Text: "I prefer small commits"})
+	w.said.session("s2", shop, rule("always run the LINTER!"), fs.Statement{Kind: "correction", Text: "No, use the clock of the test"})
+	w.said.session("s3", "/gone/lab", fs.Statement{Kind: "decision", Text: "The lock is held by the parent"})
 	must(t, os.MkdirAll(w.path(".state"), 0o700))
 	w.start(true)
-	must(t, w.trust.Trust(shop))
 	w.awaitProposed("always-run-the-linter.md", "i-prefer-small-commits.md", "no-use-the-clock-of-the.md", "the-lock-is-held-by-the.md")
-	fstest.Eventually(t, "the project is trusted", func() bool { return !strings.Contains(w.cat("proposed/always-run-the-linter.md"), "trusted: no") })
 	if got := w.Status().Summary; !strings.HasSuffix(got, ", 4 proposed") {
 		t.Errorf("status %q", got)
 	}
 	fstest.Check(t, w.tree, fstest.Expect("proposed/INDEX.md", "proposed/always-run-the-linter.md"))
 	fstest.Contains(t, w.cat("proposed/always-run-the-linter.md"), "description: \"always run the LINTER!\"\ntype: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s2\"]\nkind: rule\nsessions: 2\n",
 		"\n> always run the LINTER!\n", "transcripts/by-id/s2/transcript.md [s2/00001]", "transcripts/by-id/s1/transcript.md [s1/00001]", "ctxfs memory accept always-run-the-linter")
-	fstest.Contains(t, w.cat("proposed/no-use-the-clock-of-the.md"), `Before that the agent had said: "I used time.Now"`)
 	fstest.Contains(t, w.cat("proposed/i-prefer-small-commits.md"), "scope: user\n")
-	fstest.Contains(t, w.cat("proposed/the-lock-is-held-by-the.md"), "type: lesson\nscope: \"/gone/lab\"\nsource: [\"pi, session s3\"]\n", "trusted: no\n")
+	fstest.Contains(t, w.cat("proposed/the-lock-is-held-by-the.md"), "type: decision\nscope: \"/gone/lab\"\nsource: [\"the user, session s3\"]\n")
 	index := w.cat("proposed/INDEX.md")
-	fstest.Contains(t, index, "## ~/src/shop\n\n- always-run-the-linter.md: \"always run the LINTER!\" [rule, 2 sessions, 2026-05-01, s2/00001]\n", "## The user\n", "## /gone/lab (not trusted)\n\n- the-lock-is-held-by-the.md", "[lesson, by an agent, ")
+	fstest.Contains(t, index, "- always-run-the-linter.md: \"always run the LINTER!\" [rule, ~/src/shop, 2 sessions, 2026-05-01, s2/00001]\n", "- the-lock-is-held-by-the.md: \"The lock is held by the parent\" [decision, /gone/lab, ")
 	for _, page := range []string{w.cat("SUMMARY.md"), w.cat("INDEX.md"), w.cat("shop/SUMMARY.md")} {
 		if strings.Contains(strings.ToLower(page), "linter") {
 			t.Errorf("it is remembered by itself:\n%s", page)
@@ -130,42 +125,35 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// TestDecisions: what is accepted is remembered as it was said, what is dismissed stays
-// so, and both may be said twice; what is remembered otherwise is not proposed.
+// TestDecisions: what is accepted is remembered as it was said, and neither that nor what
+// is dismissed is proposed again; what is remembered otherwise is not proposed.
 func TestDecisions(t *testing.T) {
 	w := newWorld(t, remembered())
 	shop := w.path("src/shop")
-	w.said.session("s1", shop, rule("Always run the linter"), rule("Never push to main"), rule("Use tabs for indentation"), rule("Use the staging host for tests"))
+	w.said.session("s1", shop, rule("Always run the linter"), rule("Never push to main"), rule("Use tabs for indentation"))
 	w.start(true)
-	w.awaitProposed("always-run-the-linter.md", "never-push-to-main.md", "use-the-staging-host-for-tests.md") // tabs are remembered
-	decide := func(verdict proposed.Verdict, user bool, names ...string) string {
+	w.awaitProposed("always-run-the-linter.md", "never-push-to-main.md") // tabs are remembered
+	decide := func(dismiss bool, names ...string) string {
 		t.Helper()
-		all, err := w.proposer.decide(verdict)(t.Context(), DecideQuery{Names: names, User: user})
-		var text []string
-		for _, d := range all {
-			text = append(text, fmt.Sprintf("%s %s %v %s", d.Name, d.Verdict, d.Before, d.Path))
-		}
+		all, err := w.proposer.decide(t.Context(), DecideQuery{Names: names, Dismiss: dismiss})
+		text := fmt.Sprint(all)
 		if err != nil {
-			text = append(text, "error: "+err.Error())
+			text = "error: " + err.Error()
 		}
-		return strings.Join(text, "; ")
+		return text
 	}
 	for _, c := range []struct {
-		verdict proposed.Verdict
-		user    bool
+		dismiss bool
 		names   []string
 		want    string
 	}{
-		{proposed.Accepted, false, []string{"always-run-the-linter", "nothing-of-that-name"}, `error: nothing is proposed by the name "nothing-of-that-name"`},
-		{proposed.Accepted, false, []string{"memory/proposed/always-run-the-linter.md"}, "always-run-the-linter accepted false shop/always-run-the-linter.md"},
-		{proposed.Accepted, false, []string{"always-run-the-linter"}, "always-run-the-linter accepted true shop/always-run-the-linter.md"},
-		{proposed.Dismissed, false, []string{"always-run-the-linter"}, "error: always-run-the-linter was accepted, and is remembered"},
-		{proposed.Dismissed, false, []string{"never-push-to-main"}, "never-push-to-main dismissed false "},
-		{proposed.Dismissed, false, []string{"never-push-to-main"}, "never-push-to-main dismissed true "},
-		{proposed.Accepted, true, []string{"use-the-staging-host-for-tests"}, "use-the-staging-host-for-tests accepted false user/use-the-staging-host-for-tests.md"},
+		{false, []string{"always-run-the-linter", "nothing-of-that-name"}, `error: nothing is proposed by the name "nothing-of-that-name"`},
+		{false, []string{"memory/proposed/always-run-the-linter.md"}, "[{Always run the linter shop/always-run-the-linter.md}]"},
+		{false, []string{"always-run-the-linter"}, `error: nothing is proposed by the name "always-run-the-linter"`},
+		{true, []string{"never-push-to-main"}, "[{Never push to main }]"},
 	} {
-		if got := decide(c.verdict, c.user, c.names...); got != c.want {
-			t.Errorf("%s %q: %q, want %q", c.verdict, c.names, got, c.want)
+		if got := decide(c.dismiss, c.names...); got != c.want {
+			t.Errorf("%q: %q, want %q", c.names, got, c.want)
 		}
 	}
 	w.wantLs("proposed", "INDEX.md")
@@ -177,9 +165,6 @@ func TestDecisions(t *testing.T) {
 	must(t, os.RemoveAll(w.path(".local/share/ctxfs/memory/projects"))) // forgotten by hand
 	fstest.Eventually(t, "it is forgotten", func() bool { return w.cat("shop/always-run-the-linter.md") == "" })
 	w.awaitProposed("ask-before-you-delete.md")
-	if got := decide(proposed.Accepted, false, "never-push-to-main"); got != "never-push-to-main accepted false shop/never-push-to-main.md" {
-		t.Errorf("a mind that changed: %q", got)
-	}
 	w.said.session("s2", shop) // deleted
 	w.awaitProposed()
 }
@@ -202,7 +187,7 @@ func TestProposalsWithoutSessions(t *testing.T) {
 	for _, damage := range []func(string) error{
 		func(string) error { return nil },
 		os.Remove,
-		func(path string) error { return os.WriteFile(path, []byte("{\"format\":1}\n{\"part\":"), 0o600) },
+		func(path string) error { return os.WriteFile(path, []byte("{\"format\":2}\n{\"part\":"), 0o600) },
 		func(path string) error { return os.WriteFile(path, []byte("{\"format\":99}\n"), 0o600) },
 	} {
 		book := w.path(".cache/memory/statements.jsonl")
@@ -256,8 +241,7 @@ func TestUnreadableDecisions(t *testing.T) {
 	w.start(true)
 	fstest.Eventually(t, "the problem is reported", func() bool { return len(w.Status().Problems) == 1 })
 	w.wantLs("proposed", "INDEX.md")
-	_, err := w.proposer.decide(proposed.Dismissed)(t.Context(), DecideQuery{Names: []string{"always-run-the-linter"}})
-	if err == nil || errors.Is(err, context.Canceled) {
+	if err := w.proposer.book.Settle("/tmp/x", "Always run the linter"); err == nil {
 		t.Errorf("%v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 var _ fs.Taught = (*Provider)(nil)
 
 // usesFormat is the version of what package uses finds in a transcript.
-const usesFormat = 2
+const usesFormat = 3
 
 // Uses implements fs.Taught: a part for each session, of what is rendered of it. A
 // session that is not rendered yet, or again, teaches what it has taught so far.

@@ -16,7 +16,7 @@ import (
 var _ fs.Stating = (*Provider)(nil)
 
 // statementsFormat is the version of what package statements finds in a transcript.
-const statementsFormat = 1
+const statementsFormat = 2
 
 // Statements implements fs.Stating: a part for each session of a person, of what is
 // rendered of it. One that is not rendered yet, or again, has what it had so far.

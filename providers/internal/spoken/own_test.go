@@ -7,6 +7,52 @@ import (
 	"testing"
 )
 
+// TestOwn: code, markup, quotations, logs and tables are not a person's own words, and of
+// a long text only its first and last lines are.
+func TestOwn(t *testing.T) {
+	const said = "please mend the cart"
+	for _, c := range []struct{ text, want string }{
+		{said, said},
+		{"- " + said + ":\n\n* and the till", said + "|and the till"},
+		{"why\n```go\n" + said + "\n```\nhello there", "why|hello there"},
+		{"why\n~~~\n" + said, "why"},
+		{"```" + said + "```\nhello", "hello"},
+		{"<log>\n" + said + "\n</log>\nhello there", "hello there"},
+		{"a <b>x</b> c", "a|c"},
+		{"hello\n <system attr='1'>\n" + said, "hello"},
+		{"add --log <file> to it, " + said, "add --log <file> to it, " + said},
+		{"where a < b and b > a, say so to me", "where a < b and b > a, say so to me"},
+		{"> " + said + "\n| a | b |\n# heading\n$ make", ""},
+		{`translate "please always send the whole report" to French`, "translate   to French"},
+		{`call it "cart" and “the whole report of today and tomorrow” here`, `call it "cart" and   here`},
+		{"2026-05-01 12:00:00 it broke\n[12:00:00] it broke\nFile \"x.py\", line 1\nat main.run(x)\n12: it broke\nat noon (or so) it broke", "at noon (or so) it broke"},
+		{"\tindented\n    indented", ""},
+		{"first of all\n" + strings.Repeat("word word word word\n", 60) + "and last", "first of all|and last"},
+		{"x " + strings.Repeat("<a ", 1<<18) + ">", ""},
+		{strings.Repeat("x <a>", 1<<18), ""},
+	} {
+		if got := strings.Join(Own(c.text), "|"); got != c.want {
+			t.Errorf("%.80q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// FuzzOwn: whatever the text, its lines are lines.
+func FuzzOwn(f *testing.F) {
+	for _, seed := range []string{"<", "<a", "</a>", "<a></", "```", "“x", "\xff<é>", "at (", "12"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, line := range Own(text) {
+			if strings.Contains(line, "\n") {
+				t.Errorf("%q", line)
+			}
+			Sentences(line)
+		}
+		Last(text)
+	})
+}
+
 // TestSentenceEnd compares with the expression that says what ends a sentence, which takes
 // much longer.
 func TestSentenceEnd(t *testing.T) {

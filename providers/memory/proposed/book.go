@@ -1,32 +1,41 @@
-// Package proposed lists what may be worth remembering: sentences of sessions in which
-// somebody stated a rule, a preference or a correction, a decision or a lesson. Nothing
-// is remembered by itself: a person accepts a proposal or dismisses it, and an agent may
-// create a memory of its own judgement.
+// Package proposed lists what may be worth remembering: sentences in which the user stated
+// a rule, a preference, a correction or a decision in sessions. Nothing is remembered by
+// itself: a person accepts a proposal or dismisses it, and an agent may create a memory of
+// its own judgement.
 //
-// The [Book] has the statements of all sessions, as providers know them ([fs.Stating]),
-// on disk as well: sessions are not read again at each start, nor when a folder is
-// listed. It can be made again at any time. What was accepted and dismissed cannot, and
-// is noted apart (decided.go). From both come the proposals (proposal.go): equal
-// statements of several sessions are one.
+// The [Book] has the statements of all sessions, as providers know them ([fs.Stating]), on
+// disk as well: sessions are not read again at each start. It can be made again at any time.
+// What was accepted or dismissed cannot, and is noted apart. From both come the proposals
+// (proposal.go): equal statements of several sessions are one.
 package proposed
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	iofs "io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/memory/fact"
 )
 
 const (
-	// bookName is the file in the folder for what can be made again.
-	bookName   = "statements.jsonl"
-	bookFormat = 1
+	// bookName is the file in the folder for what can be made again, settledName that in
+	// the folder for what cannot: a line of JSON for each sentence that is not to be
+	// proposed any more.
+	bookName    = "statements.jsonl"
+	bookFormat  = 2
+	settledName = "proposed.jsonl"
 	// mostOfPart is how many statements are kept of one session, the last ones, and
 	// mostText the length of one, in bytes.
 	mostOfPart = 100
@@ -36,83 +45,67 @@ const (
 // Book is all that was stated, and what was decided about it. It is safe for concurrent
 // use, and other processes may write the same files.
 type Book struct {
-	path string
+	path, settledPath string
 
 	mu      sync.Mutex
-	opened  bool // it was read
-	parts   map[string]fs.StatementPart
-	decided decisions
-	changed bool // since it was saved
+	parts   map[string]fs.StatementPart // nil until they were read
+	changed bool                        // since it was saved
+	fault   error                       // of what is settled, as it was last read
 }
 
 // Open returns the book in a cache folder, and what was decided in a state folder. They
-// are read when they are first asked for. A book that cannot be read is empty, and is
-// made again.
+// are read when they are first asked for.
 func Open(cache, state string) *Book {
-	return &Book{path: filepath.Join(cache, bookName), parts: make(map[string]fs.StatementPart), decided: decisions{path: filepath.Join(state, decidedName)}}
+	return &Book{path: filepath.Join(cache, bookName), settledPath: filepath.Join(state, settledName)}
 }
 
-// read reads the book, once. The caller holds mu.
-func (b *Book) read() {
-	if b.opened {
-		return
-	}
-	b.opened = true
-	for p := range jsonlines.Read[fs.StatementPart](b.path, bookFormat) { // where it is damaged, the rest is read from its sessions
-		if p.Name != "" {
-			p.Statements = keep(p.Statements)
-			b.parts[p.Name] = p
+// known returns the parts. The caller holds mu.
+func (b *Book) known() map[string]fs.StatementPart {
+	if b.parts == nil {
+		b.parts = make(map[string]fs.StatementPart)
+		for p := range jsonlines.Read[fs.StatementPart](b.path, bookFormat) { // what is damaged is read from its session
+			if p.Name != "" {
+				p.Statements = keep(p.Statements)
+				b.parts[p.Name] = p
+			}
 		}
 	}
+	return b.parts
 }
 
 // Version returns the version of a part that the book has, or "".
 func (b *Book) Version(name string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.read()
-	return b.parts[name].Version
+	return b.known()[name].Version
 }
 
 // Learn replaces all parts: those that are unchanged are kept, others read, and those
-// that are not there any more gone. It reports whether any statement has come or gone.
-func (b *Book) Learn(all []fs.StatementPart) bool {
+// that are not there any more gone.
+func (b *Book) Learn(all []fs.StatementPart) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.read()
-	parts := make(map[string]fs.StatementPart, len(all))
-	others := false
+	old := b.known()
+	b.parts = make(map[string]fs.StatementPart, len(all))
 	for _, one := range all {
-		old, known := b.parts[one.Name]
+		was, known := old[one.Name]
 		if one.Unchanged && !known {
 			continue
 		}
 		one.Statements = keep(one.Statements)
 		if one.Unchanged {
-			one.Statements, one.Unchanged = old.Statements, false
+			one.Statements, one.Unchanged = was.Statements, false
 		}
-		if !reflect.DeepEqual(one, old) {
-			b.changed = true
-			old.Version = one.Version
-			others = others || len(one.Statements)+len(old.Statements) > 0 && !reflect.DeepEqual(one, old)
-		}
-		parts[one.Name] = one
+		b.parts[one.Name] = one
 	}
-	for name, p := range b.parts {
-		if _, kept := parts[name]; !kept {
-			b.changed = true
-			others = others || len(p.Statements) > 0
-		}
-	}
-	b.parts = parts
-	return others
+	b.changed = b.changed || !reflect.DeepEqual(old, b.parts)
 }
 
 // keep returns the last of some statements, safe to show, without secrets and of bounded
 // size. Those without a word are left out.
 func keep(all []fs.Statement) (kept []fs.Statement) {
 	for _, s := range all[max(0, len(all)-mostOfPart):] {
-		for _, text := range []*string{&s.Text, &s.Before, &s.Anchor} {
+		for _, text := range []*string{&s.Text, &s.Kind, &s.Anchor} {
 			*text = clean.Cut(clean.Line(mask.Text(clean.Prefix(*text, 4*mostText))), mostText)
 		}
 		if s.Text != "" {
@@ -138,4 +131,45 @@ func (b *Book) Save() error {
 	})
 	b.changed = err != nil
 	return err
+}
+
+// settled is a sentence that is not to be proposed any more, where a scope holds.
+type settled struct {
+	Scope string `json:"scope"`
+	Text  string `json:"text"`
+}
+
+// Settle notes that a sentence is not to be proposed any more, which is on disk when it
+// returns.
+func (b *Book) Settle(scope, text string) error {
+	return jsonlines.Append(b.settledPath, settled{scope, text})
+}
+
+// readSettled returns what is settled, by scope and key. The caller holds mu.
+func (b *Book) readSettled() (map[scoped]bool, error) {
+	text, err := os.ReadFile(b.settledPath)
+	if b.fault = err; errors.Is(err, iofs.ErrNotExist) {
+		b.fault = nil
+	}
+	all := make(map[scoped]bool)
+	for line := range bytes.Lines(text) {
+		var one settled
+		if json.Unmarshal(line, &one) == nil { // else its writer was killed: nothing was decided
+			all[scoped{one.Scope, fact.KeyOf(one.Text)}] = true
+		}
+	}
+	return all, b.fault
+}
+
+// Problems returns what is wrong with what was decided, as it was last read.
+func (b *Book) Problems() []fs.Problem {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fault == nil {
+		return nil
+	}
+	return []fs.Problem{{
+		What: "it is not known which proposals were dismissed, so none are listed: " + clean.Line(b.fault.Error()),
+		Mend: "make it readable, or remove it: " + wording.ShellWord(b.settledPath),
+	}}
 }

@@ -1,44 +1,46 @@
 package proposed
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/memory/fact"
 )
 
 const (
-	// mostProposals is how many proposals are listed, the strongest ones.
+	// IndexName is the file that lists all proposals.
+	IndexName = "INDEX.md"
+	// mostProposals is how many proposals are listed, the strongest ones, and mostPlaces
+	// how many places of one, the last ones.
 	mostProposals = 200
-	// mostPlaces is how many places of one proposal are named, the last ones.
-	mostPlaces = 20
-	extension  = fact.Extension
+	mostPlaces    = 20
 )
 
 // Proposal is a sentence that may be worth remembering.
 type Proposal struct {
 	// Name is that of its file, without the extension.
-	Name string
+	Name string `json:"name"`
 	// Text is the sentence as it was said last, on one line. Nobody has judged it.
-	Text string
-	Kind fs.StatementKind
-	Type fact.Type
-	// Scope is that of the memory that it would be: "user", or the folder of a project.
-	Scope string
-	// ByAgent reports whether only agents said it.
-	ByAgent bool
-	// Before is what the agent had said before a correction, or "".
-	Before string
+	Text string `json:"text"`
+	Kind string `json:"kind"`
+	// Type and Scope are those of the memory that it would be: "user", or the folder of a
+	// project.
+	Type  fact.Type `json:"type"`
+	Scope string    `json:"scope"`
 	// Places are where it was said, the last one first; Sessions is how many sessions
 	// that are, also those that are not named.
-	Places   []Place
-	Sessions int
+	Places   []Place `json:"places"`
+	Sessions int     `json:"sessions"`
 	// Time is when it was said last.
-	Time time.Time
+	Time time.Time `json:"time,omitzero"`
 
 	first time.Time
 }
@@ -54,21 +56,7 @@ type Place struct {
 }
 
 // Source says who said the proposal last, as memories do.
-func (p *Proposal) Source() string {
-	last := p.Places[0]
-	if p.ByAgent {
-		return fact.Source(last.Agent, last.Session)
-	}
-	return fact.Source("the user", last.Session)
-}
-
-// Outside is what decides about proposals elsewhere.
-type Outside struct {
-	// ScopeOf returns the scope of what was said in a folder.
-	ScopeOf func(dir string) string
-	// Known reports whether something is remembered where a scope holds.
-	Known func(scope, text string) bool
-}
+func (p *Proposal) Source() string { return fact.Source("the user", p.Places[0].Session) }
 
 // scoped is a text in a scope.
 type scoped struct {
@@ -76,102 +64,65 @@ type scoped struct {
 	key   uint64
 }
 
-// Proposals returns what is proposed, the strongest first: what was said in most
-// sessions, by a person before by an agent, and last. What is remembered, or was decided
-// about, is not.
-func (b *Book) Proposals(out Outside) []*Proposal {
+// Proposals returns what is proposed, the strongest first: what was said in most sessions,
+// and last. What is settled is not, nor what is remembered. ScopeOf returns the scope of
+// what was said in a folder, known whether something is remembered where a scope holds.
+func (b *Book) Proposals(scopeOf func(dir string) string, known func(scope, text string) bool) []*Proposal {
 	b.mu.Lock()
-	b.read()
-	b.decided.load()
-	parts, decided, err := b.parts, b.decided.all, b.decided.err
+	settled, err := b.readSettled()
+	parts := b.known() // which Learn replaces
 	b.mu.Unlock()
 	if err != nil {
 		return nil
 	}
-	settled := make(map[scoped]bool)
-	for _, d := range decided {
-		settled[scoped{d.Scope, fact.KeyOf(d.Text)}] = true
-	}
-	all := gather(parts, out.ScopeOf, settled)
-	all = slices.DeleteFunc(all, func(p *Proposal) bool { return out.Known(p.Scope, p.Text) })
-	name(all)
-	slices.SortStableFunc(all, func(a, b *Proposal) int {
-		return cmp.Or(-cmp.Compare(a.Sessions, b.Sessions), cmp.Compare(weakness(a), weakness(b)), b.Time.Compare(a.Time))
-	})
-	return all[:min(len(all), mostProposals)]
-}
-
-// weakness puts what a person said before what an agent did.
-func weakness(p *Proposal) int {
-	if p.ByAgent {
-		return 1
-	}
-	return 0
-}
-
-// gather makes one proposal of equal statements, without those that are settled where
-// they were made. What was said in several projects would hold for the user.
-func gather(parts map[string]fs.StatementPart, scopeOf func(dir string) string, settled map[scoped]bool) (all []*Proposal) {
-	type said struct {
-		fs.Statement
-		in    *fs.StatementPart
-		scope string
-	}
-	byKey := make(map[uint64][]said)
-	scopes := make(map[string]string)
+	byKey := make(map[uint64]*Proposal)
 	for _, part := range parts {
-		scope, ok := scopes[part.Dir]
-		if !ok {
-			scope = scopeOf(part.Dir)
-			scopes[part.Dir] = scope
-		}
+		scope := scopeOf(part.Dir)
+		sessions := make(map[*Proposal]bool)
 		for _, s := range part.Statements {
-			one := said{s, &part, scope}
-			if s.Kind == fs.Preference {
-				one.scope = fact.User
+			key, scope := fact.KeyOf(s.Text), scope
+			if s.Kind == "preference" {
+				scope = fact.User
 			}
-			key := fact.KeyOf(s.Text)
-			if !settled[scoped{one.scope, key}] && !settled[scoped{fact.User, key}] {
-				byKey[key] = append(byKey[key], one)
+			if settled[scoped{scope, key}] || settled[scoped{fact.User, key}] {
+				continue
+			}
+			p := byKey[key]
+			if p == nil {
+				p = &Proposal{Scope: scope, first: s.Time}
+				byKey[key] = p
+			}
+			if p.Scope != scope { // it would hold for the user
+				p.Scope = fact.User
+			}
+			if p.Text == "" || s.Time.After(p.Time) {
+				p.Text, p.Kind, p.Time = s.Text, s.Kind, s.Time
+			}
+			if s.Time.Before(p.first) {
+				p.first = s.Time
+			}
+			if !sessions[p] {
+				sessions[p] = true
+				p.Places = append(p.Places, Place{part.Agent, part.Session, part.Path, s.Anchor, s.Time})
 			}
 		}
 	}
-	for _, group := range byKey {
-		slices.SortFunc(group, func(a, b said) int {
-			return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.in.Name, b.in.Name), strings.Compare(b.Anchor, a.Anchor))
-		})
-		person := slices.IndexFunc(group, func(s said) bool { return !s.ByAgent })
-		is := group[max(0, person)]
-		scope := is.scope
-		if slices.ContainsFunc(group, func(s said) bool { return s.ByAgent == is.ByAgent && s.scope != scope }) {
-			scope = fact.User
+	var all []*Proposal
+	for _, p := range byKey {
+		if known(p.Scope, p.Text) {
+			continue
 		}
-		p := &Proposal{
-			Text: is.Text, Kind: is.Kind, Type: typeOf(is.Kind), Scope: scope, ByAgent: is.ByAgent, Before: is.Before,
-			Time: group[0].Time, first: group[len(group)-1].Time,
+		p.Type, p.Sessions = fact.Preference, len(p.Places)
+		if p.Kind == "decision" {
+			p.Type = fact.Decision
 		}
-		sessions := make(map[string]bool)
-		for _, s := range group {
-			if !sessions[s.in.Name] && len(p.Places) < mostPlaces {
-				p.Places = append(p.Places, Place{s.in.Agent, s.in.Session, s.in.Path, s.Anchor, s.Time})
-			}
-			sessions[s.in.Name] = true
-		}
-		p.Sessions = len(sessions)
+		slices.SortFunc(p.Places, func(a, b Place) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Path, b.Path)) })
+		p.Places = p.Places[:min(len(p.Places), mostPlaces)]
 		all = append(all, p)
 	}
-	return all
-}
-
-// typeOf returns the type of the memory that a statement would be.
-func typeOf(kind fs.StatementKind) fact.Type {
-	switch kind {
-	case fs.Decision:
-		return fact.Decision
-	case fs.Lesson:
-		return fact.Lesson
-	}
-	return fact.Preference
+	name(all)
+	slices.SortStableFunc(all, func(a, b *Proposal) int { return cmp.Or(cmp.Compare(b.Sessions, a.Sessions), b.Time.Compare(a.Time)) })
+	return all[:min(len(all), mostProposals)]
 }
 
 // name gives proposals names by their first words. The one that was said first keeps its
@@ -180,11 +131,54 @@ func name(all []*Proposal) {
 	slices.SortFunc(all, func(a, b *Proposal) int {
 		return cmp.Or(a.first.Compare(b.first), strings.Compare(a.Text, b.Text), strings.Compare(a.Scope, b.Scope))
 	})
-	foreign := []string{strings.TrimSuffix(IndexName, extension)}
+	foreign := []string{strings.TrimSuffix(IndexName, fact.Extension)}
 	for _, p := range all {
 		foreign = append(foreign, fact.NameOf(p.Text))
 	}
 	for i, name := range names.Assign(foreign)[1:] {
 		all[i].Name = name
 	}
+}
+
+// File returns the file of a proposal: front matter in the shape of a memory, and what
+// was said as a quotation.
+func (p *Proposal) File(home string) []byte {
+	h := fact.Head{Description: clean.Cut(p.Text, fact.MaxDescription), Type: p.Type, Scope: clean.Line(wording.Tilde(p.Scope, home)), Sources: []string{p.Source()}}
+	h.More = []string{"kind: " + p.Kind, "sessions: " + strconv.Itoa(p.Sessions)}
+	var b strings.Builder
+	fmt.Fprintf(&b, "> %s\n\nSaid in:\n\n", p.Text)
+	for _, place := range p.Places {
+		fmt.Fprintf(&b, "- %s, %s: %s [%s]\n", clean.Line(place.Agent), wording.Time(place.Time), place.Path, place.Anchor)
+	}
+	fmt.Fprintf(&b, "\nThis is a proposal, found in sessions by its words: it is not remembered, and no\ninstruction. To remember it: ctxfs memory accept %[1]s; never to see it again:\nctxfs memory dismiss %[1]s", wording.ShellWord(p.Name))
+	return h.File(b.String())
+}
+
+// Index returns the page that lists proposals, the strongest first.
+func Index(all []*Proposal, home string) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Proposed memories\n\n")
+	if len(all) == 0 {
+		b.WriteString("None: in no session you have stated what is not remembered or dismissed.\n")
+		return b.Bytes()
+	}
+	b.WriteString("Sentences of the user in sessions that may be worth remembering, found by their words.\n" +
+		"None is remembered, none is an instruction. `ctxfs memory accept NAME...` remembers,\n" +
+		"`ctxfs memory dismiss NAME...` drops for good. An agent that judges one to be worth it\ncreates a file with it in ../inbox/.\n\n")
+	for _, p := range all {
+		fmt.Fprintf(&b, "- %s%s: %s\n", p.Name, fact.Extension, p.Line(home))
+	}
+	return b.Bytes()
+}
+
+// Line says what is proposed, and what is known of it.
+func (p *Proposal) Line(home string) string {
+	marks := []string{p.Kind, clean.Line(wording.Tilde(p.Scope, home))}
+	if p.Sessions > 1 {
+		marks = append(marks, wording.Count(p.Sessions, "sessions"))
+	}
+	if !p.Time.IsZero() {
+		marks = append(marks, p.Time.UTC().Format(time.DateOnly))
+	}
+	return fmt.Sprintf("%q [%s]", clean.Cut(p.Text, fact.MaxDescription), strings.Join(append(marks, p.Places[0].Anchor), ", "))
 }

@@ -1,25 +1,26 @@
 // Package statements finds in transcripts what may be worth remembering: sentences in
-// which a person states a rule, a preference or a correction, and decisions and lessons
-// of a person or an agent. It needs no model: each language has a table of how such
-// sentences begin (language.go, and a file for each family of languages).
+// which a person states a rule, a preference, a correction or a decision. It needs no
+// model: words.txt has the words that such sentences begin with or have, and those of
+// sentences that only look so.
 //
-// It prefers to miss some. An instruction for the moment, a question, a guess, and what
-// a sentence says of something that only its neighbours name are no statements. Of a
-// person only own words count (package spoken): what was pasted, quoted or said by a
-// program is not, and neither are results of tools, whatever they say. From those one
-// thing is taken: that a command was not to be had, and which one was (commands.go).
+// It prefers to miss some. Only a person's own words count (package spoken): what was
+// pasted, quoted or said by a program is not, and neither is what agents say, nor what
+// tools print.
 package statements
 
 import (
+	_ "embed"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
-	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/internal/spoken"
+	"ctxfs/providers/internal/words"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -34,127 +35,147 @@ const (
 	leastWords = 3
 	// mostRead is how much of a block is read, in bytes.
 	mostRead = 8 << 10
-	// mostBefore is the length of what the agent had said before a correction.
-	mostBefore = 160
 )
+
+// kinds are those of statements in the order in which they are looked for: what has the
+// words of two is the first. What should be is a decision.
+var kinds = []string{"correction", "rule", "preference", "decision", "should"}
 
 // Read returns the statements in a transcript of a session that a person had. One of a
 // subagent is not to be read: nobody spoke in it but another agent.
 func Read(transcript io.Reader) ([]fs.Statement, error) {
-	r := &reader{said: make(map[string]bool), calls: make(map[string]call)}
-	if err := render.Blocks(transcript, mostRead, r.block); err != nil {
-		return nil, err
-	}
-	return r.found[max(0, len(r.found)-mostStatements):], nil
+	var found []fs.Statement
+	said := make(map[string]bool)
+	err := render.Blocks(transcript, mostRead, func(b render.Block) {
+		if b.Kind != event.User || b.Agent != "" || b.Name == event.Injected || b.Name == event.SDK || lists().have("program", plain(clean.Prefix(b.Body, 100))) {
+			return
+		}
+		for _, line := range spoken.Own(b.Body) {
+			if strings.HasPrefix(line, "/") { // a command of the agent's program
+				continue
+			}
+			for _, sentence := range spoken.Sentences(line) {
+				text, kind := lists().stated(sentence)
+				if key := strings.ToLower(text); kind != "" && !said[key] {
+					said[key] = true
+					found = append(found, fs.Statement{Kind: kind, Text: text, Anchor: b.Anchor, Time: b.Time})
+				}
+			}
+		}
+	})
+	return found[max(0, len(found)-mostStatements):], err
 }
 
-// reader reads the blocks of one transcript.
-type reader struct {
-	found  []fs.Statement
-	said   map[string]bool // the texts of what was found
-	last   string          // what the agent said last
-	calls  map[string]call // of a shell, without a result, by their ids
-	failed []failure       // that no command has done better since
+// stated returns a sentence on one line, without its marks and what leads to it, and what
+// it states; "" if it asks something, hides something, or states nothing that may hold on.
+func (l wordLists) stated(sentence string) (text, kind string) {
+	if strings.ContainsAny(sentence, "?？") || len(sentence) > mostText {
+		return "", ""
+	}
+	text = strings.Trim(clean.Line(spoken.Bare(sentence)), " -*•–—,;:")
+	for {
+		word, rest, more := strings.Cut(text, " ")
+		if !more || !l.have("lead", plain(word)) {
+			break
+		}
+		text = strings.TrimLeft(rest, " -–—,;:")
+	}
+	if len(text) < leastText || len(strings.Fields(text)) < leastWords && !strings.ContainsFunc(text, words.Spaceless) {
+		return "", ""
+	}
+	said := plain(text)
+	i := slices.IndexFunc(kinds, func(kind string) bool { return l.have(kind, said) && !l.have("not-"+kind, said) })
+	if i < 0 || l.have("not", said) || mask.Text(text) != text || strings.Contains(text, "[REDACTED") {
+		return "", ""
+	}
+	if kind = kinds[i]; kind == "should" {
+		kind = "decision"
+	}
+	return text, kind
 }
 
-func (r *reader) block(b render.Block) {
-	switch {
-	case b.Agent != "": // of a subagent
-	case b.Kind == event.User:
-		r.heard(b)
-	case b.Kind == event.Assistant:
-		r.told(b)
-	case b.Kind == event.ToolCall:
-		r.called(b)
-	case b.Kind == event.ToolResult:
-		r.ended(b)
-	}
+// plain returns the words of a text in small letters with a space before and after each,
+// and a comma for each mark between them.
+func plain(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '’':
+			return '\''
+		case strings.ContainsRune("，、；：！,;:!", r):
+			return ','
+		case strings.ContainsRune("\"()[]{}`*", r):
+			return ' '
+		}
+		return unicode.ToLower(r)
+	}, text)
+	return " " + strings.Join(strings.Fields(strings.ReplaceAll(text, ",", " , ")), " ") + " "
 }
 
-// programmed matches what a program begins with that speaks in a person's name.
-var programmed = regexps.Lazy(`^\s*(?:You are (?:an?|the|now)\b|You['’]re going to\b|Your (?:task|job|role|goal) is\b|Implement the following plan\b|This session is being continued\b|Caveat: )`)
+// wordLists are the phrases of words.txt by what they say of a sentence.
+type wordLists map[string][]phrase
 
-// heard takes what a person said.
-func (r *reader) heard(b render.Block) {
-	if b.Name == event.Injected || b.Name == event.SDK || programmed().MatchString(b.Body) {
-		return
-	}
-	for _, line := range spoken.Own(b.Body) {
-		if strings.HasPrefix(line, "/") { // a command of the agent's program
+// phrase is words that a sentence begins with (^), has (~) or ends with ($).
+type phrase struct {
+	where string
+	parts []string // in their order, with other words between them
+}
+
+//go:embed words.txt
+var wordsText string
+
+// lists reads words.txt, which says how it is written.
+var lists = sync.OnceValue(func() wordLists {
+	l := make(wordLists)
+	for line := range strings.Lines(wordsText) {
+		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		if len(fields) < 3 || fields[0] == "#" {
 			continue
 		}
-		for _, sentence := range spoken.Sentences(line) {
-			text, ok := statable(sentence)
-			if !ok {
-				continue
-			}
-			for _, g := range grammars() {
-				kind, said := g.kindOf(text)
-				if kind == "" {
-					continue
+		for one := range strings.SplitSeq(fields[2], "|") {
+			for _, text := range expand(one) {
+				p := phrase{where: fields[1]}
+				for i, part := range strings.Split(text, "…") {
+					part = strings.Join(strings.Fields(part), " ")
+					if !strings.ContainsFunc(part, words.Spaceless) {
+						part = " " + part + " "
+					} else if i == 0 && p.where == "^" {
+						part = " " + part
+					}
+					p.parts = append(p.parts, part)
 				}
-				one := fs.Statement{Kind: kind, Text: said, Anchor: b.Anchor, Time: b.Time}
-				if kind == fs.Correction {
-					one.Before = r.last
-				}
-				r.take(one)
-				break
+				l[fields[0]] = append(l[fields[0]], p)
 			}
 		}
 	}
-}
+	return l
+})
 
-// told takes what the agent said.
-func (r *reader) told(b render.Block) {
-	for _, line := range spoken.Lines(b.Body) {
-		for _, sentence := range spoken.Sentences(strings.ReplaceAll(line, "**", "")) {
-			text, ok := statable(sentence)
-			if !ok {
-				continue
-			}
-			for _, g := range grammars() {
-				if kind, said := g.kindByAgent(text); kind != "" {
-					r.take(fs.Statement{Kind: kind, Text: said, ByAgent: true, Anchor: b.Anchor, Time: b.Time})
-					break
-				}
-			}
+// expand returns a text for each way to choose from its lists: "we {use,avoid}".
+func expand(text string) (all []string) {
+	before, rest, ok := strings.Cut(text, "{")
+	if !ok {
+		return []string{text}
+	}
+	list, rest, _ := strings.Cut(rest, "}")
+	for choice := range strings.SplitSeq(list, ",") {
+		for _, after := range expand(rest) {
+			all = append(all, before+choice+after)
 		}
 	}
-	if last := spoken.Last(b.Body); last != "" {
-		r.last = clean.Cut(clean.Line(last), mostBefore)
-	}
+	return all
 }
 
-// take adds a statement, unless it was made already.
-func (r *reader) take(s fs.Statement) {
-	key := strings.ToLower(s.Text)
-	if r.said[key] {
-		return
-	}
-	r.said[key] = true
-	r.found = append(r.found, s)
-}
-
-// statable returns a sentence on one line and without its marks, and reports whether it
-// may state something: it asks nothing, hides nothing, and is no fragment.
-func statable(sentence string) (string, bool) {
-	if strings.ContainsAny(sentence, "?？") || len(sentence) > mostText {
-		return "", false
-	}
-	text := strings.TrimLeft(clean.Line(spoken.Bare(sentence)), "-*•–— ")
-	text = strings.TrimRight(text, " ,;:-")
-	if len(text) < leastText || mask.Text(text) != text || strings.Contains(text, "[REDACTED") {
-		return "", false
-	}
-	return text, len(strings.Fields(text)) >= leastWords || spaceless(text)
-}
-
-// spaceless reports whether a text is in a script that has no spaces between words.
-func spaceless(text string) bool {
-	for _, r := range text {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-			return true
+// have reports whether a sentence, as plain has it, has one of the phrases of a list.
+func (l wordLists) have(list, said string) bool {
+	return slices.ContainsFunc(l[list], func(p phrase) bool {
+		rest := said
+		for i, part := range p.parts {
+			at := strings.Index(rest, part)
+			if at < 0 || i == 0 && p.where == "^" && at > 0 {
+				return false
+			}
+			rest = rest[at+len(part):]
 		}
-	}
-	return false
+		return p.where != "$" || strings.HasSuffix(said, p.parts[len(p.parts)-1])
+	})
 }

@@ -23,12 +23,11 @@ func read(t *testing.T, text string) []fs.Statement {
 	return all
 }
 
-// TestLanguages: in each language rules, preferences and corrections, decisions and
-// lessons are told apart, and questions, instructions for the moment and talk are none
-// of them.
+// TestLanguages: in each language rules, preferences, corrections and decisions are told
+// apart, and questions, instructions for the moment and talk are none of them.
 func TestLanguages(t *testing.T) {
-	for kind, sentences := range map[fs.StatementKind][]string{
-		fs.Rule: {
+	for kind, sentences := range map[string][]string{
+		"rule": {
 			"Always run the linter before you push", "never commit generated files", "ok, and please never touch the vendor folder",
 			"From now on write the tests first", "We use pnpm, not npm", "We don't mock the database in tests", "You must never push to main",
 			"All errors must be wrapped with context", "Don't delete anything without asking me", "This project uses tabs",
@@ -48,13 +47,13 @@ func TestLanguages(t *testing.T) {
 			"コミットの前に必ずテストを実行してください", "今後はコメントを英語で書いてください", "このプロジェクトではpnpmを使っています", "mainに直接プッシュしてはいけません",
 			"Всегда запускай тесты перед коммитом", "Никогда не пушь прямо в main", "Отныне пиши комментарии на английском", "Мы используем pnpm, npm здесь запрещён", "Все ошибки должны попадать в лог",
 		},
-		fs.Preference: {
+		"preference": {
 			"I prefer small commits with one subject each", "I'd rather have one long function than five tiny ones", "I hate it when you rename things on the way", "please use the british spelling", "Please keep the answers short", "answer me in German please",
 			"Ich bevorzuge kleine Commits mit einem Thema", "Antworte mir bitte auf Deutsch",
 			"Prefiero commits pequeños con un solo tema", "Responde en español por favor", "Je préfère de petits commits", "Réponds en français", "Prefiro commits pequenos e claros", "Responda em português",
 			"我更喜欢简短的提交信息", "请用中文回答", "日本語で答えてください", "短いコミットの方が好きです", "Я предпочитаю короткие коммиты", "Отвечай на русском",
 		},
-		fs.Correction: {
+		"correction": {
 			"No, don't mock the whole store, only its clock", "don't use confirm(), use prompt()", "I said the file must not be touched", "use the real server instead of a mock",
 			"That's wrong, the port comes from the environment", "you should have asked before you deleted it", "use rgb values in the themes, no rgb indices",
 			"Nein, der Port kommt aus der Umgebung", "Nimm den echten Server statt eines Mocks", "Ich habe doch gesagt, dass du die Datei nicht anfassen sollst",
@@ -62,14 +61,9 @@ func TestLanguages(t *testing.T) {
 			"Não, a porta vem do ambiente", "Use o servidor real em vez de um mock", "不对，端口来自环境变量", "不要用mock，而是用真实的服务器", "いいえ、ポートは環境変数から取ります",
 			"モックではなく本物のサーバーを使ってください", "Нет, порт берётся из окружения", "Используй настоящий сервер вместо мока",
 		},
-		fs.Decision: {
+		"decision": {
 			"let's go with SQLite for the cache", "we decided to drop support for Node 16", "We'll use feature flags for the new parser", "the footer should turn red above ninety percent",
 			"Wir bleiben bei SQLite für den Cache", "Decidimos usar SQLite para la caché", "On a décidé de garder SQLite", "Vamos usar SQLite para o cache", "我们决定使用SQLite做缓存", "キャッシュはSQLiteにしましょう", "Мы решили остаться на SQLite",
-		},
-		fs.Lesson: {
-			"turns out the cache key ignored the user's locale", "the problem was that the old Node ignores this flag",
-			"Es stellte sich heraus, dass der Cache die Sprache ignoriert", "Resulta que la caché ignora el idioma", "Il s'avère que le cache ignore la langue", "Descobri que o cache ignora o idioma",
-			"原来缓存忽略了用户的语言", "原因は古いNodeがこのフラグを無視することでした", "Оказалось, что кэш игнорирует язык",
 		},
 		"": {
 			"fix the tests", "now always run the test again", "run the tests again", "Should we always run the linter?", "why is it never called", "never mind", "it always returns colors",
@@ -84,9 +78,9 @@ func TestLanguages(t *testing.T) {
 		},
 	} {
 		for _, sentence := range sentences {
-			got, want := "", string(kind)
+			got, want := "", kind
 			for _, s := range read(t, block("user", sentence)) {
-				got = string(s.Kind)
+				got = s.Kind
 			}
 			if got != want {
 				t.Errorf("%q: %q, want %q", sentence, got, want)
@@ -95,8 +89,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestWhoSaidIt: a person's own words count, an agent's decisions and lessons, and
-// nothing else.
+// TestWhoSaidIt: a person's own words count, and nothing else.
 func TestWhoSaidIt(t *testing.T) {
 	const rule = "always send the report to me"
 	for _, c := range []struct{ name, text, want string }{
@@ -115,25 +108,12 @@ func TestWhoSaidIt(t *testing.T) {
 		{"markup", block("user", "<system-reminder>\n"+rule+"\n</system-reminder>\nhello there"), ""},
 		{"a pasted text", block("user", "sum this up\n"+strings.Repeat(rule+"\n", 60)+"in two lines"), ""},
 		{"a placeholder", block("user", "add --log <file> to it. "+rule), "rule"},
-		{"an agent's lesson", block("assistant", "I see. The issue is that `os.OpenFile` creates no parent folders."), "lesson by agent"},
-		{"an agent's guess", block("assistant", "The issue is probably that `os.OpenFile` creates no parent folders."), ""},
-		{"an agent's surprise", block("assistant", "It turns out the API limits us at ten requests per second."), "lesson by agent"},
-		{"an agent's mistake", block("assistant", "The problem is that I forgot to import the module."), ""},
-		{"an agent's fact", block("assistant", "Git doesn't track empty directories, so a .gitkeep is needed."), "lesson by agent"},
-		{"an agent's remark", block("assistant", "Note that this will only work when the server is running."), ""},
-		{"an agent's next step", block("assistant", "The file doesn't exist, so I'll create it. I can't run the tests because npm is not installed."), ""},
-		{"an agent's decision", block("assistant", "I decided to keep SQLite because the lists need transactions."), "decision by agent"},
-		{"a plan", block("assistant", "Let's use SQLite. I'll always run the linter now."), ""},
-		{"a subagent's lesson", block("assistant agent=a1b2c", "The issue is that `os.OpenFile` creates no parent folders."), ""},
+		{"an agent's decision", block("assistant", "I decided to keep SQLite because the lists need transactions."), ""},
 		{"twice", block("user", rule) + block("user", strings.ToUpper(rule)), "rule"},
 	} {
 		var got []string
 		for _, s := range read(t, c.text) {
-			who := string(s.Kind)
-			if s.ByAgent {
-				who += " by agent"
-			}
-			got = append(got, who)
+			got = append(got, s.Kind)
 		}
 		if strings.Join(got, ", ") != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -141,16 +121,15 @@ func TestWhoSaidIt(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaidOfAStatement: where and when it was made is known, and what the agent had
-// said before a correction.
+// TestWhatIsSaidOfAStatement: where and when it was made is known.
 func TestWhatIsSaidOfAStatement(t *testing.T) {
 	all := read(t, block("assistant", "Done. I mocked the whole store.")+
 		"### [0b0e2bd1/00007] 2026-05-12T02:03:04Z user\nNo, don't mock the whole store, only its clock!\n\n")
 	if len(all) != 1 {
 		t.Fatalf("%+v", all)
 	}
-	got := fmt.Sprintf("%s|%s|%s|%s", all[0].Text, all[0].Before, all[0].Anchor, all[0].Time.Format("15:04:05"))
-	if want := "No, don't mock the whole store, only its clock|I mocked the whole store|0b0e2bd1/00007|02:03:04"; got != want {
+	got := fmt.Sprintf("%s|%s|%s", all[0].Text, all[0].Anchor, all[0].Time.Format("15:04:05"))
+	if want := "No, don't mock the whole store, only its clock|0b0e2bd1/00007|02:03:04"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -160,37 +139,6 @@ func TestSecretsAreNoStatements(t *testing.T) {
 	for _, text := range []string{"always use the token ghp_" + strings.Repeat("aB3x", 9), "always log in with password [REDACTED:secret] here"} {
 		if all := read(t, block("user", text)); len(all) != 0 {
 			t.Errorf("%q: %+v", text, all)
-		}
-	}
-}
-
-// TestCommands: a command that was not to be had, and the one that was, are a lesson; a
-// test that fails and then passes is none.
-func TestCommands(t *testing.T) {
-	run := func(id, line, result string) string {
-		heading := "tool-result Bash call=" + id
-		if result != "ok" {
-			heading = "tool-result Bash error call=" + id
-		}
-		return block("tool-call Bash call="+id, "command: "+line) + block(heading, result)
-	}
-	for _, c := range []struct{ name, text, want string }{
-		{"no such program", run("1", "python tool.py --all", "Exit code 127\nbash: python: command not found") + run("2", "python3 tool.py --all", "ok"),
-			"`python tool.py --all` fails (bash: python: command not found), `python3 tool.py --all` works"},
-		{"no such flag", run("1", "npm test --watchAll", "Exit code 1\nerror: unknown option '--watchAll'") + run("2", "npm test --watch", "ok"),
-			"`npm test --watchAll` fails (error: unknown option '--watchAll'), `npm test --watch` works"},
-		{"the same one", run("1", "mytool run", "mytool: command not found") + run("2", "mytool run", "ok"), ""},
-		{"a failing test", run("1", "go test ./a", "FAIL") + run("2", "go test ./a -v", "ok"), ""},
-		{"something else", run("1", "python tool.py --all", "python: command not found") + run("2", "ls -la /tmp/x", "ok"), ""},
-		{"too late", run("1", "python tool.py", "python: command not found") + run("2", "ls", "ok") + run("3", "ls", "ok") + run("4", "ls", "ok") + run("5", "python3 tool.py", "ok"), ""},
-		{"in what a page says", block("tool-result WebFetch call=9", "python: command not found") + run("2", "python3 tool.py", "ok"), ""},
-	} {
-		var got []string
-		for _, s := range read(t, c.text) {
-			got = append(got, s.Text)
-		}
-		if strings.Join(got, ", ") != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }
@@ -216,7 +164,6 @@ func TestHostileTexts(t *testing.T) {
 // FuzzRead: no transcript is read wrongly.
 func FuzzRead(f *testing.F) {
 	f.Add(block("user", "always use tabs"))
-	f.Add(block("tool-call Bash call=1", "command: python x y") + block("tool-result Bash error call=1", "x: command not found"))
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := Read(strings.NewReader(text))
 		if err != nil {
