@@ -16,6 +16,7 @@ import (
 // says how many of them are found suspicious, and why.
 func TestRealSkills(t *testing.T) {
 	fstest.OptIn(t, "measure")
+	fstest.OptIn(t, "measure")
 	root := os.Getenv("CTXFS_TEST_SKILLS")
 	if root == "" {
 		t.Skip("CTXFS_TEST_SKILLS names no folder with real skills")
