@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
 )
 
@@ -46,9 +47,7 @@ func newViewDriver(t *testing.T, tree *fs.Tree) driver {
 func newFolderDriver(t *testing.T, tree *fs.Tree) driver {
 	dir := t.TempDir()
 	f, err := NewFolder(tree, dir, FolderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	if r, err := f.Pass(t.Context()); err != nil || len(r.Conflicts)+len(r.Errors) > 0 {
 		t.Fatalf("%+v, %v", r, err)
@@ -64,9 +63,7 @@ func newMountDriver(t *testing.T, tree *fs.Tree) driver {
 	device.Close()
 	dir := t.TempDir()
 	m, err := fusefs.New(tree, dir, fusefs.Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() {
 		if err := m.Unmount(); err != nil && !errors.Is(err, fusefs.ErrBusy) { // a sandbox of another test may hold it
 			t.Errorf("unmount: %v", err)
@@ -247,16 +244,10 @@ func newOSDriver(t *testing.T, root string) driver {
 	child.Stderr = os.Stderr
 	child.Dir = os.TempDir()
 	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, child.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := child.Wait(); err != nil {

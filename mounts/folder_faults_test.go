@@ -89,9 +89,7 @@ func TestFolderAfterACrash(t *testing.T) {
 	passOver(t, f)
 	s := f.manifest.states["a"]
 	s.Version, s.Size = 99, 1000
-	if err := f.manifest.put("a", s); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, f.manifest.put("a", s))
 	f.Close()
 	putFile(t, filepath.Join(dir, temporaryName), "half of a")
 	root.Set(day, "a", textOf("three"))
@@ -101,9 +99,7 @@ func TestFolderAfterACrash(t *testing.T) {
 	// A file that never existed, and half a line.
 	dir = t.TempDir()
 	f = newFolder(t, tree, dir)
-	if err := f.manifest.put("a", s); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, f.manifest.put("a", s))
 	f.Close()
 	appendFile(t, filepath.Join(dir, manifestName), `{"path":"b`)
 	wantReport(t, passOver(t, newFolder(t, tree, dir)), 1, 0, 0)
@@ -140,9 +136,7 @@ func TestFolderManifestThatIsNone(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.Symlink("/etc/passwd", filepath.Join(dir, manifestName)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("/etc/passwd", filepath.Join(dir, manifestName)))
 	if _, err := NewFolder(tree, dir, FolderOptions{}); err == nil {
 		t.Error("a link was taken for a manifest")
 	}
@@ -153,9 +147,7 @@ func TestFolderManifestStaysSmall(t *testing.T) {
 	dir := t.TempDir()
 	f := newFolder(t, tree, dir)
 	for i := range 12_000 {
-		if err := f.manifest.put("a", pathState{Mode: 0o444, Version: uint64(i)}); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, f.manifest.put("a", pathState{Mode: 0o444, Version: uint64(i)}))
 	}
 	if f.manifest.lines > 10_010 {
 		t.Errorf("%d lines", f.manifest.lines)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestFolderAsAnOrdinaryUser appends to a file whose own mode forbids that to
@@ -22,13 +23,9 @@ func TestFolderAsAnOrdinaryUser(t *testing.T) {
 	putFile(t, source, "one\n")
 	tree, _ := newTree(map[string]fs.Node{"sub": dirOf(map[string]fs.Node{"log": fs.NewLog(source, 0)})})
 	dir := t.TempDir()
-	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chown(dir, nobody, nobody)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chown(dir, nobody, nobody)))
 	f := newFolder(t, tree, dir)
-	if err := os.Chown(filepath.Join(dir, manifestName), nobody, nobody); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chown(filepath.Join(dir, manifestName), nobody, nobody))
 	for _, more := range []string{"", "two\n"} {
 		appendFile(t, source, more)
 		asUser(t, nobody, func() {
@@ -39,9 +36,7 @@ func TestFolderAsAnOrdinaryUser(t *testing.T) {
 	}
 	wantDisk(t, dir, "sub/", "sub/log: one\ntwo\n")
 	info, err := os.Stat(filepath.Join(dir, "sub/log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if info.Mode() != 0o400 {
 		t.Errorf("mode %v", info.Mode())
 	}

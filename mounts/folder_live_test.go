@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func TestFolderAppendsToLiveFiles(t *testing.T) {
@@ -24,9 +25,7 @@ func TestFolderAppendsToLiveFiles(t *testing.T) {
 	f := newFolder(t, tree, dir)
 	passOver(t, f)
 	follower, err := os.Open(shown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer follower.Close()
 	followed := func(want string) {
 		t.Helper()
@@ -45,9 +44,7 @@ func TestFolderAppendsToLiveFiles(t *testing.T) {
 	followed("head1\nline 1\nline 2\n")
 
 	out, err := os.OpenFile(source, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	_, err = out.WriteAt([]byte("HEAD2\n"), 0)
 	if err = errors.Join(err, out.Close()); err != nil {
 		t.Fatal(err)
@@ -60,9 +57,7 @@ func TestFolderAppendsToLiveFiles(t *testing.T) {
 	// Interrupted in the middle of an append, the next pass continues.
 	f.Close()
 	appendFile(t, source, "line 4\n")
-	if err := os.Chmod(shown, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(shown, 0o644))
 	appendFile(t, shown, "line")
 	f = newFolder(t, tree, dir)
 	if r := passOver(t, f); len(r.Conflicts)+len(r.Errors) > 0 {
@@ -88,9 +83,7 @@ func TestFolderRunFollows(t *testing.T) {
 	dir := t.TempDir()
 	reports := make(chan Report, 100)
 	f, err := NewFolder(tree, dir, FolderOptions{Log: slog.New(slog.DiscardHandler), Report: func(r Report) { reports <- r }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer f.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -31,9 +31,7 @@ func newTree(nodes map[string]fs.Node) (*fs.Tree, *fs.Folder) {
 func newFolder(t *testing.T, tree *fs.Tree, dir string) *Folder {
 	t.Helper()
 	f, err := NewFolder(tree, dir, FolderOptions{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -42,9 +40,7 @@ func newFolder(t *testing.T, tree *fs.Tree, dir string) *Folder {
 func passOver(t *testing.T, f *Folder) Report {
 	t.Helper()
 	r, err := f.Pass(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return r
 }
 
@@ -80,9 +76,7 @@ func onDisk(t *testing.T, dir string) []string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return found
 }
 
@@ -95,9 +89,7 @@ func wantDisk(t *testing.T, dir string, want ...string) {
 
 func putFile(t *testing.T, path, body string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(body), 0o644))
 }
 
 func appendFile(t *testing.T, path, body string) {
@@ -124,9 +116,7 @@ func TestFolderShowsATree(t *testing.T) {
 	wantDisk(t, dir, "a.md: hello", "run: #!/bin/sh\n", "sub/", "sub/deep/", "sub/made: rendered")
 	for p, mode := range map[string]iofs.FileMode{"a.md": 0o400, "run": 0o500, "sub": iofs.ModeDir | 0o700, "sub/deep": iofs.ModeDir | 0o700, "sub/made": 0o400} {
 		info, err := os.Lstat(filepath.Join(dir, p))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if info.Mode() != mode || !info.ModTime().Equal(day) {
 			t.Errorf("%s: mode %v, time %v", p, info.Mode(), info.ModTime())
 		}
@@ -150,9 +140,7 @@ func TestFolderShowsATree(t *testing.T) {
 func TestFolderIsForItsOwner(t *testing.T) {
 	tree, _ := newTree(map[string]fs.Node{"sub": dirOf(map[string]fs.Node{"a": textOf("one")}), "theirs": dirOf(nil)})
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "theirs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(filepath.Join(dir, "theirs"), 0o755))
 	f := newFolder(t, tree, dir)
 	passOver(t, f)
 	// As an earlier version has left it.
@@ -163,9 +151,7 @@ func TestFolderIsForItsOwner(t *testing.T) {
 	}
 	s := f.manifest.states["sub/a"]
 	s.Mode = 0o444
-	if err := f.manifest.put("sub/a", s); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, f.manifest.put("sub/a", s))
 	modes := func(want ...iofs.FileMode) {
 		t.Helper()
 		for i, p := range []string{"sub", "sub/a", "theirs"} {
@@ -178,9 +164,7 @@ func TestFolderIsForItsOwner(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	modes(0o700, 0o400, 0o755)
-	if err := os.Chmod(filepath.Join(dir, "sub"), 0o750); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(filepath.Join(dir, "sub"), 0o750))
 	passOver(t, f)
 	modes(0o750, 0o400, 0o755)
 }
@@ -220,9 +204,7 @@ func TestFolderLeavesWhatIsNotItsOwn(t *testing.T) {
 	putFile(t, filepath.Join(dir, "mine"), "not ctxfs's")
 	putFile(t, filepath.Join(dir, "asfile"), "a file")
 	putFile(t, filepath.Join(dir, "other"), "unrelated")
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "asdir"), 0o755), os.Symlink(outside, filepath.Join(dir, "aslink"))); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.Mkdir(filepath.Join(dir, "asdir"), 0o755), os.Symlink(outside, filepath.Join(dir, "aslink"))))
 	f := newFolder(t, tree, dir)
 	r := passOver(t, f)
 	conflicts := func(r Report, names ...string) {
@@ -266,9 +248,7 @@ func TestFolderNeverFollowsALinkOut(t *testing.T) {
 	passOver(t, f)
 	putFile(t, filepath.Join(outside, "x"), "theirs")
 	for name, target := range map[string]string{"dir": outside, "file": filepath.Join(outside, "x")} {
-		if err := errors.Join(os.RemoveAll(filepath.Join(dir, name)), os.Symlink(target, filepath.Join(dir, name))); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, errors.Join(os.RemoveAll(filepath.Join(dir, name)), os.Symlink(target, filepath.Join(dir, name))))
 	}
 	root.Replace(day, map[string]fs.Node{"dir": dirOf(map[string]fs.Node{"x": textOf("new x"), "y": textOf("y")}), "file": textOf("new")})
 	if r := passOver(t, f); len(r.Conflicts) != 2 {
@@ -283,13 +263,9 @@ func TestFolderLinksAndDisk(t *testing.T) {
 	disk := t.TempDir()
 	putFile(t, filepath.Join(disk, "SKILL.md"), "a skill")
 	putFile(t, filepath.Join(disk, "run"), "#!/bin/sh\n")
-	if err := errors.Join(os.Chmod(filepath.Join(disk, "run"), 0o755), os.Symlink("run", filepath.Join(disk, "link"))); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.Chmod(filepath.Join(disk, "run"), 0o755), os.Symlink("run", filepath.Join(disk, "link"))))
 	skills, err := fs.NewDiskDir(disk, fs.DiskOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	tree, root := newTree(map[string]fs.Node{"skill": skills})
 	dir := t.TempDir()
 	f := newFolder(t, tree, dir)
@@ -299,9 +275,7 @@ func TestFolderLinksAndDisk(t *testing.T) {
 		t.Errorf("run: %v", info.Mode())
 	}
 	wantReport(t, passOver(t, f), 0, 0, 3)
-	if err := errors.Join(os.Remove(filepath.Join(disk, "link")), os.Symlink("SKILL.md", filepath.Join(disk, "link"))); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.Remove(filepath.Join(disk, "link")), os.Symlink("SKILL.md", filepath.Join(disk, "link"))))
 	wantReport(t, passOver(t, f), 1, 0, 2)
 	root.Replace(day, nil)
 	wantReport(t, passOver(t, f), 0, 4, 0)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 )
 
@@ -15,16 +16,12 @@ func TestHint(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made here")
 	prepared := func(dir string) {
 		t.Helper()
-		if err := prepareMount(control.Home{}, dir, nil); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, prepareMount(control.Home{}, dir, nil))
 	}
 	read := func(dir string) string {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(dir, hintName))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return string(text)
 	}
 	for range 2 {
@@ -35,9 +32,7 @@ func TestHint(t *testing.T) {
 	}
 	// In a folder that was moved it names the new place.
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := os.Rename(dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Rename(dir, moved))
 	prepared(moved)
 	if text := read(moved); !strings.Contains(text, "ctxfs mount "+moved+"\n") {
 		t.Errorf("the hint is\n%s", text)
@@ -65,24 +60,18 @@ func TestHint(t *testing.T) {
 		t.Errorf("somebody's file of that name: %v", err)
 	}
 	link := t.TempDir()
-	if err := os.Symlink(filepath.Join(moved, hintName), filepath.Join(link, hintName)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(filepath.Join(moved, hintName), filepath.Join(link, hintName)))
 	if err := prepareMount(control.Home{}, link, nil); err == nil {
 		t.Error("a link was taken for the hint")
 	}
 
 	// A folder that is synced to does not need it, and keeps what is not ours.
-	if err := os.Remove(filepath.Join(moved, "mine")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Remove(filepath.Join(moved, "mine")))
 	tree, _ := newTree(nil)
 	for _, d := range []string{moved, theirs} {
 		f := newFolder(t, tree, d)
 		passOver(t, f)
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, f.Close())
 	}
 	if _, err := os.Lstat(filepath.Join(moved, hintName)); !os.IsNotExist(err) {
 		t.Errorf("in a synced folder: %v", err)

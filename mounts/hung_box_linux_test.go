@@ -53,9 +53,7 @@ func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 	}
 	device.Close()
 	base, err := os.MkdirTemp("/tmp", "cx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	p := &hangingProcess{TB: t, uid: uid, exe: filepath.Join(base, "test"), runtime: filepath.Join(base, "run"), dir: filepath.Join(base, "mnt")}
 	self, err := os.Executable()
 	if err == nil {
@@ -69,9 +67,7 @@ func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 	if err == nil {
 		p.errs, err = os.Create(filepath.Join(base, "log"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	p.cmd = p.helper("serve", p.runtime, p.dir, strconv.FormatBool(guarded))
 	p.cmd.SysProcAttr.Setpgid = true
 	p.cmd.Stderr = p.errs
@@ -82,9 +78,7 @@ func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 	if err == nil {
 		err = p.cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	p.pid, p.lines = p.cmd.Process.Pid, bufio.NewScanner(out)
 	t.Cleanup(func() { p.clear(base) })
 	p.until("mounted")
@@ -173,9 +167,7 @@ func (p *hangingProcess) read(name string) *exec.Cmd {
 	cmd := p.command(append(os.Environ(), "LC_ALL=C"), "ls", "-f", filepath.Join(p.dir, name))
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		p.Fatal(err)
-	}
+	fstest.Must(p, cmd.Start())
 	return cmd
 }
 
@@ -206,9 +198,7 @@ func (p *hangingProcess) touch() []*exec.Cmd {
 // threads returns the states of the threads, by their numbers.
 func (p *hangingProcess) threads() map[int]byte {
 	files, err := filepath.Glob(procOf(p.pid) + "/task/*/stat")
-	if err != nil {
-		p.Fatal(err)
-	}
+	fstest.Must(p, err)
 	states := make(map[int]byte)
 	for _, file := range files {
 		if stat, err := os.ReadFile(file); err == nil {
@@ -253,9 +243,7 @@ func (p *hangingProcess) stop() {
 
 func (p *hangingProcess) kill() {
 	p.Helper()
-	if err := p.cmd.Process.Kill(); err != nil {
-		p.Fatal(err)
-	}
+	fstest.Must(p, p.cmd.Process.Kill())
 }
 
 // end makes the process end by itself.

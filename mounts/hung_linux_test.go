@@ -62,9 +62,7 @@ func TestKilledWhileTouching(t *testing.T) {
 			p.kill()
 			if !guarded {
 				p.staysStuck(readers)
-				if err := p.point().free(); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, p.point().free())
 			}
 			p.freed(readers)
 		}
@@ -76,9 +74,7 @@ func TestKilledWithItsGroup(t *testing.T) {
 	p := serveHanging(t, os.Getuid(), true)
 	p.guardian()
 	readers := p.jam()
-	if err := syscall.Kill(-p.pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, syscall.Kill(-p.pid, syscall.SIGKILL))
 	p.freed(readers)
 }
 
@@ -89,9 +85,7 @@ func TestGuardianIsReplaced(t *testing.T) {
 		p := serveHanging(t, uid, true)
 		first := p.guardian()
 		readers := p.jam()
-		if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, syscall.Kill(first, syscall.SIGKILL))
 		fstest.Eventually(t, "another guardian", func() bool {
 			next, found := p.child()
 			return found && next != first
@@ -107,9 +101,7 @@ func TestGuardianTakesNoSignals(t *testing.T) {
 	p := serveHanging(t, os.Getuid(), true)
 	guardian := p.guardian()
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
-		if err := syscall.Kill(guardian, sig); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, syscall.Kill(guardian, sig))
 	}
 	readers := p.jam()
 	p.kill()
@@ -140,9 +132,7 @@ func TestLivingIsNotTakenForDead(t *testing.T) {
 		if guard.StateOf(procOf(p.pid)) != guard.Alive {
 			t.Fatal("a stopped process is taken for a dead one")
 		}
-		if err := syscall.Kill(p.pid, syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, syscall.Kill(p.pid, syscall.SIGCONT))
 	}
 	if guard.StateOf(procOf(p.pid)) != guard.Alive || guard.StateOf(procOf(guardian)) != guard.Alive {
 		t.Fatal("a slow process is taken for a dead one")
@@ -173,9 +163,7 @@ func TestFreedByHand(t *testing.T) {
 				readers := p.jam()
 				p.kill()
 				p.staysStuck(readers)
-				if err := free(p.point()); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, free(p.point()))
 				p.freed(readers)
 			})
 		})
@@ -189,9 +177,7 @@ func TestFreedByControlFile(t *testing.T) {
 		t.Skip("only root mounts the control files")
 	}
 	controls, err := os.MkdirTemp("/tmp", "cx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer os.Remove(controls)
 	if err := syscall.Mount("none", controls, "fusectl", 0, ""); err != nil {
 		t.Skipf("mount -t fusectl: %v", err)
@@ -231,9 +217,7 @@ func TestGuardianStopped(t *testing.T) {
 		guardian := p.guardian()
 		reader := p.read("hanging")
 		p.until("listing")
-		if err := syscall.Kill(guardian, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, syscall.Kill(guardian, syscall.SIGSTOP))
 		t.Cleanup(func() {
 			if guard.IsGuardian(procOf(guardian)) {
 				_ = syscall.Kill(guardian, syscall.SIGKILL)
@@ -283,9 +267,7 @@ func fusermount(uid int, dir string) error {
 // cannot.
 func TestReleaseFails(t *testing.T) {
 	pipe, other, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer pipe.Close()
 	defer other.Close()
 	held := func() int {

@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
+	"ctxfs/fs/fstest"
 )
 
 // TestScripts runs the corpus of testdata/scripts, whose README describes the
@@ -76,9 +77,7 @@ var arity = map[string]int{"list": 1, "tree": 1, "cat": 1, "bytes": 3, "stat": 1
 func readScript(t *testing.T, file string) (steps []step, only []string) {
 	t.Helper()
 	body, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for i, line := range strings.Split(string(body), "\n") {
 		answer, indented := strings.CutPrefix(line, "    ")
 		command, rest, _ := strings.Cut(line, " ")
@@ -136,17 +135,11 @@ func fixture(t *testing.T) *fs.Tree {
 		if strings.HasSuffix(name, ".sh") {
 			mode = 0o755
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(body), mode), os.Chtimes(path, fixtureTime, fixtureTime)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(body), mode), os.Chtimes(path, fixtureTime, fixtureTime)))
 	}
-	if err := os.Symlink("scripts/run.sh", filepath.Join(disk, "skill/link")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("scripts/run.sh", filepath.Join(disk, "skill/link")))
 	skill, err := fs.NewDiskDir(filepath.Join(disk, "skill"), fs.DiskOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	calls := drop.New(drop.Options{Now: time.Now, Static: map[string]fs.Node{"README.md": text("put one JSON object here\n")}, Accept: acceptCall})
 	t.Cleanup(func() { calls.Close() })
 

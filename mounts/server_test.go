@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 )
 
@@ -41,24 +42,18 @@ func serve(t *testing.T, operations ...fs.Operation) (home control.Home, s *Serv
 func claim(t *testing.T) (control.Home, *control.Seat) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "cx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	home := control.Home{Dir: dir, State: filepath.Join(dir, "state"), Version: "test"}
 	seat, err := home.Claim(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return home, seat
 }
 
 func dial(t *testing.T, home control.Home) *control.Client {
 	t.Helper()
 	c, err := home.Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -139,9 +134,7 @@ func TestStrangers(t *testing.T) {
 	home, _ := serve(t)
 	for _, text := range []string{"", "\n", "GET / HTTP/1.0\r\n\r\n", "{\"op\":\"status\"", "[]\n", strings.Repeat("x", 1<<20)} {
 		conn, err := net.Dial("unix", filepath.Join(home.State, "daemon.sock"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		_, _ = io.WriteString(conn, text)
 		conn.Close()
 	}

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestResolve(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	at := func(elements ...string) string { return filepath.Join(append([]string{dir}, elements...)...) }
 	for _, err := range []error{
 		os.MkdirAll(at("real", "sub"), 0o700),
@@ -21,9 +21,7 @@ func TestResolve(t *testing.T) {
 		os.Symlink("missing", at("dangling")),
 		os.Symlink("loop", at("loop")),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	for path, want := range map[string]string{
 		at("real"):                    at("real"),

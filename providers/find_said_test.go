@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
 	"ctxfs/providers/transcripts"
 )
@@ -16,16 +17,12 @@ import (
 func TestFindsWhatWasSaid(t *testing.T) {
 	s := open(t, "")
 	log := filepath.Join(s.opts.Home, ".pi", "agent", "sessions", "--work--", "2026-05-12T01-02-27-657Z_0b0e2bd1-1111-4000-8000-000000000001.jsonl")
-	if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(filepath.Dir(log), 0o700))
 	text := `{"type":"session","version":3,"id":"0b0e2bd1-1111-4000-8000-000000000001","timestamp":"2026-05-12T01:02:27.657Z","cwd":"/work"}
 {"type":"message","id":"m1","timestamp":"2026-05-12T01:03:01Z","message":{"role":"user","content":[{"type":"text","text":"why does the login fail"}]}}
 {"type":"message","id":"m2","parentId":"m1","timestamp":"2026-05-12T01:03:02Z","message":{"role":"assistant","content":[{"type":"text","text":"the zebra token expires"}]}}
 `
-	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(log, []byte(text), 0o600))
 	again := New(s.opts)
 	defer again.Close()
 	const id = "0b0e2bd1-1111-4000-8000-000000000001"
@@ -71,9 +68,7 @@ func TestFindsWhatWasSaid(t *testing.T) {
 	if err == nil {
 		byID, err = byID.(fs.Dir).Lookup(t.Context(), "by-id")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if _, err := byID.(fs.Dir).Lookup(t.Context(), "nobody said this xyzzyplugh"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what is not found: %v", err)
 	}
@@ -88,9 +83,7 @@ func checkFound(t *testing.T, tree *fs.Tree, found fs.Node) {
 		t.Fatalf("%v, %v", entries, err)
 	}
 	file, err := found.(fs.Dir).Lookup(t.Context(), entries[2].Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if body, err := tree.ReadAll(t.Context(), file.(fs.File)); err != nil || !strings.Contains(string(body), "the zebra token expires\n") {
 		t.Errorf("%s, %v", body, err)
 	}

@@ -5,18 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
 )
 
 func TestFindsSkills(t *testing.T) {
 	s := open(t, "")
 	skill := filepath.Join(s.opts.Home, ".claude", "skills", "my.walk")
-	if err := os.MkdirAll(skill, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte("---\nname: my.walk\ndescription: Goes for a stroll. Slowly.\n---\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(skill, 0o700))
+	fstest.Must(t, os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte("---\nname: my.walk\ndescription: Goes for a stroll. Slowly.\n---\n"), 0o600))
 	s = open(t, "")
 	if got, err := s.Finder().Find(t.Context(), "stroll", find.Options{}); err != nil || len(got) != 0 {
 		t.Errorf("in a home folder without skills: %v, %v", got, err)

@@ -99,9 +99,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	opts.Offline = false
 	g := &guest{file: filepath.Join(home, "guest.json"), root: new(fs.Folder), reloads: make(chan struct{}, 1), closed: errors.New("the guest stays")}
 	g.dir, g.seen = filepath.Join(home, "shop"), make(chan string, 100)
-	if err := os.MkdirAll(g.dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(g.dir, 0o700))
 	l := newList(opts, func(_ Options, s shared) []Named {
 		g.env, g.shared = s.env("guests"), s
 		return []Named{{"guests", g}}
@@ -109,17 +107,13 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	if l.watch == nil {
 		t.Skip("no watcher can be had")
 	}
-	if err := os.WriteFile(opts.Config, []byte("[guest]\n[gest]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(opts.Config, []byte("[guest]\n[gest]\n"), 0o600))
 	awaitReload(t, g, "config.toml")
 	fstest.Settles(t, l, "the unknown table is a problem", func() bool {
 		p := l.Problems()
 		return len(p) == 1 && strings.Contains(p[0].What, "unknown table [gest]; did you mean [guest]?")
 	})
-	if err := os.WriteFile(g.file, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(g.file, []byte("{}"), 0o600))
 	awaitReload(t, g, "the file of the provider")
 
 	l.Start()

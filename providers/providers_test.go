@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // open makes the providers over a home folder with that config.toml.
@@ -17,9 +18,7 @@ func open(t *testing.T, config string) *List {
 	t.Helper()
 	home := t.TempDir()
 	path := filepath.Join(home, "config.toml")
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(config), 0o600))
 	s := New(optionsIn(home))
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -67,18 +66,12 @@ func TestFaultsInTheConfigurationAreToldOnce(t *testing.T) {
 // its caller's project, as well as calls.
 func TestAllKnowTheProjects(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	work := filepath.Join(home, "work")
 	inside := filepath.Join(work, "deep", "inside")
-	if err := os.MkdirAll(inside, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(inside, 0o700))
 	config := fmt.Sprintf(`{"projects":{%q:{"mcpServers":{"one":{"command":"true"}}}}}`, work)
-	if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(home, ".claude.json"), []byte(config), 0o600))
 	var all shared
 	s := newList(optionsIn(home), func(o Options, s shared) []Named {
 		all = s

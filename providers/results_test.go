@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
 	"ctxfs/providers/results"
 )
@@ -53,17 +54,11 @@ func TestResultsOfTools(t *testing.T) {
 	// As files.
 	tree := fs.NewTree(fs.NewFolder(time.Now(), map[string]fs.Node{"results": Of[*results.Provider](s)[0].Root()}), fs.TreeOptions{})
 	inResults, err := s.Finder().NewFolder(time.Now(), tree.Resolve).Lookup(t.Context(), "results")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	found, err := inResults.(fs.Dir).Lookup(t.Context(), "okapi")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	file, err := found.(fs.Dir).Lookup(t.Context(), "01-zoo-walk.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if body, err := tree.ReadAll(t.Context(), file.(fs.File)); err != nil || !strings.Contains(string(body), "of okapis") {
 		t.Errorf("%s, %v", body, err)
 	}

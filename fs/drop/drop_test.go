@@ -15,6 +15,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
+	"ctxfs/fs/fstest"
 )
 
 var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -60,13 +61,9 @@ func outcomeOf(t *testing.T, d *drop.Folder, name string) drop.Outcome {
 	t.Helper()
 	tree := fs.NewTree(d, fs.TreeOptions{})
 	n, err := tree.Resolve(t.Context(), name+".result")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	body, err := tree.ReadAll(t.Context(), n.(fs.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var o drop.Outcome
 	if err := json.Unmarshal(body, &o); err != nil {
 		t.Fatalf("result of %s: %v in %q", name, err, body)
@@ -77,9 +74,7 @@ func outcomeOf(t *testing.T, d *drop.Folder, name string) drop.Outcome {
 func listed(t *testing.T, d fs.Dir) []string {
 	t.Helper()
 	entries, err := d.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name)
@@ -302,9 +297,7 @@ func FuzzDropBody(f *testing.F) {
 		}})
 		defer d.Close()
 		w, err := d.Create(t.Context(), "x", fs.Standpoint{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		_, err = w.Write(t.Context(), body[cut:], int64(cut))
 		_, err2 := w.Write(t.Context(), body[:cut], 0)
 		w.Abandon()
@@ -328,9 +321,7 @@ func TestDropExtension(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := put(t, d, "x.1.json", `{"a":1}`); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, put(t, d, "x.1.json", `{"a":1}`))
 	if o := outcomeOf(t, d, "x.1"); string(o.Structured) != `{"a":1}` || !slices.Equal(asked, []string{"x.1.json"}) {
 		t.Errorf("%+v, %v", o, asked)
 	}

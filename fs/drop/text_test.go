@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
+	"ctxfs/fs/fstest"
 )
 
 // quote accepts every text but "no" and answers with it.
@@ -91,9 +92,7 @@ func TestUnfinishedTextIsTakenAtTheEnd(t *testing.T) {
 	d := newTextDrop(t, time.Hour)
 	create(t, d, "x.md").Write(t.Context(), []byte("said"), 0)
 	create(t, d, "y.md")
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, d.Close())
 	if o := outcomeOf(t, d, "x"); !o.OK || o.Text != "said" {
 		t.Errorf("outcome %+v", o)
 	}

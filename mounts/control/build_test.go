@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestVersionsAreOrdered(t *testing.T) {
@@ -35,17 +37,11 @@ func TestVersionsAreOrdered(t *testing.T) {
 // version whose file it is, or is not.
 func TestReplacedProgramIsOlder(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	other := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(other, []byte("other"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(other, []byte("other"), 0o700))
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(self, link); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(self, link))
 	h := Home{Version: "1.0.0"}
 	for name, c := range map[string]struct {
 		g    greeting

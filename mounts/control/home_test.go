@@ -15,15 +15,14 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // newHome returns a home whose paths fit a socket address.
 func newHome(t *testing.T) Home {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "cx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return Home{Dir: dir, State: filepath.Join(dir, "state"), Version: "test"}
 }
@@ -53,32 +52,24 @@ func TestSeat(t *testing.T) {
 		t.Errorf("without a process: %v", err)
 	}
 	seat, err := h.Claim(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if _, err := h.Claim(t.Context()); !errors.Is(err, ErrRunning) {
 		t.Errorf("a second one: %v", err)
 	}
 	serve(t, seat)
 	c, err := h.Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var op string
 	if err := c.Ask(t.Context(), fs.Request{Name: "hello", Answer: &op}); err != nil || op != "hello" || c.Pid != os.Getpid() {
 		t.Errorf("%q of %d, %v", op, c.Pid, err)
 	}
 	c.Close()
-	if err := seat.Write(map[string]any{"left": []string{"x"}, "pid": 1}); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, seat.Write(map[string]any{"left": []string{"x"}, "pid": 1}))
 	seat.Free(true)
 
 	// The next process keeps what the last has left, until it writes its own.
 	seat, err = h.Claim(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var record struct {
 		Record
 		Left []string
@@ -97,9 +88,7 @@ func TestSeat(t *testing.T) {
 func TestClaimWaits(t *testing.T) {
 	h := newHome(t)
 	first, err := h.Claim(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	first.Listener.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -124,28 +113,20 @@ func TestClaimWaits(t *testing.T) {
 // one waits as long as its context allows, and is let in when there is room.
 func TestFullBacklog(t *testing.T) {
 	h := newHome(t)
-	if err := os.Mkdir(h.State, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(h.State, 0o700))
 	// Go's listeners have room for more than this test has descriptors.
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	file := os.NewFile(uintptr(fd), "listener")
 	defer file.Close()
-	if err := errors.Join(syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Join(h.State, socketName)}), syscall.Listen(fd, 1)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Join(h.State, socketName)}), syscall.Listen(fd, 1)))
 	var waiting []net.Conn
 	for {
 		c, err := connect(t.Context(), h.State)
 		if errors.Is(err, syscall.EAGAIN) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		defer c.Close()
 		waiting = append(waiting, c)
 	}
@@ -155,9 +136,7 @@ func TestFullBacklog(t *testing.T) {
 		t.Errorf("without room: %v", err)
 	}
 	l, err := net.FileListener(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer l.Close()
 	seat := &Seat{Listener: l, Record: Record{Version: h.Version}}
 	reached := make(chan error, 1)
@@ -183,9 +162,7 @@ func TestStandIn(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(h.Dir, "open")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(dir, 0o777))
 	if err := ownFolder(dir); err != nil {
 		t.Error(err)
 	}
@@ -193,16 +170,12 @@ func TestStandIn(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	link := filepath.Join(h.Dir, "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(dir, link))
 	if fault := (*Fault)(nil); !errors.As(ownFolder(link), &fault) || fault.Hint == "" {
 		t.Error("a link is trusted")
 	}
 	if os.Getuid() == 0 {
-		if err := os.Chown(dir, 65534, 65534); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Chown(dir, 65534, 65534))
 		if ownFolder(dir) == nil {
 			t.Error("a folder of somebody else's is trusted")
 		}
@@ -213,17 +186,11 @@ func TestStandIn(t *testing.T) {
 func TestFreeLink(t *testing.T) {
 	h := newHome(t)
 	seat, err := h.Claim(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	target := filepath.Join(h.Dir, "etc")
-	if err := errors.Join(os.Mkdir(target, 0o700), os.WriteFile(filepath.Join(target, recordName), nil, 0o600), ownFolder(ownBase())); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.Mkdir(target, 0o700), os.WriteFile(filepath.Join(target, recordName), nil, 0o600), ownFolder(ownBase())))
 	for _, folder := range h.Folders()[1:] {
-		if err := os.Symlink(target, folder); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Symlink(target, folder))
 		defer os.Remove(folder)
 	}
 	seat.Free(false)
@@ -241,9 +208,7 @@ func TestFreeLink(t *testing.T) {
 // holder deletes before it releases it; only one has it at a time.
 func TestLockReplaced(t *testing.T) {
 	h := newHome(t)
-	if err := os.WriteFile(h.State, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(h.State, nil, 0o600))
 	h.State = filepath.Join(h.State, "below") // which cannot be made
 	standIn := h.Folders()[1]
 	defer os.Remove(standIn)
@@ -273,13 +238,9 @@ func TestLockReplaced(t *testing.T) {
 // TestOtherMachine: the lock is held by a process that cannot be seen.
 func TestOtherMachine(t *testing.T) {
 	h := newHome(t)
-	if err := os.Mkdir(h.State, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(h.State, 0o700))
 	for host, words := range map[string]string{"elsewhere": "runs on the machine elsewhere (process 5)", hostname(): "cannot be seen from here"} {
-		if err := (&Seat{home: h}).Write(Record{Pid: 5, Host: host}); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, (&Seat{home: h}).Write(Record{Pid: 5, Host: host}))
 		err := h.heldBy(0, sample{})
 		if fault := (*Fault)(nil); !errors.As(err, &fault) || !strings.Contains(err.Error(), words) || fault.Hint == "" {
 			t.Errorf("%s: %v", host, err)

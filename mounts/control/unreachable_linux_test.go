@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestUnreachable: a process that has the lock is waited for, one that cannot
@@ -17,9 +19,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	h := newHome(t)
 	h.Mount = filepath.Join(h.Dir, "mnt")
-	if err := os.Mkdir(h.State, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(h.State, 0o700))
 	elsewhere := h
 	elsewhere.State = filepath.Join(h.Dir, "elsewhere")
 	check := func(when string, pid int, of Home, words string) {
@@ -38,24 +38,16 @@ func TestUnreachable(t *testing.T) {
 	}
 	faults("nobody has the lock")
 	own, err := h.lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	faults("this process has the lock")
 	own.Close()
 
 	other := exec.Command("flock", h.State, "-c", "echo locked; exec cat")
 	in, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	out, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, other.Start())
 	defer func() {
 		in.Close()
 		_ = other.Wait()

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // abandoned is a mount that no process serves after its first request was read.
@@ -97,9 +99,7 @@ func (a *abandoned) answerInit() {
 func (a *abandoned) connection() Connection {
 	a.Helper()
 	fd, err := syscall.Dup(a.fd)
-	if err != nil {
-		a.Fatal(err)
-	}
+	fstest.Must(a, err)
 	return Connection{FD: fd, Minor: a.minor, Dir: a.dir}
 }
 
@@ -118,9 +118,7 @@ func (a *abandoned) awaitReader(words string) {
 func minorOf(t *testing.T, dir string) string {
 	t.Helper()
 	table, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for line := range strings.Lines(string(table)) {
 		if fields := strings.Fields(line); len(fields) > 4 && fields[4] == dir {
 			_, minor, _ := strings.Cut(fields[2], ":")
@@ -137,9 +135,7 @@ func TestRelease(t *testing.T) {
 	for _, interrupted := range []bool{false, true} {
 		a := newAbandoned(t)
 		if interrupted {
-			if err := a.reader.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, a.reader.Process.Signal(syscall.SIGTERM))
 			a.request(opInterrupt) // the reader waits on, for the answer
 		}
 		freed := func() bool {
@@ -180,15 +176,11 @@ func TestReleaseByOldKernel(t *testing.T) {
 func TestGuardianLooks(t *testing.T) {
 	a := newAbandoned(t)
 	cmd := exec.Command("sleep", "1000")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	g := &guardian{socket: pair[0], proc: procOf(cmd.Process.Pid), canary: -1,
 		connections: map[string]Connection{"1": a.connection()}}
 	ended := make(chan struct{})

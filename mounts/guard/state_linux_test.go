@@ -43,9 +43,7 @@ func TestStateOf(t *testing.T) {
 			if err == nil {
 				err = cmd.Start()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			t.Cleanup(func() {
 				_ = cmd.Process.Kill()
 				_ = cmd.Wait()
@@ -94,13 +92,9 @@ func TestStateOfTraced(t *testing.T) {
 // process lived never means another process with its number.
 func TestStateThroughDescriptor(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, cmd.Start())
 	dir, err := os.Open(procOf(cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer dir.Close()
 	proc := fmt.Sprintf("/proc/self/fd/%d", dir.Fd())
 	if got := StateOf(proc); got != Alive {
@@ -117,9 +111,7 @@ func procOf(pid int) string { return fmt.Sprintf("/proc/%d", pid) }
 
 func signalled(sig syscall.Signal) func(t *testing.T, pid int) {
 	return func(t *testing.T, pid int) {
-		if err := syscall.Kill(pid, sig); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, syscall.Kill(pid, sig))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 )
 
@@ -58,9 +59,7 @@ func TestOf(t *testing.T) {
 func TestEveryAgent(t *testing.T) {
 	for _, a := range agents.All() {
 		text, err := os.ReadFile(filepath.Join("..", "internal", "agents", "testdata", a.ID+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		env := make(map[string]string)
 		before, _, _ := strings.Cut(string(text), "-- want --")
 		for line := range strings.Lines(before) {

@@ -35,9 +35,7 @@ type fixture struct {
 func configured(t *testing.T, config string, change ...func(*Options)) *fixture {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	f := &fixture{t: t, home: home}
 	f.opts = Options{
 		Env:  fs.Env{Changed: func(string) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
@@ -55,9 +53,7 @@ func configured(t *testing.T, config string, change ...func(*Options)) *fixture 
 func (f *fixture) configure(config string) {
 	f.t.Helper()
 	config = strings.ReplaceAll(config, "+ ", "echo >>$HOME/ran; ")
-	if err := os.WriteFile(f.opts.SettingsPath, []byte(config), 0o600); err != nil {
-		f.t.Fatal(err)
-	}
+	fstest.Must(f.t, os.WriteFile(f.opts.SettingsPath, []byte(config), 0o600))
 }
 
 // open makes the provider, as after a restart if there was one.
@@ -74,9 +70,7 @@ func (f *fixture) open() {
 
 func (f *fixture) reopen() {
 	f.t.Helper()
-	if err := f.Close(); err != nil {
-		f.t.Fatal(err)
-	}
+	fstest.Must(f.t, f.Close())
 	f.open()
 }
 
@@ -103,9 +97,7 @@ func (f *fixture) walk() (all []string) {
 		for _, name := range fstest.Names(f.t, f.tree, path) {
 			child := strings.TrimPrefix(path+"/"+name, "/")
 			node, err := f.tree.Resolve(f.t.Context(), child)
-			if err != nil {
-				f.t.Fatal(err)
-			}
+			fstest.Must(f.t, err)
 			if _, ok := node.(fs.Dir); ok {
 				all = append(all, child+"/")
 				visit(child)

@@ -36,9 +36,7 @@ func TestOfSeveralPathsOneHasAName(t *testing.T) {
 	}
 	fstest.Check(t, f.tree)
 	all, err := OpFolders.Ask(t.Context(), fs.Operations(f.Operations()), fs.None{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for _, p := range all[0].Paths {
 		if met := strings.Contains(p.Means, "a name that fits {number}.txt too is that one's"); met != (p.Path == "{name}.txt" || p.Path == "{id}.txt") {
 			t.Errorf("%+v", p)

@@ -52,9 +52,7 @@ max_size = "1 KB"
 	if good != "good a\n" {
 		t.Fatalf("%q", good)
 	}
-	if err := os.WriteFile(filepath.Join(f.home, "bad"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "bad"), nil, 0o600))
 	f.refreshIt("x", "a.txt")
 	bad := f.read("x/a.txt")
 	fstest.Contains(t, bad, "exited with 7", "error: it is bad", "a.txt.last-good")
@@ -108,13 +106,9 @@ func TestWhatNothingNeedsLeavesTheDisk(t *testing.T) {
 	old := time.Now().Add(-2 * defaultLifetime)
 	for _, name := range []string{"gone.json", "gone.out", ".tmp-1"} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old)))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "young.out"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "young.out"), nil, 0o600))
 	f.reopen()
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 { // an output, about it, the young one
 		t.Errorf("%v, %v", left, err)
@@ -136,9 +130,7 @@ func TestOutputsOfFoldersThatAreGoneLeaveTheDisk(t *testing.T) {
 	}
 	before := time.Now().Add(-2 * goneTime)
 	for _, e := range entries {
-		if err := os.Chtimes(filepath.Join(dir, e.Name()), before, before); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Chtimes(filepath.Join(dir, e.Name()), before, before))
 	}
 	starts := func(config string) {
 		f.configure(config)
@@ -162,9 +154,7 @@ func TestAnOutputHasTheTimeOfItsRun(t *testing.T) {
 	t.Parallel()
 	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("echo $1", "{key}"))
 	node, err := f.tree.Resolve(t.Context(), "x/a.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	before := time.Now()
 	first, err := f.tree.Stat(t.Context(), node)
 	if err != nil || first.ModTime.Before(before) || first.ModTime.After(time.Now()) {
@@ -173,9 +163,7 @@ func TestAnOutputHasTheTimeOfItsRun(t *testing.T) {
 	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt") })
 	f.reopen()
 	listed, err := f.tree.Resolve(t.Context(), "x/a.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if a, err := f.tree.Stat(t.Context(), listed); err != nil || !a.ModTime.Equal(first.ModTime) || a.Mode != first.Mode {
 		t.Errorf("%+v, then %+v, %v", first, a, err)
 	}
@@ -206,9 +194,7 @@ func TestTheLastGoodOutputIsFound(t *testing.T) {
 	f := configured(t, "[exec.x]\n\"a.txt\" = "+sh(`+ [ ! -e $HOME/bad ] || exit 7; echo "a walrus"`))
 	f.Start()
 	f.refreshed("x")
-	if err := os.WriteFile(filepath.Join(f.home, "bad"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "bad"), nil, 0o600))
 	if got := f.refreshed("x"); len(got.Failed) != 1 {
 		t.Errorf("%+v", got)
 	}

@@ -29,13 +29,9 @@ func TestOnlyAskingForANameRunsItsCommand(t *testing.T) {
 		t.Errorf("at first: %q", got)
 	}
 	dir, err := f.tree.Resolve(t.Context(), "team/topics/gamma")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	node, err := f.tree.Lookup(t.Context(), dir.(fs.Dir), "events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for _, probe := range []string{".git", "package.json", "Cargo.toml", "x y", "-x", "events.json"} {
 		if _, err := f.tree.Lookup(t.Context(), dir.(fs.Dir), probe); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", probe, err)
@@ -113,9 +109,7 @@ func TestAllWhoWaitShareOneRun(t *testing.T) {
 	if got := f.walk(); slices.Contains(got, "x/slow.txt") {
 		t.Errorf("%q", got)
 	}
-	if err := os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600))
 	readers.Wait()
 	f.wantRan(1)
 }
@@ -141,9 +135,7 @@ func TestChangesRefreshAFolder(t *testing.T) {
 	f := configured(t, "[exec.x]\nwatch = [\"source\"]\n\"now.txt\" = "+sh("+ cat $HOME/source"))
 	source := filepath.Join(f.home, "source")
 	write := func(text string) {
-		if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(source, []byte(text), 0o600))
 	}
 	write("one")
 	f.Start()
@@ -209,9 +201,7 @@ func TestAnAbandonedRefreshEnds(t *testing.T) {
 		t.Error("it has done something")
 	}
 	fstest.Eventually(t, "nothing runs", func() bool { return !f.Busy() })
-	if err := os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600))
 	if got := f.refreshed("x"); got.Fetched != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -240,9 +230,7 @@ dir = "~/nowhere"
 		}
 		tool := "#!/bin/sh\npwd; echo \"$PASSED,$SET,$KEPT,$PAGER\"; echo $API_TOKEN; printf '<%s>' \"$@\"; read x || echo no input\n"
 		dir := filepath.Join(o.Home, "work")
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(filepath.Join(o.Home, "view"), 0o700), fstest.WriteProgram(filepath.Join(dir, "tool"), []byte(tool), 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(filepath.Join(o.Home, "view"), 0o700), fstest.WriteProgram(filepath.Join(dir, "tool"), []byte(tool), 0o700)))
 	})
 	got := f.read("x/here/a b; rm -rf $HOME > c")
 	fstest.Contains(t, got, filepath.Join(f.home, "work")+"\npassed,by us,,cat\n", "<a b; rm -rf $HOME > c><$HOME `id`><*>no input\n")

@@ -110,9 +110,7 @@ func TestEditingTheConfigurationEndsNothing(t *testing.T) {
 	if got := f.walk(); !slices.Contains(got, "other/INDEX.md") {
 		t.Errorf("%q", got)
 	}
-	if err := os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600))
 	if got := <-read; got != "done\n" {
 		t.Errorf("%q", got)
 	}
@@ -127,9 +125,7 @@ func TestAMistakeCostsNoOutputs(t *testing.T) {
 	f.configure(strings.Replace(right, "{key}.txt", "{kee}.txt", 1))
 	opts := f.opts
 	opts.Offline = true
-	if err := New(opts).Close(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, New(opts).Close())
 	f.Reload()
 	if got := f.walk(); slices.Contains(got, "x/a.txt") {
 		t.Errorf("%q", got)

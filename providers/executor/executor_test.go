@@ -35,9 +35,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) check(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 }
 
 // start makes a run, and returns what ends the processes that it seems to have.

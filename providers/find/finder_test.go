@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // source is a provider that has documents.
@@ -55,9 +56,7 @@ func TestFinderFollowsWhatIsTold(t *testing.T) {
 	f.Changed("p", "a/1") // before the start it is nothing new
 	has := func(word string, want bool) {
 		t.Helper()
-		if err := f.current(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, f.current(t.Context()))
 		if got := len(f.documents.Search(word, Options{})) > 0; got != want {
 			t.Errorf("%s: found is %v", word, got)
 		}

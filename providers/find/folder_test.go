@@ -49,13 +49,9 @@ func TestFolder(t *testing.T) {
 	read := func(path string) string {
 		t.Helper()
 		n, err := tree.Resolve(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		body, err := tree.ReadAll(t.Context(), n.(fs.File))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return string(body)
 	}
 	if got := read("find/create issue/01-github-create_issue.json"); got != "mcps/github/tools/create_issue.json" {
@@ -77,9 +73,7 @@ func TestFolder(t *testing.T) {
 		"find/a file":                   nil,
 	} {
 		n, err := tree.Resolve(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		entries, err := tree.List(t.Context(), n.(fs.Dir))
 		if err != nil || len(entries) == 0 || want != nil && (len(entries) != len(want) || entries[0].Name != want[0]) {
 			t.Errorf("%s: %v, %v", dir, entries, err)
@@ -125,9 +119,7 @@ func TestAliases(t *testing.T) {
 	attr := func(path string) fs.Attr {
 		t.Helper()
 		n, err := tree.Resolve(t.Context(), "find/fill a form/"+path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		a, err := tree.Stat(t.Context(), n)
 		if err != nil || a.InPlace {
 			t.Errorf("%s: %+v, %v", path, a, err)
@@ -154,9 +146,7 @@ func TestAliases(t *testing.T) {
 		t.Errorf("%d searches after a while", searched)
 	}
 	n, err := tree.Resolve(t.Context(), "find/fill a form")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if listed, err := tree.List(t.Context(), n.(fs.Dir)); err != nil || len(listed) != 2 {
 		t.Errorf("what is found twice is listed once: %v, %v", listed, err)
 	}
@@ -181,9 +171,7 @@ func FuzzFolderName(f *testing.F) {
 	}
 	tree := foundTree(f)
 	n, err := tree.Resolve(context.Background(), "find")
-	if err != nil {
-		f.Fatal(err)
-	}
+	fstest.Must(f, err)
 	f.Fuzz(func(t *testing.T, name string) {
 		found, err := tree.Lookup(t.Context(), n.(fs.Dir), name)
 		if err != nil {

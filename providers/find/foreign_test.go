@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/translate"
 )
 
@@ -84,18 +85,14 @@ func TestForeignWantsOfCorpora(t *testing.T) {
 			return rank > 0 && rank <= 5
 		}
 		text, err := os.ReadFile("testdata/foreign-" + name + ".jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		known, hits := 0, 0
 		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
 			var w struct {
 				EN, ZH string
 				Right  []string
 			}
-			if err := d.Decode(&w); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, d.Decode(&w))
 			if !found(w.EN, w.Right) {
 				continue
 			}

@@ -94,9 +94,7 @@ func learning(t *testing.T, dir string, s *shop, change ...func(*Learning)) *Fin
 func first(t *testing.T, f *Finder, query string) string {
 	t.Helper()
 	found, err := f.Find(t.Context(), query, Options{In: "mcps", Limit: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if len(found) == 0 {
 		return ""
 	}
@@ -255,9 +253,7 @@ func TestSwitchedOff(t *testing.T) {
 	config := filepath.Join(dir, "config.toml")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(config, []byte(text), 0o600))
 		f.ReloadSettings()
 	}
 	fstest.Settles(t, f, "it is saved", func() bool { _, err := os.Stat(filepath.Join(dir, "cache", "learned.jsonl")); return err == nil })
@@ -305,9 +301,7 @@ func TestForgetting(t *testing.T) {
 	next := learning(t, dir, s)
 	check(next)
 	next.Close()
-	if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "cache")))
 	check(learning(t, dir, s))
 }
 
@@ -318,9 +312,7 @@ func TestOffline(t *testing.T) {
 	s.teachPrices()
 	f := learning(t, dir, s)
 	fstest.Settles(t, f, "it is saved", func() bool { _, err := os.Stat(filepath.Join(dir, "cache", "learned.jsonl")); return err == nil })
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, f.Close())
 	silent := newShop()
 	once := learning(t, dir, silent, func(how *Learning) { how.Offline = true })
 	if got := first(t, once, "laptop too pricey"); got != "amazon/ProductSearch" {
@@ -331,9 +323,7 @@ func TestOffline(t *testing.T) {
 // TestUnwritableHome: it learns although nothing can be kept.
 func TestUnwritableHome(t *testing.T) {
 	dir, s := t.TempDir(), newShop()
-	if err := os.WriteFile(filepath.Join(dir, "cache"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "cache"), nil, 0o600))
 	s.teachPrices()
 	f := learning(t, dir, s)
 	becomes(t, f, "laptop too pricey", "amazon/ProductSearch")
@@ -390,9 +380,7 @@ func TestWanted(t *testing.T) {
 		t.Errorf("later: %q", got)
 	}
 	find(7, "file a ticket")
-	if err := os.WriteFile(config, []byte("[find]\nlearn = false\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(config, []byte("[find]\nlearn = false\n"), 0o600))
 	f.ReloadSettings()
 	if f.Wanted(7) != "" {
 		t.Error("although nothing is learned")

@@ -27,12 +27,8 @@ type want struct {
 func readData(t testing.TB, name string, value any) {
 	t.Helper()
 	text, err := os.ReadFile(fstest.Data(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, value); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, json.Unmarshal(text, value))
 }
 
 type parameter struct{ Name, Description string }
@@ -138,9 +134,7 @@ func realServers(t testing.TB) (c corpus) {
 		}
 	}
 	wants, err := os.ReadFile("testdata/wants.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for line := range strings.Lines(string(wants)) {
 		text, gold, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		c.wants = append(c.wants, want{text, strings.Fields(gold)})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/project"
 )
 
@@ -90,9 +91,7 @@ func everything(t testing.TB) *Finder {
 func found(t testing.TB, f *Finder, query string, limit int) []fs.Match {
 	t.Helper()
 	all, err := f.Find(t.Context(), query, Options{Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all
 }
 
@@ -142,12 +141,8 @@ func TestTheProjectOfTheCaller(t *testing.T) {
 	var docs []fs.Document
 	for _, name := range []string{"one", "two"} {
 		dir := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o700))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
 		docs = append(docs, fs.Document{Path: name + ".txt", Title: name, Place: filepath.Join(dir, "src"), Fields: map[string]string{"body": "the same words"}})
 	}
 	f := NewFinder(time.Now, project.New(project.Options{Home: home}))

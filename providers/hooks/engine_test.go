@@ -45,9 +45,7 @@ type world struct {
 func newWorld(t testing.TB, config string) *world {
 	w := &world{TB: t, dir: t.TempDir(), now: time.Date(2026, 5, 12, 1, 0, 0, 0, time.UTC)}
 	w.at = make(map[fs.MomentKind][]fs.News)
-	if err := os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(config), 0o600))
 	w.restart()
 	return w
 }
@@ -303,9 +301,7 @@ func TestLedger(t *testing.T) {
 	w.hook("claude-code", "UserPromptSubmit", "")
 	path := filepath.Join(w.dir, "state", "told.jsonl")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	fmt.Fprint(f, `{"at":"2026-05-12T01:00:00Z","session":"claude-code/s1","to`)
 	f.Close()
 	w.restart()
@@ -334,18 +330,14 @@ func TestLedger(t *testing.T) {
 	w.ledger.mu.Unlock()
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
 
-	if err := os.WriteFile(path, []byte("no JSON\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte("no JSON\n"), 0o600))
 	w.restart()
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
 	w.restart()
 	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
 		t.Errorf("after it was begun anew: %s", text)
 	}
-	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(filepath.Dir(path)))
 	if err := os.WriteFile(filepath.Dir(path), nil, 0o600); err != nil { // nothing can be written there
 		t.Fatal(err)
 	}

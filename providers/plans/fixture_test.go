@@ -45,7 +45,7 @@ type world struct {
 func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	fstest.Must(t, err)
 	w := &world{t: t, home: home, changes: make(map[string]int)}
 	w.write("src/shop/.git/HEAD", "ref: refs/heads/main\n")
 	for path, body := range files {
@@ -64,8 +64,8 @@ func (w *world) path(name string) string { return filepath.Join(w.home, name) }
 func (w *world) write(path, body string) {
 	w.t.Helper()
 	path = w.path(path)
-	must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(w.t, os.WriteFile(path, []byte(body), 0o644))
+	fstest.Must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(w.t, os.WriteFile(path, []byte(body), 0o644))
 }
 
 // session makes known what a session in a folder of the home has planned; another version
@@ -167,7 +167,7 @@ func (w *world) start(watch bool) *world {
 		w.Start()
 		fstest.Settles(w.t, w, "the first look", func() bool { return w.current.Load().complete || w.known != nil })
 	}
-	w.t.Cleanup(func() { must(w.t, w.Close()) })
+	w.t.Cleanup(func() { fstest.Must(w.t, w.Close()) })
 	return w
 }
 
@@ -178,11 +178,4 @@ func (w *world) cat(path string) string { w.t.Helper(); return fstest.ReadIfAny(
 func (w *world) ls(path string) string {
 	w.t.Helper()
 	return strings.Join(fstest.Names(w.t, w.tree, path), " ")
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -20,7 +20,7 @@ func TestBoxesOfPlans(t *testing.T) {
 	old, rejected, kept, carried := plan("older", fs.PlanAccepted, 1), plan("rejected", fs.PlanRejected, 2), plan("kept", fs.PlanAccepted, 3), plan("carried", fs.PlanAccepted, 4)
 	w := newWorld(t, files)
 	for name := range files {
-		must(t, os.Chtimes(w.path(name), at(0), at(0)))
+		fstest.Must(t, os.Chtimes(w.path(name), at(0), at(0)))
 	}
 	w.session("claude-code", "s1", "src/shop", old)
 	w.session("claude-code", "s2", "src/shop", rejected)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -235,9 +236,7 @@ func TestFilledAsFarAsCanBe(t *testing.T) {
 	for name, folders := range map[string][]Folder{"typical": world(25, 50, 10), "skills": world(2, 400, 0)} {
 		all := Tokens(Unlimited(folders))
 		whole, err := Filled(folders, 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		for budget := all; budget < Tokens(whole); budget += (Tokens(whole) - all) / 12 {
 			page, err := Filled(folders, budget)
 			if n := Tokens(page); err != nil || n > budget || n < budget-40 {

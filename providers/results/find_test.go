@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // found returns the results with some words: their tools, and the lines of Why.
 func (f *fixture) found(words, in string) string {
 	f.t.Helper()
 	all, err := f.Search(f.t.Context(), words, in, 10)
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	var lines []string
 	for _, one := range all.Matches {
 		_, why, _ := strings.Cut(one.Why, ": ")
@@ -36,7 +38,7 @@ func TestFind(t *testing.T) {
 	save := func(server, tool, ext, text string) Saved {
 		t.Helper()
 		saved, err := f.Store().Save(Origin{Source: "call", Server: server, Tool: tool}, ext, []byte(text))
-		check(t, err)
+		fstest.Must(t, err)
 		return saved
 	}
 	check := func(words, in, want string) {

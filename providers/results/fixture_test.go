@@ -53,7 +53,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 		c(&opts)
 	}
 	f.Provider = New(opts)
-	t.Cleanup(func() { check(t, f.Close()) })
+	t.Cleanup(func() { fstest.Must(t, f.Close()) })
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
@@ -69,21 +69,14 @@ func configured(path string) func(*Options) { return func(o *Options) { o.Settin
 func stateDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	fstest.Must(t, err)
 	return filepath.Join(dir, "results")
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (f *fixture) save(o Origin, ext, body string) Saved {
 	f.t.Helper()
 	saved, err := f.Store().Save(o, ext, []byte(body))
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	return saved
 }
 
@@ -139,7 +132,7 @@ func (f *fixture) rows() (rows [][]string) {
 func onDisk(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	found, err := os.ReadDir(dir)
-	check(t, err)
+	fstest.Must(t, err)
 	for _, e := range found {
 		if e.Name() != ownFolder {
 			names = append(names, e.Name())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -14,7 +15,7 @@ func stored(t testing.TB, text string) (ext, body string) {
 	t.Helper()
 	f := formOf([]byte(text))
 	var out bytes.Buffer
-	check(t, f.write(&out))
+	fstest.Must(t, f.write(&out))
 	return f.ext, out.String()
 }
 
@@ -64,14 +65,14 @@ func FuzzForm(f *testing.F) {
 		switch ext {
 		case extJSON:
 			var want, got bytes.Buffer
-			check(t, json.Compact(&want, clean.JSON(text)))
-			check(t, json.Compact(&got, []byte(body)))
+			fstest.Must(t, json.Compact(&want, clean.JSON(text)))
+			fstest.Must(t, json.Compact(&got, []byte(body)))
 			if want.String() != got.String() {
 				t.Fatalf("%q became %q", text, body)
 			}
 			if value := clean.JSON(bytes.Trim(text, jsonSpace)); indentable(value) {
 				want.Reset()
-				check(t, json.Indent(&want, value, "", "  "))
+				fstest.Must(t, json.Indent(&want, value, "", "  "))
 				if want.String()+"\n" != body {
 					t.Fatalf("%q became %q, want %q", text, body, want.String())
 				}

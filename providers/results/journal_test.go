@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestCompact(t *testing.T) {
@@ -18,14 +20,14 @@ func TestCompact(t *testing.T) {
 	young := f.save(issues, "", "y")
 	journal := filepath.Join(f.dir, ownFolder, "journal")
 	before, err := os.ReadFile(journal)
-	check(t, err)
+	fstest.Must(t, err)
 	c.move(14*day - minAge)
 	last := f.save(issues, "", "z") // deletes all but two
 	if got := f.names(); len(got) != 2 {
 		t.Fatalf("%d are left", len(got))
 	}
 	after, err := os.ReadFile(journal)
-	check(t, err)
+	fstest.Must(t, err)
 	if len(after) > len(before)/100 || !strings.Contains(string(after), young.Name) || !strings.Contains(string(after), last.Name) {
 		t.Errorf("the journal had %d bytes and has\n%s", len(before), after)
 	}
@@ -66,10 +68,10 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		j := journal{dir}
-		check(t, os.WriteFile(j.path(), text, 0o600))
+		fstest.Must(t, os.WriteFile(j.path(), text, 0o600))
 		all, err := (&reader{journal: j}).next()
-		check(t, err)
-		check(t, j.compact(func(record) bool { return true }))
+		fstest.Must(t, err)
+		fstest.Must(t, j.compact(func(record) bool { return true }))
 		kept, err := (&reader{journal: j}).next()
 		if err != nil || len(kept) != len(all) && len(kept) != len(all)+1 {
 			t.Fatalf("%d records, %d after compacting, %v", len(all), len(kept), err)

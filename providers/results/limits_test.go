@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestSettings(t *testing.T) {
@@ -18,7 +20,7 @@ func TestSettings(t *testing.T) {
 		"[results]\nmax_size='1.5GiB'\nmax_age='36h'\nlimit='8 kb'\n": {3 << 29, 36 * time.Hour, 8000},
 		"[results]\nmax_age='0.5d'\nlimit=100\n":                      {1 << 30, 12 * time.Hour, 100},
 	} {
-		check(t, os.WriteFile(path, []byte(text), 0o600))
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		if got, problems := readLimits(path); got != want || len(problems) > 0 {
 			t.Errorf("%q: %+v, %+v", text, got, problems)
 		}
@@ -36,7 +38,7 @@ func TestSettings(t *testing.T) {
 		"[results]\nmax_age=14\n":          `:2: "max_age" in [results] is not a string`,
 		"[results]\nmaxsize=1\nlimit=5\n":  `:2: unknown key "maxsize" in [results]; did you mean "max_size"?`,
 	} {
-		check(t, os.WriteFile(path, []byte(text), 0o600))
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		got, problems := readLimits(path)
 		if len(problems) != 1 || !strings.Contains(problems[0].What, want) || !strings.Contains(problems[0].Mend, "correct "+path) || got.maxSize != 1<<30 {
 			t.Errorf("%q: %+v, %+v", text, got, problems)
@@ -54,12 +56,12 @@ func TestReload(t *testing.T) {
 	if f.Store().Limit() != 12_000 || len(f.names()) != 2 {
 		t.Fatalf("limit %d, %q", f.Store().Limit(), f.names())
 	}
-	check(t, os.WriteFile(path, []byte("[results]\nmax_size = 1500\nlimit = 99\n"), 0o600))
+	fstest.Must(t, os.WriteFile(path, []byte("[results]\nmax_size = 1500\nlimit = 99\n"), 0o600))
 	f.Reload()
 	if got := f.names(); f.Store().Limit() != 99 || len(got) != 1 || got[0] != kept.Name {
 		t.Errorf("limit %d, %q", f.Store().Limit(), got)
 	}
-	check(t, os.WriteFile(path, []byte("[results]\nmax_size = 'x'\n"), 0o600))
+	fstest.Must(t, os.WriteFile(path, []byte("[results]\nmax_size = 'x'\n"), 0o600))
 	f.Reload()
 	if s := f.Status(); s.State != "degraded" || len(s.Problems) != 1 || f.Store().Limit() != 12_000 {
 		t.Errorf("limit %d, %+v", f.Store().Limit(), s)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // tell returns what an agent is shown in place of an output; "" for the output itself.
@@ -141,7 +142,7 @@ func TestLongOutputs(t *testing.T) {
 // TestNoRoomForOutputs: what cannot be stored, the agent gets whole.
 func TestNoRoomForOutputs(t *testing.T) {
 	dir := stateDir(t)
-	check(t, os.WriteFile(dir, nil, 0o600)) // where the folder should be
+	fstest.Must(t, os.WriteFile(dir, nil, 0o600)) // where the folder should be
 	f := start(t, dir, offline)
 	if got := f.tell(func(m *fs.Moment) { m.Call.Output = strings.Repeat("line\n", 10_000) }); got != "" {
 		t.Errorf("%s", got)
@@ -151,7 +152,7 @@ func TestNoRoomForOutputs(t *testing.T) {
 func storedIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	check(t, err)
+	fstest.Must(t, err)
 	for _, e := range entries {
 		if isResult(e.Name()) {
 			names = append(names, e.Name())

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // childMode is the variable that makes the test binary a process that saves.
@@ -66,8 +68,8 @@ func TestKilled(t *testing.T) {
 		child := exec.Command(os.Args[0], dir)
 		child.Env = append(os.Environ(), childMode+"=save")
 		out, err := child.StdoutPipe()
-		check(t, err)
-		check(t, child.Start())
+		fstest.Must(t, err)
+		fstest.Must(t, child.Start())
 		lines := bufio.NewScanner(out)
 		for n := 0; n < 50+37*round && lines.Scan(); n++ {
 			saved++
@@ -75,7 +77,7 @@ func TestKilled(t *testing.T) {
 				t.Errorf("%s: %d bytes, %v", lines.Text(), len(text), err)
 			}
 		}
-		check(t, child.Process.Kill())
+		fstest.Must(t, child.Process.Kill())
 		_ = child.Wait() // it was killed
 	}
 	names := onDisk(t, dir)

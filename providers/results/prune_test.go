@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // limited returns a config.toml with that table [results].
 func limited(t *testing.T, table string) func(*Options) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.toml")
-	check(t, os.WriteFile(path, []byte("[results]\n"+table), 0o600))
+	fstest.Must(t, os.WriteFile(path, []byte("[results]\n"+table), 0o600))
 	return configured(path)
 }
 
@@ -22,9 +24,9 @@ var kilobyte = strings.Repeat("x", 999) + "\n"
 func TestTheOldestGoFirst(t *testing.T) {
 	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
 	f := start(t, stateDir(t), at(c), limited(t, "max_size = '3 KB'\n"))
-	check(t, os.MkdirAll(f.dir, 0o700))
+	fstest.Must(t, os.MkdirAll(f.dir, 0o700))
 	foreign := filepath.Join(f.dir, "2020-notes.txt")
-	check(t, os.WriteFile(foreign, []byte(kilobyte), 0o600))
+	fstest.Must(t, os.WriteFile(foreign, []byte(kilobyte), 0o600))
 	var saved []Saved
 	for range 10 {
 		saved = append(saved, f.save(issues, "", kilobyte))
@@ -112,7 +114,7 @@ func TestCommandsPruneToo(t *testing.T) {
 	for range 3 {
 		s := Open(StoreOptions{Dir: dir, Now: c.now, Log: discard()})
 		_, err := s.Save(issues, "", []byte("x"))
-		check(t, err)
+		fstest.Must(t, err)
 		c.move(8 * day)
 	}
 	if got := onDisk(t, dir); len(got) != 2 {
@@ -126,19 +128,19 @@ func TestSweep(t *testing.T) {
 	dir := stateDir(t)
 	s := Open(StoreOptions{Dir: dir, Now: time.Now, Log: discard()})
 	_, err := s.Save(issues, "", []byte("x"))
-	check(t, err)
+	fstest.Must(t, err)
 	d, err := s.Create(issues, "txt")
-	check(t, err)
+	fstest.Must(t, err)
 	_, err = d.Write([]byte("slow"))
-	check(t, err)
+	fstest.Must(t, err)
 	own := filepath.Join(dir, ownFolder)
-	check(t, os.WriteFile(filepath.Join(own, "draft-dead"), []byte("x"), 0o600))
-	check(t, os.WriteFile(filepath.Join(own, "draft-young"), []byte("x"), 0o600))
-	check(t, os.WriteFile(filepath.Join(own, "2026-11-21T04-01-02Z.a.b.abcde.txt"), nil, 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(own, "draft-dead"), []byte("x"), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(own, "draft-young"), []byte("x"), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(own, "2026-11-21T04-01-02Z.a.b.abcde.txt"), nil, 0o600))
 	long := time.Now().Add(-2 * minAge)
 	for _, name := range onDisk(t, own) {
 		if name != "draft-young" {
-			check(t, os.Chtimes(filepath.Join(own, name), long, long))
+			fstest.Must(t, os.Chtimes(filepath.Join(own, name), long, long))
 		}
 	}
 	f := start(t, dir)
@@ -149,5 +151,5 @@ func TestSweep(t *testing.T) {
 		t.Errorf("left: %q, want %q", got, want)
 	}
 	_, err = d.Commit()
-	check(t, err)
+	fstest.Must(t, err)
 }

@@ -52,7 +52,7 @@ func TestSave(t *testing.T) {
 		t.Errorf("status %+v", s)
 	}
 	matches, err := f.Search(t.Context(), "list.issues", "", 10)
-	check(t, err)
+	fstest.Must(t, err)
 	for _, m := range matches.Matches {
 		if m.Path != saved.Name || !strings.HasPrefix(m.Title, "git/hub/list.issues") || !strings.Contains(m.Why, "list.issues") {
 			t.Errorf("match %+v", m)
@@ -66,13 +66,13 @@ func TestModes(t *testing.T) {
 	saved := f.save(issues, "png", "\x89PNG\x00")
 	err := filepath.WalkDir(f.dir, func(path string, _ os.DirEntry, _ error) error {
 		info, err := os.Lstat(path)
-		check(t, err)
+		fstest.Must(t, err)
 		if want := map[bool]os.FileMode{true: 0o700, false: 0o600}[info.IsDir()]; info.Mode().Perm() != want {
 			t.Errorf("%s: %v", path, info.Mode())
 		}
 		return nil
 	})
-	check(t, err)
+	fstest.Must(t, err)
 	if got := f.read(saved.Name); got != "\x89PNG\x00" || !strings.HasSuffix(saved.Name, ".png") {
 		t.Errorf("%s holds %q", saved.Name, got)
 	}
@@ -121,7 +121,7 @@ func TestAllIsThereAgain(t *testing.T) {
 		f.save(issues, "", "some\ntext\n")
 	}
 	index, attr := f.read(indexName), f.attr(indexName)
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	again := start(t, dir)
 	if got := again.read(indexName); got != index {
 		t.Errorf("the index was\n%s\nand is\n%s", index, got)
@@ -132,15 +132,15 @@ func TestAllIsThereAgain(t *testing.T) {
 
 	journal := filepath.Join(dir, ownFolder, "journal")
 	text, err := os.ReadFile(journal)
-	check(t, err)
+	fstest.Must(t, err)
 	torn := append([]byte("garbage\n2026-11-21T04-"), text[len(text)/2:]...)
-	check(t, os.WriteFile(journal, torn, 0o600))
+	fstest.Must(t, os.WriteFile(journal, torn, 0o600))
 	half := start(t, dir)
 	half.counted()
 	if got := half.rows(); len(got) != 20 || !allOf(got, func(row []string) bool { return row[4] == "10" && row[5] == "2" }) {
 		t.Errorf("with half a journal:\n%q", got)
 	}
-	check(t, os.Remove(journal))
+	fstest.Must(t, os.Remove(journal))
 	bare := start(t, dir)
 	bare.counted()
 	if got := bare.rows(); len(got) != 20 || !allOf(got, func(row []string) bool {
@@ -158,9 +158,9 @@ func allOf(rows [][]string, holds func([]string) bool) bool {
 func (f *fixture) attr(path string) fs.Attr {
 	f.t.Helper()
 	n, err := f.tree.Resolve(f.t.Context(), path)
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	a, err := f.tree.Stat(f.t.Context(), n)
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	return a
 }
 
@@ -170,7 +170,7 @@ func TestAnotherProcess(t *testing.T) {
 	f := start(t, dir)
 	other := Open(StoreOptions{Dir: dir, Now: time.Now, Log: discard()})
 	saved, err := other.Save(issues, "", []byte("from elsewhere\n"))
-	check(t, err)
+	fstest.Must(t, err)
 	f.await("it is there", func() bool { return f.has(saved.Name) && len(f.rows()) == 1 })
 	if row := f.rows()[0]; row[2] != "git hub" || row[5] != "1" {
 		t.Errorf("row %q", row)
@@ -179,22 +179,22 @@ func TestAnotherProcess(t *testing.T) {
 		t.Error("it is watched and live")
 	}
 	before := f.attr(indexName)
-	check(t, os.WriteFile(saved.Path, []byte("changed\nby hand\n"), 0o600))
+	fstest.Must(t, os.WriteFile(saved.Path, []byte("changed\nby hand\n"), 0o600))
 	f.await("the change is there", func() bool { return f.rows()[0][4] == "16" && f.rows()[0][5] == "2" })
 	if now := f.attr(indexName); now.Version == before.Version || !now.ModTime.After(before.ModTime) {
 		t.Errorf("the index was %+v and is %+v", before, now)
 	}
-	check(t, os.Remove(saved.Path))
+	fstest.Must(t, os.Remove(saved.Path))
 	f.await("it is gone", func() bool { return len(f.names()) == 0 && f.Status().State == "empty" })
 
 	for _, name := range []string{"notes.txt", "2026-11-21T04-01-02Z.a.b.txt", "2026-13-41T04-01-02Z.a.b.abcde.txt", "2026-11-21T04-01-02Z.a.b.ABCDE.txt"} {
-		check(t, os.WriteFile(filepath.Join(dir, name), []byte("not ours"), 0o600))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("not ours"), 0o600))
 	}
-	check(t, os.Mkdir(filepath.Join(dir, "2026-11-21T04-01-02Z.a.b.abcde.txt"), 0o700))
+	fstest.Must(t, os.Mkdir(filepath.Join(dir, "2026-11-21T04-01-02Z.a.b.abcde.txt"), 0o700))
 	last, err := other.Save(issues, "", []byte("x"))
-	check(t, err)
+	fstest.Must(t, err)
 	f.await("only ours is there", func() bool { return slices.Equal(f.names(), []string{last.Name}) })
-	check(t, os.RemoveAll(dir))
+	fstest.Must(t, os.RemoveAll(dir))
 	f.await("all is gone", func() bool { return len(f.names()) == 0 })
 	again := f.save(issues, "", "x")
 	if got := f.read(again.Name); got != "x" {
@@ -207,7 +207,7 @@ func TestWithoutAWatch(t *testing.T) {
 	dir := stateDir(t)
 	c := newClock(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 	_, err := Open(StoreOptions{Dir: dir, Now: c.now, Log: discard()}).Save(issues, "", []byte("very old\n"))
-	check(t, err)
+	fstest.Must(t, err)
 	f := start(t, dir, offline)
 	if names := f.names(); len(names) != 1 || !f.attr(names[0]).Live {
 		t.Errorf("%q: nothing is watched, and not all is there and live", names)
@@ -217,12 +217,12 @@ func TestWithoutAWatch(t *testing.T) {
 func TestDraft(t *testing.T) {
 	f := start(t, stateDir(t))
 	d, err := f.Store().Create(issues, "txt")
-	check(t, err)
+	fstest.Must(t, err)
 	for range 1000 {
 		_, err = d.Write(bytes.Repeat([]byte("x"), 99))
-		check(t, err)
+		fstest.Must(t, err)
 		_, err = d.Write([]byte("\n"))
-		check(t, err)
+		fstest.Must(t, err)
 	}
 	if len(f.names()) != 0 || len(onDisk(t, f.dir)) != 0 {
 		t.Error("a draft is seen")
@@ -239,7 +239,7 @@ func TestDraft(t *testing.T) {
 		t.Error("a draft takes more after Commit")
 	}
 	d, err = f.Store().Create(issues, "txt")
-	check(t, err)
+	fstest.Must(t, err)
 	d.Abandon()
 	if left := onDisk(t, filepath.Join(f.dir, ownFolder)); !slices.Equal(left, []string{"journal", "lock"}) {
 		t.Errorf("left: %q", left)
@@ -256,7 +256,7 @@ func TestDraft(t *testing.T) {
 
 func TestAFolderThatCannotBeWritten(t *testing.T) {
 	dir := stateDir(t)
-	check(t, os.WriteFile(dir, []byte("a file"), 0o600))
+	fstest.Must(t, os.WriteFile(dir, []byte("a file"), 0o600))
 	f := start(t, dir)
 	_, err := f.Store().Save(issues, "", []byte("x"))
 	if err == nil || !strings.Contains(err.Error(), "results cannot be kept in "+dir+": not a directory; to fix it: ") {
@@ -265,7 +265,7 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 	if s := f.Status(); s.State != "degraded" || len(s.Problems) == 0 || s.Problems[0].Mend == "" {
 		t.Errorf("status %+v", s)
 	}
-	check(t, os.Remove(dir))
+	fstest.Must(t, os.Remove(dir))
 	f.save(issues, "", "x")
 	f.await("all is well again", func() bool { return f.Status().State == "ready" })
 }
@@ -284,7 +284,7 @@ func TestResultsHaveNoSecrets(t *testing.T) {
 		for _, text := range texts {
 			saved := f.save(Origin{Source: "call", Server: "s", Tool: "t"}, ext, text)
 			body, err := os.ReadFile(saved.Path)
-			check(t, err)
+			fstest.Must(t, err)
 			if strings.Contains(string(body), "res-pw-1") || strings.Contains(string(body), "12345678901234") || !strings.Contains(string(body), "[REDACTED:") {
 				t.Errorf("%s: %s", saved.Name, body)
 			}

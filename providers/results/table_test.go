@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestIndexIsMadeAhead: reading the index opens no result, and does not wait
 // for the counting of lines.
 func TestIndexIsMadeAhead(t *testing.T) {
 	dir := stateDir(t)
-	check(t, os.MkdirAll(dir, 0o700))
+	fstest.Must(t, os.MkdirAll(dir, 0o700))
 	name := "2026-11-21T04-01-02Z.files.read.abcde.txt"
-	check(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("a line\n", 1000)), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("a line\n", 1000)), 0o600))
 	f := start(t, dir)
 	isMade := func() {
 		t.Helper()
 		n, err := f.tree.Resolve(t.Context(), indexName)
-		check(t, err)
+		fstest.Must(t, err)
 		if _, ok := n.(*fs.Text); !ok {
 			t.Errorf("the index is a %T", n)
 		}
@@ -37,7 +38,7 @@ func TestIndexIsMadeAhead(t *testing.T) {
 	at := f.attr(indexName).ModTime
 
 	// A restart shows it at the same time.
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	again := start(t, dir)
 	again.counted()
 	if got := again.attr(indexName).ModTime; !got.Equal(at) {
@@ -45,7 +46,7 @@ func TestIndexIsMadeAhead(t *testing.T) {
 	}
 
 	// Later results are counted too.
-	check(t, os.WriteFile(filepath.Join(dir, strings.Replace(name, "abcde", "xbcde", 1)), nil, 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, strings.Replace(name, "abcde", "xbcde", 1)), nil, 0o600))
 	again.await("the other is there", func() bool { return len(again.rows()) == 2 })
 	again.counted()
 	if got := again.rows(); got[0][5] != "0" && got[1][5] != "0" {

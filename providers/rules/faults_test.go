@@ -42,10 +42,10 @@ func TestBadInput(t *testing.T) {
 		"src/shop/deep/" + strings.Repeat("d/", 40) + "AGENTS.md": "Deep.\n",
 	}
 	w := newWorld(t, files)
-	must(t, syscall.Mkfifo(w.path("src/shop/.rules"), 0o600))
-	must(t, os.Chmod(w.path("src/shop/.claude/rules/open.md"), 0o600))
+	fstest.Must(t, syscall.Mkfifo(w.path("src/shop/.rules"), 0o600))
+	fstest.Must(t, os.Chmod(w.path("src/shop/.claude/rules/open.md"), 0o600))
 	w.write("src/shop/locked/AGENTS.md", "Locked.\n")
-	must(t, os.Chmod(w.path("src/shop/locked"), 0))
+	fstest.Must(t, os.Chmod(w.path("src/shop/locked"), 0))
 	t.Cleanup(func() { _ = os.Chmod(w.path("src/shop/locked"), 0o700) })
 	w.start(true)
 	fstest.Check(t, w.tree)
@@ -80,7 +80,7 @@ func TestBadInput(t *testing.T) {
 	}
 
 	found, err := OpCheck.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{w.path("src/shop/deep")})
-	must(t, err)
+	fstest.Must(t, err)
 	if found.Project != w.path("src/shop") || len(found.Findings) < 6 || found.Files < 10 {
 		t.Errorf("checked %+v", found)
 	}
@@ -111,12 +111,12 @@ func TestVanished(t *testing.T) {
 	w := newWorld(t, map[string]string{"src/a/AGENTS.md": "A.\n", "src/b/AGENTS.md": "B.\n"})
 	w.start(false)
 	w.shown()
-	must(t, os.RemoveAll(w.path("src/a")))
+	fstest.Must(t, os.RemoveAll(w.path("src/a")))
 	w.Look()
 	if w.cat("a/AGENTS.md") != "" || w.cat("b/AGENTS.md") == "" {
 		t.Errorf("names %q", w.ls(""))
 	}
-	must(t, os.WriteFile(filepath.Join(w.home, "src/a"), nil, 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(w.home, "src/a"), nil, 0o600))
 	w.Look()
 	fstest.Contains(t, w.cat("for"+w.home+"/src/a"), "# Rules for ~/src/a\n")
 }
@@ -162,6 +162,6 @@ func TestWorktrees(t *testing.T) {
 	if strings.Contains(page, "# Main") {
 		t.Errorf("the rules of another worktree:\n%s", page)
 	}
-	must(t, w.trust.Trust(w.path("work/shop")))
+	fstest.Must(t, w.trust.Trust(w.path("work/shop")))
 	fstest.Contains(t, w.cat("for"+w.home+"/work/fix/x.go"), "Project: ~/work/fix\n")
 }

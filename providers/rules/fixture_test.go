@@ -39,7 +39,7 @@ type world struct {
 func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	fstest.Must(t, err)
 	w := &world{t: t, home: home, changes: make(map[string]int)}
 	for path, body := range files {
 		w.write(path, body)
@@ -65,15 +65,15 @@ func (w *world) write(path, body string) {
 	w.t.Helper()
 	at := w.path(path)
 	if strings.HasSuffix(path, "/") {
-		must(w.t, os.MkdirAll(at, 0o755))
+		fstest.Must(w.t, os.MkdirAll(at, 0o755))
 		return
 	}
-	must(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
+	fstest.Must(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
 	if target, ok := strings.CutPrefix(body, "-> "); ok {
-		must(w.t, os.Symlink(target, at))
+		fstest.Must(w.t, os.Symlink(target, at))
 		return
 	}
-	must(w.t, os.WriteFile(at, []byte(body), 0o644))
+	fstest.Must(w.t, os.WriteFile(at, []byte(body), 0o644))
 }
 
 // start starts a provider; with watch it is kept current.
@@ -102,7 +102,7 @@ func (w *world) start(watch bool) *world {
 		Workspaces: w.workspaces, Projects: projects, Trust: w.trust, Watch: watch,
 	})
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
-	w.t.Cleanup(func() { must(w.t, w.Close()) })
+	w.t.Cleanup(func() { fstest.Must(w.t, w.Close()) })
 	if watch {
 		w.Start()
 		fstest.Settles(w.t, w, "the first look", func() bool { return w.current.Load().complete })
@@ -120,10 +120,3 @@ func (w *world) ls(path string) string {
 }
 
 func (w *world) wantLs(path, want string) { w.t.Helper(); fstest.WantNames(w.t, w.tree, path, want) }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

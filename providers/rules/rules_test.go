@@ -135,7 +135,7 @@ func TestFor(t *testing.T) {
 	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "Web is new.")
 
 	got, err := OpFor.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{w.path("src/shop/api/a.go")})
-	must(t, err)
+	fstest.Must(t, err)
 	if got.Project != w.path("src/shop") || len(got.Orders["cursor"]) == 0 || !slices.Contains(got.Rules[0].Agents, "codex") || got.Rules[len(got.Rules)-1].Trusted {
 		t.Errorf("page %+v", got)
 	}
@@ -205,7 +205,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("of no workspace: %v", got)
 	}
 
-	must(t, w.trust.Trust(w.path("src/shop")))
+	fstest.Must(t, w.trust.Trust(w.path("src/shop")))
 	fstest.Settles(t, w, "trust", func() bool { return !strings.Contains(w.cat("shop/AGENTS.md"), "trusted:") })
 	fstest.Contains(t, said(), "`AGENTS.md`: Amounts are integer cents.\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
 	fstest.Contains(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
@@ -213,7 +213,7 @@ func TestTrust(t *testing.T) {
 	if why() != "The shop" {
 		t.Errorf("a search says %q", why())
 	}
-	must(t, w.trust.Revoke(w.path("src/shop")))
+	fstest.Must(t, w.trust.Revoke(w.path("src/shop")))
 	fstest.Settles(t, w, "no trust", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "trusted: no\n") })
 }
 
@@ -229,7 +229,7 @@ func TestHostile(t *testing.T) {
 		"src/shop/AGENTS.md": "# Shop\n", "src/shop/vendor/CLAUDE.md": "# Vendor\n", "src/shop/vendor/lib/.git/HEAD": "ref: refs/heads/main\n", "src/shop/vendor/lib/AGENTS.md": "# Nested\n",
 		"src/link": "-> shop",
 	}).start(true)
-	must(t, w.trust.Trust(w.path("src/shop")))
+	fstest.Must(t, w.trust.Trust(w.path("src/shop")))
 	page := w.cat("for" + w.home + "/src/evil/x.go")
 	fstest.Contains(t, page, "~/src/evil/AGENTS.md — always; claude-code, codex, ", "junie (not trusted)\n", "\n<!-- rule 2 (not trusted): ~/src/evil/AGENTS.md -->\n", "<!- - end of rule 2 -->", "<!- - rule 3: ~/.claude/CLAUDE.md -->")
 	if strings.Count(page, "<!-- end of rule 2") != 1 || strings.Contains(page, "<!-- rule 3") {
@@ -256,8 +256,8 @@ func TestHostile(t *testing.T) {
 	fstest.Contains(t, nested, "~/src/shop/vendor/CLAUDE.md — always; claude-code, pi, amp: Vendor", "(not trusted)")
 
 	// A rename, and another folder in its place.
-	must(t, os.Rename(w.path("src/shop"), w.path("src/shop2")))
-	must(t, os.Rename(w.path("src/evil"), w.path("src/shop")))
+	fstest.Must(t, os.Rename(w.path("src/shop"), w.path("src/shop2")))
+	fstest.Must(t, os.Rename(w.path("src/evil"), w.path("src/shop")))
 	for _, path := range []string{"src/shop/x.go", "src/shop2/x.go"} {
 		fstest.Contains(t, w.cat("for"+w.home+"/"+path), "(not trusted: what its files say")
 	}
@@ -278,7 +278,7 @@ func TestChanges(t *testing.T) {
 	becomes("a new folder", func() bool { return w.cat("shop/continue-rules-x.md") != "" })
 	w.write(".claude/rules/mine.md", "Mine.\n")
 	becomes("a rule of the user", func() bool { return w.cat("user/claude-rules-mine.md") != "" })
-	must(t, os.Remove(w.path("src/shop/.cursorrules")))
+	fstest.Must(t, os.Remove(w.path("src/shop/.cursorrules")))
 	becomes("a file that is gone", func() bool { return w.cat("shop/cursorrules.md") == "" })
 
 	w.write("src/new/AGENTS.md", "# New project\n")
@@ -291,7 +291,7 @@ func TestChanges(t *testing.T) {
 	for i := range 3000 {
 		w.write(fmt.Sprintf("src/shop/.cursor/rules/s%d.mdc", i%50), fmt.Sprintf("---\nalwaysApply: true\n---\nVersion %d.\n", i))
 	}
-	must(t, os.RemoveAll(w.path("src/shop/.clinerules")))
+	fstest.Must(t, os.RemoveAll(w.path("src/shop/.clinerules")))
 	becomes("the state after a storm", func() bool {
 		return strings.Contains(w.cat("shop/cursor-rules-s49.md"), "Version 2999.") && w.cat("shop/clinerules-c.md") == ""
 	})
@@ -299,7 +299,7 @@ func TestChanges(t *testing.T) {
 		fstest.Contains(t, w.cat(fmt.Sprintf("shop/cursor-rules-s%d.md", i)), fmt.Sprintf("Version %d.", 2950+i))
 	}
 
-	must(t, os.RemoveAll(w.path("src/shop")))
+	fstest.Must(t, os.RemoveAll(w.path("src/shop")))
 	becomes("a folder that vanishes", func() bool { return !strings.Contains(w.ls(""), "shop") })
 	fstest.Contains(t, w.ls(""), "other", "user", "new")
 }
@@ -319,6 +319,6 @@ func TestNoticed(t *testing.T) {
 	w.write("src/shop/new/.gitignore", "dir/\n")
 	w.workspaces.Noticed([]string{w.path("src/shop/new/.gitignore")})
 	fstest.Settles(t, w, "a folder that git ignores now", func() bool { return w.cat("shop/new-dir-cursor-rules-a.md") == "" })
-	must(t, os.RemoveAll(w.path("src/shop/web/deep")))
+	fstest.Must(t, os.RemoveAll(w.path("src/shop/web/deep")))
 	fstest.Settles(t, w, "a folder that is gone", func() bool { return w.cat("shop/web-deep-AGENTS.md") == "" })
 }

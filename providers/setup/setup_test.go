@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/setup/agents"
 )
@@ -16,20 +17,12 @@ import (
 func newHome(t *testing.T, files map[string]string) Home {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("real", filepath.Join(dir, "home")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(filepath.Join(dir, "real"), 0o755))
+	fstest.Must(t, os.Symlink("real", filepath.Join(dir, "home")))
 	for name, text := range files {
 		path := filepath.Join(dir, "real", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	h := Home{
 		Machine: agents.Machine{Home: filepath.Join(dir, "home"), OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }},
@@ -55,9 +48,7 @@ func (h Home) mustDo(t *testing.T, p Plan, err error) {
 			err = h.Do(context.Background(), f)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 }
 
 // TestPlanShown: a difference has no secrets, and a link to the whole home is none of a file.

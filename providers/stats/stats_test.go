@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // world is what a counter in a test is told.
@@ -49,9 +50,7 @@ func (w *world) count(t *testing.T, q Query) Report {
 		Cache:     t.TempDir(), Now: func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) },
 	}
 	r, err := New(w.options).count(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return r
 }
 

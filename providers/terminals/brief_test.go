@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -68,7 +69,7 @@ func TestFailuresOfProject(t *testing.T) {
 	p := newTape(t, dir)
 	p.put(begin("make") + "no\r\n" + end("2"))
 	p.wait(time.Second)
-	check(t, p.Close(0, ""))
+	fstest.Must(t, p.Close(0, ""))
 	project := ""
 	f := start(t, dir, func(o *Options) { o.Root = func(string) string { return project } })
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -54,13 +55,13 @@ type recorder struct {
 func startRecorder(t *testing.T, dir string) *recorder {
 	t.Helper()
 	theirs, ours, err := os.Pipe()
-	check(t, err)
+	fstest.Must(t, err)
 	r := &recorder{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0]), in: ours}
 	r.cmd.Env, r.cmd.Stdin, r.cmd.Stderr = append(os.Environ(), childVariable+"="+dir), theirs, os.Stderr
 	out, err := r.cmd.StdoutPipe()
-	check(t, err)
-	check(t, r.cmd.Start())
-	check(t, theirs.Close())
+	fstest.Must(t, err)
+	fstest.Must(t, r.cmd.Start())
+	fstest.Must(t, theirs.Close())
 	t.Cleanup(func() {
 		_ = r.in.Close()
 		_ = r.cmd.Wait()
@@ -93,7 +94,7 @@ func TestRecorderIsKilled(t *testing.T) {
 	r.put(begin("serve") + "listening\r\n")
 	f.shows(indexName, "**1.txt**", "runs: `serve`")
 	before := f.read("1.txt")
-	check(t, r.cmd.Process.Kill())
+	fstest.Must(t, r.cmd.Process.Kill())
 	f.shows(indexName, "- 1.txt: ended, its holder was killed", "last: `serve`, exit not known")
 	if got := f.read("1.txt"); got != before || !strings.HasSuffix(got, "listening\n") {
 		t.Errorf("%q", got)
@@ -114,6 +115,6 @@ func TestRecorderEnds(t *testing.T) {
 	f := start(t, dir)
 	r := startRecorder(t, dir)
 	f.shows(indexName, "**1.txt**")
-	check(t, r.in.Close())
+	fstest.Must(t, r.in.Close())
 	f.shows(indexName, "- 1.txt: ended 20", ", exit 0")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -17,7 +18,7 @@ import (
 func (f *fixture) matches(words, in string) []fs.Match {
 	f.t.Helper()
 	found, err := f.Search(context.Background(), words, in, 10)
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	for _, m := range found.Matches {
 		if _, err := f.tree.Resolve(context.Background(), m.Path); err != nil {
 			f.t.Errorf("%s: %s: %v", words, m.Path, err)
@@ -90,7 +91,7 @@ func TestFoundInPlaces(t *testing.T) {
 	two := newTape(t, dir)
 	two.put(begin("ls") + "zebra.txt\r\n" + end("0"))
 	two.wait(time.Second)
-	check(t, two.Close(0, ""))
+	fstest.Must(t, two.Close(0, ""))
 	f := start(t, dir)
 	for in, want := range map[string]string{
 		"":             "1/commands/1.txt api.1.txt api.txt",
@@ -190,10 +191,10 @@ func TestIndexChangesNothing(t *testing.T) {
 	finds(f)
 	finds(start(t, dir, indexed, offline))
 	path := filepath.Join(f.opts.Cache, fulltextName)
-	check(t, os.WriteFile(path, []byte(strings.Repeat("damaged", 10_000)), 0o600))
+	fstest.Must(t, os.WriteFile(path, []byte(strings.Repeat("damaged", 10_000)), 0o600))
 	damaged := start(t, dir, indexed)
 	finds(damaged)
-	check(t, os.Remove(path))
+	fstest.Must(t, os.Remove(path))
 	finds(start(t, dir, indexed))
 	nowhere := start(t, dir, func(o *Options) { o.Cache = "/proc/self/nowhere" })
 	nowhere.Start()
@@ -234,7 +235,7 @@ func TestDeletedTerminalsAreNotFound(t *testing.T) {
 	for _, word := range []string{"zebra", "lion"} {
 		p := newTape(t, dir)
 		p.put(begin("make") + word + "\r\n" + long(chunkSize) + end("2"))
-		check(t, p.Close(0, ""))
+		fstest.Must(t, p.Close(0, ""))
 	}
 	f := start(t, dir, indexed)
 	f.Start()
@@ -246,8 +247,8 @@ func TestDeletedTerminalsAreNotFound(t *testing.T) {
 		return info.Size()
 	}
 	f.await("all is indexed", func() bool { return size() > 128<<10 })
-	check(t, os.RemoveAll(filepath.Join(dir, "1")))
-	check(t, os.RemoveAll(filepath.Join(dir, "2")))
+	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "1")))
+	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "2")))
 	f.await("they are gone", func() bool { return f.Status().State == "empty" })
 	f.finds("zebra", "")
 	f.finds("lion", "")
@@ -290,7 +291,7 @@ func TestFloodIsBounded(t *testing.T) {
 	}
 	f.finds("lion", "") // rg has it
 	info, err := os.Stat(filepath.Join(f.opts.Cache, fulltextName))
-	check(t, err)
+	fstest.Must(t, err)
 	if info.Size() > 2<<20 {
 		t.Errorf("the index has %d bytes", info.Size())
 	}
@@ -304,10 +305,10 @@ func TestChunksCoverTheLog(t *testing.T) {
 	body := strings.Repeat("-", record.HeaderLen) + long(chunkSize+chunkSize/2) + strings.Repeat("é", chunkSize) + "\n" + long(3*chunkSize)
 	var grown []*chunk
 	for size := 0; size < len(body); size += 300_007 {
-		check(t, os.WriteFile(path, []byte(body[:size]), 0o600))
+		fstest.Must(t, os.WriteFile(path, []byte(body[:size]), 0o600))
 		grown = chunksOf(state, []record.Part{{Number: 1, Size: int64(size)}}, grown)
 	}
-	check(t, os.WriteFile(path, []byte(body), 0o600))
+	fstest.Must(t, os.WriteFile(path, []byte(body), 0o600))
 	parts := []record.Part{{Number: 1, Size: int64(len(body))}}
 	grown = chunksOf(state, parts, grown)
 	anew := chunksOf(state, parts, nil)
@@ -338,9 +339,9 @@ func FuzzSpans(f *testing.F) {
 			return
 		}
 		path := filepath.Join(dir, "commands.jsonl")
-		check(t, os.WriteFile(path, []byte(journal+"\n"), 0o600))
+		fstest.Must(t, os.WriteFile(path, []byte(journal+"\n"), 0o600))
 		records, _, err := (&record.Records{Path: path}).Next()
-		check(t, err)
+		fstest.Must(t, err)
 		state := &record.Terminal{Meta: record.Meta{Command: "make", Commands: 3, CommandAt: &record.Place{Part: 1, Byte: 260, Line: 1}}}
 		state.Add(records)
 		at := from

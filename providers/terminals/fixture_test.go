@@ -64,7 +64,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 		c(&opts)
 	}
 	f.Provider = New(opts)
-	t.Cleanup(func() { check(t, f.Close()) })
+	t.Cleanup(func() { fstest.Must(t, f.Close()) })
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
@@ -77,15 +77,8 @@ func offline(o *Options) { o.Watch = false }
 func stateDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	fstest.Must(t, err)
 	return filepath.Join(dir, "terminals")
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // read returns a file of the tree.
@@ -146,7 +139,7 @@ func newTape(t testing.TB, dir string, change ...func(*record.Options)) *tape {
 		c(&o)
 	}
 	r, err := record.New(o)
-	check(t, err)
+	fstest.Must(t, err)
 	p.Recorder = r
 	t.Cleanup(func() { _ = r.Close(-1, "") })
 	return p
@@ -171,6 +164,6 @@ func kill(t testing.TB, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, record.MetaFile)
 	text, err := os.ReadFile(path)
-	check(t, err)
-	check(t, os.WriteFile(path, []byte(strings.Replace(string(text), `"holder_start": "`, `"holder_start": "x`, 1)), 0o600))
+	fstest.Must(t, err)
+	fstest.Must(t, os.WriteFile(path, []byte(strings.Replace(string(text), `"holder_start": "`, `"holder_start": "x`, 1)), 0o600))
 }

@@ -35,7 +35,7 @@ func TestTwoHundredTerminals(t *testing.T) {
 	}
 	for i, p := range tapes {
 		p.put(end(fmt.Sprint(i % 2)))
-		check(t, p.Close(0, ""))
+		fstest.Must(t, p.Close(0, ""))
 	}
 	f.await("all have ended", func() bool { return f.Status().Summary == "200 terminals, 0 open" })
 	fstest.Check(t, start(t, dir, offline).tree)

@@ -20,7 +20,7 @@ func TestTree(t *testing.T) {
 	two := newTape(t, dir, func(o *record.Options) { o.Name, o.MaxPart = "api", 4096 })
 	two.put(begin("serve") + strings.Repeat("listening on port 8080\r\n", 600))
 	two.wait(time.Second)
-	check(t, one.Close(0, ""))
+	fstest.Must(t, one.Close(0, ""))
 	for _, watch := range []bool{true, false} {
 		f := start(t, dir, func(o *Options) { o.Watch = watch })
 		fstest.Check(t, f.tree, fstest.Expect(
@@ -99,9 +99,9 @@ func TestLive(t *testing.T) {
 	f.shows("1.txt", "\nlast_exit_code: 1")
 	f.shows("1/failed.txt", "compiling\n")
 	f.await("the documents are told", func() bool { return f.heard(f.found, "1.txt") })
-	check(t, p.Close(0, ""))
+	fstest.Must(t, p.Close(0, ""))
 	f.shows(indexName, "- 1.txt: ended", "last: `build`, exit 1")
-	check(t, os.RemoveAll(filepath.Join(dir, "1")))
+	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "1")))
 	f.shows(indexName, "None yet")
 	if got := f.names(""); !slices.Equal(got, []string{indexName}) {
 		t.Error(got)
@@ -146,7 +146,7 @@ func TestKilled(t *testing.T) {
 func TestFaultsAreTold(t *testing.T) {
 	dir := stateDir(t)
 	config := filepath.Join(t.TempDir(), "config.toml")
-	check(t, os.WriteFile(config, []byte("[terminals]\nmax_sise = 1\n"), 0o600))
+	fstest.Must(t, os.WriteFile(config, []byte("[terminals]\nmax_sise = 1\n"), 0o600))
 	p := newTape(t, dir)
 	f := start(t, dir, offline, func(o *Options) { o.SettingsPath = config })
 	if s := f.Status(); s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, `did you mean "max_size"?`) {
@@ -154,10 +154,10 @@ func TestFaultsAreTold(t *testing.T) {
 	}
 	path := filepath.Join(p.Dir(), record.MetaFile)
 	meta, err := os.ReadFile(path)
-	check(t, err)
+	fstest.Must(t, err)
 	fault := `{"fault": {"what": "no space left on device", "since": "2026-11-20T05:00:00Z"},`
-	check(t, os.WriteFile(path, []byte(strings.Replace(string(meta), "{", fault, 1)), 0o600))
-	check(t, os.WriteFile(config, nil, 0o600))
+	fstest.Must(t, os.WriteFile(path, []byte(strings.Replace(string(meta), "{", fault, 1)), 0o600))
+	fstest.Must(t, os.WriteFile(config, nil, 0o600))
 	f = start(t, dir, offline)
 	s := f.Status()
 	if s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "terminal 1 is not recorded since 2026-11-20T05:00:00Z: no space left on device") {
@@ -174,12 +174,12 @@ func TestStrangeFolders(t *testing.T) {
 	dir := stateDir(t)
 	newTape(t, dir)
 	for _, name := range []string{"half", "a.b", ".hidden", "empty"} {
-		check(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
+		fstest.Must(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
 	}
-	check(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
-	check(t, os.WriteFile(filepath.Join(dir, "half", record.MetaFile), []byte(`{"version":1,"sta`), 0o600))
-	check(t, os.WriteFile(filepath.Join(dir, "empty", record.MetaFile), []byte(`{}`), 0o600))
-	check(t, os.Mkdir(filepath.Join(dir, "1", "part-0007.txt"), 0o700))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "half", record.MetaFile), []byte(`{"version":1,"sta`), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "empty", record.MetaFile), []byte(`{}`), 0o600))
+	fstest.Must(t, os.Mkdir(filepath.Join(dir, "1", "part-0007.txt"), 0o700))
 	f := start(t, dir)
 	fstest.Check(t, f.tree)
 	if got := f.names(""); !slices.Equal(got, []string{"1", "1.txt", "INDEX.md", "empty"}) {
@@ -195,22 +195,22 @@ func TestLimits(t *testing.T) {
 	for range 2 {
 		p := newTape(t, dir)
 		p.put("old\r\n")
-		check(t, p.Close(0, ""))
+		fstest.Must(t, p.Close(0, ""))
 	}
 	long := time.Now().Add(-10 * 24 * time.Hour)
 	found, err := filepath.Glob(filepath.Join(dir, "1", "*"))
-	check(t, err)
+	fstest.Must(t, err)
 	for _, path := range found {
-		check(t, os.Chtimes(path, long, long))
+		fstest.Must(t, os.Chtimes(path, long, long))
 	}
-	check(t, os.WriteFile(config, []byte("[terminals]\nmax_age = '9d'\n"), 0o600))
+	fstest.Must(t, os.WriteFile(config, []byte("[terminals]\nmax_age = '9d'\n"), 0o600))
 	configured := func(o *Options) { o.SettingsPath = config }
 	if got := start(t, dir, configured, offline).names(""); len(got) != 5 {
 		t.Errorf("looking has left %q", got)
 	}
 	f := start(t, dir, configured)
 	f.await("the old one is gone", func() bool { return slices.Equal(f.names(""), []string{"2", "2.txt", indexName}) })
-	check(t, os.WriteFile(config, []byte("[terminals]\nmax_size = 1\n"), 0o600))
+	fstest.Must(t, os.WriteFile(config, []byte("[terminals]\nmax_size = 1\n"), 0o600))
 	f.Reload()
 	f.await("all are gone", func() bool { return slices.Equal(f.names(""), []string{indexName}) })
 }

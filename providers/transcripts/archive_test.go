@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
 func settingsOf(t testing.TB, home, text string) {
 	t.Helper()
-	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\n"+text), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\n"+text), 0o600))
 }
 
 // TestTheArchiveHasALimit: a full archive keeps the newest sessions, and those that it
@@ -32,7 +33,7 @@ func TestTheArchiveHasALimit(t *testing.T) {
 		}
 		s.user(b.String())
 		at := time.Now().Add(time.Duration(i-20) * time.Hour)
-		check(t, os.Chtimes(s.path, at, at))
+		fstest.Must(t, os.Chtimes(s.path, at, at))
 	}
 	settingsOf(t, home, "archive = true\nmax_archive = \"20 KB\"\n")
 	f := start(t, home, offline)
@@ -40,11 +41,11 @@ func TestTheArchiveHasALimit(t *testing.T) {
 	f.keepArchive(t.Context())
 	kept := func() map[string]time.Time {
 		all, err := filepath.Glob(filepath.Join(home, ".state", "archive", "*", "*"))
-		check(t, err)
+		fstest.Must(t, err)
 		files, total := make(map[string]time.Time), int64(0)
 		for _, path := range all {
 			info, err := os.Stat(path)
-			check(t, err)
+			fstest.Must(t, err)
 			total += info.Size()
 			files[fmt.Sprint(filepath.Base(path), info.Sys().(*syscall.Stat_t).Ino)] = info.ModTime()
 		}
@@ -71,18 +72,18 @@ func TestOnlyWholeSessionsAreArchived(t *testing.T) {
 	s.user("one")
 	s.assistant("two")
 	old := time.Now().Add(-time.Hour)
-	check(t, os.Chtimes(s.path, old, old))
+	fstest.Must(t, os.Chtimes(s.path, old, old))
 	settingsOf(t, home, "archive = true\n")
 	f := start(t, home, offline)
 	want := f.transcript(oneID)
 	f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
-	check(t, os.Truncate(filepath.Join(f.cache.EntryDir("pi", oneID), "1.jsonl"), 10))
+	fstest.Must(t, os.Truncate(filepath.Join(f.cache.EntryDir("pi", oneID), "1.jsonl"), 10))
 	f.keepArchive(t.Context())
 	if _, err := os.Stat(filepath.Join(home, ".state", "archive", "pi", oneID+".jsonl.zst")); !errors.Is(err, iofs.ErrNotExist) {
 		t.Errorf("half of it is archived: %v", err)
 	}
 	f.keepArchive(t.Context())
-	check(t, os.Remove(s.path))
+	fstest.Must(t, os.Remove(s.path))
 	later := start(t, home, offline)
 	if got := later.transcript(oneID); got != want {
 		t.Errorf("archived is %s", got)
@@ -95,29 +96,29 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	home := tempHome(t)
 	claude := filepath.Join(home, ".claude", "projects", "-work")
 	spill := filepath.Join(claude, oneID, "tool-results", "call-1.txt")
-	check(t, os.MkdirAll(filepath.Dir(spill), 0o755))
-	check(t, os.WriteFile(spill, []byte(long(3000)), 0o644))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(spill), 0o755))
+	fstest.Must(t, os.WriteFile(spill, []byte(long(3000)), 0o644))
 	record := func(path, agent, text string) {
 		t.Helper()
 		full := filepath.Join(claude, path)
-		check(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		fstest.Must(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		line := `{"type":"user","uuid":"u-` + text + `","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"` + oneID + `","cwd":"` + home + `/work"` + agent +
 			`,"message":{"role":"user","content":"` + text + `"}}` + "\n"
-		check(t, os.WriteFile(full, []byte(line), 0o644))
+		fstest.Must(t, os.WriteFile(full, []byte(line), 0o644))
 		old := time.Now().Add(-time.Hour)
-		check(t, os.Chtimes(full, old, old))
+		fstest.Must(t, os.Chtimes(full, old, old))
 	}
 	record(oneID+".jsonl", "", "parent")
 	record(oneID+"/subagents/agent-abc123.jsonl", `,"isSidechain":true,"agentId":"abc123"`, "child")
 	log, err := os.ReadFile(filepath.Join(claude, oneID+".jsonl"))
-	check(t, err)
+	fstest.Must(t, err)
 	settingsOf(t, home, "archive = true\n")
 	f := start(t, home)
 	before := f.transcript(oneID)
 	f.keepArchive(t.Context())
 	settingsOf(t, home, "archive = false\n")
 	f.Reload()
-	check(t, os.RemoveAll(claude))
+	fstest.Must(t, os.RemoveAll(claude))
 	f.await("the archive stands in", func() bool {
 		all := f.catalogue.Find(oneID)
 		if len(all) == 0 {
@@ -136,8 +137,8 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	if len(child) != 1 || !strings.Contains(f.read(catalogue.ByID+"/"+oneID+"/subagents/"+child[0]+"/transcript.md"), "\nchild\n") {
 		t.Errorf("subagents %q", child)
 	}
-	check(t, os.MkdirAll(claude, 0o755))
-	check(t, os.WriteFile(filepath.Join(claude, oneID+".jsonl"), append(log, []byte(strings.NewReplacer("u-parent", "u-more", `"content":"parent"`, `"content":"resumed"`, `"parentUuid":null`, `"parentUuid":"u-parent"`).Replace(string(log)))...), 0o644))
+	fstest.Must(t, os.MkdirAll(claude, 0o755))
+	fstest.Must(t, os.WriteFile(filepath.Join(claude, oneID+".jsonl"), append(log, []byte(strings.NewReplacer("u-parent", "u-more", `"content":"parent"`, `"content":"resumed"`, `"parentUuid":null`, `"parentUuid":"u-parent"`).Replace(string(log)))...), 0o644))
 	f.await("it goes on", func() bool { return strings.Contains(f.transcript(oneID), "\nresumed\n") })
 	if got := f.read(catalogue.ByID + "/" + oneID + "/meta.json"); strings.Contains(got, "deleted") {
 		t.Errorf("resumed: %s", got)
@@ -156,8 +157,8 @@ func TestSubagents(t *testing.T) {
 	write := func(rel, agent, text string) {
 		t.Helper()
 		path := filepath.Join(dir, rel)
-		check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		check(t, os.WriteFile(path, []byte(`{"type":"user","uuid":"u-`+text+`","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"`+oneID+`","cwd":"`+home+`/work"`+agent+
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		fstest.Must(t, os.WriteFile(path, []byte(`{"type":"user","uuid":"u-`+text+`","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"`+oneID+`","cwd":"`+home+`/work"`+agent+
 			`,"message":{"role":"user","content":"`+text+`"}}`+"\n"), 0o644))
 	}
 	const parent, sidechain = oneID + ".jsonl", `,"isSidechain":true,"agentId":"abc123"`
@@ -171,10 +172,10 @@ func TestSubagents(t *testing.T) {
 	f.await("nothing is beside its parent", func() bool {
 		return f.exists("claude-code/work") && f.entries("claude-code/work") == 1
 	})
-	check(t, os.Remove(filepath.Join(dir, parent)))
+	fstest.Must(t, os.Remove(filepath.Join(dir, parent)))
 	f.await("it stands alone again", alone)
 	// One that is gone is not a child of a parent that appears.
-	check(t, os.Remove(filepath.Join(dir, child)))
+	fstest.Must(t, os.Remove(filepath.Join(dir, child)))
 	f.await("both are gone", func() bool { return !f.exists("claude-code") })
 	write(parent, "", "parent")
 	f.await("the parent is there", func() bool { return f.exists(catalogue.ByID + "/" + oneID) })

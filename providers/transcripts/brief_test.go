@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestBrief: what sessions say of the folder in which they worked.
@@ -82,7 +83,7 @@ func TestBrief(t *testing.T) {
 	one.raw(`{"type":"custom","id":"y","timestamp":"2026-05-12T01:07:59Z"}` + "\n")
 	two.user("go on")
 	f.await("the other goes on", func() bool { return slices.Equal(about(fs.TopicSessions, cwd), both) })
-	check(t, os.Remove(two.path))
+	fstest.Must(t, os.Remove(two.path))
 	f.await("one is left", func() bool { return len(about(fs.TopicSessions, cwd)) == 1 })
 	one.assistant("It works. Shall I commit it? I have not pushed anything.")
 	f.await("it asks", func() bool { return has(fs.TopicSessions, cwd, "asked: Shall I commit it?; 1 of 2 tasks open") })

@@ -1,13 +1,14 @@
 package transcripts
 
 import (
-	foreign "ctxfs/providers/internal/names"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	foreign "ctxfs/providers/internal/names"
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents"
@@ -49,11 +50,11 @@ func TestLogsThatAreNone(t *testing.T) {
 		"list": "[]\n", "number": "1\n", "deep": strings.Repeat(`{"a":`, 5000) + "\n", "null": "null\n",
 		"unended": `{"type":"session","id":"unended","cwd":"/x"}`,
 	} {
-		check(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(text), 0o644))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(text), 0o644))
 	}
-	check(t, os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755))
-	check(t, os.Symlink("unended.jsonl", filepath.Join(dir, "link.jsonl")))
-	check(t, os.Symlink("/nowhere", filepath.Join(dir, "nowhere.jsonl")))
+	fstest.Must(t, os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755))
+	fstest.Must(t, os.Symlink("unended.jsonl", filepath.Join(dir, "link.jsonl")))
+	fstest.Must(t, os.Symlink("/nowhere", filepath.Join(dir, "nowhere.jsonl")))
 	f := start(t, home, anyPi)
 	if got := f.transcript(oneID); !strings.Contains(got, "\nall is well\n") {
 		t.Errorf("the session beside them: %s", got)
@@ -66,15 +67,15 @@ func TestLogsThatAreNone(t *testing.T) {
 		t.Errorf("a log and a link to it are %d sessions", n)
 	}
 	for _, name := range []string{"torn", "empty"} {
-		check(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"type":"session","id":"`+name+`","cwd":"/y"}`+"\n"+`{"type":"message","id":"1","message":{"role":"user","content":"`+name+` no more"}}`+"\n"), 0o644))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"type":"session","id":"`+name+`","cwd":"/y"}`+"\n"+`{"type":"message","id":"1","message":{"role":"user","content":"`+name+` no more"}}`+"\n"), 0o644))
 		f.await(name+" is a session now", func() bool { return strings.Contains(f.transcript(name), name+" no more") })
 	}
 	// The file becomes a folder, and the folder a file.
-	check(t, os.Remove(filepath.Join(dir, "torn.jsonl")))
-	check(t, os.MkdirAll(filepath.Join(dir, "torn.jsonl"), 0o755))
+	fstest.Must(t, os.Remove(filepath.Join(dir, "torn.jsonl")))
+	fstest.Must(t, os.MkdirAll(filepath.Join(dir, "torn.jsonl"), 0o755))
 	f.await("torn is gone", func() bool { return !f.exists(catalogue.ByID + "/torn") })
-	check(t, os.Remove(filepath.Join(dir, "folder.jsonl")))
-	check(t, os.WriteFile(filepath.Join(dir, "folder.jsonl"), []byte(`{"type":"session","id":"folder","cwd":"/y"}`+"\n"), 0o644))
+	fstest.Must(t, os.Remove(filepath.Join(dir, "folder.jsonl")))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "folder.jsonl"), []byte(`{"type":"session","id":"folder","cwd":"/y"}`+"\n"), 0o644))
 	f.await("the folder is a session", func() bool { return f.exists(catalogue.ByID + "/folder") })
 }
 
@@ -116,13 +117,13 @@ func TestForeignNames(t *testing.T) {
 		strings.Repeat("long", 200), "ünïcödé", "\xff\xfe", "CON", "11111111-aaaa", "11111111-bbbb", "INDEX.tsv", "by-id", "README.md",
 	}
 	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")
-	check(t, os.MkdirAll(dir, 0o755))
+	fstest.Must(t, os.MkdirAll(dir, 0o755))
 	for i, id := range ids {
 		quoted := fmt.Sprintf("%q", id)
 		quoted = strings.NewReplacer(`\xff`, "\xff", `\xfe`, "\xfe", `\x1b`, `\u001b`, `\U000e0041`, "\U000e0041", `\U000e0042`, "\U000e0042").Replace(quoted)
 		text := fmt.Sprintf(`{"type":"session","version":3,"id":%s,"timestamp":"2026-05-12T01:02:27.657Z","cwd":"/w/\u001b[1m\u202e"}`+"\n"+
 			`{"type":"message","id":"m%d","timestamp":"2026-05-12T01:02:28Z","message":{"role":"user","content":[{"type":"text","text":"same\u001b[31m ti\u202etle\u200b/../x\u0007\udb40\udc41"}]}}`+"\n", quoted, i)
-		check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("x%d.jsonl", i)), []byte(text), 0o644))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("x%d.jsonl", i)), []byte(text), 0o644))
 	}
 	f := start(t, home, anyPi)
 	projects := f.names("pi")
@@ -168,7 +169,7 @@ func TestForeignNames(t *testing.T) {
 			t.Errorf("%q is kept in %s", name, p)
 		}
 	}
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	// The same names after a restart.
 	again := start(t, home, offline, anyPi)
 	if got := again.names(project); !slices.Equal(got, names) {
@@ -191,8 +192,8 @@ func TestOneIDOfTwoAgents(t *testing.T) {
 	home := tempHome(t)
 	piSession(t, home, oneID).user("in pi")
 	claude := filepath.Join(home, ".claude", "projects", "-work", oneID+".jsonl")
-	check(t, os.MkdirAll(filepath.Dir(claude), 0o755))
-	check(t, os.WriteFile(claude, []byte(`{"type":"user","uuid":"u-1","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"`+oneID+`","cwd":"`+home+`/work","message":{"role":"user","content":"in claude"}}`+"\n"), 0o644))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(claude), 0o755))
+	fstest.Must(t, os.WriteFile(claude, []byte(`{"type":"user","uuid":"u-1","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"`+oneID+`","cwd":"`+home+`/work","message":{"role":"user","content":"in claude"}}`+"\n"), 0o644))
 	f := start(t, home)
 	if got := f.read("pi/work/2026-05-12_in-pi_11111111/transcript.md"); !strings.Contains(got, "\nin pi\n") || strings.Contains(got, "in claude") {
 		t.Errorf("of pi: %s", got)
@@ -200,7 +201,7 @@ func TestOneIDOfTwoAgents(t *testing.T) {
 	if got := f.read("claude-code/work/2026-05-12_in-claude_11111111/transcript.md"); !strings.Contains(got, "\nin claude\n") || strings.Contains(got, "in pi") {
 		t.Errorf("of Claude Code: %s", got)
 	}
-	check(t, os.Remove(claude))
+	fstest.Must(t, os.Remove(claude))
 	f.await("the other agent's is gone", func() bool { return !slices.Contains(f.names(""), "claude-code") })
 	f.cache.RemoveLost(f.clock.now())
 	if got := f.transcript(oneID); !strings.Contains(got, "\nin pi\n") {
@@ -212,12 +213,12 @@ func TestOneIDOfTwoAgents(t *testing.T) {
 func TestALogOfNothing(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")
-	check(t, os.MkdirAll(dir, 0o755))
+	fstest.Must(t, os.MkdirAll(dir, 0o755))
 	record := `{"type":"session","id":"x","cwd":"/x"}`
 	for name, text := range map[string]string{
 		"empty": "", "torn": record[:20], "garbage": "what is this\n\x00\xff\n", "quiet": record + "\n", "partly": "garbage\n" + record + "\n", "spaces": "  \n\t\r\n",
 	} {
-		check(t, os.WriteFile(filepath.Join(dir, "x_"+name+".jsonl"), []byte(text), 0o644))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, "x_"+name+".jsonl"), []byte(text), 0o644))
 	}
 	f := start(t, home)
 	for name, wanted := range map[string]string{
@@ -244,6 +245,6 @@ func TestALogOfNothing(t *testing.T) {
 	if s := f.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "garbage") {
 		t.Errorf("the status: %+v", s.Problems)
 	}
-	check(t, os.WriteFile(filepath.Join(dir, "x_garbage.jsonl"), []byte(record+"\n"), 0o644))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "x_garbage.jsonl"), []byte(record+"\n"), 0o644))
 	f.await("it is a log now", func() bool { return !f.exists(catalogue.ByID+"/garbage/STATUS.md") && len(f.Status().Problems) == 0 })
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/transcripts/catalogue"
 )
@@ -25,8 +26,8 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	f := start(t, home)
 	f.await("it is rendered", func() bool { return f.Status().State == "ready" })
 	dir := filepath.Dir(f.cache.EntryDir("pi", twoID))
-	check(t, os.RemoveAll(dir))
-	check(t, os.WriteFile(dir, []byte("a file where a folder should be"), 0o600))
+	fstest.Must(t, os.RemoveAll(dir))
+	fstest.Must(t, os.WriteFile(dir, []byte("a file where a folder should be"), 0o600))
 	piSession(t, home, twoID).user("has no room")
 	f.await("the state tells", func() bool {
 		s := f.Status()
@@ -41,7 +42,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	if got := f.transcript(oneID); !strings.Contains(got, "\nis kept\n") {
 		t.Errorf("the other one: %s", got)
 	}
-	check(t, os.Remove(dir))
+	fstest.Must(t, os.Remove(dir))
 	f.retryCache()
 	f.await("all is well", func() bool { return f.Status().State == "ready" })
 	if got := f.transcript(twoID); !strings.Contains(got, "\nhas no room\n") {
@@ -58,7 +59,7 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 	f := start(t, home)
 	before, messages := f.transcript(oneID), f.read(catalogue.ByID+"/"+oneID+"/messages.jsonl")
 	was, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
-	check(t, err)
+	fstest.Must(t, err)
 	for _, damage := range []func(dir string) error{
 		os.RemoveAll,
 		func(dir string) error { return os.Remove(filepath.Join(dir, "state.json")) },
@@ -68,7 +69,7 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 		},
 		func(dir string) error { return os.Remove(filepath.Join(dir, "1.jsonl")) },
 	} {
-		check(t, damage(f.cache.EntryDir("pi", oneID)))
+		fstest.Must(t, damage(f.cache.EntryDir("pi", oneID)))
 		if got := f.transcript(oneID); got != before {
 			t.Errorf("made again it is %s", got)
 		}
@@ -76,7 +77,7 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 			t.Errorf("made again the messages are %s", got)
 		}
 		now, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
-		if check(t, err); now.Version != was.Version {
+		if fstest.Must(t, err); now.Version != was.Version {
 			t.Error("the same bytes are another version")
 		}
 	}
@@ -96,14 +97,14 @@ func TestVersionsDoNotComeBack(t *testing.T) {
 	seen := make(map[uint64]string)
 	for i, text := range []string{"one", "two", "three", "four"} {
 		old, err := os.ReadFile(s.path)
-		check(t, err)
+		fstest.Must(t, err)
 		if i > 0 {
-			check(t, os.WriteFile(s.path, []byte(strings.Replace(string(old), `"`+[]string{"one", "two", "three"}[i-1]+`"`, `"`+text+`"`, 1)), 0o644))
+			fstest.Must(t, os.WriteFile(s.path, []byte(strings.Replace(string(old), `"`+[]string{"one", "two", "three"}[i-1]+`"`, `"`+text+`"`, 1)), 0o644))
 		}
 		f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "\n"+text+"\n") })
 		node := f.node(catalogue.ByID + "/" + oneID + "/transcript.md")
 		a, err := f.tree.Stat(t.Context(), node)
-		check(t, err)
+		fstest.Must(t, err)
 		if was, ok := seen[a.Version]; ok {
 			t.Errorf("%q has the version of %q", text, was)
 		}
@@ -122,14 +123,14 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	f.transcript(oneID)
 	state := filepath.Join(f.cache.EntryDir("pi", oneID), "state.json")
 	early, err := os.ReadFile(state)
-	check(t, err)
+	fstest.Must(t, err)
 	s.user("two")
 	s.call("call-1", "bash", long(1000), map[string]any{"command": "cat log.txt"})
 	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "line 999 of") })
-	check(t, atomicfile.Write(state, early)) // as if it had not been written since
+	fstest.Must(t, atomicfile.Write(state, early)) // as if it had not been written since
 	f.catalogue.SaveAgain()
 	_, err = f.catalogue.Save(f.listPath(), f.catalogue.All)
-	check(t, err)
+	fstest.Must(t, err)
 	copied := tempHome(t)
 	copyCache(t, filepath.Join(home, ".cache"), filepath.Join(copied, "cache"))
 	want := f.transcript(oneID)
@@ -160,7 +161,7 @@ func TestAStateOfLess(t *testing.T) {
 	f.transcript(oneID)
 	state := filepath.Join(f.cache.EntryDir("pi", oneID), "state.json")
 	less, err := os.ReadFile(state)
-	check(t, err)
+	fstest.Must(t, err)
 	s.user("two")
 	s.call("call-1", "read", "package main", map[string]any{"path": filepath.Join(home, "work", "main.go")})
 	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "package main") })
@@ -171,7 +172,7 @@ func TestAStateOfLess(t *testing.T) {
 		return err == nil && v.Source.Stat.Size == log.Size() && !v.Behind
 	})
 	all, err := os.ReadFile(state)
-	check(t, err)
+	fstest.Must(t, err)
 	glance := func() bool {
 		clear(f.lately.deeds)
 		clear(f.briefs.of)
@@ -180,18 +181,18 @@ func TestAStateOfLess(t *testing.T) {
 	}
 	for what, text := range map[string][]byte{"less": less, "nothing": []byte(`{"format":`)} {
 		for _, name := range []string{"digest.md", "files.tsv"} {
-			check(t, atomicfile.Write(state, text))
+			fstest.Must(t, atomicfile.Write(state, text))
 			f.forgetTexts()
 			if got := f.read(catalogue.ByID + "/" + oneID + "/" + name); !strings.Contains(got, "main.go") {
 				t.Errorf("beside a state of %s, %s is %s", what, name, got)
 			}
 		}
-		check(t, atomicfile.Write(state, text))
+		fstest.Must(t, atomicfile.Write(state, text))
 		if seen, err := f.sights(t.Context(), session, false); err != nil || len(seen) != 1 {
 			t.Errorf("beside a state of %s the session has seen %v (%v)", what, seen, err)
 		}
 		f.await("a glance that does not wait for the rendering", func() bool { // one may just be under way
-			check(t, atomicfile.Write(state, text))
+			fstest.Must(t, atomicfile.Write(state, text))
 			return !glance()
 		})
 		if v, _ := f.catalogue.View(session); v.Unready() {
@@ -204,7 +205,7 @@ func TestAStateOfLess(t *testing.T) {
 	}
 
 	f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
-	check(t, atomicfile.Write(state, less))
+	fstest.Must(t, atomicfile.Write(state, less))
 	f.cache.DropMessages(session) // of which that state knows nothing
 	v, _ := f.catalogue.View(session)
 	if _, err := os.Stat(filepath.Join(filepath.Dir(state), "1.jsonl")); !errors.Is(err, iofs.ErrNotExist) || v.Published.Messages >= 0 {
@@ -212,7 +213,7 @@ func TestAStateOfLess(t *testing.T) {
 	}
 
 	f.await("nobody can write a state", func() bool {
-		check(t, os.RemoveAll(state))
+		fstest.Must(t, os.RemoveAll(state))
 		return os.MkdirAll(filepath.Join(state, "in-its-place"), 0o700) == nil
 	})
 	for _, name := range []string{"digest.md", "files.tsv"} {
@@ -227,7 +228,7 @@ func TestAStateOfLess(t *testing.T) {
 // may be gone, and a database cannot be copied without its journal.
 func copyCache(t *testing.T, from, to string) {
 	t.Helper()
-	check(t, filepath.WalkDir(from, func(path string, d iofs.DirEntry, err error) error {
+	fstest.Must(t, filepath.WalkDir(from, func(path string, d iofs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(from, path)
 		switch {
 		case errors.Is(err, iofs.ErrNotExist) || strings.HasPrefix(rel, fulltextName):
@@ -267,17 +268,17 @@ func TestTwoProcesses(t *testing.T) {
 			}
 			once.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
 			once.read(catalogue.ByID + "/" + oneID + "/digest.md")
-			check(t, once.Close())
+			fstest.Must(t, once.Close())
 		}
 	})
 	for i := range 60 {
 		text := "number " + string(rune('1'+i%9)) + " and more."
 		if i%20 == 19 { // everything is rewritten
 			old, err := os.ReadFile(s.path)
-			check(t, err)
+			fstest.Must(t, err)
 			lines := bytes.SplitAfter(old, []byte("\n"))
-			check(t, os.WriteFile(s.path+".new", bytes.Join(append(lines[:2:2], lines[4:]...), nil), 0o644))
-			check(t, os.Rename(s.path+".new", s.path))
+			fstest.Must(t, os.WriteFile(s.path+".new", bytes.Join(append(lines[:2:2], lines[4:]...), nil), 0o644))
+			fstest.Must(t, os.Rename(s.path+".new", s.path))
 		}
 		s.user(text)
 		want := i + 2
@@ -299,7 +300,7 @@ func TestCloseWhileItRenders(t *testing.T) {
 	home := tempHome(t)
 	manySessions(t, home, 300)
 	f := start(t, home)
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	again := start(t, home, offline)
 	for i := range 300 {
 		if got := again.transcript(id(i)); count(got, "\ndo this and that\n") != 1 || count(got, "\nit is done\n") != 1 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
 
@@ -29,7 +30,7 @@ func TestNotAsCCUsage(t *testing.T) {
 			strings.Replace(tokenCount("1T10:00:00.000", "100000 0 0 0", "100000 0 0 0"), "2026-04-01", day, 1))
 	}
 	packed, err := zstdOf(rollout("2026-08-10", "2"))
-	check(t, err)
+	fstest.Must(t, err)
 	historytest.WriteFile(t, filepath.Join(home, ".codex/sessions/2026/07/10"), "rollout-2026-07-10T09-00-00-"+id+"1.jsonl", rollout("2026-07-10", "1"))
 	historytest.WriteFile(t, filepath.Join(home, ".codex/sessions/2026/08/10"), "rollout-2026-08-10T09-00-00-"+id+"2.jsonl.zst", string(packed))
 	f := start(t, home)

@@ -32,7 +32,7 @@ func ccusage(t *testing.T, home, zone string) map[string]dayTokens {
 	run.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TZ=" + zone}
 	run.Dir = home
 	out, err := run.Output()
-	check(t, err)
+	fstest.Must(t, err)
 	var report struct {
 		Daily []struct {
 			Period string
@@ -46,7 +46,7 @@ func ccusage(t *testing.T, home, zone string) map[string]dayTokens {
 			}
 		}
 	}
-	check(t, json.Unmarshal(out, &report))
+	fstest.Must(t, json.Unmarshal(out, &report))
 	all := make(map[string]dayTokens)
 	for _, d := range report.Daily {
 		for _, a := range d.Agents {
@@ -78,7 +78,7 @@ var agentNames = map[string]string{
 func counted(t *testing.T, f *fixture, zone string) map[string]dayTokens {
 	t.Helper()
 	where, err := time.LoadLocation(zone)
-	check(t, err)
+	fstest.Must(t, err)
 	book := spending.Open(t.TempDir())
 	book.Learn(context.Background(), f.Spent)
 	list := prices.Load("")
@@ -130,13 +130,13 @@ func TestRealSessionsAsCCUsage(t *testing.T) {
 	put := func(to string, from ...string) {
 		for _, pattern := range from {
 			files, err := filepath.Glob(filepath.Join(data, pattern))
-			check(t, err)
+			fstest.Must(t, err)
 			if len(files) == 0 {
 				t.Errorf("no recorded session is %s", pattern)
 			}
 			for _, file := range files {
 				text, err := os.ReadFile(file)
-				check(t, err)
+				fstest.Must(t, err)
 				name := filepath.Join(home, to)
 				if strings.HasSuffix(to, "/") {
 					name = filepath.Join(name, filepath.Base(file))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 )
 
@@ -53,7 +54,7 @@ func TestClaims(t *testing.T) {
 func (s *pi) touched(minutes int) {
 	s.t.Helper()
 	at := time.Date(2026, 5, 12, 2, minutes, 0, 0, time.UTC)
-	check(s.t, os.Chtimes(s.path, at, at))
+	fstest.Must(s.t, os.Chtimes(s.path, at, at))
 }
 
 // threeSessions are one and two in the folder work, and a third in another.
@@ -61,7 +62,7 @@ func threeSessions(t *testing.T, home string) (one, two, three *pi) {
 	t.Helper()
 	one, two = piSession(t, home, oneID), piSession(t, home, twoID)
 	three = &pi{t: t, id: "11111111-9999-4333-8444-555555555555", path: filepath.Join(home, ".pi/agent/sessions/--other--/2026-05-12T01-02-27-657Z_11111111-9999-4333-8444-555555555555.jsonl")}
-	check(t, os.MkdirAll(filepath.Dir(three.path), 0o755))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(three.path), 0o755))
 	three.raw(`{"type":"session","version":3,"id":"` + three.id + `","timestamp":"2026-05-12T01:02:27.657Z","cwd":"/other/place"}` + "\n")
 	for i, s := range []*pi{one, two, three} {
 		s.user("question of " + s.id)
@@ -74,7 +75,7 @@ func TestSession(t *testing.T) {
 	home := tempHome(t)
 	one, two, three := threeSessions(t, home)
 	link := filepath.Join(home, "link.jsonl")
-	check(t, os.Symlink(two.path, link))
+	fstest.Must(t, os.Symlink(two.path, link))
 	f := start(t, home, offline)
 	work := filepath.Join(home, "work")
 	folder := "pi/work/2026-05-12_question-of-" + oneID + "_11111111"
@@ -129,7 +130,7 @@ func TestSession(t *testing.T) {
 	}
 
 	k, err := f.Session(t.Context(), Wanted{Folders: [][]string{{work}}})
-	check(t, err)
+	fstest.Must(t, err)
 	if k.Agent != "pi" || k.CWD != work || k.Log != two.path || k.Others != 1 || k.Events != nil || k.Title != "question of "+twoID ||
 		!k.Last.Equal(time.Date(2026, 5, 12, 2, 1, 0, 0, time.UTC)) || !strings.HasPrefix(k.Path, "pi/work/2026-05-12_") {
 		t.Errorf("before it is rendered: %+v", k)
@@ -156,7 +157,7 @@ func TestSessions(t *testing.T) {
 		{[]string{"/other"}, "11"},
 	} {
 		all, err := f.Sessions(t.Context(), c.below)
-		check(t, err)
+		fstest.Must(t, err)
 		var got []string
 		for _, k := range all {
 			got = append(got, k.ID[:2])
@@ -175,10 +176,10 @@ func TestASubagentIsNotItsOwnSession(t *testing.T) {
 	record := func(path, agent, text string) {
 		t.Helper()
 		full := filepath.Join(dir, path)
-		check(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		fstest.Must(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		line := `{"type":"user","uuid":"u-` + text + `","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"` + oneID + `","cwd":"` + work + `"` + agent +
 			`,"message":{"role":"user","content":"` + text + `"}}` + "\n"
-		check(t, os.WriteFile(full, []byte(line), 0o644))
+		fstest.Must(t, os.WriteFile(full, []byte(line), 0o644))
 	}
 	record(oneID+".jsonl", "", "parent")
 	record(oneID+"/subagents/agent-abc123.jsonl", `,"isSidechain":true,"agentId":"abc123"`, "child")
@@ -209,8 +210,8 @@ func TestSessionsBeforeTheStart(t *testing.T) {
 	start(t, home, func(o *Options) { o.Watch = false; opts = *o })
 	opts.Watch = true
 	p := New(opts)
-	t.Cleanup(func() { check(t, p.Close()) })
-	check(t, p.scanner.Wait(t.Context()))
+	t.Cleanup(func() { fstest.Must(t, p.Close()) })
+	fstest.Must(t, p.scanner.Wait(t.Context()))
 	if all, err := p.Sessions(t.Context(), nil); err != nil || len(all) != 3 {
 		t.Errorf("sessions: %v, %v", all, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestDeeds: what a session did in a folder, wherever it was started, and what one that
@@ -34,8 +35,8 @@ func TestDeeds(t *testing.T) {
 			call(session, more, 6, "Bash", `{"command":"make gen"}`) + result(session, more, 8, 6, "done")
 	}
 	dir := filepath.Join(home, ".claude/projects/-w-a")
-	check(t, os.MkdirAll(dir, 0o700))
-	check(t, os.WriteFile(filepath.Join(dir, first+".jsonl"), []byte(begin(first, "")+call(first, "", 9, "Bash", `{"command":"npm run dev"}`)), 0o600))
+	fstest.Must(t, os.MkdirAll(dir, 0o700))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, first+".jsonl"), []byte(begin(first, "")+call(first, "", 9, "Bash", `{"command":"npm run dev"}`)), 0o600))
 	f := start(t, home)
 	deeds := func(dir string) []fs.Deed { return f.Deeds(dir, at.Add(-time.Hour)) }
 	f.await("all is rendered", func() bool { return len(deeds("/w/a")) == 3 })
@@ -67,7 +68,7 @@ func TestDeeds(t *testing.T) {
 
 	// A continuation repeats the records of the first one, and has seen its files.
 	fork := fmt.Sprintf(`,"forkedFrom":{"sessionId":%q,"messageUuid":"x8"}`, first)
-	check(t, os.WriteFile(filepath.Join(dir, second+".jsonl"), []byte(begin(second, fork)+call(second, "", 10, "Write", `{"file_path":"/w/a/own.go","content":"y"}`)+result(second, "", 11, 10, "created")), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, second+".jsonl"), []byte(begin(second, fork)+call(second, "", 10, "Write", `{"file_path":"/w/a/own.go","content":"y"}`)+result(second, "", 11, 10, "created")), 0o600))
 	f.await("what the second one has seen", func() bool {
 		all, err := f.Seen(t.Context(), second, "/w")
 		return err == nil && len(all) == 3 && all[0].File == "/w/a/own.go" && all[1].Whole && all[1].Parts[0].Text == "one\n"

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func (f *fixture) find(words, in string) []fs.Match {
 	f.t.Helper()
 	found, err := f.Search(f.t.Context(), words, in, 10)
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	return found.Matches
 }
 
@@ -127,8 +128,8 @@ func TestOwnWords(t *testing.T) {
 		return fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","version":"2.1.132","isSidechain":false,"type":"user","uuid":%q,"timestamp":"2026-05-12T01:02:27Z",%s"message":{"role":"user","content":%q}}`, id, uuid, rest, text)
 	}
 	path := filepath.Join(home, ".claude/projects/-w", id+".jsonl")
-	check(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	check(t, os.WriteFile(path, []byte(line("u1", "", "feed the okapi")+"\n"+line("u2", `"isMeta":true,`, "the zebra was fed")+"\n"), 0o600))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	fstest.Must(t, os.WriteFile(path, []byte(line("u1", "", "feed the okapi")+"\n"+line("u2", `"isMeta":true,`, "the zebra was fed")+"\n"), 0o600))
 	f := start(t, home, offline)
 	for words, own := range map[string]bool{"feed okapi": true, "zebra": false} {
 		found := f.find(words, "")

@@ -40,13 +40,6 @@ type fixture struct {
 	news    atomic.Int64 // how many changes were reported, without those of indexes, which are made again at intervals
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // start shows the sessions of a home folder, with a watch unless it is changed.
 func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	t.Helper()
@@ -76,7 +69,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	}
 	f.Provider = New(opts)
 	t.Cleanup(func() {
-		check(t, f.Close())
+		fstest.Must(t, f.Close())
 		f.checkTotals()
 	})
 	f.tree = f.newTree(f.Root())
@@ -85,7 +78,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 			t.Skipf("no watcher can be had: %v", faults[0].Err)
 		}
 		f.Start()
-		check(t, f.scanner.Wait(t.Context()))
+		fstest.Must(t, f.scanner.Wait(t.Context()))
 	}
 	return f
 }
@@ -103,7 +96,7 @@ func offline(o *Options) { o.Watch = false }
 func tempHome(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	fstest.Must(t, err)
 	return dir
 }
 
@@ -161,7 +154,7 @@ type pi struct {
 func piSession(t testing.TB, home, id string) *pi {
 	t.Helper()
 	s := &pi{t: t, id: id, path: filepath.Join(home, ".pi", "agent", "sessions", "--work--", "2026-05-12T01-02-27-657Z_"+id+".jsonl")}
-	check(t, os.MkdirAll(filepath.Dir(s.path), 0o755))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(s.path), 0o755))
 	s.raw(fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":%q}`, id, filepath.Join(home, "work")) + "\n")
 	return s
 }
@@ -170,10 +163,10 @@ func piSession(t testing.TB, home, id string) *pi {
 func (s *pi) raw(text string) {
 	s.t.Helper()
 	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	check(s.t, err)
+	fstest.Must(s.t, err)
 	_, err = f.WriteString(text)
-	check(s.t, err)
-	check(s.t, f.Close())
+	fstest.Must(s.t, err)
+	fstest.Must(s.t, f.Close())
 }
 
 func (s *pi) message(role string, content ...any) {
@@ -195,7 +188,7 @@ func (s *pi) line(role string, content ...any) string {
 	}
 	s.last = id
 	text, err := json.Marshal(record)
-	check(s.t, err)
+	fstest.Must(s.t, err)
 	return string(text) + "\n"
 }
 
@@ -210,7 +203,7 @@ func (s *pi) call(id, tool, result string, arguments map[string]any) {
 		"type": "message", "id": fmt.Sprintf("%s-%d", s.id, s.n), "parentId": s.last, "timestamp": "2026-05-12T01:04:00Z",
 		"message": map[string]any{"role": "toolResult", "toolCallId": id, "toolName": tool, "content": []any{textBlock(result)}, "isError": false},
 	})
-	check(s.t, err)
+	fstest.Must(s.t, err)
 	s.last = fmt.Sprintf("%s-%d", s.id, s.n)
 	s.raw(string(text) + "\n")
 }

@@ -24,9 +24,9 @@ func forkOf(t testing.TB, home, id string, from *pi, says bool) *pi {
 		header = fmt.Sprintf(`,"parentSession":%q`, from.path)
 	}
 	text, err := os.ReadFile(from.path)
-	check(t, err)
+	fstest.Must(t, err)
 	_, records, _ := strings.Cut(string(text), "\n")
-	check(t, os.WriteFile(fork.path, []byte(fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":%q%s}`+"\n", id, filepath.Join(home, "work"), header)+records), 0o644))
+	fstest.Must(t, os.WriteFile(fork.path, []byte(fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":%q%s}`+"\n", id, filepath.Join(home, "work"), header)+records), 0o644))
 	fork.last, fork.n = from.last, from.n
 	return fork
 }
@@ -69,14 +69,14 @@ func TestForksTellNothingTwice(t *testing.T) {
 			second.user("in the fork of the fork")
 			f.toldOnce("with a fork of the fork", all, "in the beginning", "in the fork", "in the fork of the fork", "in the parent, later")
 
-			check(t, os.Remove(parent.path))
+			fstest.Must(t, os.Remove(parent.path))
 			f.await("the parent is gone", func() bool { return !f.exists(catalogue.ByID + "/" + id(1)) })
 			f.toldOnce("without the parent", all, "in the beginning", "in the fork", "in the fork of the fork")
-			check(t, os.Remove(fork.path))
+			fstest.Must(t, os.Remove(fork.path))
 			f.await("the fork is gone", func() bool { return !f.exists(catalogue.ByID + "/" + id(2)) })
 			f.toldOnce("with the last alone", all, "in the beginning", "in the fork", "in the fork of the fork")
 			before := f.transcript(id(3))
-			check(t, f.Close())
+			fstest.Must(t, f.Close())
 
 			again := start(t, home, offline)
 			if got := again.transcript(id(3)); got != before {
@@ -91,9 +91,9 @@ func TestForksTellNothingTwice(t *testing.T) {
 func TestRecordsWithoutTime(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")
-	check(t, os.MkdirAll(dir, 0o755))
+	fstest.Must(t, os.MkdirAll(dir, 0o755))
 	for _, name := range []string{"one", "two"} {
-		check(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"type":"session","id":"`+name+`","cwd":"/y"}`+"\n"+`{"type":"message","id":"1","message":{"role":"user","content":"this is `+name+`"}}`+"\n"), 0o644))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"type":"session","id":"`+name+`","cwd":"/y"}`+"\n"+`{"type":"message","id":"1","message":{"role":"user","content":"this is `+name+`"}}`+"\n"), 0o644))
 	}
 	f := start(t, home, offline, anyPi)
 	f.names(catalogue.ByID)
@@ -136,10 +136,10 @@ func TestAForkBeforeItsParent(t *testing.T) {
 	parent.user("in the beginning")
 	fork := forkOf(t, home, id(2), parent, true)
 	fork.user("in the fork")
-	check(t, os.Rename(parent.path, filepath.Join(home, "away")))
+	fstest.Must(t, os.Rename(parent.path, filepath.Join(home, "away")))
 	f := start(t, home)
 	f.toldOnce("alone", all, "in the beginning", "in the fork")
-	check(t, os.Rename(filepath.Join(home, "away"), parent.path))
+	fstest.Must(t, os.Rename(filepath.Join(home, "away"), parent.path))
 	f.await("the parent is there", func() bool { return f.exists(catalogue.ByID + "/" + id(1)) })
 	f.toldOnce("with its parent", all, "in the beginning", "in the fork")
 	if got := f.transcript(id(1)); !strings.Contains(got, "in the beginning") {
@@ -158,8 +158,8 @@ func TestForksInACircle(t *testing.T) {
 	third := forkOf(t, home, id(3), second, true)
 	third.user("in the third")
 	text, err := os.ReadFile(first.path)
-	check(t, err)
-	check(t, os.WriteFile(first.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, third.path), 1)), 0o644))
+	fstest.Must(t, err)
+	fstest.Must(t, os.WriteFile(first.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, third.path), 1)), 0o644))
 	f := start(t, home)
 	f.toldOnce("at first", all, "in the beginning", "in the second", "in the third")
 	const more = 12
@@ -177,8 +177,8 @@ func TestForksInACircle(t *testing.T) {
 	}
 	self := forkOf(t, home, id(4), first, false)
 	text, err = os.ReadFile(self.path)
-	check(t, err)
-	check(t, os.WriteFile(self.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, self.path), 1)), 0o644))
+	fstest.Must(t, err)
+	fstest.Must(t, os.WriteFile(self.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, self.path), 1)), 0o644))
 	f.await("a fork of itself is there", func() bool { return f.exists(catalogue.ByID + "/" + id(4)) })
 	f.transcript(id(4))
 }
@@ -247,7 +247,7 @@ func TestForksThatComeWhileOthersRender(t *testing.T) {
 	f := start(t, home)
 	for i := n - 1; i >= 0; i-- {
 		to := strings.Replace(all[i].path, away, home, 1)
-		check(t, os.Rename(all[i].path, to))
+		fstest.Must(t, os.Rename(all[i].path, to))
 		all[i].path = to
 		if i%10 == 0 {
 			f.await("it is there", func() bool { return f.exists(catalogue.ByID + "/" + id(i)) })
@@ -281,9 +281,9 @@ func TestAForkOfWhatWasThrownAway(t *testing.T) {
 	third.user("in the third")
 	f := start(t, home, offline)
 	f.transcript(id(3))
-	check(t, f.Close())
-	check(t, os.RemoveAll(f.cache.EntryDir("pi", id(1))))
-	check(t, os.RemoveAll(f.cache.EntryDir("pi", id(2))))
+	fstest.Must(t, f.Close())
+	fstest.Must(t, os.RemoveAll(f.cache.EntryDir("pi", id(1))))
+	fstest.Must(t, os.RemoveAll(f.cache.EntryDir("pi", id(2))))
 	third.user("and later")
 	again := start(t, home, offline)
 	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
@@ -332,7 +332,7 @@ func TestACopyIsToldWhole(t *testing.T) {
 	if got := f.transcript(id(3)); count(got, "in the beginning") != 1 {
 		t.Errorf("the other copy: %s", got)
 	}
-	check(t, os.Remove(parent.path))
+	fstest.Must(t, os.Remove(parent.path))
 	f.await("without the parent", func() bool {
 		return count(f.transcript(id(2)), "in the beginning") == 1
 	})
@@ -344,13 +344,13 @@ func TestACopyIsToldWhole(t *testing.T) {
 func TestEqualIDsMakeNoFork(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".claude", "projects", "-w")
-	check(t, os.MkdirAll(dir, 0o755))
+	fstest.Must(t, os.MkdirAll(dir, 0o755))
 	for n := 1; n <= 2; n++ {
 		text := ""
 		for uuid, content := range []string{"question", "more"} {
 			text += fmt.Sprintf(`{"type":"user","uuid":"u%d","sessionId":"one","cwd":"/w","timestamp":"2026-05-12T01:00:0%dZ","message":{"role":"user","content":"%s %d"}}`+"\n", uuid*n, n, content, n)
 		}
-		check(t, os.WriteFile(filepath.Join(dir, id(n)+".jsonl"), []byte(text), 0o644))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, id(n)+".jsonl"), []byte(text), 0o644))
 	}
 	f := start(t, home)
 	for n := 1; n <= 2; n++ {
@@ -371,8 +371,8 @@ func TestAForkSaysWhereTheRestIs(t *testing.T) {
 			fork := forkOf(t, home, id(2), parent, false)
 			if says != "" {
 				text, err := os.ReadFile(fork.path)
-				check(t, err)
-				check(t, os.WriteFile(fork.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, says), 1)), 0o644))
+				fstest.Must(t, err)
+				fstest.Must(t, os.WriteFile(fork.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, says), 1)), 0o644))
 			}
 			fork.user("in the fork")
 			f := start(t, home)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestUses: what was used in sessions is known, and read again only where a session
@@ -89,7 +91,7 @@ func TestStatements(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	before := news.Load()
-	check(t, os.Remove(one.path))
+	fstest.Must(t, os.Remove(one.path))
 	f.await("somebody is told of a session that is gone", func() bool { return news.Load() > before })
 	f.await("it is gone", func() bool {
 		parts := 0
@@ -98,7 +100,7 @@ func TestStatements(t *testing.T) {
 		}
 		return parts == 1
 	})
-	check(t, os.Remove(two.path)) // its agent writes it anew
+	fstest.Must(t, os.Remove(two.path)) // its agent writes it anew
 	two = piSession(t, home, "0b0e2bd2-2222-4000-8000-000000000002")
 	two.user("we use pnpm here and not npm")
 	got = nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
@@ -20,10 +21,10 @@ func TestLinkedFolders(t *testing.T) {
 	outside.user("in the linked folder")
 	linked := filepath.Dir(outside.path)
 	link := filepath.Join(sessions, "--linked--")
-	check(t, os.Symlink(linked, link))
-	check(t, os.Symlink("--work--", filepath.Join(sessions, "--renamed--")))
-	check(t, os.Symlink("/", filepath.Join(sessions, "--all--")))
-	check(t, os.Symlink("/nowhere", filepath.Join(sessions, "--nowhere--")))
+	fstest.Must(t, os.Symlink(linked, link))
+	fstest.Must(t, os.Symlink("--work--", filepath.Join(sessions, "--renamed--")))
+	fstest.Must(t, os.Symlink("/", filepath.Join(sessions, "--all--")))
+	fstest.Must(t, os.Symlink("/nowhere", filepath.Join(sessions, "--nowhere--")))
 	f := start(t, home)
 	for id, text := range map[string]string{oneID: "in the folder", twoID: "in the linked folder"} {
 		if got := f.transcript(id); count(got, "\n"+text+"\n") != 1 {
@@ -36,9 +37,9 @@ func TestLinkedFolders(t *testing.T) {
 
 	outside.user("said later")
 	f.await("what is written there is told", func() bool { return strings.Contains(f.transcript(twoID), "\nsaid later\n") })
-	check(t, os.Remove(link))
+	fstest.Must(t, os.Remove(link))
 	f.await("without the link it is gone", func() bool { return !f.exists(catalogue.ByID + "/" + twoID) })
-	check(t, os.Symlink(linked, link))
+	fstest.Must(t, os.Symlink(linked, link))
 	f.await("with the link it is back", func() bool { return f.exists(catalogue.ByID + "/" + twoID) })
 	if got := f.transcript(twoID); count(got, "\nin the linked folder\n") != 1 {
 		t.Errorf("it is back with %s", got)

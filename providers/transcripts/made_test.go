@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/modeltest"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/event"
@@ -29,7 +30,7 @@ func TestSessionsMadeByAgents(t *testing.T) {
 		t.Run(a.ID, func(t *testing.T) {
 			home := tempHome(t)
 			work := filepath.Join(home, "work")
-			check(t, os.Mkdir(work, 0o755))
+			fstest.Must(t, os.Mkdir(work, 0o755))
 			model := modeltest.Start(t, madePrompt, madeAnswer, modeltest.Step{Until: madeOutput, Calls: modeltest.Shell(madeCommand)})
 			a.Configure(t, home, model)
 			cmd := a.Command(t, model, "HOME="+home, "PATH="+os.Getenv("PATH"))
@@ -57,7 +58,7 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			asked, answered, called, resulted, unknown := 0, 0, "", 0, 0
 			for line := range strings.Lines(f.read(path + "/messages.jsonl")) {
 				e, err := render.ParseMessage([]byte(strings.TrimSuffix(line, "\n")))
-				check(t, err)
+				fstest.Must(t, err)
 				switch {
 				case e.Kind == event.Unknown:
 					unknown++

@@ -32,7 +32,7 @@ func TestTenThousandSessionsInOneFolder(t *testing.T) {
 		t.Errorf("INDEX.tsv has %d lines", got)
 	}
 	f.transcript(id(n - 1))
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	again := start(t, home, offline)
 	if got := len(again.names("pi/work")); got != n {
 		t.Errorf("after a restart %d sessions are listed", got)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/zstd"
 	"ctxfs/providers/transcripts/catalogue"
 )
@@ -15,9 +16,9 @@ import (
 // codexLog writes a log of Codex.
 func codexLog(t testing.TB, path, id string, texts ...string) {
 	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	check(t, err)
+	fstest.Must(t, err)
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() == 0 {
 		fmt.Fprintf(f, `{"timestamp":"2026-05-12T01:02:27.657Z","type":"session_meta","payload":{"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":"/w","cli_version":"1"}}`+"\n", id)
@@ -44,7 +45,7 @@ func TestALogThatIsPutAway(t *testing.T) {
 	path := filepath.Join(home, ".codex", "sessions", "2026", "05", "12", name)
 	away := filepath.Join(home, ".codex", "archived_sessions", name)
 	codexLog(t, path, oneID, "the question", "a second one")
-	check(t, os.MkdirAll(filepath.Dir(away), 0o755))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(away), 0o755))
 	f := start(t, home)
 	before := f.transcript(oneID)
 	if count(before, "\nthe question\n") != 1 {
@@ -72,44 +73,44 @@ func TestALogThatIsPutAway(t *testing.T) {
 			t.Errorf("%s it is listed %d times", when, got)
 		}
 	}
-	check(t, os.Rename(path, away))
+	fstest.Must(t, os.Rename(path, away))
 	f.await("it is in the archive", in(away))
 	same("put away")
-	check(t, os.Rename(away, path))
+	fstest.Must(t, os.Rename(away, path))
 	f.await("it is back", in(path))
 	same("back")
 
 	// Gone first, and found later.
 	f.scanner.Changed([]string{path})
-	check(t, os.Rename(path, filepath.Join(home, "hidden")))
+	fstest.Must(t, os.Rename(path, filepath.Join(home, "hidden")))
 	f.await("it is gone", func() bool { return len(f.catalogue.Find(oneID)) == 0 })
-	check(t, os.Rename(filepath.Join(home, "hidden"), away))
+	fstest.Must(t, os.Rename(filepath.Join(home, "hidden"), away))
 	f.await("it is found again", in(away))
 	same("found again")
 
 	// Compressed, the log beside it for a moment.
 	text, err := os.ReadFile(away)
-	check(t, err)
+	fstest.Must(t, err)
 	packed, err := os.Create(away + ".zst")
-	check(t, err)
+	fstest.Must(t, err)
 	z, err := zstd.NewWriter(packed)
-	check(t, err)
+	fstest.Must(t, err)
 	_, err = z.Write(text)
-	check(t, err)
-	check(t, z.Close())
-	check(t, packed.Close())
+	fstest.Must(t, err)
+	fstest.Must(t, z.Close())
+	fstest.Must(t, packed.Close())
 	f.await("both are known", func() bool {
 		return len(f.catalogue.InFile(away)) == 1 && len(f.catalogue.InFile(away+".zst")) == 1
 	})
 	same("beside its compressed twin")
-	check(t, os.Remove(away))
+	fstest.Must(t, os.Remove(away))
 	f.await("the compressed log stands in", in(away+".zst"))
 	same("compressed")
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 
 	// Put back and gone on with while nobody looked.
 	codexLog(t, path, oneID, "the question", "a second one", "and a third")
-	check(t, os.Remove(away+".zst"))
+	fstest.Must(t, os.Remove(away+".zst"))
 	again := start(t, home, offline)
 	if got := again.transcript(oneID); !strings.HasPrefix(got, before) || count(got, "\nand a third\n") != 1 {
 		t.Errorf("after a restart: %s", got)
@@ -124,19 +125,19 @@ func TestARootThatIsALink(t *testing.T) {
 	piSession(t, first, oneID).user("in the first")
 	two := piSession(t, second, twoID)
 	two.user("in the second")
-	check(t, os.Symlink(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
+	fstest.Must(t, os.Symlink(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
 	f := start(t, home)
 	if got := f.transcript(oneID); !strings.Contains(got, "in the first") || f.exists(catalogue.ByID+"/"+twoID) {
 		t.Fatal(got)
 	}
-	check(t, os.Symlink(filepath.Join(second, ".pi"), filepath.Join(home, "new")))
-	check(t, os.Rename(filepath.Join(home, "new"), filepath.Join(home, ".pi")))
+	fstest.Must(t, os.Symlink(filepath.Join(second, ".pi"), filepath.Join(home, "new")))
+	fstest.Must(t, os.Rename(filepath.Join(home, "new"), filepath.Join(home, ".pi")))
 	f.await("it leads elsewhere", func() bool { return f.exists(catalogue.ByID+"/"+twoID) && !f.exists(catalogue.ByID+"/"+oneID) })
 	two.user("later")
 	f.await("what is written there is told", func() bool { return strings.Contains(f.transcript(twoID), "\nlater\n") })
-	check(t, os.Remove(filepath.Join(home, ".pi")))
+	fstest.Must(t, os.Remove(filepath.Join(home, ".pi")))
 	f.await("all is gone", func() bool { return !f.exists(catalogue.ByID + "/" + twoID) })
-	check(t, os.Rename(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
+	fstest.Must(t, os.Rename(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
 	f.await("a folder stands in its place", func() bool { return f.exists(catalogue.ByID + "/" + oneID) })
 }
 
@@ -156,7 +157,7 @@ func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
 	if got := f.transcript(oneID); !strings.Contains(got, "\ntwo\n") {
 		t.Error(got)
 	}
-	check(t, os.Remove(s.path))
+	fstest.Must(t, os.Remove(s.path))
 	f.scanner.RescanUnwatched(t.Context())
 	if f.exists(catalogue.ByID + "/" + oneID) {
 		t.Error("what is gone is there")

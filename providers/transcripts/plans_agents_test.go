@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // plannedBy are sessions with a list of two tasks as each agent stores them, of which the
@@ -149,7 +151,7 @@ func TestFixturesWithoutTasks(t *testing.T) {
 			n += one
 		}
 		text, err := os.ReadFile(v.Source.Path)
-		check(t, err)
+		fstest.Must(t, err)
 		if carried := strings.Contains(string(text), `"Implement the following plan:`); (n > 0 || carried) != (len(part.Plans) > 0) {
 			t.Errorf("%s %s: jq finds %d calls, and there are %d plans", s.Agent, filepath.Base(v.Source.Path), n, len(part.Plans))
 		}

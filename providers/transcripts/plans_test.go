@@ -29,7 +29,7 @@ func (f *fixture) renderAll() {
 	f.t.Helper()
 	f.scanner.First()
 	for _, s := range f.catalogue.All() {
-		check(f.t, f.cache.Current(f.t.Context(), s, false))
+		fstest.Must(f.t, f.cache.Current(f.t.Context(), s, false))
 	}
 }
 
@@ -61,10 +61,10 @@ func TestTasksOfRealSessions(t *testing.T) {
 	f.renderAll()
 	parts, lists, total := f.partsOf(nil), 0, 0
 	logs, err := filepath.Glob(filepath.Join(data, "claude-code", "*.jsonl"))
-	check(t, err)
+	fstest.Must(t, err)
 	for _, log := range logs {
 		out, err := exec.Command(jq, "-r", "-s", lastStates, log).Output()
-		check(t, err)
+		fstest.Must(t, err)
 		want := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 		if len(out) == 0 {
 			want = nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/catalogue"
@@ -62,7 +63,7 @@ func slowly(before func(n int)) func(*Options) {
 // session returns the session with an id.
 func (f *fixture) session(id string) *catalogue.Session {
 	f.t.Helper()
-	check(f.t, f.scanner.Wait(f.t.Context()))
+	fstest.Must(f.t, f.scanner.Wait(f.t.Context()))
 	all := f.catalogue.Find(id)
 	if len(all) != 1 {
 		f.t.Fatalf("%d sessions have the id %s", len(all), id)
@@ -75,7 +76,7 @@ func (f *fixture) keep(id string) *catalogue.Session {
 	f.t.Helper()
 	s := f.session(id)
 	f.catalogue.MarkLive(s, f.clock.now())
-	check(f.t, f.cache.Current(f.t.Context(), s, false))
+	fstest.Must(f.t, f.cache.Current(f.t.Context(), s, false))
 	return s
 }
 
@@ -127,7 +128,7 @@ func TestOneProcessAtATime(t *testing.T) {
 		}
 		close(goOn)
 	}
-	check(t, <-rendered)
+	fstest.Must(t, <-rendered)
 	messages := catalogue.ByID + "/" + oneID + "/messages.jsonl"
 	text := one.read(messages)
 	if hasHoles(text) || count(text, "some text of a line") != 120_000 {
@@ -149,31 +150,31 @@ func TestAnotherProcessHasGoneOn(t *testing.T) {
 	s := f.keep(oneID)
 	log.user("third") // its state is not written at once
 	f.scanner.Changed([]string{log.path})
-	check(t, f.cache.Current(t.Context(), s, false))
+	fstest.Must(t, f.cache.Current(t.Context(), s, false))
 	if !slices.Contains(f.cache.Unsaved(), s) {
 		t.Fatal("the state was written at once: nothing is tested")
 	}
 	text, err := os.ReadFile(log.path)
-	check(t, err)
-	check(t, os.WriteFile(log.path, []byte(strings.Replace(string(text), "first", "changed", 1)), 0o600))
+	fstest.Must(t, err)
+	fstest.Must(t, os.WriteFile(log.path, []byte(strings.Replace(string(text), "first", "changed", 1)), 0o600))
 	other := start(t, home, offline)
 	want := other.transcript(oneID)
 	made, err := os.Open(other.cache.Transcript(other.session(oneID), 2))
-	check(t, err)
+	fstest.Must(t, err)
 	defer made.Close()
 	f.cache.SaveAll(true)
 	if got := f.cache.Unsaved(); len(got) != 0 {
 		t.Errorf("%d states are unsaved that are out of date", len(got))
 	}
 	f.scanner.Changed([]string{log.path})
-	check(t, f.cache.Current(t.Context(), s, false))
+	fstest.Must(t, f.cache.Current(t.Context(), s, false))
 	if got := f.transcript(oneID); got != want || !strings.Contains(got, "\nchanged\n") {
 		t.Errorf("it reads %s", got)
 	}
 	before, err := made.Stat()
-	check(t, err)
+	fstest.Must(t, err)
 	now, err := os.Stat(f.cache.Transcript(s, 2))
-	check(t, err)
+	fstest.Must(t, err)
 	if !os.SameFile(before, now) {
 		t.Error("the files of the other process were deleted")
 	}
@@ -200,10 +201,10 @@ func TestFilesThatAreGone(t *testing.T) {
 		log.user("first")
 		f := start(t, home, offline)
 		s := f.keep(oneID)
-		check(t, damage(f, f.cache.EntryDir("pi", oneID)))
+		fstest.Must(t, damage(f, f.cache.EntryDir("pi", oneID)))
 		log.user("second")
 		f.scanner.Changed([]string{log.path})
-		check(t, f.cache.Current(t.Context(), s, true))
+		fstest.Must(t, f.cache.Current(t.Context(), s, true))
 		if got := f.transcript(oneID); hasHoles(got) || count(got, "\nfirst\n") != 1 || count(got, "\nsecond\n") != 1 {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -215,11 +216,11 @@ func TestFilesThatAreGone(t *testing.T) {
 func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	f := start(t, tempHome(t), offline)
 	dir := f.cache.EntryDir("pi", "of another process")
-	check(t, os.MkdirAll(dir, 0o700))
+	fstest.Must(t, os.MkdirAll(dir, 0o700))
 	locks := filepath.Join(f.opts.Cache, "locks")
-	check(t, os.Mkdir(locks, 0o700))
+	fstest.Must(t, os.Mkdir(locks, 0o700))
 	lock, err := filelock.Try(filepath.Join(locks, filepath.Base(filepath.Dir(dir))), filelock.Exclusive)
-	check(t, err)
+	fstest.Must(t, err)
 	f.cache.Sweep()
 	if _, err := os.Stat(dir); err != nil {
 		t.Error("it is deleted while it is in use:", err)

@@ -26,12 +26,12 @@ func realHome(t testing.TB) string {
 		putReal(t, home, from, to)
 	}
 	logs, err := filepath.Glob(filepath.Join(data, "claude-code", "*.jsonl"))
-	check(t, err)
+	fstest.Must(t, err)
 	for _, log := range logs {
 		put("claude-code/"+filepath.Base(log), ".claude/projects/-work/"+filepath.Base(log))
 	}
 	subagent := filepath.Join(data, "small-fixtures", "claude", "subagent")
-	check(t, filepath.WalkDir(subagent, func(path string, d fs.DirEntry, err error) error {
+	fstest.Must(t, filepath.WalkDir(subagent, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			rel, _ := filepath.Rel(subagent, path)
 			put("small-fixtures/claude/subagent/"+rel, ".claude/projects/-work/"+rel)
@@ -47,7 +47,7 @@ func realHome(t testing.TB) string {
 	put("pi/large-session.jsonl", ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_c0000000-0000-4000-8000-000000000006.jsonl")
 	put("small-fixtures/droid/session_store_small.jsonl", ".factory/sessions/-work/c0000000-0000-4000-8000-000000000007.jsonl")
 	put("aider/aider.chat.history.md", "work/.aider.chat.history.md")
-	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
 	return home
 }
 
@@ -55,10 +55,10 @@ func realHome(t testing.TB) string {
 func putReal(t testing.TB, home, from, to string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(fstest.Data(t, "sessions"), from))
-	check(t, err)
+	fstest.Must(t, err)
 	to = filepath.Join(home, to)
-	check(t, os.MkdirAll(filepath.Dir(to), 0o755))
-	check(t, os.WriteFile(to, text, 0o644))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(to), 0o755))
+	fstest.Must(t, os.WriteFile(to, text, 0o644))
 }
 
 // moreReal adds the small logs, some of which repeat each other's ids.
@@ -85,7 +85,7 @@ func moreReal(t testing.TB, home string) {
 	for i, from := range []string{"small", "large", "schema_drift"} {
 		put("small-fixtures/gemini/"+from+".json", fmt.Sprintf(".gemini/tmp/work/chats/session-2026-01-01T00-00-d000000%d.json", i))
 	}
-	check(t, os.CopyFS(filepath.Join(home, ".local/share/opencode/storage"), os.DirFS(fstest.Data(t, "sessions", "small-fixtures", "opencode", "storage_v2"))))
+	fstest.Must(t, os.CopyFS(filepath.Join(home, ".local/share/opencode/storage"), os.DirFS(fstest.Data(t, "sessions", "small-fixtures", "opencode", "storage_v2"))))
 	put("cline-sdk/session/session.messages.json", ".cline/data/sessions/session/session.messages.json")
 	put("cline-sdk/session/session.json", ".cline/data/sessions/session/session.json")
 }
@@ -99,7 +99,7 @@ func TestDigestsEndWithTheLastQuestion(t *testing.T) {
 	f.scanner.First()
 	asked, found := make(map[string]int), make(map[string]int)
 	for _, s := range sample(f.catalogue.All()) {
-		check(t, f.cache.Current(t.Context(), s, false))
+		fstest.Must(t, f.cache.Current(t.Context(), s, false))
 		path := f.catalogue.Path(s)
 		digest := f.read(path + "/digest.md")
 		if n := tokens.Count(digest); n > 2000 {
@@ -152,7 +152,7 @@ func TestRealSessions(t *testing.T) {
 		agents[s.Agent]++
 	}
 	for _, s := range sample(f.catalogue.All()) {
-		check(t, f.cache.Current(t.Context(), s, false))
+		fstest.Must(t, f.cache.Current(t.Context(), s, false))
 		path := f.catalogue.Path(s)
 		text := f.read(path + "/transcript.md")
 		if s.Published.Fault != "" {

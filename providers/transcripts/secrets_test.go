@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/zstd"
 )
 
@@ -23,7 +24,7 @@ func TestNoCopyHasSecrets(t *testing.T) {
 	})
 	s.assistant("the token is in \"client_secret\": \"told-pw-8\"")
 	old := time.Now().Add(-time.Hour)
-	check(t, os.Chtimes(s.path, old, old))
+	fstest.Must(t, os.Chtimes(s.path, old, old))
 	settingsOf(t, home, "archive = true\n")
 	f := start(t, home, offline)
 	f.names("")
@@ -57,7 +58,7 @@ func TestNoCopyHasSecrets(t *testing.T) {
 	}
 	f.keepArchive(t.Context())
 	archived := 0
-	check(t, filepath.WalkDir(filepath.Dir(filepath.Join(home, ".state", "archive")), func(path string, e os.DirEntry, err error) error {
+	fstest.Must(t, filepath.WalkDir(filepath.Dir(filepath.Join(home, ".state", "archive")), func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
@@ -66,12 +67,12 @@ func TestNoCopyHasSecrets(t *testing.T) {
 		if strings.HasSuffix(path, ".jsonl.zst") {
 			archived++
 			log, err := os.Open(path)
-			check(t, err)
+			fstest.Must(t, err)
 			defer log.Close()
 			z, err := zstd.NewReader(log)
-			check(t, err)
+			fstest.Must(t, err)
 			text, err := io.ReadAll(z)
-			check(t, err)
+			fstest.Must(t, err)
 			none("the archive", string(text))
 		}
 		return err

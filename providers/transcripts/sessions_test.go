@@ -111,18 +111,18 @@ func TestARestartReadsOnlyWhatIsNew(t *testing.T) {
 	f := start(t, home)
 	before := f.transcript(oneID)
 	messages := f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 
 	s.user("while nobody looked")
 	// Were the beginning read again, this would be seen.
 	text, err := os.ReadFile(s.path)
-	check(t, err)
+	fstest.Must(t, err)
 	changed := strings.Replace(string(text), "before the end", "BEFORE THE END", 1)
 	file, err := os.OpenFile(s.path, os.O_WRONLY, 0)
-	check(t, err)
+	fstest.Must(t, err)
 	_, err = file.WriteAt([]byte(changed)[:100], 0)
-	check(t, err)
-	check(t, file.Close())
+	fstest.Must(t, err)
+	fstest.Must(t, file.Close())
 
 	again := start(t, home, offline)
 	after := again.transcript(oneID)
@@ -144,15 +144,18 @@ func TestALogThatIsWrittenAnew(t *testing.T) {
 		t.Fatal(got)
 	}
 	was, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
-	check(t, err)
+	fstest.Must(t, err)
 
 	text, err := os.ReadFile(s.path)
-	check(t, err)
+	fstest.Must(t, err)
 	for name, change := range map[string]func(){
-		"truncated": func() { check(t, os.Truncate(s.path, 0)); s.raw(strings.Replace(string(text), `"two"`, `"three"`, 1)) },
+		"truncated": func() {
+			fstest.Must(t, os.Truncate(s.path, 0))
+			s.raw(strings.Replace(string(text), `"two"`, `"three"`, 1))
+		},
 		"replaced": func() {
-			check(t, os.WriteFile(s.path+".new", []byte(strings.Replace(string(text), `"two"`, `"four"`, 1)), 0o644))
-			check(t, os.Rename(s.path+".new", s.path))
+			fstest.Must(t, os.WriteFile(s.path+".new", []byte(strings.Replace(string(text), `"two"`, `"four"`, 1)), 0o644))
+			fstest.Must(t, os.Rename(s.path+".new", s.path))
 		},
 	} {
 		change()
@@ -162,7 +165,7 @@ func TestALogThatIsWrittenAnew(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 		now, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
-		check(t, err)
+		fstest.Must(t, err)
 		if now.Version == was.Version {
 			t.Errorf("%s: other bytes have the same version", name)
 		}
@@ -170,9 +173,9 @@ func TestALogThatIsWrittenAnew(t *testing.T) {
 	}
 	// The same bytes in another file are the same transcript.
 	text, err = os.ReadFile(s.path)
-	check(t, err)
-	check(t, os.WriteFile(s.path+".new", text, 0o644))
-	check(t, os.Rename(s.path+".new", s.path))
+	fstest.Must(t, err)
+	fstest.Must(t, os.WriteFile(s.path+".new", text, 0o644))
+	fstest.Must(t, os.Rename(s.path+".new", s.path))
 	s.user("goes on")
 	f.await("it goes on", func() bool { return strings.Contains(f.transcript(oneID), "goes on") })
 	if now, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md")); err != nil || now.Version != was.Version {
@@ -192,7 +195,7 @@ func TestASessionThatGoesAway(t *testing.T) {
 	if _, err := os.Stat(book); err != nil {
 		t.Fatal(err)
 	}
-	check(t, os.Remove(s.path))
+	fstest.Must(t, os.Remove(s.path))
 	f.await("the session is gone", func() bool { return !f.exists(catalogue.ByID + "/" + oneID) })
 	if _, err := os.Stat(book); err != nil {
 		t.Error("its text is gone at once: a log that is moved would be read again")
@@ -209,12 +212,12 @@ func TestAnArchiveOutlivesTheLog(t *testing.T) {
 	s.user("keep this")
 	s.call("call-1", "bash", long(1000), map[string]any{"command": "cat log.txt"})
 	old := time.Now().Add(-time.Hour)
-	check(t, os.Chtimes(s.path, old, old))
-	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\narchive = true\n"), 0o600))
+	fstest.Must(t, os.Chtimes(s.path, old, old))
+	fstest.Must(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\narchive = true\n"), 0o600))
 	f := start(t, home)
 	before := f.transcript(oneID)
 	f.keepArchive(t.Context())
-	check(t, os.Remove(s.path))
+	fstest.Must(t, os.Remove(s.path))
 	f.await("the archive stands in", func() bool {
 		all := f.catalogue.Find(oneID)
 		if len(all) == 0 {
@@ -230,7 +233,7 @@ func TestAnArchiveOutlivesTheLog(t *testing.T) {
 	if names := f.names(folder + "/results"); len(names) != 1 || f.read(folder+"/results/"+names[0]) != long(1000) {
 		t.Errorf("results %q", names)
 	}
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	again := start(t, home, offline)
 	if got := again.transcript(oneID); got != before {
 		t.Errorf("after a restart: %s", got)
@@ -247,9 +250,9 @@ func TestTheCacheHasALimit(t *testing.T) {
 		s := piSession(t, home, fmt.Sprintf("%08d-2222-4333-8444-555555555555", i))
 		s.user(long(100))
 		old := time.Now().Add(time.Duration(i-20) * time.Hour)
-		check(t, os.Chtimes(s.path, old, old))
+		fstest.Must(t, os.Chtimes(s.path, old, old))
 	}
-	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nmax_cache = \"15 KB\"\n"), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nmax_cache = \"15 KB\"\n"), 0o600))
 	f := start(t, home)
 	var texts []string
 	for i := range 10 {
@@ -258,10 +261,10 @@ func TestTheCacheHasALimit(t *testing.T) {
 	f.cache.Evict(f.settings.Load().maxCache)
 	var size int64
 	books, err := filepath.Glob(filepath.Join(home, ".cache", "*", "*", "*.md"))
-	check(t, err)
+	fstest.Must(t, err)
 	for _, b := range books {
 		info, err := os.Stat(b)
-		check(t, err)
+		fstest.Must(t, err)
 		size += info.Size()
 	}
 	if size > 15_000 || len(books) == 0 {
@@ -298,7 +301,7 @@ func TestWhatMayBeReadAgain(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)
 	s.user("What is this?")
-	check(t, os.Chmod(s.path, 0))
+	fstest.Must(t, os.Chmod(s.path, 0))
 	f := start(t, home)
 	f.await("it says why it cannot be read", func() bool {
 		return f.exists(catalogue.ByID+"/"+oneID+"/STATUS.md") && strings.Contains(f.read(catalogue.ByID+"/"+oneID+"/STATUS.md"), "permission denied")
@@ -306,7 +309,7 @@ func TestWhatMayBeReadAgain(t *testing.T) {
 	if got := f.read(catalogue.ByID + "/" + oneID + "/digest.md"); !strings.Contains(got, "pi session "+oneID) || !strings.Contains(got, "permission denied") {
 		t.Errorf("the digest is %s", got)
 	}
-	check(t, os.Chmod(s.path, 0o600))
+	fstest.Must(t, os.Chmod(s.path, 0o600))
 	f.await("it is read", func() bool { return f.exists("pi/work/2026-05-12_What-is-this_11111111/transcript.md") })
 	if text := f.transcript(oneID); !strings.Contains(text, "What is this?") || f.exists(catalogue.ByID+"/"+oneID+"/STATUS.md") {
 		t.Errorf("the transcript is %s", text)
@@ -321,13 +324,13 @@ func TestWhatNobodyTriedToRead(t *testing.T) {
 	}
 	home := tempHome(t)
 	s := piSession(t, home, oneID)
-	check(t, os.Chmod(s.path, 0))
+	fstest.Must(t, os.Chmod(s.path, 0))
 	for _, when := range []string{"at first", "after a restart"} {
 		f := start(t, home, offline)
 		if got := f.read(catalogue.ByID + "/" + oneID + "/STATUS.md"); !strings.Contains(got, "permission denied") || !strings.Contains(got, "chmod u+r") {
 			t.Errorf("%s: %s", when, got)
 		}
-		check(t, f.Close())
+		fstest.Must(t, f.Close())
 	}
 }
 
@@ -357,13 +360,13 @@ func TestACacheThatIsThrownAway(t *testing.T) {
 	}
 	before := read()
 	for range 2 {
-		check(t, os.RemoveAll(filepath.Join(home, ".cache")))
+		fstest.Must(t, os.RemoveAll(filepath.Join(home, ".cache")))
 		f.forgetTexts()
 		if after := read(); !slices.Equal(after, before) {
 			t.Errorf("made again: %q\nnot %q", after, before)
 		}
-		check(t, os.RemoveAll(filepath.Join(home, ".cache")))
-		check(t, f.Close())
+		fstest.Must(t, os.RemoveAll(filepath.Join(home, ".cache")))
+		fstest.Must(t, f.Close())
 		f = start(t, home, offline)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/stats/spending"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/agents/history"
@@ -42,10 +43,10 @@ func TestSpentIsReadOnce(t *testing.T) {
 		t.Errorf("again there are %+v, and %d parts are unchanged", calls, unchanged)
 	}
 	grown, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
-	check(t, err)
+	fstest.Must(t, err)
 	_, err = grown.WriteString(logOf(answer(a, "1T10:00:01.000", "msg_2", "req_2", "", `"input_tokens":7,"output_tokens":8`)))
-	check(t, err)
-	check(t, grown.Close())
+	fstest.Must(t, err)
+	fstest.Must(t, grown.Close())
 	if calls, unchanged := read(); len(calls) != 2 || unchanged != 1 {
 		t.Errorf("when a log has grown there are %+v, and %d parts are unchanged", calls, unchanged)
 	}
@@ -71,7 +72,7 @@ func TestSpentOfDeletedLogs(t *testing.T) {
 	total := func(f *fixture) int64 {
 		book := spending.Open(cache)
 		book.Learn(context.Background(), f.Spent)
-		check(t, book.Save())
+		fstest.Must(t, book.Save())
 		return book.Count(spending.Query{Zone: time.UTC, Price: func(fs.ModelCall) (float64, bool) { return 0, true }, ProjectOf: func(dir string) string { return dir }}).Total
 	}
 	f := start(t, home, offline)
@@ -79,18 +80,18 @@ func TestSpentOfDeletedLogs(t *testing.T) {
 		t.Fatalf("there are %d tokens", n)
 	}
 	f.keepArchive(t.Context())
-	check(t, f.Close())
-	check(t, os.Remove(log))
+	fstest.Must(t, f.Close())
+	fstest.Must(t, os.Remove(log))
 	f = start(t, home, offline)
 	if n := total(f); n != 11 {
 		t.Errorf("of an archived session there are %d tokens", n)
 	}
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	archived, err := filepath.Glob(filepath.Join(home, ".state", "archive", "*", "*"))
-	if check(t, err); len(archived) != 1 {
+	if fstest.Must(t, err); len(archived) != 1 {
 		t.Fatalf("%d sessions are archived", len(archived))
 	}
-	check(t, os.Remove(archived[0]))
+	fstest.Must(t, os.Remove(archived[0]))
 	if n := total(start(t, home, offline)); n != 0 {
 		t.Errorf("of a session that is nowhere there are %d tokens", n)
 	}

@@ -21,7 +21,7 @@ import (
 func TestJudgedStatements(t *testing.T) {
 	judged := make(map[string]string) // by the first words
 	f, err := os.Open(filepath.Join("statements", "testdata", "judged.tsv"))
-	check(t, err)
+	fstest.Must(t, err)
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -29,7 +29,7 @@ func TestJudgedStatements(t *testing.T) {
 			judged[cells[4]] = cells[0]
 		}
 	}
-	check(t, lines.Err())
+	fstest.Must(t, lines.Err())
 	good, all := 0, 0
 	seen := make(map[string]bool)
 	judge := func(found []fs.Statement) {
@@ -56,7 +56,7 @@ func TestJudgedStatements(t *testing.T) {
 	h := start(t, home, offline)
 	h.scanner.First()
 	for _, s := range sample(h.catalogue.All()) {
-		check(t, h.cache.Current(t.Context(), s, false))
+		fstest.Must(t, h.cache.Current(t.Context(), s, false))
 		if v, _ := h.catalogue.View(s); v.Parent == nil {
 			judge(h.statementsOf(t.Context(), s, &v, func(string) string { return "" }).Statements)
 		}
@@ -75,14 +75,14 @@ func TestJudgedStatements(t *testing.T) {
 func statedInTrajectories(t *testing.T, name string) (all []fs.Statement) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(fstest.Data(t, "trajectories"), name+".jsonl"))
-	check(t, err)
+	fstest.Must(t, err)
 	defer file.Close()
 	of := make(map[string]*strings.Builder)
 	var order []*strings.Builder
 	decoder := json.NewDecoder(file)
 	for line := 1; decoder.More(); line++ {
 		var e struct{ Trajectory, Role, Text string }
-		check(t, decoder.Decode(&e))
+		fstest.Must(t, decoder.Decode(&e))
 		if of[e.Trajectory] == nil {
 			of[e.Trajectory] = new(strings.Builder)
 			order = append(order, of[e.Trajectory])
@@ -93,7 +93,7 @@ func statedInTrajectories(t *testing.T, name string) (all []fs.Statement) {
 	}
 	for _, text := range order {
 		found, err := statements.Read(strings.NewReader("\n" + text.String()))
-		check(t, err)
+		fstest.Must(t, err)
 		all = append(all, found...)
 	}
 	return all

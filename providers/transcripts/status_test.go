@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestStatusWhileTheWatchLooks: the watch asks what is hidden while it holds its lock,
@@ -33,7 +35,7 @@ func TestStatusWhileTheWatchLooks(t *testing.T) {
 		}
 	})
 	armed.Store(true)
-	check(t, os.Mkdir(filepath.Join(home, ".codex"), 0o755))
+	fstest.Must(t, os.Mkdir(filepath.Join(home, ".codex"), 0o755))
 	select {
 	case <-told:
 	case <-time.After(deadline):

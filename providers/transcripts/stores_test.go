@@ -21,9 +21,9 @@ import (
 // databaseAt makes a database, or opens it again.
 func databaseAt(t testing.TB, path string, statements ...string) *sql.DB {
 	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	db, err := sqlite.Own(path)
-	check(t, err)
+	fstest.Must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	for _, s := range statements {
 		execute(t, db, s)
@@ -109,27 +109,27 @@ func TestASessionInADatabase(t *testing.T) {
 
 	// Somebody holds the database, and writes half of something.
 	conn, err := c.db.Conn(t.Context())
-	check(t, err)
+	fstest.Must(t, err)
 	_, err = conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE")
-	check(t, err)
+	fstest.Must(t, err)
 	_, err = conn.ExecContext(t.Context(), "DELETE FROM messages")
-	check(t, err)
+	fstest.Must(t, err)
 	f.scanner.Changed([]string{c.path})
 	if got := f.transcript("s-one"); !strings.Contains(got, "\nit grew\n") {
 		t.Errorf("while it is written: %s", got)
 	}
 	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
-	check(t, err)
-	check(t, conn.Close())
+	fstest.Must(t, err)
+	fstest.Must(t, conn.Close())
 
 	// It is damaged: what was found still stands. It is replaced: there is another.
-	check(t, c.db.Close())
-	check(t, os.WriteFile(c.path, []byte("SQLite format 3\x00 and no more"), 0o600))
+	fstest.Must(t, c.db.Close())
+	fstest.Must(t, os.WriteFile(c.path, []byte("SQLite format 3\x00 and no more"), 0o600))
 	f.scanner.Inspect(t.Context(), "crush", c.path, f.scanner.Format(c.path), true)
 	if got := f.transcript("s-one"); !strings.Contains(got, "\nit grew\n") {
 		t.Errorf("while it is damaged: %s", got)
 	}
-	check(t, os.Remove(c.path))
+	fstest.Must(t, os.Remove(c.path))
 	f.await("all is gone", func() bool { return !f.exists(catalogue.ByID + "/s-one") })
 	other := crushAt(t, filepath.Dir(c.path))
 	other.session("s-one", "First")
@@ -138,7 +138,7 @@ func TestASessionInADatabase(t *testing.T) {
 	if got := f.transcript("s-one"); strings.Contains(got, "hello") {
 		t.Errorf("from the former: %s", got)
 	}
-	check(t, f.Close())
+	fstest.Must(t, f.Close())
 	other.say("s-one", "while nobody looked")
 	again := start(t, home, offline)
 	if got := again.transcript("s-one"); count(got, "\nfrom the beginning\n") != 1 || count(got, "\nwhile nobody looked\n") != 1 {
@@ -163,7 +163,7 @@ func TestAThousandSessionsInADatabase(t *testing.T) {
 	state := func(id string) os.FileInfo {
 		t.Helper()
 		info, err := os.Stat(filepath.Join(f.cache.EntryDir("crush", id), "state.json"))
-		check(t, err)
+		fstest.Must(t, err)
 		return info
 	}
 	before := state("session-0050")
@@ -182,15 +182,15 @@ func TestAThousandSessionsInADatabase(t *testing.T) {
 func TestProjectsOfCrush(t *testing.T) {
 	home := tempHome(t)
 	list := filepath.Join(home, ".local", "share", "crush", "projects.json")
-	check(t, os.MkdirAll(filepath.Dir(list), 0o755))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(list), 0o755))
 	write := func(projects ...string) {
 		t.Helper()
 		var all []string
 		for _, p := range projects {
 			all = append(all, fmt.Sprintf(`{"path":%q,"data_dir":".crush"}`, p))
 		}
-		check(t, os.WriteFile(list+".new", []byte(`{"projects":[`+strings.Join(all, ",")+`]}`), 0o644))
-		check(t, os.Rename(list+".new", list))
+		fstest.Must(t, os.WriteFile(list+".new", []byte(`{"projects":[`+strings.Join(all, ",")+`]}`), 0o644))
+		fstest.Must(t, os.Rename(list+".new", list))
 	}
 	one, two := filepath.Join(home, "one"), filepath.Join(home, "two")
 	a, b := crushAt(t, filepath.Join(one, ".crush")), crushAt(t, filepath.Join(two, ".crush"))
@@ -221,7 +221,7 @@ func TestATranscriptBesideADatabase(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".cursor", "chats", "36e6", oneID)
 	db := databaseAt(t, filepath.Join(dir, "store.db"), "CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB)", "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)")
-	check(t, os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"schemaVersion":1,"createdAtMs":1780000000000,"updatedAtMs":1780000001000,"cwd":"/src/app"}`), 0o644))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"schemaVersion":1,"createdAtMs":1780000000000,"updatedAtMs":1780000001000,"cwd":"/src/app"}`), 0o644))
 	key := make([]byte, 32)
 	key[0] = 1
 	execute(t, db, "INSERT INTO blobs VALUES (?, ?)", fmt.Sprintf("%x", key), []byte(`{"role":"user","content":"<user_query>\nfrom the database\n</user_query>"}`))
@@ -231,13 +231,13 @@ func TestATranscriptBesideADatabase(t *testing.T) {
 	f := start(t, home)
 	f.await("the database is read", func() bool { return strings.Contains(f.transcript(oneID), "from the database") })
 	path := filepath.Join(home, ".cursor", "projects", "src-app", "agent-transcripts", oneID, oneID+".jsonl")
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	said := func(text string) string {
 		return fmt.Sprintf(`{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\n%s\n</user_query>"}]}}`+"\n", text)
 	}
-	check(t, os.WriteFile(path, []byte(said("from the database")+said("from the transcript")), 0o644))
+	fstest.Must(t, os.WriteFile(path, []byte(said("from the database")+said("from the transcript")), 0o644))
 	f.await("the transcript is joined", func() bool { return strings.Contains(f.transcript(oneID), "from the transcript") })
-	check(t, os.WriteFile(path, []byte(said("from the database")+said("from the transcript")+said("and more")), 0o644))
+	fstest.Must(t, os.WriteFile(path, []byte(said("from the database")+said("from the transcript")+said("and more")), 0o644))
 	// Its database may be found unchanged now, and read again at a later look.
 	fstest.Eventually(t, "the transcript goes on", func() bool { return strings.Contains(f.transcript(oneID), "and more") })
 	if got := f.transcript(oneID); count(got, "\nfrom the database\n") != 1 || count(got, "\nfrom the transcript\n") != 1 {
@@ -251,7 +251,7 @@ func TestACommitThatIsSeenLate(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, "store")
 	path := filepath.Join(dir, "store.db")
-	check(t, os.MkdirAll(dir, 0o755))
+	fstest.Must(t, os.MkdirAll(dir, 0o755))
 	var looks, said atomic.Int64
 	store := history.Store{
 		Sessions: func(context.Context, string) ([]history.Entry, error) {
@@ -268,7 +268,7 @@ func TestACommitThatIsSeenLate(t *testing.T) {
 		},
 	}
 	for _, suffix := range []string{"", "-wal"} {
-		check(t, os.WriteFile(path+suffix, []byte("x"), 0o644))
+		fstest.Must(t, os.WriteFile(path+suffix, []byte("x"), 0o644))
 	}
 	f := start(t, home, func(o *Options) {
 		o.Agents = []history.Agent{{Name: "goose", Places: func(history.Machine) []history.Place {
@@ -281,7 +281,7 @@ func TestACommitThatIsSeenLate(t *testing.T) {
 		}}}
 	})
 	f.await("it is there", func() bool { return strings.Contains(f.transcript(oneID), "message 0") })
-	check(t, os.WriteFile(path+"-wal", []byte("more"), 0o644))
+	fstest.Must(t, os.WriteFile(path+"-wal", []byte("more"), 0o644))
 	// The database is looked at again after a while: no event says when.
 	fstest.Eventually(t, "what is said is told, without another word of the database", func() bool { return strings.Contains(f.transcript(oneID), "message 1") })
 }

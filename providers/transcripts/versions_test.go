@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/internal/zstd"
 	"ctxfs/providers/transcripts/catalogue"
@@ -33,7 +34,7 @@ func eighteen(t testing.TB) []aSession {
 	line := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 	anthropic := `[{"role":"user","content":[{"type":"text","text":"FIRST"},{"type":"hologram","x":1}]},{"role":"assistant","content":[{"type":"text","text":"SECOND"}]}]`
 	threads, err := zstdOf(`{"title":"t","messages":[{"User":{"id":"1","content":[{"Text":"FIRST"}]}},{"Hologram":{"x":1}},{"Agent":{"content":[{"Text":"SECOND"}],"tool_results":{}}}]}`)
-	check(t, err)
+	fstest.Must(t, err)
 	return []aSession{
 		{agent: "claude-code", id: someID, file: ".claude/projects/-w/" + someID + ".jsonl", text: line(
 			`{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"`+someID+`","cwd":"/w","version":"9.9.9","timestamp":"`+someTime+`","message":{"role":"user","content":"FIRST"}}`,
@@ -118,16 +119,16 @@ func (s *aSession) put(t testing.TB, home string, change func(statement string) 
 	t.Helper()
 	path := filepath.Join(home, s.file)
 	for rel, text := range s.beside {
-		check(t, os.MkdirAll(filepath.Join(home, filepath.Dir(rel)), 0o755))
-		check(t, os.WriteFile(filepath.Join(home, rel), []byte(text), 0o644))
+		fstest.Must(t, os.MkdirAll(filepath.Join(home, filepath.Dir(rel)), 0o755))
+		fstest.Must(t, os.WriteFile(filepath.Join(home, rel), []byte(text), 0o644))
 	}
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	if s.sql == nil {
-		check(t, os.WriteFile(path, []byte(s.text), 0o644))
+		fstest.Must(t, os.WriteFile(path, []byte(s.text), 0o644))
 		return
 	}
 	db, err := sqlite.Own(path)
-	check(t, err)
+	fstest.Must(t, err)
 	for _, statement := range s.sql {
 		if statement = change(statement); statement == "" {
 			continue
@@ -138,7 +139,7 @@ func (s *aSession) put(t testing.TB, home string, change func(statement string) 
 			}
 		}
 	}
-	check(t, db.Close())
+	fstest.Must(t, db.Close())
 }
 
 func asItIs(statement string) string { return statement }
@@ -151,7 +152,7 @@ func TestUnknownRecords(t *testing.T) {
 		t.Errorf("%d agents", len(all))
 	}
 	home := tempHome(t)
-	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
 	for _, s := range all {
 		s.put(t, home, asItIs)
 	}
@@ -274,7 +275,7 @@ func TestUnknownVersions(t *testing.T) {
 				if c.said && said != 1 || kind == "more" && said > 0 {
 					t.Errorf("said %d times: %+v", said, status)
 				}
-				check(t, f.Close())
+				fstest.Must(t, f.Close())
 				again := start(t, home, offline)
 				if len(again.Status().Problems) != said {
 					t.Errorf("after a restart: %+v", again.Status())
@@ -288,12 +289,12 @@ func TestUnknownVersions(t *testing.T) {
 func TestTheLastTimeOfALogWithoutTimes(t *testing.T) {
 	home := tempHome(t)
 	path := filepath.Join(home, ".codex", "sessions", "2025", "08", "01", "rollout-2025-08-01T10-00-00-"+someID+".jsonl")
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	check(t, os.WriteFile(path, []byte(`{"id":"`+someID+`","timestamp":"2025-08-01T10:00:00.000Z","instructions":null}`+"\n"+
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(t, os.WriteFile(path, []byte(`{"id":"`+someID+`","timestamp":"2025-08-01T10:00:00.000Z","instructions":null}`+"\n"+
 		`{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n<cwd>/src/app</cwd>\n</environment_context>"}]}`+"\n"+
 		`{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}`+"\n"), 0o644))
 	written := time.Date(2025, 8, 1, 11, 30, 0, 0, time.UTC)
-	check(t, os.Chtimes(path, written, written))
+	fstest.Must(t, os.Chtimes(path, written, written))
 	f := start(t, home, offline)
 	f.transcript(someID)
 	meta := f.read(catalogue.ByID + "/" + someID + "/meta.json")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -70,7 +71,7 @@ func claudeLog(t *testing.T, path string) said {
 	t.Helper()
 	s := said{kinds: make(map[string]int)}
 	text, err := os.ReadFile(path)
-	check(t, err)
+	fstest.Must(t, err)
 	in := bufio.NewScanner(bytes.NewReader(text))
 	in.Buffer(nil, 64<<20)
 	seen := make(map[string]bool)
@@ -121,7 +122,7 @@ func claudeLog(t *testing.T, path string) said {
 			}
 		}
 	}
-	check(t, in.Err())
+	fstest.Must(t, in.Err())
 	return s
 }
 

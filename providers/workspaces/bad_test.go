@@ -28,15 +28,11 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	link := func(path, target string) {
-		if err := os.Symlink(target, filepath.Join(w.home, path)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Symlink(target, filepath.Join(w.home, path)))
 	}
 	huge := func(path string) {
 		w.write(path, `{"scripts": {"test": "jest"}`)
-		if err := os.Truncate(filepath.Join(w.home, path), 20<<20); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Truncate(filepath.Join(w.home, path), 20<<20))
 	}
 
 	cases := []struct {
@@ -89,9 +85,7 @@ func TestBadInput(t *testing.T) {
 		{"view", func(dir string) { w.write("view/mount/secret", "") }, layoutName, []string{"mount/ (a mount of ctxfs)"}, "secret"},
 		{"closed", func(dir string) {
 			w.write("closed/in/secret", "")
-			if err := os.Chmod(filepath.Join(dir, "in"), 0); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Chmod(filepath.Join(dir, "in"), 0))
 			t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "in"), 0o700) })
 			if _, err := os.ReadDir(filepath.Join(dir, "in")); err == nil { // this user may read everything
 				_ = os.Remove(filepath.Join(dir, "in/secret"))
@@ -164,17 +158,11 @@ func TestVanishing(t *testing.T) {
 		}
 	}
 	for i := range fstest.Rounds(50) {
-		if err := os.Rename(filepath.Join(w.home, "src"), filepath.Join(w.home, "away")); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Rename(filepath.Join(w.home, "src"), filepath.Join(w.home, "away")))
 		w.write(fmt.Sprintf("other/file-%d", i), "")
 		_, _ = w.here(other)
-		if err := os.Rename(filepath.Join(w.home, "away"), filepath.Join(w.home, "src")); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.RemoveAll(filepath.Join(shop, fmt.Sprintf("dir-%d", i))), os.RemoveAll(filepath.Join(shop, fmt.Sprintf("dir-%d", 199-i)))); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Rename(filepath.Join(w.home, "away"), filepath.Join(w.home, "src")))
+		fstest.Must(t, errors.Join(os.RemoveAll(filepath.Join(shop, fmt.Sprintf("dir-%d", i))), os.RemoveAll(filepath.Join(shop, fmt.Sprintf("dir-%d", 199-i)))))
 	}
 	if _, err := w.here(shop); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/build"
@@ -100,15 +101,11 @@ func TestWorktreesAndStashes(t *testing.T) {
 	w.git(shop, "commit", "-q", "-m", "lib")
 	w.git(filepath.Join(shop, "vendor", "lib"), "commit", "-q", "--allow-empty", "-m", "more")
 	cart := filepath.Join(shop, "cart.txt")
-	if err := os.WriteFile(cart, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(cart, nil, 0o600))
 	w.git(shop, "add", "cart.txt")
 	w.git(shop, "stash", "push", "-q", "-m", "half a cart", "cart.txt")
 	w.git(shop, "worktree", "add", "-q", "-b", "fix/total", filepath.Join(w.home, "shop-fix"))
-	if err := os.WriteFile(filepath.Join(w.home, "shop-fix", "total.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(w.home, "shop-fix", "total.txt"), nil, 0o600))
 	p := w.newPlace(known.Workspace{Name: "shop", Dir: shop, Worktrees: []string{filepath.Join(w.home, "shop-fix")}})
 	p.survey(t.Context())
 	for _, want := range []string{

@@ -12,32 +12,25 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestOutdatedEdits: an edit is refused if its file has changed since the session last saw
 // it, and a change has one key, by which it is told once.
 func TestOutdatedEdits(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	file, link := filepath.Join(home, "it's.go"), filepath.Join(home, "link.go")
 	other, gone := filepath.Join(home, "other.go"), filepath.Join(home, "gone.go")
 	then := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	write := func(path, text string, at time.Time) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
+		fstest.Must(t, os.Chtimes(path, at, at))
 	}
 	write(file, "package old\n", then.Add(-time.Hour))
 	write(other, "package other\n", then.Add(time.Hour))
-	if err := os.Symlink(file, link); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(file, link))
 	sights := map[string]fs.Sight{
 		file: {File: file, Time: then, Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "package old\n"}}},
 		gone: {File: gone, Time: then},
@@ -126,9 +119,7 @@ func testLongLogs(t *testing.T) {
 	w := newHome(t)
 	w.make(true)
 	file := filepath.Join(t.TempDir(), "a.go")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(file, nil, 0o600))
 	read, asked := make(chan bool), make(chan bool)
 	var first sync.Once
 	var reads atomic.Int32
@@ -163,9 +154,7 @@ func testLongLogs(t *testing.T) {
 func TestManyEditsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "a.go")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(file, nil, 0o600))
 	w.Provider.opts.Seen = func(context.Context, string, string) ([]fs.Sight, error) {
 		return []fs.Sight{{File: file, Time: time.Unix(1, 0)}}, nil
 	}

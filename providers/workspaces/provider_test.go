@@ -50,15 +50,11 @@ func newWorld(t *testing.T) *world {
 func newHome(t *testing.T) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	w := &world{T: t, home: filepath.Join(home, "u"), path: filepath.Join(home, "bin"), state: filepath.Join(home, "u"), now: day}
 	w.mkdir("../bin")
 	if git, err := exec.LookPath("git"); err == nil {
-		if err := os.Symlink(git, filepath.Join(w.path, "git")); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Symlink(git, filepath.Join(w.path, "git")))
 	}
 	return w
 }
@@ -143,9 +139,7 @@ func (w *world) say(remarks ...fs.Remark) {
 func (w *world) mkdir(path string) string {
 	w.Helper()
 	dir := filepath.Join(w.home, path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, os.MkdirAll(dir, 0o700))
 	return dir
 }
 
@@ -179,9 +173,7 @@ func TestHereMakesAWorkspace(t *testing.T) {
 	}
 	shop := w.mkdir("src/shop")
 	w.mkdir("src/shop/.git")
-	if err := os.WriteFile(filepath.Join(shop, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(shop, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
 	found, err := w.here(w.mkdir("src/shop/api"))
 	if err != nil || found.Name != "shop" || found.Dir != shop || !strings.Contains(found.Page, "~/src/shop") {
 		t.Fatalf("here: %+v, %v", found, err)
@@ -206,12 +198,8 @@ func TestByPath(t *testing.T) {
 	w.mkdir("src/shop/api/v1")
 	w.mkdir("src/shop/.git")
 	for _, dir := range []string{shop, lib} {
-		if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o700))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
 		if _, err := w.here(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -301,14 +289,10 @@ func TestNotesAreInThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := w.Root().Lookup(t.Context(), "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	box, _ := n.(fs.Dir).Lookup(t.Context(), notesName)
 	d, err := box.(fs.Inbox).Create(t.Context(), "stop.md", fs.Standpoint{Dir: shop, PID: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	d.Write(t.Context(), []byte("do not\npush"), 0)
 	d.Abandon()
 	line := ` by claude-code: "do not push"`
@@ -354,9 +338,7 @@ func TestSettings(t *testing.T) {
 		"lately = \"soon\"\n":       `lately`,
 		"folders = [\"~/plain\"]\n": `unknown key "folders"`,
 	} {
-		if err := os.WriteFile(filepath.Join(w.home, "config.toml"), []byte("[workspaces]\n"+text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(w.home, "config.toml"), []byte("[workspaces]\n"+text), 0o600))
 		w.Reload()
 		problems := w.Status().Problems
 		if (want == "") != (len(problems) == 0) || want != "" && !strings.Contains(problems[0].What, want) {
@@ -373,9 +355,7 @@ func TestSettings(t *testing.T) {
 func TestWorkspacesThatAreGone(t *testing.T) {
 	w := newWorld(t)
 	w.here(w.mkdir("shop"))
-	if err := os.RemoveAll(filepath.Join(w.home, "shop")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(filepath.Join(w.home, "shop")))
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)
 	w.mu.Unlock()
@@ -409,9 +389,7 @@ func TestRestart(t *testing.T) {
 	}
 	before := tree()
 	w.Close()
-	if err := os.RemoveAll(plain); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(plain))
 	w.make(false)
 	if after := tree(); after != before {
 		t.Errorf("after a restart\n%s\nbefore\n%s", after, before)
@@ -440,9 +418,7 @@ func TestGitIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("git: on branch main\nuncommitted: nothing\n")
-	if err := os.WriteFile(filepath.Join(shop, "a.go"), []byte("package a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(shop, "a.go"), []byte("package a\n"), 0o600))
 	shows("uncommitted: 1 untracked: a.go")
 	w.git(shop, "add", "a.go")
 	w.git(shop, "commit", "-q", "-m", "Begin")
@@ -452,9 +428,7 @@ func TestGitIsFollowed(t *testing.T) {
 	if got := w.read("shop/git.md"); !strings.Contains(got, ": Begin") {
 		t.Errorf("git.md: %s", got)
 	}
-	if err := os.RemoveAll(filepath.Join(shop, ".git")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(filepath.Join(shop, ".git")))
 	if _, err := w.here(shop); err != nil {
 		t.Fatal(err)
 	}
@@ -471,17 +445,11 @@ func TestLayouts(t *testing.T) {
 		"api/v1/get.go": "", "api/api.go": "", "dist/app": "", ".git/HEAD": "ref: refs/heads/main\n",
 	} {
 		w.mkdir(filepath.Join("shop", filepath.Dir(path)))
-		if err := os.WriteFile(filepath.Join(shop, path), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(shop, path), []byte(body), 0o600))
 	}
-	if err := os.Symlink("/etc", filepath.Join(shop, "out")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("/etc", filepath.Join(shop, "out")))
 	found, err := w.here(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if !strings.Contains(found.Page, "make test") {
 		t.Errorf("the page does not say how it is tested:\n%s", found.Page)
 	}
@@ -490,17 +458,13 @@ func TestLayouts(t *testing.T) {
 	}
 	for path, body := range map[string]string{"package.json": `{"engines": {"node": ">=999"}, "dependencies": {"left-pad": "1"}}`, "node_modules/x": ""} {
 		w.mkdir(filepath.Join("shop", filepath.Dir(path)))
-		if err := os.WriteFile(filepath.Join(shop, path), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(shop, path), []byte(body), 0o600))
 	}
 	if found, err := w.here(shop); err != nil || !strings.Contains(found.Page, "- not installed of package.json: left-pad (1 of 1)\n") {
 		t.Errorf("the page does not say what is missing: %v\n%s", err, found.Page)
 	}
 	w.mkdir("shop/node_modules/left-pad")
-	if err := os.WriteFile(filepath.Join(shop, "node_modules/left-pad/package.json"), []byte(`{"version": "1.0.0"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(shop, "node_modules/left-pad/package.json"), []byte(`{"version": "1.0.0"}`), 0o600))
 	if found, err := w.here(shop); err != nil || strings.Contains(found.Page, "left-pad") {
 		t.Errorf("the page says that is missing what was installed: %v\n%s", err, found.Page)
 	}

@@ -20,9 +20,7 @@ import (
 func (w *world) git(dir string, args ...string) string {
 	w.Helper()
 	out, err := runGit(dir, w.home, args...)
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 	return out
 }
 
@@ -42,13 +40,9 @@ func runGit(dir, home string, args ...string) (string, error) {
 func (w *world) repository(path string) (dir string) {
 	w.Helper()
 	files, err := template()
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 	dir = w.mkdir(path)
-	if err := os.CopyFS(dir, files); err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, os.CopyFS(dir, files))
 	return dir
 }
 
@@ -89,12 +83,8 @@ var template = sync.OnceValues(func() (files testfstest.MapFS, err error) {
 func (w *world) write(path, body string) {
 	w.Helper()
 	path = filepath.Join(w.home, path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		w.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, os.MkdirAll(filepath.Dir(path), 0o700))
+	fstest.Must(w, os.WriteFile(path, []byte(body), 0o600))
 }
 
 // lookedAt are the pages that are made of the folder itself.
@@ -111,9 +101,7 @@ func (w *world) fresh(dirs []string) (names, pages []string) {
 	defer other.Provider.Close()
 	for _, dir := range dirs {
 		found, err := other.here(dir)
-		if err != nil {
-			w.Fatal(err)
-		}
+		fstest.Must(w, err)
 		names, pages = append(names, found.Name), append(pages, other.shown(found.Name))
 	}
 	return names, pages

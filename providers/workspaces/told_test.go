@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestOpening: the first session in a folder that nobody knows is told its page, by whatever
@@ -18,13 +19,9 @@ import (
 func TestOpening(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"src/shop/.git", "src/late/.git", "src/shop/inner/.git"} {
-		if err := os.MkdirAll(filepath.Join(w.home, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Join(w.home, name), 0o700))
 	}
-	if err := os.Symlink(filepath.Join(w.home, "src/shop"), filepath.Join(w.home, "link")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(filepath.Join(w.home, "src/shop"), filepath.Join(w.home, "link")))
 	opening := func(ctx context.Context, dir string) string {
 		news := w.News(ctx, fs.Moment{Kind: fs.SessionStarts, Root: "/mnt", Dir: dir})
 		if len(news) == 0 {
@@ -128,9 +125,7 @@ func TestOwnCommands(t *testing.T) {
 	if !refused("own.go") {
 		t.Error("what somebody wrote later is not refused")
 	}
-	if err := os.Remove(filepath.Join(b.dir, "own.go")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Remove(filepath.Join(b.dir, "own.go")))
 	if news := b.prompt(); len(news) != 1 || !strings.Contains(news[0].Text, "`own.go` was deleted after this session saw it, maybe while") {
 		t.Errorf("deleted, nobody knows when: %+v", news)
 	}
@@ -164,12 +159,8 @@ func (b *behind) write(names ...string) {
 		path := filepath.Join(b.dir, name)
 		b.sights = slices.DeleteFunc(b.sights, func(s fs.Sight) bool { return s.File == path })
 		b.sights = append(b.sights, fs.Sight{File: path, Time: day, Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "old\n"}}})
-		if err := os.WriteFile(path, []byte(b.at.String()), 0o600); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.Chtimes(path, b.at, b.at); err != nil {
-			b.Fatal(err)
-		}
+		fstest.Must(b, os.WriteFile(path, []byte(b.at.String()), 0o600))
+		fstest.Must(b, os.Chtimes(path, b.at, b.at))
 	}
 }
 

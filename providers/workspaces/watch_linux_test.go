@@ -95,9 +95,7 @@ func TestLimits(t *testing.T) {
 			w.write(name+"/.git/refs/heads/side", head)
 			w.write(name+"/.git/HEAD", "ref: refs/heads/side\n")
 		}
-		if err := os.RemoveAll(filepath.Join(dir, "dir-7")); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.RemoveAll(filepath.Join(dir, "dir-7")))
 	}
 	w.exact(slices.Collect(maps.Values(dirs))...)
 }

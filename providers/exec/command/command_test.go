@@ -36,13 +36,9 @@ func sh(t *testing.T, script string) Spec {
 func alive(t *testing.T, s Spec, file string) bool {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.Dir, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return syscall.Kill(pid, 0) == nil
 }
 
@@ -85,9 +81,7 @@ until [ -s daemon ]; do :; done
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := sh(t, stays+c.script)
-			if err := syscall.Mkfifo(filepath.Join(s.Dir, "fifo"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, syscall.Mkfifo(filepath.Join(s.Dir, "fifo"), 0o600))
 			s.Timeout, s.MaxSize = c.limit, c.size
 			if c.want == ErrTimeout {
 				s.Timeout += 10 * time.Second // to start under load

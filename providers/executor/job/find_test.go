@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
 )
 
@@ -15,13 +16,9 @@ import (
 func create(t *testing.T, s Store, id string) (*Job, *os.File) {
 	t.Helper()
 	j, lock, err := s.Create("x", request.Request{RepoDir: "/r", Prompt: "p"}, Status{State: Waiting, Created: time.Now(), Agent: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	named := &Job{ID: id, Dir: s.Dir + "/" + id}
-	if err := os.Rename(j.Dir, named.Dir); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Rename(j.Dir, named.Dir))
 	t.Cleanup(func() { lock.Close() })
 	return named, lock
 }

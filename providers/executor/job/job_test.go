@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
 )
 
@@ -17,26 +18,18 @@ func TestARunFromStartToEnd(t *testing.T) {
 	}
 	created := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
 	j, lock, err := s.Create("codex", request.Request{RepoDir: "/r", Prompt: "p"}, Status{State: Waiting, Created: created, Agent: "codex"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	load := func() *Job {
 		t.Helper()
 		now, err := s.Load(j.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return now
 	}
 	if now := load(); now.Status.State != Waiting || now.Result != nil || now.Request.Prompt != "p" {
 		t.Errorf("after Create: %+v", now)
 	}
-	if err := j.Finish(request.Result{ID: j.ID, Ended: request.Success, Text: "done"}, created.Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Finish(request.Result{ID: j.ID, Ended: request.Cancelled}, created.Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, j.Finish(request.Result{ID: j.ID, Ended: request.Success, Text: "done"}, created.Add(time.Second)))
+	fstest.Must(t, j.Finish(request.Result{ID: j.ID, Ended: request.Cancelled}, created.Add(time.Minute)))
 	if now := load(); now.Status.State != Ended || now.Result.Ended != request.Success {
 		t.Errorf("after Finish: %+v, %+v", now, now.Result)
 	}
@@ -52,9 +45,7 @@ func TestARunFromStartToEnd(t *testing.T) {
 func TestARunWhoseProcessesWereKilledIsLost(t *testing.T) {
 	s := Store{t.TempDir()}
 	j, lock, err := s.Create("x", request.Request{}, Status{State: Running, Agent: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	lock.Close()
 	now, err := s.Load(j.ID)
 	if err != nil || now.Result == nil || now.Result.Ended != request.Lost || now.Status.State != Ended {

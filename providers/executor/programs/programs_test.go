@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/internal/agents"
 )
@@ -35,9 +36,7 @@ func reads(t *testing.T, p Program, text string, o Options) (out Output, shown [
 		Show:    func(text string) { shown = append(shown, strings.Split(text, "\n")...) },
 		Session: func(id string) { session += id },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if session != out.Session {
 		t.Errorf("its session was made known as %q, and is %q", session, out.Session)
 	}
@@ -75,9 +74,7 @@ func TestStreams(t *testing.T) {
 		"goose": {Output{Text: "There is a file."}, []string{"I look", " at it.", "* developer__shell ls", "There is ", "a file."}},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", file+".jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		p := program(t, strings.TrimSuffix(file, "-commands"))
 		for range 2 { // with and without the end of the last line
 			out, shown := reads(t, p, string(text), Options{})
@@ -191,9 +188,7 @@ func TestCopilotUsage(t *testing.T) {
 		t.Errorf("%+v", i)
 	}
 	text := `{"modelMetrics":{"a":{"usage":{"inputTokens":100,"outputTokens":7,"cacheReadTokens":60,"cacheWriteTokens":10}},"b":{"usage":{"inputTokens":1}}}}`
-	if err := os.WriteFile(copilotUsage(o), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(copilotUsage(o), []byte(text), 0o600))
 	out, _ := reads(t, p, `{"type":"assistant.message","data":{"content":"done"}}`, o)
 	if want := (request.Usage{InputTokens: 31, OutputTokens: 7, CacheReadTokens: 60, CacheWriteTokens: 10}); out.Usage == nil || *out.Usage != want || out.Text != "done" {
 		t.Errorf("%+v", out)
@@ -205,9 +200,7 @@ func TestCopilotUsage(t *testing.T) {
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"claude", "cursor-agent", "mine"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755))
 	}
 	t.Setenv("PATH", dir)
 	for name, id := range map[string]string{"claude": "claude-code", "claude-code": "claude-code", "cursor": "cursor", "cursor-agent": "cursor"} {
@@ -241,14 +234,10 @@ func TestKnown(t *testing.T) {
 
 func FuzzStreams(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil {
-		f.Fatal(err)
-	}
+	fstest.Must(f, err)
 	for i, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		fstest.Must(f, err)
 		f.Add(text, i)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, which int) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // read reads settings from the text of a configuration, in which only the agent claude is
@@ -15,9 +17,7 @@ import (
 func read(t *testing.T, text string) (s Settings, problems string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	s, all := ReadSettings(path, func(agent string) error {
 		if agent != "claude" {
 			return errors.New("nobody knows it")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/arguments"
 )
 
@@ -57,9 +58,7 @@ func TestSchemaKeys(t *testing.T) {
 		Required   []string
 	}
 	read := func(text json.RawMessage) (s schema) {
-		if err := json.Unmarshal(text, &s); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, json.Unmarshal(text, &s))
 		return s
 	}
 	result := read(ResultSchema())
@@ -88,9 +87,7 @@ func TestSchemaKeys(t *testing.T) {
 // examples returns those of the schema of a request.
 func examples(t testing.TB) []json.RawMessage {
 	var s struct{ Examples []json.RawMessage }
-	if err := json.Unmarshal(Schema(nil), &s); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, json.Unmarshal(Schema(nil), &s))
 	return s.Examples
 }
 

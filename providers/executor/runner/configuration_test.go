@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
 )
@@ -17,19 +18,13 @@ import (
 func TestKeepConfiguration(t *testing.T) {
 	home := t.TempDir()
 	j, lock, err := job.In(t.TempDir()).Create("x", request.Request{}, job.Status{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer lock.Close()
 	path := func(name string) string { return filepath.Join(home, name) }
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path(name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path(name)), 0o700))
+		fstest.Must(t, os.WriteFile(path(name), []byte(text), 0o600))
 	}
 	write("there", "1")
 	write("same", "1")
@@ -45,12 +40,8 @@ func TestKeepConfiguration(t *testing.T) {
 	write("made", "1")
 	write("commands/x.md", "1")
 	write("skills/.system/x", "1")
-	if err := os.Symlink("nowhere", path("link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.noteConfiguration(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("nowhere", path("link")))
+	fstest.Must(t, r.noteConfiguration())
 	notes := keepConfiguration(j, r.configuration)
 	text := strings.Join(notes, "\n")
 	for name, want := range map[string]string{
@@ -85,9 +76,7 @@ func TestKeepConfiguration(t *testing.T) {
 		t.Errorf("after a restart: %v, %v, %q", err, is, keepLostConfiguration(j))
 	}
 	other, lock, err := job.In(t.TempDir()).Create("x", request.Request{}, job.Status{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer lock.Close()
 	if none := append(keepConfiguration(other, noted(paths)), keepLostConfiguration(other)...); len(none) > 0 {
 		t.Errorf("%q", none)

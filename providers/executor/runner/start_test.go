@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/internal/atomicfile"
@@ -20,17 +21,13 @@ func startedJob(t *testing.T, said string) (*Started, *os.File) {
 	t.Helper()
 	store := job.In(t.TempDir())
 	j, lock, err := store.Create("x", request.Request{}, job.Status{State: job.Running, Agent: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	cmd := exec.Command("true")
 	if err := cmd.Run(); err != nil {
 		t.Skip(err)
 	}
 	caller, _, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	ended := make(chan []byte, 1)
 	ended <- []byte(said)
 	return &Started{Job: j, store: store, cmd: cmd, caller: caller, ended: ended}, lock
@@ -41,12 +38,8 @@ func startedJob(t *testing.T, said string) (*Started, *os.File) {
 func TestAKilledRunIsWaitedFor(t *testing.T) {
 	s, lock := startedJob(t, "")
 	keeper, err := json.Marshal(confined.Run{ID: s.Job.ID, PID: s.cmd.Process.Pid, Began: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := atomicfile.Write(filepath.Join(confined.In(s.store.State()).Dir, s.Job.ID+".json"), keeper); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, atomicfile.Write(filepath.Join(confined.In(s.store.State()).Dir, s.Job.ID+".json"), keeper))
 	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
 	j, err := s.Wait(t.Context())
 	if err != nil || j.Result == nil || j.Result.Ended != request.Lost {
@@ -59,14 +52,10 @@ func TestAResultWithoutAFolder(t *testing.T) {
 	s, lock := startedJob(t, "")
 	lock.Close()
 	body, err := json.Marshal(request.Result{ID: s.Job.ID, Ended: request.Success})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	<-s.ended
 	s.ended <- body
-	if err := os.RemoveAll(s.Job.Dir); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(s.Job.Dir))
 	j, err := s.Wait(t.Context())
 	if err != nil || j.Result == nil || j.Result.Ended != request.Success {
 		t.Errorf("%+v, %v", j, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
 )
@@ -30,9 +31,7 @@ func (r *runs) add(t *testing.T, name, within string) stored {
 	r.created++
 	status := job.Status{State: job.Waiting, Agent: name, Within: within, Created: time.Unix(int64(r.created), 0)}
 	j, lock, err := r.Create(name, request.Request{}, status)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { lock.Close() })
 	return stored{t, j, r.Store, func() { lock.Close() }}
 }
@@ -55,9 +54,7 @@ func (s stored) waits(ctx context.Context, limit int) <-chan bool {
 // atOnce takes a turn without waiting.
 func (s stored) atOnce(limit int) {
 	s.Helper()
-	if err := turn(s.Context(), s.store, s.Job, limit, func() { s.Errorf("%s has to wait", s.ID) }); err != nil {
-		s.Fatal(err)
-	}
+	fstest.Must(s, turn(s.Context(), s.store, s.Job, limit, func() { s.Errorf("%s has to wait", s.ID) }))
 }
 
 // TestTurn: those that wait have their turns in the order in which they came, but for one

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestLastShown: of a log is told what says why, without its header.
@@ -19,9 +21,7 @@ func TestLastShown(t *testing.T) {
 		"no header\n":                          "no header",
 		header + strings.Repeat("x", shownEnd): strings.Repeat("x", shownCause-len("…")) + "…",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		if got := lastShown(path); got != want {
 			t.Errorf("%.60q: %q", text, got)
 		}

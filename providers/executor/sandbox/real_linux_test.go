@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/modeltest"
 )
@@ -21,9 +22,7 @@ func TestRealAgents(t *testing.T) {
 				t.Parallel()
 				home := t.TempDir()
 				r := Rules{Dir: filepath.Join(home, "work"), Write: []string{filepath.Join(home, "scratch")}}
-				if err := os.Mkdir(r.Dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, os.Mkdir(r.Dir, 0o755))
 				m, is := agents.Machine{Home: home, LookupEnv: func(string) (string, bool) { return "", false }}, agents.ByID(a.ID)
 				r.Write, r.Keep = append(r.Write, m.Paths(is.State...)...), m.Paths(is.Configuration()...)
 				const prompt, answer = "what came of it?", "it was refused indeed"

@@ -30,26 +30,18 @@ func try(t *testing.T, r Rules, namespaces bool, script string) (string, Report)
 func become(t *testing.T, r Rules, namespaces bool, argv, environ []string) (string, Report) {
 	t.Helper()
 	in, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer in.Close()
 	out, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer out.Close()
 	p, report, err := start("/proc/self/exe", r, argv, &os.ProcAttr{Dir: r.Dir, Env: environ, Files: []*os.File{in, out, out}}, namespaces)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if _, err := p.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(out.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return string(text), report
 }
 
@@ -61,13 +53,9 @@ func TestStart(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			repo, state := filepath.Join(dir, "repo"), filepath.Join(dir, "repo/.state/deep")
-			if err := os.Mkdir(repo, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Mkdir(repo, 0o755))
 			for _, file := range []string{"f", "single"} {
-				if err := os.WriteFile(filepath.Join(repo, file), []byte("whole"), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, os.WriteFile(filepath.Join(repo, file), []byte("whole"), 0o644))
 			}
 			rules := Rules{
 				Dir:   repo,
@@ -103,9 +91,7 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			outside := exec.Command("sleep", "60")
-			if err := outside.Start(); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, outside.Start())
 			defer func() {
 				_ = outside.Process.Kill()
 				_ = outside.Wait()
@@ -133,9 +119,7 @@ func TestDoors(t *testing.T) {
 	dir := t.TempDir()
 	reach, tmux := filepath.Join(dir, "reach"), filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()))
 	for _, made := range []string{reach, tmux} {
-		if err := os.Mkdir(made, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Mkdir(made, 0o700))
 	}
 	listen := func(path string) {
 		l, err := net.Listen("unix", path)

@@ -58,9 +58,7 @@ func TestAdoption(t *testing.T) {
 			state := `git status --porcelain -uall; git ls-files -s -v; git for-each-ref refs/heads/main refs/ctxfs; find . -path ./.git -prune -o -print0 | sort -z | xargs -0 stat -c '%n %f %s %Y'; cat .git/index | sha256sum`
 			before := w.sh(state)
 			a, err := work.Adopt(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			var conflicts []string
 			for _, conflict := range a.Conflicts {
 				conflicts = append(conflicts, conflict.Path+": "+conflict.Why)
@@ -168,9 +166,7 @@ func TestWhatCannotBeAdopted(t *testing.T) {
 	if status := w.sh("git status --porcelain"); status != "D  b\n?? b" {
 		t.Errorf("%s", status)
 	}
-	if err := os.RemoveAll(w.top); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(w.top))
 	if _, err := work.Adopt(t.Context()); err == nil {
 		t.Error("a repository that is gone takes changes")
 	}
@@ -220,9 +216,7 @@ func TestAnAdoptionThatIsCutOff(t *testing.T) {
 	cut := *w.git
 	cut.path = filepath.Join(w.home, "git")
 	script := "#!/bin/sh\ncase \"$*\" in *' -n '*);; *' read-tree '*) echo half >b; exit 128;; esac\nexec '" + w.git.path + "' \"$@\"\n"
-	if err := fstest.WriteProgram(cut.path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, fstest.WriteProgram(cut.path, []byte(script), 0o755))
 	var off *CutOffError
 	work.git = &cut
 	if a, err := work.Adopt(t.Context()); !errors.As(err, &off) || off.Err == nil {
@@ -269,9 +263,7 @@ func TestALockOfAKilledGit(t *testing.T) {
 	work := w.made()
 	w.sh("echo x >>a", work.Folder())
 	for range 2 {
-		if err := os.WriteFile(filepath.Join(work.dir, "index.lock"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(work.dir, "index.lock"), nil, 0o600))
 		if c := w.ended(work); len(c.Files) != 1 {
 			t.Errorf("%+v", c)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // made makes a worktree.
@@ -15,18 +17,14 @@ func (w *world) made(folder ...string) *Work {
 	w.Helper()
 	p := w.place(folder...)
 	work, err := w.git.Make(w.Context(), p, filepath.Join(filepath.Dir(p.Dir), "tree"), "ctxfs/"+filepath.Base(filepath.Dir(p.Dir)))
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 	return work
 }
 
 func (w *world) ended(work *Work) Changes {
 	w.Helper()
 	c, err := work.End(w.Context(), filepath.Join(filepath.Dir(work.dir), "changes.diff"))
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 	return c
 }
 
@@ -178,20 +176,14 @@ func TestAKilledMaker(t *testing.T) {
 			w := newWorld(t)
 			before := w.untouched()
 			source, err := w.git.locate(t.Context(), w.top)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			tree := filepath.Join(w.home, "t")
 			p := w.place()
 			killed := &Work{git: w.git, dir: p.Dir, record: record{Repository: repository{Top: tree, Head: source.Head}, Source: &source, Branch: "ctxfs/x"}}
-			if err := killed.save(); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, killed.save())
 			w.sh(script)
 			work, err := w.git.Resume(p.Dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			if c := w.ended(work); c.Worktree != "" || exists(tree) {
 				t.Errorf("%+v", c)
 			}
@@ -211,9 +203,7 @@ func TestAHalfRemovedWorktree(t *testing.T) {
 	half := func(work *Work) *Work {
 		w.sh("mv tree tree.gone; rm tree.gone/a", filepath.Dir(work.Folder()))
 		resumed, err := w.git.Resume(work.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return resumed
 	}
 	work := half(w.made())
@@ -224,9 +214,7 @@ func TestAHalfRemovedWorktree(t *testing.T) {
 	w.sh("echo x >>b", work.Folder())
 	w.ended(work)
 	work.Adopted = true
-	if err := work.save(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, work.save())
 	work = half(work)
 	if a, err := work.Adopt(t.Context()); err != nil || !a.Already || a.Worktree != "" || exists(work.Folder()+".gone") {
 		t.Errorf("%+v, %v", a, err)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // world is a home with a repository, as the user's git sees it.
@@ -22,9 +24,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	w := &world{T: t, home: home, top: filepath.Join(home, "repo")}
 	// A variable such as a git that runs this program as its hook sets must mean nothing.
 	if w.git, err = Open([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_DIR=/nonexistent", "GIT_INDEX_FILE=/nonexistent"}); err != nil {
@@ -32,9 +32,7 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(w.git.Close)
 	w.write(".gitconfig", "[user]\n\tname = Somebody\n\temail = s@example.org\n[init]\n\tdefaultBranch = main\n")
-	if err := os.Mkdir(w.top, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(w.top, 0o755))
 	w.sh(`git init -q . && mkdir dir && seq 1 9 >a && seq 1 9 >b && echo c >dir/c && echo '*.log' >.gitignore && git add . && git commit -qm first`)
 	return w
 }
@@ -43,9 +41,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) write(path, text string) {
 	w.Helper()
 	path = filepath.Join(w.home, path)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 }
 
 // sh runs a script in the repository, or the folder that is named, and returns what it prints.
@@ -66,9 +62,7 @@ func (w *world) sh(script string, dir ...string) string {
 
 func (w *world) place(folder ...string) Place {
 	dir, err := os.MkdirTemp(w.home, "run-")
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 	return Place{Dir: filepath.Join(dir, "repository"), Folder: filepath.Join(append([]string{w.top}, folder...)...), Outside: filepath.Join(w.home, "state")}
 }
 
@@ -81,15 +75,11 @@ func (w *world) untouched() string {
 func (w *world) during(script string, folder ...string) Changes {
 	w.Helper()
 	work, err := w.git.Watch(w.Context(), w.place(folder...))
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 	w.sh(script, folder...)
 	diff := filepath.Join(w.home, "changes.diff")
 	c, err := work.End(w.Context(), diff)
-	if err != nil {
-		w.Fatal(err)
-	}
+	fstest.Must(w, err)
 	before, _ := os.ReadFile(diff)
 	if work, err = w.git.Resume(work.dir); err != nil { // as after a kill
 		w.Fatal(err)

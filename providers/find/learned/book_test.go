@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 var now = time.Date(2026, 5, 12, 0, 0, 0, 0, time.UTC)
@@ -31,9 +32,7 @@ func session(name string, uses ...fs.Use) fs.UsePart {
 func open(t *testing.T, dir string) *Book {
 	t.Helper()
 	b, err := Open(filepath.Join(dir, "cache"), filepath.Join(dir, "state"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return b
 }
 
@@ -143,13 +142,9 @@ func TestSecrets(t *testing.T) {
 	u := use("search", "look with the token "+secret+"\x1b[31m\u202e", 0)
 	u.Said = "I use password=" + "hunter2hunter2xyzzy9" + " now"
 	b.Learn([]fs.UsePart{session("one", u)})
-	if err := b.Save(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, b.Save())
 	text, err := os.ReadFile(filepath.Join(dir, "cache", bookName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	page := string(Page(b.Topics(now), func(fs.Used) string { return "" }))
 	for _, all := range []string{string(text), page} {
 		if strings.Contains(all, secret) || strings.Contains(all, "hunter2") || strings.ContainsAny(all, "\x1b\u202e") || !strings.Contains(all, "look with the token") {
@@ -175,9 +170,7 @@ func TestForgotten(t *testing.T) {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "cache")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "cache")))
 	next := open(t, dir)
 	all[0].Uses = append(all[0].Uses, use("search", "show me cheaper ones", -1))
 	next.Learn(all)
@@ -197,9 +190,7 @@ func TestBook(t *testing.T) {
 	if !b.Learn([]fs.UsePart{one, two}) || b.Learn([]fs.UsePart{{Name: "one", Unchanged: true, Path: one.Path}, {Name: "two", Unchanged: true, Path: two.Path}}) {
 		t.Error("changes are not known")
 	}
-	if err := b.Save(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, b.Save())
 	again := open(t, dir)
 	expect(t, again, weights(b)...)
 	if again.Version("one") != "1" || again.Version("three") != "" {
@@ -209,23 +200,15 @@ func TestBook(t *testing.T) {
 	expect(t, again, "search: too pricey 1.00")
 	path := filepath.Join(dir, "cache", bookName)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for i := range text { // killed while writing, or damaged by something else
-		if err := os.WriteFile(path, text[:i], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, text[:i], 0o600))
 		cut := open(t, dir)
 		cut.Learn([]fs.UsePart{one, two})
 		expect(t, cut, weights(b)...)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "state", forgottenName), []byte("{\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(filepath.Join(dir, "state"), 0o700))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "state", forgottenName), []byte("{\n"), 0o600))
 	if _, err := Open(filepath.Join(dir, "cache"), filepath.Join(dir, "state")); err == nil {
 		t.Error("a damaged list of what was forgotten")
 	}
@@ -236,9 +219,7 @@ func TestBook(t *testing.T) {
 func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"cache", "state"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	b, err := Open(filepath.Join(dir, "cache"), filepath.Join(dir, "state"))
 	if err == nil {

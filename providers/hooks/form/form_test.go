@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 var update = flag.Bool("update", false, "write what is found to testdata/*.golden")
@@ -22,9 +23,7 @@ type recorded struct{ agent, event, input string }
 func inputs(t testing.TB, file string) (all []recorded) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for line := range strings.Lines(string(text)) {
 		switch {
 		case strings.HasPrefix(line, "> "):
@@ -94,9 +93,7 @@ func TestRecorded(t *testing.T) {
 		}
 		golden := strings.TrimSuffix(file, ".txt") + ".golden"
 		if *update {
-			if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.WriteFile(golden, []byte(got.String()), 0o600))
 			continue
 		}
 		want, err := os.ReadFile(golden)

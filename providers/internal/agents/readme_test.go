@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 const readme = "../../../README.md"
@@ -13,9 +15,7 @@ const readme = "../../../README.md"
 // With -update it is rewritten.
 func TestReadmeTable(t *testing.T) {
 	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	const head = "| agent | MCP servers in | skills in | rules in | sessions in |\n| --- | --- | --- | --- | --- |\n"
 	before, rest, ok := strings.Cut(string(text), head)
 	got, after, end := strings.Cut(rest, "\n\n")
@@ -31,9 +31,7 @@ func TestReadmeTable(t *testing.T) {
 		return
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(before+head+want.String()+"\n"+strings.TrimPrefix(after, "\n")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(readme, []byte(before+head+want.String()+"\n"+strings.TrimPrefix(after, "\n")), 0o644))
 		return
 	}
 	t.Errorf("got:\n%s\nwant:\n%s", got, want.String())
@@ -100,9 +98,7 @@ func TestReadmeRules(t *testing.T) {
 func readmeRows(t *testing.T, head string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	_, rest, ok := strings.Cut(string(text), head+"\n")
 	if !ok {
 		t.Fatalf("the README has no table %q", head)

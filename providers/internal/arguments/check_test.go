@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestCheckAccepts(t *testing.T) {
@@ -132,9 +134,7 @@ func TestWhatFlagsGaveIsNamedSo(t *testing.T) {
 		{line(`{"head":"two"}`, "--place", "Rome"), `"head" must be a number, not "two"`},
 	} {
 		args, err := s.Parse(c.words)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if err := s.Check(args, c.words...); err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.words, err, c.want)
 		}

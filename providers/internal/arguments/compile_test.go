@@ -109,13 +109,9 @@ func realSchemas(t testing.TB) map[string]json.RawMessage {
 		}
 	}
 	raw, err := os.ReadFile(fstest.Data(t, "retrieval/LiveMCPBench/tools.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var entries []struct{ Tools map[string]fileOf }
-	if err := json.Unmarshal(raw, &entries); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, json.Unmarshal(raw, &entries))
 	for _, entry := range entries {
 		for server, tools := range entry.Tools {
 			for _, tool := range tools.Tools {

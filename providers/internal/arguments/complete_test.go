@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestComplete(t *testing.T) {
@@ -91,9 +93,7 @@ func TestRequiredDefaults(t *testing.T) {
 	found, tools := 0, map[string]bool{}
 	for _, path := range []string{"../../../testdata/mcp/defaults.json"} {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		var list struct {
 			Tools []struct {
 				Name        string          `json:"name"`
@@ -139,9 +139,7 @@ func TestRequiredDefaults(t *testing.T) {
 				}
 			}
 			given, err := json.Marshal(args)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			if err := s.Check(given); err != nil {
 				t.Errorf("%s %s: %v", filepath.Base(path), tool.Name, err)
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestOf has a child, and a grandchild whose parent has ended, of a registered keeper:
@@ -16,17 +18,13 @@ func TestOf(t *testing.T) {
 	if run, inside := r.Of(os.Getpid()); inside {
 		t.Fatalf("without any run it is in %v", run)
 	}
-	if err := r.Enter("a", false, 0); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, r.Enter("a", false, 0))
 	child := exec.Command("cat")
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if _, err := child.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, child.Start())
 	defer func() {
 		_ = child.Process.Kill()
 		_ = child.Wait()
@@ -58,13 +56,9 @@ func TestLeft(t *testing.T) {
 	const mark = 1<<62 + 5
 	child := exec.Command("prlimit", fmt.Sprintf("--rttime=%d", uint64(mark)), "cat")
 	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if err := child.Start(); err != nil {
 		t.Skip(err)
 	}
@@ -82,9 +76,7 @@ func TestLeft(t *testing.T) {
 		`{"id":"a","read_only":true,"pid":1073741823,"began":1,"mark":%d}`: true,
 		`{"id":"a","pid":1073741823,"began":1,"mark":%d}`:                  false,
 	} {
-		if err := os.WriteFile(r.path("a"), fmt.Appendf(nil, body, uint64(mark)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(r.path("a"), fmt.Appendf(nil, body, uint64(mark)), 0o600))
 		if by := r.Check(child.Process.Pid); (by != nil) != confined {
 			t.Errorf("%s: what is left is confined by %v", body, by)
 		}
@@ -105,9 +97,7 @@ func TestStale(t *testing.T) {
 		"other": strings.ReplaceAll(`{"id":"other","read_only":true,"pid":PID,"began":1}`, "PID", "1"),
 		"bad":   `{"id":`,
 	} {
-		if err := os.WriteFile(r.path(id), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(r.path(id), []byte(body), 0o600))
 	}
 	if by := r.Check(0); by != nil {
 		t.Errorf("this lives: %v", by)

@@ -3,6 +3,8 @@ package edit
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestBlock: a block stands at the end, and reverting it gives the bytes
@@ -49,9 +51,7 @@ func TestBlockEdited(t *testing.T) {
 		{"", "more\n", "more\n"},
 	} {
 		after, done, err := md.Apply([]byte(test.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if back, err := done.Revert(append(after, test.add...)); err != nil || string(back) != test.want {
 			t.Errorf("back it is %q, not %q (%v)", back, test.want, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/jsonc"
 )
 
@@ -60,9 +61,7 @@ func TestJSON(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			after, done, err := test.edit.Apply([]byte(test.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			if test.want != "" && string(after) != test.want {
 				t.Errorf("it became\n%s\nnot\n%s", after, test.want)
 			}
@@ -84,9 +83,7 @@ func TestJSON(t *testing.T) {
 func TestJSONEdited(t *testing.T) {
 	start := Element([]string{"hooks", "SessionStart"}, ours).Marked("ctxfs' hook")
 	after, done, err := Apply(nil, []Edit{start, Member([]string{"mcpServers", "ctxfs"}, hook{"stdio", "ctxfs"}).Owned()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	edited := strings.NewReplacer(
 		`"hooks": [`, `"hooks": [ { "type": "command", "command": "mine" },`, // into our group
 		`"stdio"`, `"stdio", "env": {}`,

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/filelock"
 )
 
@@ -16,9 +17,7 @@ import (
 func take(t *testing.T, path string, mode filelock.Mode) *filelock.Lock {
 	t.Helper()
 	l, err := filelock.Try(path, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(l.Release)
 	return l
 }
@@ -87,9 +86,7 @@ func TestReplaced(t *testing.T) {
 		}
 		waits <- l
 	}()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Remove(path))
 	first.Release()
 	last := <-waits
 	defer last.Release()
@@ -103,16 +100,12 @@ func TestFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	open := func() *os.File {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return f
 	}
 	f, other := open(), open()
 	defer other.Close()
-	if err := filelock.TryFile(f, filelock.Exclusive); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, filelock.TryFile(f, filelock.Exclusive))
 	if err := filelock.TryFile(other, filelock.Shared); !errors.Is(err, filelock.ErrHeld) {
 		t.Errorf("a file that is locked: %v", err)
 	}
@@ -139,9 +132,7 @@ func TestCannotBeLocked(t *testing.T) {
 		l.Share()
 		l.Release()
 	}
-	if err := os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "link")))
 	if _, err := filelock.Try(filepath.Join(dir, "link"), filelock.Shared); err == nil {
 		t.Error("a link was followed")
 	}

@@ -5,22 +5,20 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestOf: what is said of a path by either name, and of those outside.
 func TestOf(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	f := At(filepath.Join(dir, "named"))
 	if f.Resolve(nil); f.Real != f.Named {
 		t.Errorf("of what is not there: %+v", f)
 	}
 	for _, err := range []error{os.Mkdir(filepath.Join(dir, "real"), 0o700), os.Symlink("real", f.Named)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	if f.Resolve(nil); f.Real != filepath.Join(dir, "real") {
 		t.Errorf("%+v", f)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // shelf is a Library in memory.
@@ -92,13 +94,6 @@ type fixture struct {
 	t testing.TB
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	return reopen(t, filepath.Join(t.TempDir(), "fulltext.db"), newShelf())
@@ -107,7 +102,7 @@ func newFixture(t testing.TB) *fixture {
 func reopen(t testing.TB, path string, s *shelf) *fixture {
 	t.Helper()
 	f := &fixture{t: t, shelf: s, Index: New(Options{Path: path, Library: s, Log: slog.New(slog.DiscardHandler)})}
-	t.Cleanup(func() { check(t, f.Close()) })
+	t.Cleanup(func() { fstest.Must(t, f.Close()) })
 	return f
 }
 
@@ -116,7 +111,7 @@ func (f *fixture) index() {
 	f.t.Helper()
 	for {
 		more, err := f.step(f.t.Context())
-		check(f.t, err)
+		fstest.Must(f.t, err)
 		if !more {
 			return
 		}
@@ -136,7 +131,7 @@ func (f *fixture) found(words string) string {
 func (f *fixture) hits(words string, limit int) []Hit {
 	f.t.Helper()
 	r, err := f.Search(f.t.Context(), Query{Words: words, Limit: limit})
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	if r.Left != 0 {
 		f.t.Errorf("%d bytes were not searched", r.Left)
 	}
@@ -157,9 +152,9 @@ func (f *fixture) covered(session string) int64 {
 	f.t.Helper()
 	s, done, err := f.openedStore(true)
 	defer done()
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	v, err := f.viewOf(f.t.Context(), s.writer)
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	for _, t := range f.Texts() {
 		if t.Session == session {
 			return v.indexedSize(t)

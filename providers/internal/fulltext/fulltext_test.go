@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestNeverStale: a text is found as soon as it is there, whether it is indexed or
@@ -94,27 +96,27 @@ func TestWithoutDatabase(t *testing.T) {
 func TestDamagedDatabase(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, f *fixture){
 		"no database": func(t *testing.T, f *fixture) {
-			check(t, f.Close())
-			check(t, os.WriteFile(f.opts.Path, []byte("this is no database, and never was one"), 0o600))
+			fstest.Must(t, f.Close())
+			fstest.Must(t, os.WriteFile(f.opts.Path, []byte("this is no database, and never was one"), 0o600))
 		},
 		"cut": func(t *testing.T, f *fixture) {
-			check(t, f.Close())
-			check(t, os.Truncate(f.opts.Path, 5000))
+			fstest.Must(t, f.Close())
+			fstest.Must(t, os.Truncate(f.opts.Path, 5000))
 		},
 		"rows are missing": func(t *testing.T, f *fixture) {
 			_, err := f.store.writer.Exec("DELETE FROM rows")
-			check(t, err)
-			check(t, f.Close())
+			fstest.Must(t, err)
+			fstest.Must(t, f.Close())
 		},
 		"pieces are damaged": func(t *testing.T, f *fixture) {
 			_, err := f.store.writer.Exec("UPDATE segments SET pieces = x'ff00ff'")
-			check(t, err)
-			check(t, f.Close())
+			fstest.Must(t, err)
+			fstest.Must(t, f.Close())
 		},
 		"another version": func(t *testing.T, f *fixture) {
 			_, err := f.store.writer.Exec("PRAGMA user_version = 99")
-			check(t, err)
-			check(t, f.Close())
+			fstest.Must(t, err)
+			fstest.Must(t, f.Close())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +134,7 @@ func TestDamagedDatabase(t *testing.T) {
 					if !damaged(err) {
 						t.Fatal(err)
 					}
-					check(t, again.removeDamaged(err))
+					fstest.Must(t, again.removeDamaged(err))
 				} else if !more {
 					break
 				}
@@ -177,7 +179,7 @@ func TestMerge(t *testing.T) {
 	for _, s := range f.view.segments {
 		kept += s.rows
 	}
-	check(t, f.store.writer.QueryRow("SELECT count(*) FROM rows").Scan(&rows))
+	fstest.Must(t, f.store.writer.QueryRow("SELECT count(*) FROM rows").Scan(&rows))
 	if rows != kept {
 		t.Errorf("%d rows are kept, %d are in use", rows, kept)
 	}
@@ -214,7 +216,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	pieces := 0
 	v, err := f.viewOf(t.Context(), f.store.reads)
-	check(t, err)
+	fstest.Must(t, err)
 	for _, s := range v.segments {
 		pieces += s.docs
 	}
@@ -297,7 +299,7 @@ func TestTooMuch(t *testing.T) {
 	f.say("old", "zebra", big)
 	f.say("new", "zebra", big)
 	r, err := f.Search(t.Context(), Query{Words: "zebra", Limit: 10})
-	check(t, err)
+	fstest.Must(t, err)
 	if len(r.Hits) == 0 || r.Hits[0].Text.Session != "new" || r.Left == 0 {
 		t.Errorf("%d hits, %d left", len(r.Hits), r.Left)
 	}

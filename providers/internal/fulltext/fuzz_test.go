@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // FuzzSearch: with any text and any query, a hit has one of the query's words.
@@ -24,7 +26,7 @@ func FuzzSearch(f *testing.F) {
 			s.texts["a"].Size = int64(len(s.texts["a"].body))
 		}
 		r, err := x.Search(t.Context(), Query{Words: query, Limit: 5})
-		check(t, err)
+		fstest.Must(t, err)
 		for _, h := range r.Hits {
 			if len(h.Line) > lineLength || strings.ContainsAny(h.Line, "\n\x00\x1b") {
 				t.Errorf("%q", h.Line)
@@ -52,7 +54,7 @@ func FuzzBatch(f *testing.F) {
 		batch.add(3, Text{}, 0, []byte(a))
 		batch.add(900, Text{}, 1<<40, []byte(b))
 		table, err := unmarshalTable(batch.table.marshal())
-		check(t, err)
+		fstest.Must(t, err)
 		if table.docs != batch.table.docs || len(table.runs) > 2 {
 			t.Fatalf("%+v", table)
 		}
@@ -67,7 +69,7 @@ func FuzzBatch(f *testing.F) {
 			}
 		}
 		last := []byte(nil)
-		check(t, batch.rows(func(r *row) error {
+		fstest.Must(t, batch.rows(func(r *row) error {
 			reader := rowReader{data: r.data}
 			for {
 				e, ok, err := reader.next()
@@ -79,7 +81,7 @@ func FuzzBatch(f *testing.F) {
 				}
 				last = append(last[:0], e.term...)
 				n := 0
-				check(t, eachPosting(e.text, table.docs, func(doc, often uint32) { n++ }))
+				fstest.Must(t, eachPosting(e.text, table.docs, func(doc, often uint32) { n++ }))
 				if n != e.count || n == 0 {
 					t.Errorf("%q: %d postings, not %d", e.term, n, e.count)
 				}
@@ -93,7 +95,7 @@ func FuzzDamage(f *testing.F) {
 	b := newBatch(new(Index), newLexer())
 	b.add(1, Text{}, 0, []byte("the zebra crosses\n\n### [a/00001] - user\nthe lion, the lion"))
 	f.Add(b.table.marshal())
-	check(f, b.rows(func(r *row) error { f.Add(bytes.Clone(r.data)); return nil }))
+	fstest.Must(f, b.rows(func(r *row) error { f.Add(bytes.Clone(r.data)); return nil }))
 	f.Add(marshalNames([]string{"a", "zebra"}))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if table, err := unmarshalTable(text); err == nil {

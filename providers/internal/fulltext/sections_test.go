@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/words"
 )
 
@@ -49,7 +50,7 @@ func newConsole(t testing.TB) (*fixture, console) {
 	t.Helper()
 	c := console{newShelf()}
 	f := &fixture{t: t, shelf: c.shelf, Index: New(Options{Path: filepath.Join(t.TempDir(), "fulltext.db"), Library: c, Plain: true, Log: slog.New(slog.DiscardHandler)})}
-	t.Cleanup(func() { check(t, f.Close()) })
+	t.Cleanup(func() { fstest.Must(t, f.Close()) })
 	return f, c
 }
 
@@ -116,7 +117,7 @@ func TestBodies(t *testing.T) {
 	f, c := newConsole(t)
 	c.print("1", "$ ls\nlion.c\n")
 	r, err := f.Search(t.Context(), Query{Words: "tiger", Limit: 3, Also: []Text{{Session: "screen", Size: 9, Body: []byte("$ tiger\nx")}}})
-	check(t, err)
+	fstest.Must(t, err)
 	if len(r.Hits) != 1 || r.Hits[0].Text.Session != "screen" {
 		t.Errorf("%+v", r.Hits)
 	}
@@ -131,11 +132,11 @@ func (f *fixture) indexedTerms() map[string]int {
 	all := make(map[string]int)
 	s, done, err := f.openedStore(true)
 	defer done()
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	v, err := f.viewOf(f.t.Context(), s.writer)
-	check(f.t, err)
+	fstest.Must(f.t, err)
 	for _, seg := range v.segments {
-		check(f.t, seg.withPrefix(f.t.Context(), s.writer, "", func(e entry) { all[string(e.term)] += e.count }))
+		fstest.Must(f.t, seg.withPrefix(f.t.Context(), s.writer, "", func(e entry) { all[string(e.term)] += e.count }))
 	}
 	return all
 }

@@ -78,9 +78,7 @@ func TestAgreesWithGit(t *testing.T) {
 		write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/main\n")
 		write(t, filepath.Join(root, ".git", "info", "exclude"), randomPatterns(random, 2))
 		for _, dir := range []string{"objects", "refs"} {
-			if err := os.MkdirAll(filepath.Join(root, ".git", dir), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.MkdirAll(filepath.Join(root, ".git", dir), 0o700))
 		}
 		write(t, filepath.Join(root, ".gitignore"), randomPatterns(random, 6))
 		for range 40 {
@@ -213,9 +211,7 @@ func walk(t *testing.T, root string, user []byte) (all, ignored []string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all, ignored
 }
 
@@ -276,9 +272,7 @@ func TestFilesOfPatterns(t *testing.T) {
 	write(t, filepath.Join(root, ".git", "info", "exclude"), "*.local\n")
 	write(t, filepath.Join(root, "w", ".git"), "gitdir: ../.git/worktrees/w\n")
 	write(t, filepath.Join(root, "w", "deep", ".gitignore"), "*.deep\n")
-	if err := os.Symlink(filepath.Join(home, "my ignore"), filepath.Join(root, "w", ".gitignore")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(filepath.Join(home, "my ignore"), filepath.Join(root, "w", ".gitignore")))
 	user := User(home, filepath.Join(home, ".config"))
 	m := Of(filepath.Join(root, "w", "deep"), user)
 	for name, want := range map[string]bool{"a.mine": true, "a.local": true, "a.deep": true, "a.other": false} {
@@ -311,9 +305,7 @@ func FuzzPatterns(f *testing.F) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)))
 }
 
 func isDir(path string) bool {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/edit"
 )
 
@@ -28,12 +29,8 @@ func (p *place) path(name string) string { return filepath.Join(p.dir, "home", n
 
 func (p *place) file(name, text string) {
 	p.Helper()
-	if err := os.MkdirAll(filepath.Dir(p.path(name)), 0o755); err != nil {
-		p.Fatal(err)
-	}
-	if err := os.WriteFile(p.path(name), []byte(text), 0o640); err != nil {
-		p.Fatal(err)
-	}
+	fstest.Must(p, os.MkdirAll(filepath.Dir(p.path(name)), 0o755))
+	fstest.Must(p, os.WriteFile(p.path(name), []byte(text), 0o640))
 }
 
 // text returns the text of a file, "-" if there is none.
@@ -43,9 +40,7 @@ func (p *place) text(name string) string {
 	if errors.Is(err, os.ErrNotExist) {
 		return "-"
 	}
-	if err != nil {
-		p.Fatal(err)
-	}
+	fstest.Must(p, err)
 	return string(text)
 }
 
@@ -64,9 +59,7 @@ func (p *place) wish(owner, name string, edits ...edit.Edit) Wish {
 // do does what was planned, and returns how many files that wrote.
 func (p *place) do(steps []Step, err error) (written int) {
 	p.Helper()
-	if err != nil {
-		p.Fatal(err)
-	}
+	fstest.Must(p, err)
 	for _, s := range steps {
 		if s.Writes() {
 			written++
@@ -134,9 +127,7 @@ func TestEdited(t *testing.T) {
 
 	// A file that others have deleted stays deleted.
 	p.do(p.Plan(p.wish("x", "a.json", flag)))
-	if err := os.Remove(p.path("a.json")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Remove(p.path("a.json")))
 	p.do(p.PlanUndo())
 	p.is("a.json", "-")
 }
@@ -217,17 +208,13 @@ func TestKilled(t *testing.T) {
 				t.Fatal(steps, err)
 			}
 			r, err := p.read()
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			// What Do leaves behind when it is killed before or after the rename.
 			pending := steps[0].next
 			pending.After, pending.Pending = sum(steps[0].Before), pending.After
 			pending.Parts = append(pending.Parts, r.Files[0].Parts...)
 			r.Files[0] = pending
-			if err := p.write(r); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, p.write(r))
 			p.file(".ctxfs-a.json", "half")
 			if written {
 				p.file("a.json", string(steps[0].After))
@@ -248,9 +235,7 @@ func TestLinks(t *testing.T) {
 	p := newPlace(t)
 	p.file("dotfiles/claude/settings.json", "{}")
 	for name, to := range map[string]string{".claude": "dotfiles/claude", "broken.json": "nowhere/x"} {
-		if err := os.Symlink(to, p.path(name)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Symlink(to, p.path(name)))
 	}
 	p.do(p.Plan(p.wish("x", ".claude/settings.json", flag), p.wish("y", ".claude/new/CLAUDE.md", marker)))
 	p.is("dotfiles/claude/settings.json", "{\n  \"on\": true\n}")
@@ -274,9 +259,7 @@ func TestCannot(t *testing.T) {
 	p.file("bad.json", "{\n  oops\n}")
 	p.file("good.json", "{}")
 	p.file("plain", "no folder")
-	if err := os.Mkdir(p.path("folder.json"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(p.path("folder.json"), 0o755))
 	steps, err := p.Plan(p.wish("a", "bad.json", flag), p.wish("b", "good.json", flag), p.wish("c", "plain/x.json", flag), p.wish("d", "folder.json", flag))
 	if err != nil || len(steps) != 4 {
 		t.Fatal(steps, err)
@@ -295,17 +278,13 @@ func TestCannot(t *testing.T) {
 	p.is("good.json", "{\n  \"on\": true\n}")
 	if os.Getuid() != 0 {
 		p.file("ro/a.json", "{}")
-		if err := os.Chmod(p.path("ro"), 0o500); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Chmod(p.path("ro"), 0o500))
 		steps, err := p.Plan(p.wish("a", "ro/a.json", flag))
 		if err != nil || len(steps) != 1 || steps[0].Err == nil {
 			t.Errorf("%+v %v", steps, err)
 		}
 	}
-	if err := os.WriteFile(p.path("../state/setup.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(p.path("../state/setup.json"), []byte("{"), 0o600))
 	if _, err := p.Plan(); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a damaged journal: %v", err)
 	}

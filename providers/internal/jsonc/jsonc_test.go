@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/syntax"
 )
 
 func TestParse(t *testing.T) {
 	doc, err := Parse([]byte("\xef\xbb\xbf{ // comment\n  \"a\": {\"x\": [1, 2,], /* c */ \"y\": null,},\n}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	a, ok := doc.Get("a")
 	if !ok || a.Line != 2 || a.Column != 8 {
 		t.Errorf("a is at line %d, column %d", a.Line, a.Column)

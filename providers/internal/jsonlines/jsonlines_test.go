@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestWriteAndRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "a.jsonl")
 	want := []string{"one", "two\nlines", ""}
-	if err := Write(path, 3, slices.Values(want)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, Write(path, 3, slices.Values(want)))
 	if got := slices.Collect(Read[string](path, 3)); !slices.Equal(got, want) {
 		t.Errorf("read %q", got)
 	}
@@ -26,12 +26,8 @@ func TestWriteAndRead(t *testing.T) {
 		break
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text[:len(text)-5], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, os.WriteFile(path, text[:len(text)-5], 0o600))
 	if got := slices.Collect(Read[string](path, 3)); !slices.Equal(got, want[:1]) && !slices.Equal(got, want[:2]) {
 		t.Errorf("of a damaged file %q are read", got)
 	}
@@ -43,20 +39,14 @@ func TestWriteAndRead(t *testing.T) {
 // TestAppendAfterAKill appends to a file whose last writer was killed.
 func TestAppendAfterAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "a.jsonl")
-	if err := Append(path, 1); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, Append(path, 1))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
 		_, err = f.WriteString(`{"half`)
 		f.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Append(path, 2); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, Append(path, 2))
 	if text, err := os.ReadFile(path); err != nil || string(text) != "1\n{\"half\n2\n" {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestNext(t *testing.T) {
@@ -13,9 +15,7 @@ func TestNext(t *testing.T) {
 	next := func(more string) *Match {
 		text += more
 		m, err := l.Next(strings.NewReader(text), int64(len(text)), goesOn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return m
 	}
 	for _, more := range []string{"", "one\n", "tw", "oo\n", strings.Repeat("x", 3*maxLine), "\n\n"} {

@@ -5,15 +5,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // linesOf returns the lines of a file of testdata without its remarks.
 func linesOf(t testing.TB, name string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSuffix(line, "\n"); line != "" && !strings.HasPrefix(line, "# ") {
 			lines = append(lines, strings.ReplaceAll(line, "·", ""))

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 var files = flag.String("files", "", "folder with logs and sessions; TestFiles counts what is masked in them")
@@ -33,17 +35,13 @@ func TestFiles(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Logf("%d in %.1f MB: %.2f a MB", masked, float64(size)/1e6, float64(masked)/(float64(size)/1e6))
 }
 
 func countFile(t *testing.T, path string) (masked, size int, samples []string) {
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer f.Close()
 	m, seen := New(), map[string]bool{}
 	for r := bufio.NewReaderSize(f, 1<<20); ; {

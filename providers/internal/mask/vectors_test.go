@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // vector is a text of the tests of gitleaks' rules, with the secrets that its
@@ -24,13 +26,9 @@ type vector struct {
 func vectors(t *testing.T) (all []vector) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/vectors.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	z, err := gzip.NewReader(encoding.NewDecoder(encoding.StdEncoding, bytes.NewReader(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for d := json.NewDecoder(z); ; {
 		var v vector
 		if err := d.Decode(&v); errors.Is(err, io.EOF) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func pipe(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() {
 		r.Close()
 		w.Close()
@@ -30,9 +30,7 @@ func TestReadAfterTheEnd(t *testing.T) {
 	if _, err := io.WriteString(w, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.SetReadDeadline(time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, r.SetReadDeadline(time.Unix(1, 0)))
 	got, err := io.ReadAll(NewOutput(r))
 	if err != nil || string(got) != text {
 		t.Errorf("read %q (%v)", got, err)

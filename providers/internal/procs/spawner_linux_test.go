@@ -17,9 +17,7 @@ func TestProcessesOutliveThreads(t *testing.T) {
 	defer spawner.Close()
 	cmd := exec.Command("cat")
 	input, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	thread := make(chan int, 1)
 	var begin func()
 	begin = func() {

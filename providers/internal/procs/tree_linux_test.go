@@ -17,9 +17,7 @@ import (
 func TestTree(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `setsid sleep 1000 & (env -i /bin/sleep 1000) & wait`)
 	cmd.Env = append(os.Environ(), "MARK_OF_THIS_TEST=a b")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, cmd.Start())
 	all := func() []Process { return Now().Tree(cmd.Process.Pid, "MARK_OF_THIS_TEST=a b") }
 	var started []Process
 	t.Cleanup(func() {
@@ -41,9 +39,7 @@ func TestTree(t *testing.T) {
 	if started = all(); started[0].PID != cmd.Process.Pid {
 		t.Errorf("the first is not the root: %v", started)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	left := Now().Tree(0, "MARK_OF_THIS_TEST=a b")
 	if len(left) != 1 {

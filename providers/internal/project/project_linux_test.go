@@ -28,15 +28,11 @@ func TestBoundFolderIsOneProject(t *testing.T) {
 	w.r.SetKnown([]string{repo})
 	w.of(fs.StandpointAt(bound+"/sub"), repo)
 	w.r.SetKnown(nil)
-	if err := syscall.Unmount(bound, syscall.MNT_DETACH); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, syscall.Unmount(bound, syscall.MNT_DETACH))
 	w.of(fs.StandpointAt(repo+"/sub"), repo)
 
 	w.r.SetKnown([]string{w.dir("home/plain")})
-	if err := syscall.Mount(w.path("home/plain"), bound, "", syscall.MS_BIND, ""); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, syscall.Mount(w.path("home/plain"), bound, "", syscall.MS_BIND, ""))
 	w.of(fs.StandpointAt(w.dir("bound/x")), w.path("home/plain"))
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // world is a home folder with projects.
@@ -22,9 +23,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	w := &world{t: t, root: root, home: filepath.Join(root, "home")}
 	w.dir("home/.git/objects")
 	w.file("home/.git/HEAD", "ref: refs/heads/main\n")
@@ -38,18 +37,14 @@ func (w *world) path(name string) string { return filepath.Join(w.root, name) }
 
 func (w *world) dir(name string) string {
 	w.t.Helper()
-	if err := os.MkdirAll(w.path(name), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	fstest.Must(w.t, os.MkdirAll(w.path(name), 0o755))
 	return w.path(name)
 }
 
 func (w *world) file(name, body string) {
 	w.t.Helper()
 	w.dir(filepath.Dir(name))
-	if err := os.WriteFile(w.path(name), []byte(body), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	fstest.Must(w.t, os.WriteFile(w.path(name), []byte(body), 0o644))
 }
 
 func (w *world) repo(name string) string {
@@ -79,9 +74,7 @@ func TestNearestProject(t *testing.T) {
 	w.file("home/svn/.svn/wc.db", "x")
 	plain := w.dir("home/plain/a/b")
 	open := w.repo("open")
-	if err := os.Chmod(open, 0o777|os.ModeSticky); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(open, 0o777|os.ModeSticky))
 	for dir, want := range map[string]string{
 		"home/repo":                  repo,
 		"home/repo/.git/objects":     repo,
@@ -154,9 +147,7 @@ func TestSandboxIsRecognizedByIdentity(t *testing.T) {
 
 	// A configured folder that is made anew is another one.
 	was := w.sandboxed("/mnt", plain)
-	if err := os.Rename(plain, plain+"-old"); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Rename(plain, plain+"-old"))
 	w.dir("home/plain")
 	w.of(was, "")
 	w.of(w.sandboxed("/mnt", plain), plain)
@@ -198,9 +189,7 @@ func TestFolderInAView(t *testing.T) {
 	if got, err := w.r.Named(fs.Standpoint{Dir: w.path("home/view")}); err == nil {
 		t.Errorf("named: %q", got)
 	}
-	if err := os.Symlink(w.path("home/view/skills"), w.path("home/repo/link")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(w.path("home/view/skills"), w.path("home/repo/link")))
 	w.of(fs.Standpoint{Dir: w.path("home/repo/link/x")}, "")
 }
 
@@ -209,9 +198,7 @@ func TestOneProjectByAnyPath(t *testing.T) {
 	w := newWorld(t)
 	repo, sub := w.repo("data/repo"), w.dir("data/repo/sub")
 	for link, to := range map[string]string{"home/link": repo, "home/inner": sub, "home/data": w.path("data")} {
-		if err := os.Symlink(to, w.path(link)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Symlink(to, w.path(link)))
 	}
 	for _, dir := range []string{"home/link", "home/link/sub", "home/inner", "home/data/repo/sub", "data/../data/repo"} {
 		w.of(fs.Standpoint{Dir: w.path(dir)}, repo)

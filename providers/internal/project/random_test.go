@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestAnySpellingIsTheSameProject has random folders, repositories and workspaces, and
@@ -22,9 +23,7 @@ func TestAnySpellingIsTheSameProject(t *testing.T) {
 		for i := range 40 {
 			dir := filepath.Join(dirs[random.IntN(len(dirs))], fmt.Sprint("d", i))
 			rel, err := filepath.Rel(w.root, dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			w.dir(rel)
 			switch random.IntN(5) {
 			case 0:
@@ -41,9 +40,7 @@ func TestAnySpellingIsTheSameProject(t *testing.T) {
 		for i := range 10 {
 			link := w.path(fmt.Sprint("home/link", i))
 			links[link] = dirs[random.IntN(len(dirs))]
-			if err := os.Symlink(links[link], link); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Symlink(links[link], link))
 		}
 		project := func(dir string) string {
 			for ; dir != w.home; dir = filepath.Dir(dir) {
@@ -66,9 +63,7 @@ func TestAnySpellingIsTheSameProject(t *testing.T) {
 				}
 			case 1:
 				at = fs.Standpoint{Dir: strings.ReplaceAll(dir, "/d", "//d") + "/x/.."}
-				if err := os.MkdirAll(dir+"/x", 0o755); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, os.MkdirAll(dir+"/x", 0o755))
 			case 2: // in a sandbox that shows it, or what is above it, elsewhere
 				shown := dir
 				for shown != w.home && random.IntN(2) == 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/projectwalk"
 )
 
@@ -17,13 +18,9 @@ func write(t *testing.T, root string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.MkdirAll(path, 0o755))
 		} else if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -64,9 +61,7 @@ func TestWalkLeavesOut(t *testing.T) {
 		"other/.git": "gitdir: elsewhere", "other/KEPT": "",
 		"bare/HEAD": "", "bare/objects/": "", "bare/refs/": "",
 	})
-	if err := os.Symlink("a", filepath.Join(root, "link")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("a", filepath.Join(root, "link")))
 	got, tree := visits(root, nil, func(o *projectwalk.Options) { o.SkipBare = true })
 	if want := []string{". KEPT", "a KEPT", "z", "a/b", "a/b/c KEPT"}; !slices.Equal(got, want) {
 		t.Errorf("visited %q, want %q", got, want)
@@ -88,9 +83,7 @@ func TestWalkUnreadable(t *testing.T) {
 	}
 	root := t.TempDir()
 	write(t, root, map[string]string{"a/b/": ""})
-	if err := os.Chmod(filepath.Join(root, "a"), 0); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(filepath.Join(root, "a"), 0))
 	t.Cleanup(func() { os.Chmod(filepath.Join(root, "a"), 0o755) })
 	got, _ := visits(root, nil, asIs)
 	if want := []string{".", "a open " + filepath.Join(root, "a") + ": " + fs.ErrPermission.Error()}; !slices.Equal(got, want) {
@@ -105,9 +98,7 @@ func TestWalkAgain(t *testing.T) {
 	write(t, root, map[string]string{"settled/KEPT": "", "fresh/KEPT": ""})
 	changed := time.Now().Add(-time.Hour)
 	date := func(name string, at time.Time) {
-		if err := os.Chtimes(filepath.Join(root, name), at, at); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Chtimes(filepath.Join(root, name), at, at))
 	}
 	date("settled", changed)
 	date("fresh", changed.Add(time.Hour))

@@ -4,14 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/syntax"
 )
 
 func TestDocument(t *testing.T) {
 	doc, err := Document([]byte("# mine\n[mcp_servers.a]\ncommand = \"x\"\nargs = [\"1\", 2]\n\n[mcp_servers.a.env]\nPORT = 8080\non = true\n\n[mcp_servers]\nb = {url = \"y\"}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for path, want := range map[string]struct {
 		kind syntax.Kind
 		text string

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 type table struct {
@@ -21,13 +23,9 @@ type server struct {
 func load(t *testing.T, text string) *File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	f, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return f
 }
 
@@ -87,9 +85,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a missing file: %v, %v", f, err)
 	}
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(path, []byte("[mcp]\nlimit = \n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte("[mcp]\nlimit = \n"), 0o600))
 	if _, err := Load(path); err == nil || !strings.HasPrefix(err.Error(), path+":2: ") {
 		t.Errorf("bad syntax: %v", err)
 	}

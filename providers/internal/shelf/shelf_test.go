@@ -61,9 +61,7 @@ func (o *owner) shows(pages ...Page) []string {
 func (o *owner) node(t *testing.T, path string) fs.Node {
 	t.Helper()
 	n, err := o.tree.Resolve(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return n
 }
 
@@ -142,9 +140,7 @@ func TestAShelfFollowsItsWatch(t *testing.T) {
 		t.Skipf("nothing can be watched: %v", o.fault())
 	}
 	for _, name := range []string{"a", "b"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		fstest.Settles(t, o, name+" is shown", func() bool { return slices.Contains(fstest.Names(t, o.tree, ""), name) })
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // owner opens a database as its program would: one that does not wait for
@@ -20,9 +22,7 @@ import (
 func owner(t *testing.T, path, journal string) *sql.DB {
 	t.Helper()
 	db, err := open(path, url.Values{"mode": {"rwc"}, "_pragma": {"busy_timeout(0)", "journal_mode(" + journal + ")"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -37,9 +37,7 @@ func do(t *testing.T, db *sql.DB, query string, args ...any) {
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Name())
@@ -53,9 +51,7 @@ func count(t *testing.T, path string) int64 {
 	err := View(context.Background(), path, func(s *Snapshot) error {
 		return s.Each("SELECT count(*) FROM t", func(r Row) error { n = r.Int(0); return nil })
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return n
 }
 
@@ -78,9 +74,7 @@ func TestViewLeavesNoTrace(t *testing.T) {
 			do(t, db, "CREATE TABLE t (x)")
 			do(t, db, "INSERT INTO t VALUES (1), (2)")
 			if !c.open {
-				if err := db.Close(); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, db.Close())
 			}
 			before, bytes := names(t, dir), read(t, path)
 			if n := count(t, path); n != 2 {
@@ -105,9 +99,7 @@ func TestViewLeavesNoTrace(t *testing.T) {
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return string(b)
 }
 
@@ -122,9 +114,7 @@ func TestLogOfADeadProgram(t *testing.T) {
 	for _, files := range [][]string{{"a.db", "a.db-wal"}, {"a.db", "a.db-wal", "a.db-shm"}} {
 		to := t.TempDir()
 		for _, name := range files {
-			if err := os.WriteFile(filepath.Join(to, name), []byte(read(t, filepath.Join(from, name))), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.WriteFile(filepath.Join(to, name), []byte(read(t, filepath.Join(from, name))), 0o600))
 		}
 		log := read(t, filepath.Join(to, "a.db-wal"))
 		for range 2 {
@@ -171,9 +161,7 @@ func TestBesideAWriter(t *testing.T) {
 			for done := false; !done; {
 				select {
 				case err := <-written:
-					if err != nil {
-						t.Fatal(err)
-					}
+					fstest.Must(t, err)
 					done = true
 				default:
 				}
@@ -206,9 +194,7 @@ func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	good := filepath.Join(dir, "good.db")
@@ -304,9 +290,7 @@ func TestValues(t *testing.T) {
 			return nil
 		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	want := []string{"2026-02-03T04:05:06Z|ä|12|00ff|truetrue", "2026-02-03T04:05:06Z|5|2|74657874|truetrue"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
@@ -325,9 +309,7 @@ func TestValues(t *testing.T) {
 // TestOwn creates a database of ours, with a full-text index.
 func TestOwn(t *testing.T) {
 	db, err := Own(filepath.Join(t.TempDir(), "own.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer db.Close()
 	do(t, db, "CREATE VIRTUAL TABLE f USING fts5(text, tokenize = 'unicode61')")
 	do(t, db, "INSERT INTO f VALUES ('the quick brown fox'), ('a lazy dog')")
@@ -342,9 +324,7 @@ func TestOwn(t *testing.T) {
 func FuzzView(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "a.db")
 	db, err := open(path, url.Values{"mode": {"rwc"}, "_pragma": {"page_size(512)"}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	fstest.Must(f, err)
 	if _, err := db.Exec("CREATE TABLE t (id TEXT PRIMARY KEY, x); CREATE INDEX i ON t (x)"); err != nil {
 		f.Fatal(err)
 	}
@@ -353,13 +333,9 @@ func FuzzView(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	if err := db.Close(); err != nil {
-		f.Fatal(err)
-	}
+	fstest.Must(f, db.Close())
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	fstest.Must(f, err)
 	f.Add(uint16(100), []byte{0xff, 0xff, 0xff})
 	f.Add(uint16(18), []byte{2, 2})
 	f.Add(uint16(600), []byte("\x05\x00\x00\x00\x09"))
@@ -367,9 +343,7 @@ func FuzzView(f *testing.F) {
 		broken := slices.Clone(whole)
 		copy(broken[int(at)%len(broken):], bytes)
 		path := filepath.Join(t.TempDir(), "b.db")
-		if err := os.WriteFile(path, broken, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, broken, 0o600))
 		_ = View(context.Background(), path, func(s *Snapshot) error {
 			table, err := s.Table("t", "id")
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/words"
 )
 
@@ -63,15 +64,11 @@ func TestOf(t *testing.T) {
 // TestListsAreClean keeps the lists free of what is never looked up.
 func TestListsAreClean(t *testing.T) {
 	names, err := lists.ReadDir("lists")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	size := 0
 	for _, e := range names {
 		text, err := lists.ReadFile("lists/" + e.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		size += len(text)
 		if e.Name() == "function.txt" || e.Name() == "variants.txt" {
 			continue

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/birth"
 )
 
@@ -19,9 +20,7 @@ func newStore(file string) *Store {
 
 func mkdir(t *testing.T, path string) string {
 	t.Helper()
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(path, 0o700))
 	return path
 }
 
@@ -37,9 +36,7 @@ func TestTrust(t *testing.T) {
 	if s.Trusts(shop) || other.Trusts(shop) || len(s.All()) != 0 || s.Problems() != nil {
 		t.Error("something is trusted from the start")
 	}
-	if err := s.Trust(shop); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, s.Trust(shop))
 	if !s.Trusts(shop) || !other.Trusts(shop) || s.Trusts(mkdir(t, filepath.Join(shop, "sub"))) || s.Trusts(dir) || told != 1 {
 		t.Errorf("trusted: %v, told %d times", s.All(), told)
 	}
@@ -47,9 +44,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	// Another folder in its place.
-	if err := os.Rename(shop, shop+"-old"); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Rename(shop, shop+"-old"))
 	mkdir(t, shop)
 	if s.Trusts(shop) || s.Trusts(shop+"-old") {
 		t.Error("another folder is trusted")
@@ -76,9 +71,7 @@ func TestReplaced(t *testing.T) {
 		t.Helper()
 		born := birth.Of(path)
 		for range 100_000 {
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.RemoveAll(path))
 			if mkdir(t, path); !birth.Of(path).Equal(born) || born.IsZero() {
 				return
 			}
@@ -101,24 +94,16 @@ func TestReplaced(t *testing.T) {
 	trusts("made again", false)
 	mkdir(t, git)
 	trusts("with a repository that was not there", false)
-	if err := os.RemoveAll(git); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(git))
 	trusts("without its repository", false)
-	if err := os.WriteFile(filepath.Join(shop, "x"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(shop, "x"), nil, 0o600))
 	trusts("with another file", true)
 
 	// A file of an earlier version knows less.
 	info, err := os.Lstat(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	old := fmt.Sprintf(`{"format": 1, "folders": {%q: {"time": "2026-03-01T12:00:00Z", "ino": %d}}}`, shop, info.Sys().(*syscall.Stat_t).Ino)
-	if err := os.WriteFile(filepath.Join(dir, "trust.json"), []byte(old), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "trust.json"), []byte(old), 0o600))
 	trusts("of an earlier version", true)
 }
 
@@ -128,9 +113,7 @@ func TestDamaged(t *testing.T) {
 	file, shop := filepath.Join(dir, "trust.json"), mkdir(t, filepath.Join(dir, "shop"))
 	for _, text := range []string{"{", `{"format": 2, "folders": {}}`, "[]"} {
 		s := newStore(file)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(file, []byte(text), 0o600))
 		if s.Trusts(shop) || len(s.Problems()) != 1 {
 			t.Errorf("%s: %v", text, s.Problems())
 		}

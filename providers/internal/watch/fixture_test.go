@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // deadline is how long the kernel may take to report a change.
@@ -82,32 +84,25 @@ func (w *watched) settle(dir string) map[string]bool {
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check(t, err)
+	fstest.Must(t, err)
 	return dir
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func mkdir(t *testing.T, path ...string) string {
 	t.Helper()
 	dir := filepath.Join(path...)
-	check(t, os.MkdirAll(dir, 0o755))
+	fstest.Must(t, os.MkdirAll(dir, 0o755))
 	return dir
 }
 
 func write(t *testing.T, path, body string) {
 	t.Helper()
-	check(t, os.WriteFile(path, []byte(body), 0o644))
+	fstest.Must(t, os.WriteFile(path, []byte(body), 0o644))
 }
 
 // replace writes a file as editors do.
 func replace(t *testing.T, path, body string) {
 	t.Helper()
 	write(t, path+".new", body)
-	check(t, os.Rename(path+".new", path))
+	fstest.Must(t, os.Rename(path+".new", path))
 }

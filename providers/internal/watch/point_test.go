@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestRootsThatDoNotExistYet(t *testing.T) {
@@ -24,7 +26,7 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 	w.expect(filepath.Join(root, "sub", "f"))
 
 	// It goes, with everything above it, and comes again.
-	check(t, os.RemoveAll(filepath.Join(home, "one")))
+	fstest.Must(t, os.RemoveAll(filepath.Join(home, "one")))
 	w.expect(root)
 	mkdir(t, root, "sub")
 	w.expect(root)
@@ -34,21 +36,21 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 
 	// It is replaced in one step.
 	other := mkdir(t, home, "one", "two", "other")
-	check(t, os.RemoveAll(filepath.Join(root, "sub")))
+	fstest.Must(t, os.RemoveAll(filepath.Join(root, "sub")))
 	w.expect(filepath.Join(root, "sub"))
-	check(t, syscall.Rename(other, root)) // os.Rename refuses folders
+	fstest.Must(t, syscall.Rename(other, root)) // os.Rename refuses folders
 	w.expect(root)
 	w.settle(home)
 	write(t, filepath.Join(root, "g"), "")
 	w.expect(filepath.Join(root, "g"))
 
 	// The folder above is renamed and comes back.
-	check(t, os.Rename(filepath.Join(home, "one", "two"), filepath.Join(home, "one", "away")))
+	fstest.Must(t, os.Rename(filepath.Join(home, "one", "two"), filepath.Join(home, "one", "away")))
 	w.expect(root)
 	if w.Watched(root) {
 		t.Error("watched though gone")
 	}
-	check(t, os.Rename(filepath.Join(home, "one", "away"), filepath.Join(home, "one", "two")))
+	fstest.Must(t, os.Rename(filepath.Join(home, "one", "away"), filepath.Join(home, "one", "two")))
 	w.expect(root)
 	w.settle(home)
 	write(t, filepath.Join(root, "g"), "1")
@@ -59,14 +61,14 @@ func TestRootsThatAreLinks(t *testing.T) {
 	home := tempDir(t)
 	first, second := mkdir(t, home, "first"), mkdir(t, home, "second")
 	root := filepath.Join(home, "root")
-	check(t, os.Symlink("first", root))
+	fstest.Must(t, os.Symlink("first", root))
 	w := start(t, Options{})
 	w.Add(root)
 	write(t, filepath.Join(first, "f"), "")
 	w.expect(filepath.Join(first, "f"))
 
-	check(t, os.Symlink("second", root+".new"))
-	check(t, os.Rename(root+".new", root))
+	fstest.Must(t, os.Symlink("second", root+".new"))
+	fstest.Must(t, os.Rename(root+".new", root))
 	w.expect(root)
 	write(t, filepath.Join(second, "f"), "")
 	w.expect(filepath.Join(second, "f"))
@@ -93,13 +95,13 @@ func TestSingleFiles(t *testing.T) {
 	if earlier := w.settle(home); earlier[beside] || earlier[home] {
 		t.Errorf("reported besides: %v", earlier)
 	}
-	check(t, os.Remove(file))
+	fstest.Must(t, os.Remove(file))
 	w.expect(file)
 
 	// A link to a file elsewhere: both are watched.
 	target := filepath.Join(mkdir(t, home, "dotfiles"), "real.json")
 	write(t, target, "1")
-	check(t, os.Symlink("dotfiles/real.json", file))
+	fstest.Must(t, os.Symlink("dotfiles/real.json", file))
 	w.expect(file)
 	w.settle(home)
 	write(t, target, "2")

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestSettledReportsWhatWasChangedBefore: files, new folders and what is in them.
@@ -24,22 +26,14 @@ func TestSettledReportsWhatWasChangedBefore(t *testing.T) {
 	for i := range 50 {
 		sub := filepath.Join(dir, strconv.Itoa(i))
 		file := filepath.Join(dir, "file"+strconv.Itoa(i))
-		if err := os.Mkdir(sub, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Settled(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Mkdir(sub, 0o700))
+		fstest.Must(t, os.WriteFile(file, nil, 0o600))
+		fstest.Must(t, w.Settled(t.Context()))
 		if !seen[sub] || !seen[file] {
 			t.Fatalf("change %d was not reported: %v", i, seen)
 		}
 		inside := filepath.Join(sub, "x")
-		if err := os.WriteFile(inside, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(inside, nil, 0o600))
 		if err := w.Settled(t.Context()); err != nil || !seen[inside] {
 			t.Fatalf("a change in a new folder was not reported: %v, %v", err, seen)
 		}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestAFolderIsWatchedWithAllBelow(t *testing.T) {
@@ -25,13 +27,13 @@ func TestAFolderIsWatchedWithAllBelow(t *testing.T) {
 	w.expect(file)
 	replace(t, file, "3")
 	w.expect(file)
-	check(t, os.Chmod(file, 0o755))
+	fstest.Must(t, os.Chmod(file, 0o755))
 	w.expect(file)
-	check(t, os.Remove(file))
+	fstest.Must(t, os.Remove(file))
 	w.expect(file)
 	write(t, filepath.Join(root, "new"), "")
 	w.expect(filepath.Join(root, "new"))
-	check(t, os.Chmod(root, 0o700))
+	fstest.Must(t, os.Chmod(root, 0o700))
 	w.expect(root)
 }
 
@@ -63,7 +65,7 @@ func TestRenamedFolders(t *testing.T) {
 	w.Add(root)
 	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
 	for range 20 {
-		check(t, os.Rename(a, b))
+		fstest.Must(t, os.Rename(a, b))
 		w.expect(a, b)
 		if w.Watched(a) || !w.Watched(filepath.Join(b, "sub")) {
 			t.Fatal("the old name is watched, or the new is not")
@@ -73,7 +75,7 @@ func TestRenamedFolders(t *testing.T) {
 		a, b = b, a
 	}
 	// Out of the tree, and another one in its place.
-	check(t, os.Rename(a, filepath.Join(tempDir(t), "out")))
+	fstest.Must(t, os.Rename(a, filepath.Join(tempDir(t), "out")))
 	mkdir(t, a, "other")
 	w.expect(a)
 	w.settle(root)
@@ -86,8 +88,8 @@ func TestSkippedHiddenAndLinked(t *testing.T) {
 	for _, name := range []string{".git", "node_modules", "hidden"} {
 		mkdir(t, root, name, "sub")
 	}
-	check(t, os.Symlink(elsewhere, filepath.Join(root, "link")))
-	check(t, os.Symlink(".", filepath.Join(root, "loop")))
+	fstest.Must(t, os.Symlink(elsewhere, filepath.Join(root, "link")))
+	fstest.Must(t, os.Symlink(".", filepath.Join(root, "loop")))
 	w := start(t, Options{Hide: func(path string) bool { return filepath.Base(path) == "hidden" }})
 	w.Add(root)
 	for _, dir := range []string{".git", "node_modules", "hidden", "link", "loop"} {
@@ -96,8 +98,8 @@ func TestSkippedHiddenAndLinked(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(elsewhere, "f"), "")
-	check(t, os.Remove(filepath.Join(root, "hidden", "sub")))
-	check(t, os.Remove(filepath.Join(root, "hidden")))
+	fstest.Must(t, os.Remove(filepath.Join(root, "hidden", "sub")))
+	fstest.Must(t, os.Remove(filepath.Join(root, "hidden")))
 	mkdir(t, root, "hidden")
 	for p := range w.settle(root) {
 		if p != root {
@@ -133,14 +135,14 @@ func TestFoldersThatMayNotBeRead(t *testing.T) {
 	}
 	root := tempDir(t)
 	locked := mkdir(t, root, "locked")
-	check(t, os.Chmod(locked, 0))
+	fstest.Must(t, os.Chmod(locked, 0))
 	t.Cleanup(func() { os.Chmod(locked, 0o755) })
 	w := start(t, Options{})
 	w.Add(root)
 	if err := w.Err(root); !errors.Is(err, iofs.ErrPermission) || w.Watched(locked) || !w.Watched(root) {
 		t.Fatalf("locked: %v", err)
 	}
-	check(t, os.Chmod(locked, 0o755))
+	fstest.Must(t, os.Chmod(locked, 0o755))
 	w.expect(locked)
 	if err := w.Err(root); err != nil || !w.Watched(locked) {
 		t.Fatalf("unlocked: %v", err)
@@ -148,9 +150,9 @@ func TestFoldersThatMayNotBeRead(t *testing.T) {
 	write(t, filepath.Join(locked, "f"), "")
 	w.expect(filepath.Join(locked, "f"))
 
-	check(t, os.Chmod(root, 0))
+	fstest.Must(t, os.Chmod(root, 0))
 	w.expect(root)
-	check(t, os.Chmod(root, 0o755))
+	fstest.Must(t, os.Chmod(root, 0o755))
 	w.expect(root)
 	w.settle(root)
 	write(t, filepath.Join(locked, "f"), "2")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/project"
 )
 
@@ -26,9 +27,7 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine {
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	m := &machine{t: t, home: filepath.Join(root, "home"), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	m.mkdir("")
 	m.restart()
@@ -45,9 +44,7 @@ func (m *machine) restart() {
 func (m *machine) mkdir(path string) string {
 	m.t.Helper()
 	dir := filepath.Join(m.home, path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		m.t.Fatal(err)
-	}
+	fstest.Must(m.t, os.MkdirAll(dir, 0o700))
 	return dir
 }
 
@@ -111,9 +108,7 @@ func TestWorkspaces(t *testing.T) {
 		}
 	}
 
-	if err := os.Rename(filepath.Join(m.home, "notes"), filepath.Join(m.home, "moved")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Rename(filepath.Join(m.home, "notes"), filepath.Join(m.home, "moved")))
 	m.now = m.now.Add(2 * examined)
 	m.want("lib=work/shop/vendor/lib", "shop=work/shop")
 
@@ -134,9 +129,7 @@ func TestWorktreesBelongToTheirRepository(t *testing.T) {
 	}
 	// One that says it is somebody's worktree, and is not.
 	liar := m.mkdir("liar")
-	if err := os.WriteFile(filepath.Join(liar, ".git"), []byte("gitdir: "+shop+"/.git/worktrees/shop-fix\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(liar, ".git"), []byte("gitdir: "+shop+"/.git/worktrees/shop-fix\n"), 0o600))
 	m.visit(liar, false)
 	m.want("liar=liar", "shop=shop")
 	// A submodule has a file .git as well.
@@ -160,9 +153,7 @@ func TestNamesStay(t *testing.T) {
 	m.restart()
 	m.want(want...)
 	for _, body := range []string{"{", `{"` + m.home + `/b/shop": "../x", "/y": "shop", "/z": "shop"}`} {
-		if err := os.WriteFile(filepath.Join(m.home, "names.json"), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(m.home, "names.json"), []byte(body), 0o600))
 		m.restart()
 		for _, w := range m.all() {
 			if name, _, _ := strings.Cut(w, "="); strings.ContainsAny(name, "/.") {
@@ -215,9 +206,7 @@ func TestRestart(t *testing.T) {
 	}
 	again() // and twice
 
-	if err := errors.Join(os.RemoveAll(plain), os.RemoveAll(filepath.Join(m.home, "fix"))); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.RemoveAll(plain), os.RemoveAll(filepath.Join(m.home, "fix"))))
 	again()
 	if !same() {
 		t.Error("a restart has looked at the folders")
@@ -234,9 +223,7 @@ func TestRestart(t *testing.T) {
 	m.want()
 
 	for _, body := range []string{"{", `[{"dir":"relative"},{"dir":"/a/../b"},{"dir":"` + shop + `","time":"2026-03-01T12:00:00Z"},{"dir":"` + shop + `"}]`} {
-		if err := os.WriteFile(filepath.Join(m.home, "known.json"), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(m.home, "known.json"), []byte(body), 0o600))
 		again()
 		if n := len(m.set.All()); n > 1 {
 			t.Errorf("with the file %s: %+v", body, m.set.All())
@@ -250,9 +237,7 @@ func TestNothingInAViewIsAWorkspace(t *testing.T) {
 	m := newMachine(t)
 	inbox, shop := m.mkdir("view/memory/inbox"), m.repository("shop")
 	m.repository("view/rules/lib")
-	if err := os.Symlink(inbox, filepath.Join(m.home, "link")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink(inbox, filepath.Join(m.home, "link")))
 	for _, dir := range []string{inbox, filepath.Join(m.home, "link"), filepath.Join(m.home, "view"), filepath.Join(m.home, "view/rules/lib"), shop} {
 		m.visit(dir, true)
 	}
@@ -267,9 +252,7 @@ func TestNothingInAViewIsAWorkspace(t *testing.T) {
 	if kept, err := os.ReadFile(filepath.Join(m.home, "known.json")); err != nil || strings.Contains(string(kept), "view") {
 		t.Errorf("kept is %s, %v", kept, err)
 	}
-	if err := os.WriteFile(filepath.Join(m.home, "known.json"), known, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(m.home, "known.json"), known, 0o600))
 	m.restart()
 	if got := m.set.All(); len(got) != 1 || got[0].Dir != shop {
 		t.Errorf("at first there are %v", got)

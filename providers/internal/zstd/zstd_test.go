@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // pack compresses text into one frame.
@@ -14,15 +16,11 @@ func pack(t testing.TB, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if _, err := w.Write(text); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -46,9 +44,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, text := range tests {
 		t.Run(name, func(t *testing.T) {
 			r, err := NewReader(bytes.NewReader(pack(t, text)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			defer r.Close()
 			got, err := io.ReadAll(r)
 			if err != nil || !bytes.Equal(got, text) {
@@ -69,17 +65,11 @@ func TestFramesOneAfterTheOther(t *testing.T) {
 func TestFlushedPartIsReadable(t *testing.T) {
 	var b bytes.Buffer
 	w, err := NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	io.WriteString(w, "first line\n")
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, w.Flush())
 	r, err := NewReader(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer r.Close()
 	p := make([]byte, 11)
 	if _, err := io.ReadFull(r, p); err != nil || string(p) != "first line\n" {

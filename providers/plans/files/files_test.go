@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/sqlite"
 )
@@ -25,7 +26,7 @@ type world struct {
 func newWorld(t *testing.T, texts map[string]string) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	fstest.Must(t, err)
 	w := &world{t: t, home: home}
 	for path, text := range texts {
 		w.write(path, text)
@@ -37,29 +38,22 @@ func newWorld(t *testing.T, texts map[string]string) *world {
 	return w
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (w *world) write(path, text string) {
 	w.t.Helper()
 	path = filepath.Join(w.home, path)
-	must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	if target, ok := strings.CutPrefix(text, "-> "); ok {
-		must(w.t, os.Symlink(target, path))
+		fstest.Must(w.t, os.Symlink(target, path))
 		return
 	}
-	must(w.t, os.WriteFile(path, []byte(text), 0o644))
+	fstest.Must(w.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // lines are what was found, a line each.
 func (w *world) lines(all []Found) (lines []string) {
 	for _, f := range all {
 		rel, err := filepath.Rel(w.home, f.Path)
-		must(w.t, err)
+		fstest.Must(w.t, err)
 		line := f.Agent + " " + rel + ": "
 		if f.Err != nil {
 			lines = append(lines, line+f.Fault())
@@ -149,10 +143,10 @@ func TestProject(t *testing.T) {
 		"shop/.windsurf/plans/dir.md/not.md": "x",
 		"elsewhere/x.md":                     "# Elsewhere\n",
 	})
-	must(t, os.MkdirAll(filepath.Join(w.home, "shop/.windsurf/plans"), 0o755))
-	must(t, syscall.Mkfifo(filepath.Join(w.home, "shop/.windsurf/plans/pipe.md"), 0o600))
+	fstest.Must(t, os.MkdirAll(filepath.Join(w.home, "shop/.windsurf/plans"), 0o755))
+	fstest.Must(t, syscall.Mkfifo(filepath.Join(w.home, "shop/.windsurf/plans/pipe.md"), 0o600))
 	all, err := w.Project(filepath.Join(w.home, "shop"))
-	must(t, err)
+	fstest.Must(t, err)
 	w.want(all,
 		`cursor shop/.cursor/plans/a.plan.md: plan open "A"`,
 		`cursor shop/.cursor/plans/out.plan.md: cannot be read: path escapes from parent`,
@@ -177,7 +171,7 @@ func TestSetting(t *testing.T) {
 	w.write(".claude/settings.json", `{"plansDirectory":"notes"}`)
 	w.write("shop/notes/q.md", "# Q\n")
 	all, err := w.Project(filepath.Join(w.home, "shop"))
-	must(t, err)
+	fstest.Must(t, err)
 	w.want(all, `claude-code shop/notes/q.md: plan open "Q"`)
 }
 
@@ -187,11 +181,11 @@ func TestDatabases(t *testing.T) {
 	run := func(path string, statements ...string) {
 		t.Helper()
 		db, err := sqlite.Own(filepath.Join(w.home, path))
-		must(t, err)
-		defer func(db *sql.DB) { must(t, db.Close()) }(db)
+		fstest.Must(t, err)
+		defer func(db *sql.DB) { fstest.Must(t, db.Close()) }(db)
 		for _, s := range statements {
 			_, err := db.Exec(s)
-			must(t, err)
+			fstest.Must(t, err)
 		}
 	}
 	run(".copilot/session-state/s1/session.db",
@@ -242,7 +236,7 @@ func TestBadFiles(t *testing.T) {
 	}
 	w.Forget()
 	w.write(".claude/plans/secret.md", "# Public\n")
-	must(t, os.Remove(filepath.Join(w.home, ".claude/plans/huge.md")))
+	fstest.Must(t, os.Remove(filepath.Join(w.home, ".claude/plans/huge.md")))
 	if got := strings.Join(w.lines(w.User()), "\n"); !strings.Contains(got, `"Public"`) || strings.Contains(got, "huge") {
 		t.Error(got)
 	}
@@ -300,7 +294,7 @@ func TestViewsAreLeftOut(t *testing.T) {
 	}
 	w.write("shop/.kiro/specs/cart/tasks.md", "- [ ] hidden\n")
 	all, err := w.Project(filepath.Join(w.home, "shop"))
-	must(t, err)
+	fstest.Must(t, err)
 	w.want(append(all, w.User()...), `cursor shop/.cursor/plans/link.plan.md: is a link to nothing`, `claude-code .claude/plans/y.md: is a link to nothing`)
 	if touched == 0 {
 		t.Error("nobody asked")

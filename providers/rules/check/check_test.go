@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/rules/locate"
 	"ctxfs/providers/rules/scope"
@@ -17,17 +18,11 @@ import (
 func findings(t *testing.T, name, text string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for file, text := range map[string]string{"src/main.go": "x", "src/api/cart.ts": "x", "docs/style.md": "Use tabs.\n", name: text} {
 		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	finder := locate.New(locate.Options{Machine: agents.Machine{Home: "/nowhere", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }}})
 	found, _ := finder.For(root, filepath.Join(root, filepath.Dir(name)))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/rules/scope"
 )
@@ -19,9 +20,7 @@ type home struct {
 
 func newHome(t testing.TB) *home {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	h := &home{t: t, dir: dir}
 	h.write("src/shop/.git/HEAD", "ref: refs/heads/main\n")
 	return h
@@ -34,18 +33,12 @@ func (h *home) root() string { return h.path("src/shop") }
 func (h *home) write(name, text string) {
 	h.t.Helper()
 	path := h.path(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		h.t.Fatal(err)
-	}
+	fstest.Must(h.t, os.MkdirAll(filepath.Dir(path), 0o700))
 	if target, ok := strings.CutPrefix(text, "->"); ok {
-		if err := os.Symlink(target, path); err != nil {
-			h.t.Fatal(err)
-		}
+		fstest.Must(h.t, os.Symlink(target, path))
 		return
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		h.t.Fatal(err)
-	}
+	fstest.Must(h.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func (h *home) finder() *Finder {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // disk is a folder with a project in it.
@@ -20,9 +22,7 @@ type disk struct {
 
 func newDisk(t testing.TB) *disk {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return &disk{t, dir, filepath.Join(dir, "shop")}
 }
 
@@ -37,9 +37,7 @@ func (d *disk) write(files ...string) {
 		} else if err == nil {
 			err = os.WriteFile(path, []byte(files[i+1]), 0o600)
 		}
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		fstest.Must(d.t, err)
 	}
 }
 
@@ -185,9 +183,7 @@ func TestStrangeFiles(t *testing.T) {
 	if len(f.Imports) != 4 || f.Imports[0].Err == nil || !errors.Is(f.Imports[1].Err, ErrNotText) || !errors.Is(f.Imports[2].Err, ErrIrregular) || f.Imports[3].Err == nil {
 		t.Errorf("imports %+v", f.Imports)
 	}
-	if err := syscall.Mkfifo(filepath.Join(d.root, "pipe.md"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, syscall.Mkfifo(filepath.Join(d.root, "pipe.md"), 0o600))
 	if f := d.read("pipe.md"); !errors.Is(f.Err, ErrIrregular) {
 		t.Errorf("a pipe: %v", f.Err)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestInstalled: an agent is found by its program in PATH or by a folder of its own; not in
@@ -27,18 +29,14 @@ func TestInstalled(t *testing.T) {
 	}
 	write(t, filepath.Join(home, "bin", "codex"), []byte("#!/bin/sh\n"))
 	check("codex", "") // it cannot be run
-	if err := os.Chmod(filepath.Join(home, "bin", "codex"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(filepath.Join(home, "bin", "codex"), 0o755))
 	check("codex", "bin/codex")
 	for folder, id := range map[string]string{
 		".claude": "claude-code", ".cursor": "cursor", ".gemini": "gemini", ".config/opencode": "opencode", ".config/VSCodium/User": "vscode",
 		".config/goose": "goose", ".config/amp": "amp", ".codeium/windsurf": "windsurf", ".config/zed": "zed",
 		".config/Code/User/globalStorage/saoudrizwan.claude-dev": "cline", ".config/Claude": "claude-desktop",
 	} {
-		if err := os.MkdirAll(filepath.Join(home, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Join(home, folder), 0o755))
 		check(id, folder)
 	}
 	write(t, filepath.Join(home, ".copilot", "hooks", "ctxfs.json"), []byte("{}"))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/internal/jsonc"
 )
@@ -33,9 +34,7 @@ type section struct{ kind, path, options, text string }
 func readFixture(t *testing.T, file string) (f fixture) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	name := strings.TrimSuffix(filepath.Base(file), ".txt")
 	for _, a := range All() {
 		if rest, ok := strings.CutPrefix(name, a.ID); ok && (rest == "" || rest[0] == '-') {
@@ -98,12 +97,8 @@ func write(t *testing.T, path string, text []byte) {
 		}
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(t, os.WriteFile(path, text, 0o644))
 }
 
 // read returns a file, or nil if there is none.
@@ -153,9 +148,7 @@ func (f fixture) run(t *testing.T, file string) {
 	for _, s := range f.sections {
 		switch path := filepath.Join(root, s.path); {
 		case s.kind == "in" && strings.Contains(s.options, "folder"):
-			if err := os.MkdirAll(path, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.MkdirAll(path, 0o755))
 		case s.kind == "in":
 			given[path] = bytes.ReplaceAll(s.bytes(), []byte("/home/ada"), []byte(home))
 			write(t, path, given[path])
@@ -258,13 +251,9 @@ func (f fixture) compare(t *testing.T, file string, out []section) {
 		return
 	}
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	head := strings.TrimSuffix(string(text), want.String())
-	if err := os.WriteFile(file, []byte(head+got.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(file, []byte(head+got.String()), 0o644))
 }
 
 // TestValid: what is new where nothing was before is what the agents' parsers take.

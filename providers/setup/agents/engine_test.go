@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/setup"
 	"ctxfs/providers/setup/agents"
 )
@@ -34,20 +35,12 @@ func TestAllAtOnce(t *testing.T) {
 		".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": "{}",
 	}
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o755))
+		fstest.Must(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600))
 	}
-	if err := os.Mkdir(filepath.Join(home, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(filepath.Join(home, ".claude"), 0o755))
 	for _, name := range []string{"CLAUDE.md", "settings.json"} {
-		if err := os.Symlink("../dotfiles/"+name, filepath.Join(home, ".claude", name)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Symlink("../dotfiles/"+name, filepath.Join(home, ".claude", name)))
 	}
 	before := everything(t, home)
 
@@ -61,9 +54,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 	var ids []string
 	found, err := h.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for _, f := range found {
 		if f.Where == "" {
 			t.Errorf("%s was not found", f.ID)
@@ -72,9 +63,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 	do := func(p setup.Plan, err error) (writes int) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		for _, f := range p.Files {
 			if err := h.Do(t.Context(), f); err != nil {
 				t.Errorf("%s: %v", f.Path, err)
@@ -134,8 +123,6 @@ func everything(t *testing.T, root string) map[string]string {
 		all[name] = info.Mode().String() + " " + string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all
 }

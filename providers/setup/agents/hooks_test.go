@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/hooks/form"
 	known "ctxfs/providers/internal/agents"
 )
@@ -38,9 +39,7 @@ func TestCommand(t *testing.T) {
 	for _, name := range []string{"ctxfs", "it's ctxfs", "$HOME `x` \"y\"", "ü\\n"} {
 		program := dir + "/" + name
 		write(t, program, []byte("#!/bin/sh\necho \"$@\"\n"))
-		if err := exec.Command("chmod", "+x", program).Run(); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, exec.Command("chmod", "+x", program).Run())
 		p := &plan{Machine: Machine{Program: program}, agent: known.ByID("codex")}
 		out, err := exec.Command("sh", "-c", p.command("SessionStart")).CombinedOutput()
 		if string(out) != "hook codex SessionStart\n" || err != nil {

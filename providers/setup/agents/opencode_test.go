@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestPlugin: the plugin for opencode hands on what happens, and what is answered; where
@@ -71,9 +73,7 @@ console.log(JSON.stringify(compacting.context))
 	}
 	for _, nonsense := range []string{"#!/bin/sh\necho null\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\nexec <&-; echo '{'\n"} {
 		write(t, program, []byte(nonsense))
-		if err := os.Chmod(program, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Chmod(program, 0o755))
 		if got := run(); got != silent {
 			t.Errorf("%q: %s", nonsense, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/modeltest"
 )
@@ -34,9 +35,7 @@ func TestRealPermissions(t *testing.T) {
 				write(t, filepath.Join(home, "bin", "ctxfs"), []byte("#!/bin/sh\necho \"$@\" >'"+ran+"' && echo number-$((7390 + 1))\n"))
 				write(t, filepath.Join(home, ".bash_profile"), []byte("PATH='"+filepath.Join(home, "bin")+"':$PATH\n")) // Codex has a login shell
 				write(t, filepath.Join(work, "README.md"), []byte("# Work\n"))
-				if err := os.Chmod(filepath.Join(home, "bin", "ctxfs"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, os.Chmod(filepath.Join(home, "bin", "ctxfs"), 0o755))
 				model := modeltest.Start(t, prompt, "Done.", modeltest.Step{Until: answered[a.ID], Calls: modeltest.Shell("ctxfs " + words)})
 				a.Configure(t, home, model)
 				cmd := a.Command(t, model, "HOME="+home, "PATH="+filepath.Join(home, "bin")+":"+os.Getenv("PATH"))

@@ -44,9 +44,7 @@ esac
 		t.Run(a.ID, func(t *testing.T) {
 			home := t.TempDir()
 			work := filepath.Join(home, "work")
-			if err := os.Mkdir(work, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Mkdir(work, 0o755))
 			model := modeltest.Start(t, prompt, "It is "+output+".", modeltest.Step{Until: output, Calls: modeltest.Shell(command)})
 			a.Configure(t, home, model)
 			cmd := a.Command(t, model, "HOME="+home, "PATH="+os.Getenv("PATH"))
@@ -55,12 +53,8 @@ esac
 				LookupEnv: func(string) (string, bool) { return "", false },
 			}
 			write(t, m.Program, []byte(program))
-			if err := os.Chmod(m.Program, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(m.Mount, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Chmod(m.Program, 0o755))
+			fstest.Must(t, os.Mkdir(m.Mount, 0o755))
 			changes, _ := find(t, a.ID).Changes(m, Options{})
 			for _, c := range changes {
 				after, _, err := edit.Apply(read(t, c.Path), c.Edits)

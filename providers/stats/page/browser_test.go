@@ -39,16 +39,16 @@ func openBrowser(t *testing.T) *browser {
 		t.Skip("no browser is installed: Debian's package is chromium")
 	}
 	commands, to, err := os.Pipe()
-	check(t, err)
+	fstest.Must(t, err)
 	from, answers, err := os.Pipe()
-	check(t, err)
+	fstest.Must(t, err)
 	profile := t.TempDir()
 	run := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-breakpad", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	run.Env = append(os.Environ(), "HOME="+profile, "XDG_CONFIG_HOME="+profile, "XDG_CACHE_HOME="+profile)
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	run.ExtraFiles = []*os.File{commands, answers}
-	check(t, run.Start())
+	fstest.Must(t, run.Start())
 	commands.Close()
 	answers.Close()
 	b := &browser{t: t, to: to, from: bufio.NewReaderSize(from, 1<<20)}
@@ -91,9 +91,9 @@ func (b *browser) call(method string, params, result any) {
 		m["sessionId"] = b.session
 	}
 	text, err := json.Marshal(m)
-	check(b.t, err)
+	fstest.Must(b.t, err)
 	_, err = b.to.Write(append(text, 0))
-	check(b.t, err)
+	fstest.Must(b.t, err)
 	for got := b.next(); ; got = b.next() {
 		if got.ID != b.n {
 			continue
@@ -102,7 +102,7 @@ func (b *browser) call(method string, params, result any) {
 			b.t.Fatalf("%s: %s", method, got.Error.Message)
 		}
 		if result != nil {
-			check(b.t, json.Unmarshal(got.Result, result))
+			fstest.Must(b.t, json.Unmarshal(got.Result, result))
 		}
 		return
 	}
@@ -111,8 +111,8 @@ func (b *browser) call(method string, params, result any) {
 func (b *browser) next() (m message) {
 	b.t.Helper()
 	text, err := b.from.ReadBytes(0)
-	check(b.t, err)
-	check(b.t, json.Unmarshal(text[:len(text)-1], &m))
+	fstest.Must(b.t, err)
+	fstest.Must(b.t, json.Unmarshal(text[:len(text)-1], &m))
 	if m.Method == "Network.requestWillBeSent" {
 		b.fetched = append(b.fetched, m.Params.Request.URL)
 	}
@@ -136,7 +136,7 @@ func (b *browser) eval(expression string, into any) {
 		Result struct{ Value json.RawMessage }
 	}
 	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &got)
-	check(b.t, json.Unmarshal(got.Result.Value, into))
+	fstest.Must(b.t, json.Unmarshal(got.Result.Value, into))
 }
 
 // screenshot writes what is shown to a file.
@@ -145,8 +145,8 @@ func (b *browser) screenshot(path string) {
 	var got struct{ Data string }
 	b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &got)
 	png, err := base64.StdEncoding.DecodeString(got.Data)
-	check(b.t, err)
-	check(b.t, os.WriteFile(path, png, 0o600))
+	fstest.Must(b.t, err)
+	fstest.Must(b.t, os.WriteFile(path, png, 0o600))
 }
 
 // TestInABrowser opens a page as people see it: in wide and narrow windows, light and dark.
@@ -155,9 +155,9 @@ func TestInABrowser(t *testing.T) {
 	b := openBrowser(t)
 	path := filepath.Join(t.TempDir(), "page.html")
 	f, err := os.Create(path)
-	check(t, err)
-	check(t, Write(f, hostile()))
-	check(t, f.Close())
+	fstest.Must(t, err)
+	fstest.Must(t, Write(f, hostile()))
+	fstest.Must(t, f.Close())
 	for _, window := range []struct {
 		width  int
 		scheme string

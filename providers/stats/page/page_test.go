@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // hostile is a page whose names are not ours.
@@ -41,7 +43,7 @@ func hostile() Data {
 // stay text.
 func TestNothingIsFetched(t *testing.T) {
 	var b bytes.Buffer
-	check(t, Write(&b, hostile()))
+	fstest.Must(t, Write(&b, hostile()))
 	html := b.String()
 	if strings.Contains(html, "\x1b") || strings.Contains(html, "\u202e") {
 		t.Error("there are control characters in the page")
@@ -62,7 +64,7 @@ func TestNothingIsFetched(t *testing.T) {
 // TestEmpty writes a page of nothing.
 func TestEmpty(t *testing.T) {
 	var b bytes.Buffer
-	check(t, Write(&b, Data{Title: "Nothing"}))
+	fstest.Must(t, Write(&b, Data{Title: "Nothing"}))
 	if !strings.Contains(b.String(), "<h1>Nothing</h1>") {
 		t.Error(b.String())
 	}
@@ -73,12 +75,5 @@ func TestEmpty(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "<svg") {
 		t.Error("charts of nothing are drawn")
-	}
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -11,14 +11,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // world is a provider of parts.
 type world map[string]fs.SpentPart
@@ -94,7 +88,7 @@ func TestBook(t *testing.T) {
 	w := world{"a": {Version: "1", Agent: "x", Session: "s", Title: "title", Dir: "/work", Calls: calls}, "b": {Version: "1", Agent: "y"}}
 	b := Open(dir)
 	b.Learn(t.Context(), w.spent)
-	check(t, b.Save())
+	fstest.Must(t, b.Save())
 	p := Open(dir).parts["a"]
 	i := 0
 	for c := range p.unpack {
@@ -119,15 +113,15 @@ func TestBook(t *testing.T) {
 		}
 	}
 	before, err := os.Stat(filepath.Join(dir, bookName))
-	check(t, err)
+	fstest.Must(t, err)
 	b = Open(dir)
 	b.Learn(t.Context(), w.spent)
 	if b.changed {
 		t.Error("nothing has changed, and the book has")
 	}
-	check(t, b.Save())
+	fstest.Must(t, b.Save())
 	after, err := os.Stat(filepath.Join(dir, bookName))
-	if check(t, err); !os.SameFile(before, after) {
+	if fstest.Must(t, err); !os.SameFile(before, after) {
 		t.Error("nothing has changed, and the book is written")
 	}
 	ended, end := context.WithCancel(t.Context())

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
 )
@@ -17,9 +18,7 @@ func TestSettings(t *testing.T) {
 		"": {record.Limits{MaxSize: 1 << 30, MaxAge: 14 * 24 * time.Hour}, true, false, holder.DefaultKey()},
 		"[terminals]\nmax_size='2 GB'\nmax_age='3d'\nreplay=false\ntmux=true\ndetach_key='ctrl-]'\n": {record.Limits{MaxSize: 2e9, MaxAge: 72 * time.Hour}, false, true, holder.Key{Prefix: 0x1d}},
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		if got, problems := Read(path); got != want || len(problems) > 0 {
 			t.Errorf("%q: %+v, %+v", text, got, problems)
 		}
@@ -31,9 +30,7 @@ func TestSettings(t *testing.T) {
 		"[terminals]\nreplay='no'\n":     `:2: "replay" in [terminals] is not true or false`,
 		"[terminals]\nreplays=true\n":    `did you mean "replay"?`,
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		got, problems := Read(path)
 		if len(problems) != 1 || !strings.Contains(problems[0].What, want) || got != defaults() {
 			t.Errorf("%q: %+v, %+v", text, got, problems)

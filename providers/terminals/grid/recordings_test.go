@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // recordings are what real programs wrote to a terminal of 80 by 24, as
@@ -19,9 +21,7 @@ func recordings(t testing.TB) map[string][]byte {
 	all := make(map[string][]byte)
 	for _, file := range files {
 		stream, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		all[strings.TrimSuffix(filepath.Base(file), ".raw")] = stream
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/clean"
 
 	xwidth "golang.org/x/text/width"
@@ -89,8 +90,6 @@ func writeWidths(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile("widths.go", source, 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Skip("widths.go is written: run the test again")
 }

@@ -54,9 +54,7 @@ func xterm(t *testing.T, sessions ...session) []shown {
 	var in bytes.Buffer
 	encoder := json.NewEncoder(&in)
 	for _, s := range sessions {
-		if err := encoder.Encode(s); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, encoder.Encode(s))
 	}
 	node := exec.CommandContext(t.Context(), "node", "../../../testdata/terminals/xterm.cjs")
 	node.Env = append(os.Environ(), "NODE_PATH="+modules)

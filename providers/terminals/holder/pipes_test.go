@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestSamePlace: output and errors that arrive in one place, in order, share
@@ -14,43 +16,31 @@ func TestSamePlace(t *testing.T) {
 	open := func(name string, flags int) *os.File {
 		t.Helper()
 		f, err := os.OpenFile(filepath.Join(dir, name), flags|os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
 	again := func(f *os.File) *os.File {
 		t.Helper()
 		fd, err := syscall.Dup(int(f.Fd()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		own := os.NewFile(uintptr(fd), f.Name())
 		t.Cleanup(func() { own.Close() })
 		return own
 	}
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer r.Close()
 	defer w.Close()
 	other, otherEnd, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer other.Close()
 	defer otherEnd.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer null.Close()
 	nullToo, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer nullToo.Close()
 	file := open("file", 0)
 	gone := again(file)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestCommandsAreRecordedExactly(t *testing.T) {
@@ -40,7 +42,7 @@ func TestCommandsAreRecordedExactly(t *testing.T) {
 	if got.State != Idle || !got.Running() || got.LastCommand != wants[3].command || *got.LastExit != 0 {
 		t.Errorf("meta: %+v", got.Meta)
 	}
-	check(t, p.Close(0, ""))
+	fstest.Must(t, p.Close(0, ""))
 	if got := p.load(); got.Running() || got.Killed || *got.Exit != 0 || got.Ended == nil || len(got.Records) != 4 {
 		t.Errorf("meta at the end: %+v", got.Meta)
 	}
@@ -61,7 +63,7 @@ func TestForgedMarksChangeNothing(t *testing.T) {
 func TestLostHooks(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("PROMPT_COMMAND=") + "$ " + begins("echo 1") + "1\r\n" + prompt() + begins("exit 3"))
-	check(t, p.Close(3, ""))
+	fstest.Must(t, p.Close(3, ""))
 	got := p.load()
 	var said []string
 	for _, c := range got.Records {
@@ -100,7 +102,7 @@ func TestRunIsOneRecord(t *testing.T) {
 	p.put("one\ntwo\n\x1b]133;D;0\athr")
 	p.now = p.now.Add(time.Second)
 	p.put("ee")
-	check(t, p.Close(137, "SIGKILL"))
+	fstest.Must(t, p.Close(137, "SIGKILL"))
 	got := p.load()
 	p.same("log", p.text(1), "one\ntwo\nthree\n")
 	if len(got.Records) != 1 {
@@ -117,7 +119,7 @@ func TestRecordKeys(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("true") + ends(0))
 	var keys map[string]any
-	check(t, json.Unmarshal([]byte(p.read(RecordsFile)), &keys))
+	fstest.Must(t, json.Unmarshal([]byte(p.read(RecordsFile)), &keys))
 	for _, key := range strings.Fields("n command cwd start end ms exit signal part bytes lines source alt_screen") {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no key %q in %v", key, keys)

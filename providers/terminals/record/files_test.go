@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestLongLinesComeInPieces(t *testing.T) {
@@ -67,7 +69,7 @@ func TestAnEndlessLineIsCutAtTheCap(t *testing.T) {
 	for i := 0; i < len(want); i += 5000 {
 		p.put(want[i : i+5000])
 	}
-	check(t, p.Close(0, ""))
+	fstest.Must(t, p.Close(0, ""))
 	var all strings.Builder
 	for _, part := range p.load().Parts {
 		if part.Size > 64<<10 {
@@ -87,17 +89,17 @@ func TestIDs(t *testing.T) {
 	if one.ID() != "1" || two.ID() != "2" || api.ID() != "my_api" || other.ID() != "my_api~2" {
 		t.Error(one.ID(), two.ID(), api.ID(), other.ID())
 	}
-	check(t, one.Close(0, ""))
+	fstest.Must(t, one.Close(0, ""))
 	if three := newTape(t, root); three.ID() != "3" {
 		t.Error(three.ID())
 	}
 	// An ended terminal gives its name up.
-	check(t, api.Close(0, ""))
+	fstest.Must(t, api.Close(0, ""))
 	if next := newTape(t, root, named("my api")); next.ID() != "my_api" {
 		t.Error(next.ID())
 	}
 	moved, err := Load(filepath.Join(root, "my_api~3"))
-	check(t, err)
+	fstest.Must(t, err)
 	if moved.Name != "my api" || moved.Running() {
 		t.Errorf("%+v", moved.Meta)
 	}
@@ -109,7 +111,7 @@ func TestIDs(t *testing.T) {
 func TestDeletedFilesAreMadeAnew(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("one") + "1\r\n" + ends(0) + prompt() + begins("two") + "2\r\n")
-	check(t, os.Remove(filepath.Join(p.Dir(), partFile(1))))
+	fstest.Must(t, os.Remove(filepath.Join(p.Dir(), partFile(1))))
 	p.put("22\r\n" + ends(0) + prompt())
 	got := p.load()
 	if got.LastPart() != 2 || len(got.Records) != 2 {
@@ -117,7 +119,7 @@ func TestDeletedFilesAreMadeAnew(t *testing.T) {
 	}
 	p.same("output", p.output(got.Records[1]), "2\n22\n")
 
-	check(t, os.RemoveAll(p.Dir()))
+	fstest.Must(t, os.RemoveAll(p.Dir()))
 	p.put(begins("three") + "3\r\n" + ends(0))
 	got = p.load()
 	if p.ID() != "1" || len(got.Records) != 1 || got.Records[0].N != 3 {
@@ -126,7 +128,7 @@ func TestDeletedFilesAreMadeAnew(t *testing.T) {
 	p.same("output", p.output(got.Records[0]), "3\n")
 
 	// Another terminal has taken the place.
-	check(t, os.RemoveAll(p.Dir()))
+	fstest.Must(t, os.RemoveAll(p.Dir()))
 	other := newTape(t, p.root)
 	p.put(prompt() + begins("four") + "4\r\n" + ends(0))
 	if other.ID() != "1" || p.ID() != "2" || len(p.load().Records) != 1 || len(other.load().Records) != 0 {
@@ -139,7 +141,7 @@ func TestKilledHolder(t *testing.T) {
 	p.put(prompt() + begins("one") + ends(0) + prompt() + begins("serve") + "listening\r\nboom\r\n")
 	p.wait(10 * time.Millisecond)
 	meta := p.read(MetaFile)
-	check(t, os.WriteFile(filepath.Join(p.Dir(), MetaFile), []byte(strings.ReplaceAll(meta, p.meta.HolderStart, "gone")), 0o600))
+	fstest.Must(t, os.WriteFile(filepath.Join(p.Dir(), MetaFile), []byte(strings.ReplaceAll(meta, p.meta.HolderStart, "gone")), 0o600))
 	got := p.load()
 	if got.Running() || !got.Killed || got.Ended == nil || len(got.Records) != 2 {
 		t.Fatalf("%+v", got)
@@ -157,7 +159,7 @@ func TestWhatCannotBeWrittenWaits(t *testing.T) {
 	p.put(prompt() + begins("one"))
 	works := p.log.file
 	readOnly, err := os.Open(works.Name())
-	check(t, err)
+	fstest.Must(t, err)
 	defer readOnly.Close()
 	p.log.file = readOnly
 	next := p.put("1\r\n" + ends(0) + prompt() + begins("flood"))
@@ -184,7 +186,7 @@ func TestWhatCannotBeWrittenWaits(t *testing.T) {
 
 func TestNothingCanBeWrittenAtAll(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	check(t, os.WriteFile(file, nil, 0o600))
+	fstest.Must(t, os.WriteFile(file, nil, 0o600))
 	_, err := New(Options{Dir: file})
 	var path *os.PathError
 	if !errors.As(err, &path) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // epoch is when all recordings of the tests begin.
@@ -39,17 +41,10 @@ func newTape(t testing.TB, root string, change ...func(*Options)) *tape {
 		c(&o)
 	}
 	r, err := New(o)
-	check(t, err)
+	fstest.Must(t, err)
 	p.Recorder = r
 	t.Cleanup(func() { _ = r.Close(-1, "") })
 	return p
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (p *tape) put(text string) time.Time { return p.Write([]byte(text)) }
@@ -75,7 +70,7 @@ func ends(exit int) string { return fmt.Sprintf("\x1b]133;D;%d;ctx=%s\a", exit, 
 func (p *tape) read(name string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.Dir(), name))
-	check(p.t, err)
+	fstest.Must(p.t, err)
 	return string(text)
 }
 
@@ -86,7 +81,7 @@ func (p *tape) text(part int) string { p.t.Helper(); return p.read(partFile(part
 func (p *tape) load() *Terminal {
 	p.t.Helper()
 	t, err := Load(p.Dir())
-	check(p.t, err)
+	fstest.Must(p.t, err)
 	return t
 }
 
@@ -132,7 +127,7 @@ func (p *tape) output(c Record) string {
 func (p *tape) slice(c Record) string {
 	p.t.Helper()
 	o, err := p.load().Output(c)
-	check(p.t, err)
+	fstest.Must(p.t, err)
 	text := make([]byte, o.Size())
 	if n, err := o.ReadAt(text, 0); n != len(text) {
 		p.t.Fatalf("%d of %d bytes: %v", n, len(text), err)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // fullVariable names the folder where this test, run again in a mount namespace of
@@ -32,7 +34,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func testFullDisk(t *testing.T, dir string) {
-	check(t, syscall.Mount("full", dir, "tmpfs", 0, "size=256k"))
+	fstest.Must(t, syscall.Mount("full", dir, "tmpfs", 0, "size=256k"))
 	p := newTape(t, filepath.Join(dir, "terminals"), func(o *Options) { o.Replay = true })
 	p.put(prompt() + begins("one") + "1\r\n" + ends(0) + prompt() + begins("flood"))
 	line := strings.Repeat("x", 70) + "\r\n"
@@ -57,8 +59,8 @@ func testFullDisk(t *testing.T, dir string) {
 	}
 	// There is room again: everything that waited is written, and the size of
 	// the rest is stated.
-	check(t, os.Remove(filepath.Join(p.Dir(), ReplayFile)))
-	check(t, syscall.Mount("full", dir, "tmpfs", syscall.MS_REMOUNT, "size=16m"))
+	fstest.Must(t, os.Remove(filepath.Join(p.Dir(), ReplayFile)))
+	fstest.Must(t, syscall.Mount("full", dir, "tmpfs", syscall.MS_REMOUNT, "size=16m"))
 	p.wait(2 * retryTime)
 	p.put("done\r\n" + ends(0))
 	got = p.load()
@@ -73,5 +75,5 @@ func testFullDisk(t *testing.T, dir string) {
 		t.Errorf("the log ends with %q", text[len(text)-300:])
 	}
 	p.same("after that", p.output(got.Records[2]), "done\n")
-	check(t, errors.Join(p.Close(0, ""), syscall.Unmount(dir, syscall.MNT_DETACH)))
+	fstest.Must(t, errors.Join(p.Close(0, ""), syscall.Unmount(dir, syscall.MNT_DETACH)))
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestTornRecordsAreLeftOut(t *testing.T) {
@@ -17,7 +19,7 @@ func TestTornRecordsAreLeftOut(t *testing.T) {
 	read := func(want int, wantAnew bool) {
 		t.Helper()
 		records, anew, err := j.Next()
-		check(t, err)
+		fstest.Must(t, err)
 		if len(records) != want || anew != wantAnew {
 			t.Errorf("%d records, anew %v", len(records), anew)
 		}
@@ -25,19 +27,19 @@ func TestTornRecordsAreLeftOut(t *testing.T) {
 	add := func(text string) {
 		t.Helper()
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-		check(t, err)
+		fstest.Must(t, err)
 		_, err = f.WriteString(text)
-		check(t, err)
-		check(t, f.Close())
+		fstest.Must(t, err)
+		fstest.Must(t, f.Close())
 	}
 	read(1, false)
 	add(`{"n":2,"command":"half`)
 	read(0, false)
 	add("\n" + strings.Replace(good, `"n":1`, `"n":3,"unknown":[1]`, 1))
 	read(1, false)
-	check(t, os.WriteFile(path, []byte(good), 0o600))
+	fstest.Must(t, os.WriteFile(path, []byte(good), 0o600))
 	read(1, true)
-	check(t, os.Remove(path))
+	fstest.Must(t, os.Remove(path))
 	read(0, true)
 	read(0, false)
 }
@@ -50,9 +52,9 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("{}"), []byte("null\n[]\n{\"n\":9223372036854775807,\"part\":9223372036854775807,\"bytes\":[0,0]}\n"), []byte("x"))
 	f.Fuzz(func(t *testing.T, meta, records, part []byte) {
 		dir := t.TempDir()
-		check(t, os.WriteFile(filepath.Join(dir, MetaFile), meta, 0o600))
-		check(t, os.WriteFile(filepath.Join(dir, RecordsFile), records, 0o600))
-		check(t, os.WriteFile(filepath.Join(dir, partFile(1)), part, 0o600))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, MetaFile), meta, 0o600))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, RecordsFile), records, 0o600))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, partFile(1)), part, 0o600))
 		got, err := Load(dir)
 		if err != nil {
 			return
@@ -89,13 +91,13 @@ func aged(t *testing.T, root string, at time.Time, lines int, ended bool) *tape 
 	}
 	p.wait(time.Second)
 	if ended {
-		check(t, p.Close(0, ""))
+		fstest.Must(t, p.Close(0, ""))
 	}
 	entries, err := os.ReadDir(p.Dir())
-	check(t, err)
+	fstest.Must(t, err)
 	for i, e := range entries {
 		when := at.Add(time.Duration(i) * time.Second)
-		check(t, os.Chtimes(filepath.Join(p.Dir(), e.Name()), when, when))
+		fstest.Must(t, os.Chtimes(filepath.Join(p.Dir(), e.Name()), when, when))
 	}
 	return p
 }
@@ -119,13 +121,13 @@ func TestPrune(t *testing.T) {
 	aged(t, root, now.Add(-20*day), 250, true) // 1: 5 parts of 4 KB
 	aged(t, root, now.Add(-3*day), 250, true)  // 2
 	running := aged(t, root, now.Add(-20*day), 250, false)
-	check(t, os.Mkdir(filepath.Join(root, "foreign"), 0o700))
+	fstest.Must(t, os.Mkdir(filepath.Join(root, "foreign"), 0o700))
 
-	check(t, Prune(root, Limits{}, now))
+	fstest.Must(t, Prune(root, Limits{}, now))
 	if len(parts(t, root, "1")) != 5 {
 		t.Error("without limits something is deleted")
 	}
-	check(t, Prune(root, Limits{MaxSize: 1 << 30, MaxAge: 14 * day}, now))
+	fstest.Must(t, Prune(root, Limits{MaxSize: 1 << 30, MaxAge: 14 * day}, now))
 	if one, two, three := parts(t, root, "1"), len(parts(t, root, "2")), parts(t, root, running.ID()); one != nil || two != 5 || len(three) != 2 || three[1] != 5 {
 		t.Errorf("after 14 days: %v, %v, %v", one, two, three)
 	}
@@ -138,11 +140,11 @@ func TestPrune(t *testing.T) {
 		}
 		return n
 	}
-	check(t, Prune(root, Limits{MaxSize: size() - 1}, now))
+	fstest.Must(t, Prune(root, Limits{MaxSize: size() - 1}, now))
 	if two := parts(t, root, "2"); len(two) != 4 || two[0] != 2 {
 		t.Errorf("of 2 there are %v", two)
 	}
-	check(t, Prune(root, Limits{MaxSize: 1}, now))
+	fstest.Must(t, Prune(root, Limits{MaxSize: 1}, now))
 	if two, three := parts(t, root, "2"), parts(t, root, running.ID()); two != nil || len(three) != 2 {
 		t.Errorf("at last: %v, %v", two, three)
 	}
@@ -155,7 +157,7 @@ func TestPrune(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "foreign")); err != nil {
 		t.Error(err)
 	}
-	check(t, Prune(root, Limits{MaxSize: 1}, time.Now().Add(2*halfMade)))
+	fstest.Must(t, Prune(root, Limits{MaxSize: 1}, time.Now().Add(2*halfMade)))
 	if _, err := os.Stat(filepath.Join(root, "foreign")); err == nil {
 		t.Error("what was left half made stays")
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestHeader(t *testing.T) {
@@ -42,7 +44,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 	p.put(begins("true") + ends(0))
 	for _, name := range []string{MetaFile, ScreenFile, RecordsFile, ReplayFile, partFile(1)} {
 		info, err := os.Stat(filepath.Join(p.Dir(), name))
-		check(t, err)
+		fstest.Must(t, err)
 		if info.Mode().Perm() != 0o600 {
 			t.Errorf("%s is %v", name, info.Mode())
 		}
@@ -88,7 +90,7 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 	p.put("\x1b]7;file:///home/hunter2\a")
 	p.put(begins("echo hunter2"))
 	p.wait(time.Second)
-	check(t, p.Close(0, ""))
+	fstest.Must(t, p.Close(0, ""))
 	err := filepath.WalkDir(p.Dir(), func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -102,7 +104,7 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 		}
 		return err
 	})
-	check(t, err)
+	fstest.Must(t, err)
 	p.same("output", p.output(p.load().Records[0]), "[REDACTED] ok\nwide: 123456789 [REDACTED] wraps\n")
 }
 
@@ -115,7 +117,7 @@ func TestReplay(t *testing.T) {
 	for range 600 {
 		p.put(strings.Repeat("0123456789abcdef ", 2000))
 	}
-	check(t, p.Close(0, ""))
+	fstest.Must(t, p.Close(0, ""))
 	text := p.read(ReplayFile)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	p.same("begin", strings.Join(lines[:4], "\n"), `{"version":2,"width":80,"height":24,"timestamp":1795233600}
@@ -127,7 +129,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, line := range lines[1:] {
 		var event []any
-		check(t, json.Unmarshal([]byte(line), &event))
+		fstest.Must(t, json.Unmarshal([]byte(line), &event))
 	}
 }
 
@@ -142,7 +144,7 @@ func TestResizeIsTold(t *testing.T) {
 	if got := p.load(); got.Cols != 120 || got.Rows != 30 || got.Pid != 99 {
 		t.Errorf("%+v", got.Meta)
 	}
-	check(t, p.Close(0, ""))
+	fstest.Must(t, p.Close(0, ""))
 	p.same("log", p.text(1), strings.Repeat("a", 100)+"\n")
 	if next := p.put("late"); !next.IsZero() || p.Close(1, "") != nil {
 		t.Error("a recording that is closed goes on")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/mask"
 )
 
@@ -37,7 +38,7 @@ func TestNoTokenInAnyFile(t *testing.T) {
 		p.put("https://u:hunter2hunter2@example.com/\r\nclean text\r\n\x1b]7;file:///home/" + token + "\a" + ends(1) + prompt() + begins("sleep "+token))
 		p.wait(time.Second)
 		noTokens(t, p.Dir(), token, key[:48], "hunter2hunter2")
-		check(t, p.Close(0, ""))
+		fstest.Must(t, p.Close(0, ""))
 		noTokens(t, p.Dir(), token, key[:48], "hunter2hunter2")
 		for _, name := range []string{MetaFile, RecordsFile, ReplayFile, partFile(1)} {
 			if !strings.Contains(p.read(name), "[REDACTED:github]") {
@@ -72,7 +73,7 @@ func TestNoEverydaySecretInAnyFile(t *testing.T) {
 		}
 		p.put(ends(1))
 		p.wait(time.Second)
-		check(t, p.Close(0, ""))
+		fstest.Must(t, p.Close(0, ""))
 		noTokens(t, p.Dir(), secrets...)
 		log := p.text(1)
 		for _, want := range []string{"DB_PASSWORD=[REDACTED:", "the value is [REDACTED:", "\nclean text\n", "> Authorization: Basic [REDACTED:", "SECRET_KEY=[REDACTED:secret]\n"} {
@@ -91,7 +92,7 @@ func TestNoEverydaySecretInAnyFile(t *testing.T) {
 // noTokens checks that none of the secrets is in a file, also not over two lines.
 func noTokens(t *testing.T, dir string, secrets ...string) {
 	t.Helper()
-	check(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+	fstest.Must(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}

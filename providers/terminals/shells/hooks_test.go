@@ -46,9 +46,7 @@ func (h hooked) has(t *testing.T) {
 func (h hooked) script(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	text := strings.ReplaceAll(h.text, "HOOKS", dir)
 	if strings.Contains(text, "MODULES") {
 		text = strings.ReplaceAll(text, "MODULES", fstest.NodeModules(t, h.name))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/grid"
 )
 
@@ -16,9 +17,7 @@ func TestPrepare(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "it's new", "shell")
 		env := []string{"A=1", "ZDOTDIR=/z", "ENV=/e", nonceVariable + "=old"}
 		c, cleanup, err := Prepare(Options{Shell: "/opt/bin/" + shell, Nonce: "secret", Dir: dir, Env: env})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if c.Path != "/opt/bin/"+shell || c.Args[0] != shell || !c.Marks || !slices.Contains(c.Env, nonceVariable+"=secret") || slices.Contains(c.Env, nonceVariable+"=old") {
 			t.Errorf("%+v", c)
 		}
@@ -49,9 +48,7 @@ func TestPrepare(t *testing.T) {
 func TestOtherShells(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shell")
 	c, cleanup, err := Prepare(Options{Shell: "/bin/dash", Login: true, Nonce: "secret", Dir: dir, Env: []string{"A=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer cleanup()
 	if c.Marks || !slices.Equal(c.Args, []string{"-dash"}) || !slices.Equal(c.Env, []string{"A=1"}) {
 		t.Errorf("%+v", c)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // stub is a ctxfs that allows recording if a file says so, and records nothing.
@@ -27,15 +29,11 @@ func withLine(t *testing.T) home {
 	h.file(".zshrc", "PS1='ok> '\n")
 	h.file("it's a bin/ctxfs", stub)
 	program := filepath.Join(h.dir, "it's a bin/ctxfs")
-	if err := os.Chmod(program, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(program, 0o700))
 	for _, name := range Names() {
 		path, line := RCFile(name, program, h.dir, func(string) (string, bool) { return "", false })
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		h.file(strings.TrimPrefix(path, h.dir), line+"\n"+string(text))
 	}
 	return h
@@ -76,9 +74,7 @@ func TestLineLeavesShellsAlone(t *testing.T) {
 			{"already recorded", "CTXFS_TERMINAL=1", func(h home) { h.file("allowed", "") }},
 			{"no ctxfs", "A=1", func(h home) {
 				h.file("allowed", "")
-				if err := os.RemoveAll(filepath.Join(h.dir, "it's a bin")); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, os.RemoveAll(filepath.Join(h.dir, "it's a bin")))
 			}},
 			{"a ctxfs that does not start", "A=1", func(h home) {
 				h.file("allowed", "")

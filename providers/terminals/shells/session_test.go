@@ -48,9 +48,7 @@ type home struct {
 func newHome(t testing.TB) home {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return home{t, dir}
 }
 
@@ -58,12 +56,8 @@ func newHome(t testing.TB) home {
 func (h home) file(name, text string) {
 	h.Helper()
 	path := filepath.Join(h.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		h.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		h.Fatal(err)
-	}
+	fstest.Must(h, os.MkdirAll(filepath.Dir(path), 0o700))
+	fstest.Must(h, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // fish writes fish's files. It would make completions of all manuals at its
@@ -125,9 +119,7 @@ func (h home) start(o Options) *session {
 		o.Env = h.environment()
 	}
 	c, cleanup, err := Prepare(o)
-	if err != nil {
-		h.Fatal(err)
-	}
+	fstest.Must(h, err)
 	s := open(h.TB, c, h.dir, o.Nonce)
 	s.cleanup = cleanup
 	return s
@@ -144,9 +136,7 @@ func open(t testing.TB, c Command, dir, nonce string) *session {
 		Path: c.Path, Args: c.Args, Env: c.Env, Dir: dir, Stdin: slave, Stdout: slave, Stderr: slave,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true},
 	}
-	if err := s.shell.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, s.shell.Start())
 	_ = slave.Close()
 	go s.read()
 	t.Cleanup(s.close)

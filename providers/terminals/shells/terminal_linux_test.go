@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"ctxfs/fs/fstest"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -22,12 +24,8 @@ func openTerminal(t testing.TB) (master, slave *os.File) {
 	if err == nil {
 		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return master, slave
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // Nothing that the user has set or sees changes while we record.
@@ -47,12 +49,8 @@ func TestFragile(t *testing.T) {
 	r.tmux("a", "new-session", "-d", "-s", "fragile", "PS1='$ ' sh")
 	user := exec.Command("tmux", "-L", "a", "-C", "attach", "-t", "fragile")
 	keyboard, err := user.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := user.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, user.Start())
 	defer user.Wait()
 	defer keyboard.Close()
 	r.until("the user is there", func() bool { return r.tmux("a", "list-clients", "-t", "fragile") != "" })
@@ -225,9 +223,7 @@ func TestStale(t *testing.T) {
 	}
 	r.tmux("a", "kill-server")
 	r.until("the server has exited", func() bool { return !isListening(kept) })
-	if err := os.Rename(kept, socket); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Rename(kept, socket))
 	a := r.adopt()
 	if isListening(socket) || names(a) != "" || len(problems(a)) > 0 {
 		t.Errorf("a server was started: %s %q", names(a), problems(a))
@@ -258,13 +254,9 @@ func TestHung(t *testing.T) {
 	r.start("b", "other")
 	a := r.adopt()
 	server, err := strconv.Atoi(r.tmux("a", "display-message", "-p", "#{pid}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer syscall.Kill(server, syscall.SIGCONT)
-	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, syscall.Kill(server, syscall.SIGSTOP))
 	r.keys("b", "other", "echo wo''rks", "\nworks\n")
 	r.shows("other-0-0", "\nworks\n")
 	if err := a.Close(); err != nil {

@@ -31,9 +31,7 @@ func newRig(t *testing.T) *rig {
 		t.Skip("no tmux here")
 	}
 	root, err := os.MkdirTemp("", "tm") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(root) })
 	t.Setenv("TMUX_TMPDIR", root)
 	t.Setenv("TMUX", "")
@@ -88,9 +86,7 @@ func (r *rig) keys(server, pane, line, shown string) {
 func (r *rig) adopt() *Adopter {
 	r.Helper()
 	a, err := New(Options{Folder: r.folder, Record: record.Options{Dir: r.dir, Nonce: "n0nce"}})
-	if err != nil {
-		r.Fatal(err)
-	}
+	fstest.Must(r, err)
 	r.Cleanup(func() { a.Close() })
 	r.wait(a)
 	return a
@@ -153,9 +149,7 @@ func (r *rig) screen(id string) string {
 func (r *rig) load(id string) *record.Terminal {
 	r.Helper()
 	t, err := record.Load(filepath.Join(r.dir, id))
-	if err != nil {
-		r.Fatal(err)
-	}
+	fstest.Must(r, err)
 	return t
 }
 

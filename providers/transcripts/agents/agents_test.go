@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
@@ -31,9 +32,7 @@ func TestNames(t *testing.T) {
 // passes the common checks with it; every fixture is of an agent.
 func TestFixtures(t *testing.T) {
 	fixtures, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for _, a := range All() {
 		fixture := filepath.Join("testdata", a.Name+".txt")
 		t.Run(a.Name, func(t *testing.T) { historytest.Conform(t, a, fixture) })

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/agents/records"
@@ -23,14 +24,10 @@ func crushMachine(t testing.TB) (history.Machine, string) {
 	home := t.TempDir()
 	project := filepath.Join(home, "work", "app")
 	global := filepath.Join(home, ".local", "share", "crush")
-	if err := os.MkdirAll(global, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(global, 0o700))
 	list := fmt.Sprintf(`{"projects":[{"path":%q,"data_dir":%q,"last_accessed":"2026-01-01T00:00:00Z"},{"path":%q,"data_dir":".crush"}]}`,
 		project, filepath.Join(project, ".crush"), filepath.Join(home, "two"))
-	if err := os.WriteFile(filepath.Join(global, "projects.json"), []byte(list), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(global, "projects.json"), []byte(list), 0o600))
 	return historytest.Linux(home), filepath.Join(project, ".crush", "crush.db")
 }
 

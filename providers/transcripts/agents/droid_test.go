@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
@@ -38,9 +39,7 @@ func TestDroidReal(t *testing.T) {
 	for _, name := range []string{"session_store_small", "session_store_large", "session_store_schema_drift"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(historytest.RealSessions(t, "small-fixtures", "droid", name+".jsonl"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			c := historytest.ReadText(t, newDroid, string(text))
 			want := make(map[string]int)
 			for line := range strings.Lines(strings.TrimSpace(string(text))) {
@@ -76,9 +75,7 @@ func TestDroidPrinted(t *testing.T) {
 			"system Authentication failed. Set FACTORY_API_KEY.\n",
 	} {
 		text, err := os.ReadFile(historytest.RealSessions(t, "small-fixtures", "droid", name+".jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if got := historytest.Lines(historytest.ReadText(t, newDroid, string(text)).Events); got != want {
 			t.Errorf("%s: got\n%swant\n%s", name, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
@@ -113,9 +114,7 @@ func TestPiReal(t *testing.T) {
 	for _, path := range []string{"pi/large-session.jsonl", "small-fixtures/pi/small.jsonl", "same-task-per-agent/pi/convo.jsonl"} {
 		t.Run(path, func(t *testing.T) {
 			text, err := os.ReadFile(historytest.RealSessions(t, path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			c := historytest.ReadText(t, newPi, string(text))
 			want := make(map[string]int)
 			for line := range strings.Lines(string(text)) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/zstd"
 	"ctxfs/providers/transcripts/agents/history"
@@ -42,9 +43,7 @@ func compressed(t testing.TB, text string) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return b.Bytes()
 }
 

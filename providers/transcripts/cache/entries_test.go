@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
@@ -18,9 +19,7 @@ func TestUnsaved(t *testing.T) {
 	c := New(Options{Env: fs.Env{Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, Dir: t.TempDir(), Catalogue: catalogue.New("")})
 	s := &catalogue.Session{Agent: "pi", ID: "one"}
 	e := readEntry(c.EntryDir(s.Agent, s.ID))
-	if err := os.MkdirAll(e.dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(e.dir, 0o700))
 	c.open.entries[s] = &openEntry{entry: e, dirty: true}
 	if got := c.Unsaved(); !slices.Equal(got, []*catalogue.Session{s}) {
 		t.Errorf("%d sessions are unsaved", len(got))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -57,9 +58,7 @@ func (s *session) read(t *testing.T) []fs.Plan {
 		}
 		return "", errors.New("no " + name)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all
 }
 

@@ -21,15 +21,11 @@ import (
 func realLogs(t testing.TB) map[string]*event.Collector {
 	t.Helper()
 	files, err := filepath.Glob(fstest.Data(t, "sessions/claude-code") + "/*.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	sessions := make(map[string]*event.Collector)
 	for _, path := range files {
 		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		c := &event.Collector{Of: event.Session{Agent: "claude-code", ID: id}}
 		format := agents.All()[0].Places(history.Machine{Home: "/nowhere", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }})[0].File("x/" + id + ".jsonl")
@@ -56,14 +52,10 @@ func TestRealLogs(t *testing.T) {
 			s.Add(e)
 			if i%50 == 0 || i == len(c.Events)-1 {
 				saved, err := json.Marshal(&s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, err)
 				largest = max(largest, len(saved))
 				s = Summary{}
-				if err := json.Unmarshal(saved, &s); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, json.Unmarshal(saved, &s))
 			}
 			from := len(messages)
 			messages = AppendJSON(messages, e)
@@ -83,13 +75,9 @@ func TestRealLogs(t *testing.T) {
 		t.Logf("%s: %d events, transcript %d, folded %d, messages %d, summary %d, digest %d bytes of %d tokens, %d files", id, len(c.Events), len(out), len(folded), len(messages), largest, len(digest), tokens.Count(string(digest)), bytes.Count(files, []byte("\n"))-1)
 		if look != "" {
 			dir := filepath.Join(look, id)
-			if err := os.MkdirAll(filepath.Join(dir, "results"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.MkdirAll(filepath.Join(dir, "results"), 0o755))
 			for name, text := range map[string][]byte{"transcript.md": out, "digest.md": digest, "files.tsv": files, "messages.jsonl": messages} {
-				if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				fstest.Must(t, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -86,9 +87,7 @@ func TestSummaryIsBounded(t *testing.T) {
 				t.Fatal(len(saved), err)
 			}
 			sum = &Summary{}
-			if err := json.Unmarshal(saved, sum); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, json.Unmarshal(saved, sum))
 		}
 	}
 	if n := len(sum.Said.Notes) + sum.Said.Left; n != 3000 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/event"
 )
@@ -79,14 +80,10 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if os.Getenv("CTXFS_GOLDEN") == "write" {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is\n%s\nnot\n%s", name, got, want)
 	}
@@ -100,13 +97,9 @@ func TestTheSameAfterARestart(t *testing.T) {
 	got := tr.Header(nil, session)
 	for i := range events {
 		saved, err := json.Marshal(&tr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		tr = Transcript{}
-		if err := json.Unmarshal(saved, &tr); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, json.Unmarshal(saved, &tr))
 		got, _ = tr.Append(got, &events[i])
 	}
 	if !bytes.Equal(got, want) {

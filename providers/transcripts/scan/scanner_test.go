@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/archive"
@@ -20,9 +21,7 @@ import (
 // and WatchFaults asks the watch. Neither waits for the other.
 func TestFaultsWhileTheWatchLooks(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var s *Scanner
 	var armed atomic.Bool
 	told := make(chan struct{})
@@ -63,9 +62,7 @@ func TestFaultsWhileTheWatchLooks(t *testing.T) {
 	s.Start()
 	s.First()
 	armed.Store(true)
-	if err := os.Mkdir(filepath.Join(home, ".codex"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(filepath.Join(home, ".codex"), 0o755))
 	select {
 	case <-told:
 	case <-time.After(2 * time.Minute):

@@ -22,27 +22,19 @@ func TestReaderGoesOn(t *testing.T) {
 	t.Parallel()
 	const rel = "p/1e0816ef-6f89-4f05-b331-dab09bb14485.jsonl"
 	text, err := os.ReadFile(fstest.Data(t, "sessions/claude-code", filepath.Base(rel)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	path := filepath.Join(t.TempDir(), filepath.Base(rel))
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	var kept Reader
 	read := func(r *Reader) []fs.Sight {
 		t.Helper()
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		all, err := r.Read(t.Context(), event.Session{Agent: "claude-code", ID: "x"}, &source.Source{Path: path, Format: formatOf(t, "claude-code", rel), Stat: source.StatOf(info)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return all
 	}
 	lines := strings.SplitAfter(string(text), "\n")
@@ -86,9 +78,7 @@ func TestReaderOfStores(t *testing.T) {
 		return fault
 	}}
 	db := filepath.Join(t.TempDir(), "db")
-	if err := os.WriteFile(db, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(db, nil, 0o600))
 	var r Reader
 	read := func() ([]fs.Sight, error) {
 		return r.Read(t.Context(), event.Session{Agent: "opencode", ID: "s"}, &source.Source{Path: db, Key: "s", Format: format})
@@ -110,14 +100,10 @@ func TestReaderOfStores(t *testing.T) {
 	}
 	expect("one\n", 1)
 	content = "two"
-	if err := os.WriteFile(db+"-wal", []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(db+"-wal", []byte("x"), 0o600))
 	expect("two\n", 2)
 	fault = failing
-	if err := os.WriteFile(db+"-wal", []byte("xx"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(db+"-wal", []byte("xx"), 0o600))
 	if _, err := read(); !errors.Is(err, failing) {
 		t.Errorf("a store that cannot be read: %v", err)
 	}

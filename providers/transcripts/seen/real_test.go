@@ -80,9 +80,7 @@ func TestRealSessions(t *testing.T) {
 		tracker := NewTracker("claude-code", "")
 		all.sink = &sink{tracker: tracker, known: make(map[uint64]int)}
 		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		r := format.Open(log)
 		for line := range strings.Lines(string(text)) {
 			r.Record([]byte(strings.TrimRight(line, "\n")), all)
@@ -128,9 +126,7 @@ func TestSameTaskInDatabases(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		if err := json.Unmarshal(text, into); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, json.Unmarshal(text, into))
 	}
 	check := func(agent string, all []fs.Sight) {
 		t.Helper()
@@ -189,9 +185,7 @@ func TestSameTaskInDatabases(t *testing.T) {
 	}
 	var r Reader
 	all, err := r.Read(t.Context(), event.Session{Agent: "cursor", ID: id}, &source.Source{Path: path, Key: id, Format: formatOf(t, "cursor", "state.vscdb")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	check("cursor", all)
 }
 
@@ -212,9 +206,7 @@ func TestCodexLog(t *testing.T) {
 		item(5, `{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"cat gone.txt\"}","call_id":"c3"}`),
 		item(6, `{"type":"function_call_output","call_id":"c3","output":"Chunk ID: 8aa77b\nWall time: 0.0000 seconds\nProcess exited with code 1\nOriginal token count: 5\nOutput:\ncat: gone.txt: No such file or directory\n"}`),
 	}, "\n") + "\n"
-	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(log, []byte(text), 0o600))
 	all := readLog(t, "codex", "2026/05/07/"+filepath.Base(log), log)
 	if got := strings.Join(shown(all), "; "); got != "/p/b.txt whole x|; /p/sub/a.txt whole one|zwei|" {
 		t.Errorf("%s", got)
@@ -228,13 +220,9 @@ func TestCodexLog(t *testing.T) {
 func readLog(t testing.TB, agent, rel, log string) []fs.Sight {
 	t.Helper()
 	info, err := os.Stat(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var r Reader
 	all, err := r.Read(t.Context(), event.Session{Agent: agent, ID: "x", CWD: "/p"}, &source.Source{Path: log, Format: formatOf(t, agent, rel), Stat: source.StatOf(info)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"testing/iotest"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // block returns a block of a transcript.
@@ -16,9 +17,7 @@ func block(heading, body string) string {
 func read(t *testing.T, agent, text string) []fs.Use {
 	t.Helper()
 	all, err := Read(agent, false, strings.NewReader("# head\n\n"+text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // project makes a folder with files, "name" and "content" in turn.
@@ -17,9 +19,7 @@ func project(t testing.TB, files ...string) string {
 	root := t.TempDir()
 	for pair := range slices.Chunk(files, 2) {
 		path := filepath.Join(root, pair[0])
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(pair[1]), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(pair[1]), 0o600)))
 	}
 	return root
 }
@@ -114,9 +114,7 @@ func TestRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := Read(project(t, c.files...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			var got []string
 			for _, c := range p {
 				got = append(got, c.String())
@@ -138,9 +136,7 @@ func TestLinks(t *testing.T) {
 		os.Symlink(outside, filepath.Join(root, "away")),
 		syscall.Mkfifo(filepath.Join(root, "justfile"), 0o600),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	p, err := Read(root)
 	if err != nil || len(p) != 1 || p[0].Line != "task build" {
@@ -159,14 +155,10 @@ func FuzzFiles(f *testing.F) {
 	root := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range names {
-			if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 		}
 		p, err := Read(root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		for _, c := range p {
 			if strings.ContainsAny(c.String(), "\n\x1b") {
 				t.Errorf("not one line: %q", c.String())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestList: who changed a file is known from the logs of sessions, from what ran then, or
@@ -23,9 +24,9 @@ func TestList(t *testing.T) {
 	file := func(name string, modified time.Time) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		check(t, os.WriteFile(path, nil, 0o600))
-		check(t, os.Chtimes(path, modified, modified))
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		fstest.Must(t, os.WriteFile(path, nil, 0o600))
+		fstest.Must(t, os.Chtimes(path, modified, modified))
 	}
 	wrote := func(name, by string, end time.Time) fs.Deed {
 		return fs.Deed{By: "transcripts/" + by, Session: by, File: filepath.Join(dir, name), End: end}
@@ -50,9 +51,9 @@ func TestList(t *testing.T) {
 	file("new/y.go", minute(2))
 	file("old.go", at.Add(-30*24*time.Hour))
 	file("read.go", minute(45))
-	check(t, syscall.Mkfifo(filepath.Join(dir, "pipe\nx\ty"), 0o600))
-	check(t, os.Chtimes(filepath.Join(dir, "pipe\nx\ty"), minute(6), minute(6)))
-	check(t, os.Symlink("/etc/passwd", filepath.Join(dir, "out")))
+	fstest.Must(t, syscall.Mkfifo(filepath.Join(dir, "pipe\nx\ty"), 0o600))
+	fstest.Must(t, os.Chtimes(filepath.Join(dir, "pipe\nx\ty"), minute(6), minute(6)))
+	fstest.Must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "out")))
 	lines := List(Options{
 		Dir: dir, Since: at.Add(-time.Hour),
 		Deeds: []fs.Deed{
@@ -103,14 +104,14 @@ func TestListWithoutGit(t *testing.T) {
 	at := time.Now().UTC().Truncate(time.Second)
 	for _, name := range []string{"a", "sub/b", ".hidden/c", "node_modules/d", "old"} {
 		path := filepath.Join(dir, name)
-		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		check(t, os.WriteFile(path, nil, 0o600))
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		fstest.Must(t, os.WriteFile(path, nil, 0o600))
 	}
-	check(t, os.Chtimes(filepath.Join(dir, "old"), at.Add(-time.Hour), at.Add(-time.Hour)))
-	check(t, os.Symlink("..", filepath.Join(dir, "sub/up")))
-	check(t, os.Mkdir(filepath.Join(dir, "many"), 0o700))
+	fstest.Must(t, os.Chtimes(filepath.Join(dir, "old"), at.Add(-time.Hour), at.Add(-time.Hour)))
+	fstest.Must(t, os.Symlink("..", filepath.Join(dir, "sub/up")))
+	fstest.Must(t, os.Mkdir(filepath.Join(dir, "many"), 0o700))
 	for i := range maxLooked + 100 {
-		check(t, os.WriteFile(filepath.Join(dir, "many", fmt.Sprint(i)), nil, 0o600))
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, "many", fmt.Sprint(i)), nil, 0o600))
 	}
 	o := Options{Dir: dir, Since: at.Add(-time.Minute), Walk: true, Deeds: []fs.Deed{{By: "terminals/1.txt", Dir: dir, Command: "touch", Start: at.Add(-time.Second)}}}
 	all := List(o)
@@ -124,7 +125,7 @@ func TestListWithoutGit(t *testing.T) {
 	if len(all) != maxListed || slices.Contains(paths, "old") || slices.Contains(paths, ".hidden/c") || slices.Contains(paths, "node_modules/d") {
 		t.Errorf("%d: %q", len(all), paths)
 	}
-	check(t, os.RemoveAll(filepath.Join(dir, "many")))
+	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "many")))
 	paths = nil
 	for _, l := range List(o) {
 		paths = append(paths, l.Path)

@@ -9,14 +9,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // TestByTime: where the text that was seen is not known, the time of a file decides.
 func TestByTime(t *testing.T) {
@@ -24,10 +18,10 @@ func TestByTime(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Date(2026, 5, 12, 1, 2, 27, 0, time.UTC)
 	file := filepath.Join(dir, "file")
-	check(t, os.WriteFile(file, nil, 0o600))
-	check(t, os.Symlink("file", filepath.Join(dir, "link")))
-	check(t, os.Symlink("nothing", filepath.Join(dir, "dangling")))
-	check(t, os.Symlink("loop", filepath.Join(dir, "loop")))
+	fstest.Must(t, os.WriteFile(file, nil, 0o600))
+	fstest.Must(t, os.Symlink("file", filepath.Join(dir, "link")))
+	fstest.Must(t, os.Symlink("nothing", filepath.Join(dir, "dangling")))
+	fstest.Must(t, os.Symlink("loop", filepath.Join(dir, "loop")))
 	for _, c := range []struct {
 		what, path string
 		seen, last time.Duration // after the file was changed; -1 for not known
@@ -49,7 +43,7 @@ func TestByTime(t *testing.T) {
 		{"not to be looked at", filepath.Join(dir, "loop"), time.Hour, 0, true, Unknown, "too many levels"},
 	} {
 		changed := at.Add(950 * time.Millisecond)
-		check(t, os.Chtimes(file, changed, changed))
+		fstest.Must(t, os.Chtimes(file, changed, changed))
 		s := fs.Sight{File: c.path}
 		if c.seen != -1 {
 			s.Time = changed.Add(c.seen)
@@ -104,9 +98,9 @@ func TestByText(t *testing.T) {
 		{"a terminal's escapes", whole("a\n"), "\x1b[31mred\n", time.Hour, Changed, true, "", "red"},
 		{"a difference without end", whole("a\n"), strings.Repeat("x\n", maxDiff), time.Hour, Changed, true, "", "[the difference goes on: read the file]\n"},
 	} {
-		check(t, os.WriteFile(file, []byte(c.text), 0o600))
+		fstest.Must(t, os.WriteFile(file, []byte(c.text), 0o600))
 		at := seen.Add(c.modified)
-		check(t, os.Chtimes(file, at, at))
+		fstest.Must(t, os.Chtimes(file, at, at))
 		c.sight.File, c.sight.Time = file, seen
 		got, _ := Compare(c.sight, time.Time{})
 		if got.State != c.state || got.Outdated() != c.outdated || !strings.Contains(got.Why, c.why) || !NeedsText(c.sight, time.Time{}) && c.state != Same {
@@ -116,18 +110,18 @@ func TestByText(t *testing.T) {
 			t.Errorf("%s:\n%s", c.what, got.Diff)
 		}
 	}
-	check(t, os.WriteFile(file+"2", []byte("elsewhere\n"), 0o600))
+	fstest.Must(t, os.WriteFile(file+"2", []byte("elsewhere\n"), 0o600))
 	link := whole("a\n")
 	link.File, link.Time = file+"-link", time.Unix(1, 0)
-	check(t, os.Symlink(file+"2", link.File))
+	fstest.Must(t, os.Symlink(file+"2", link.File))
 	if got, _ := Compare(link, seen); got.State != Changed || got.Diff != "" || !strings.Contains(got.Why, "a link to") {
 		t.Errorf("a link that leads elsewhere: %+v", got)
 	}
-	check(t, os.Remove(file))
+	fstest.Must(t, os.Remove(file))
 	if got, _ := Compare(fs.Sight{File: file, Gone: true, Time: seen}, seen); got.State != Same {
 		t.Errorf("the session deleted it itself: %+v", got)
 	}
-	check(t, os.WriteFile(file, nil, 0o600))
+	fstest.Must(t, os.WriteFile(file, nil, 0o600))
 	if got, _ := Compare(fs.Sight{File: file, Gone: true, Time: seen}, seen); got.State != Changed || got.Why == "" || got.ByTime {
 		t.Errorf("it is there again: %+v", got)
 	}
@@ -138,8 +132,8 @@ func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe, link := filepath.Join(dir, "pipe\nchanged  2026"), filepath.Join(dir, "link")
-	check(t, syscall.Mkfifo(pipe, 0o600))
-	check(t, os.Symlink(pipe, link))
+	fstest.Must(t, syscall.Mkfifo(pipe, 0o600))
+	fstest.Must(t, os.Symlink(pipe, link))
 	for _, path := range []string{pipe, link, "/dev/null", "/dev/zero"} {
 		got, compared := Compare(fs.Sight{File: path, Time: time.Unix(1, 0), Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "a\n"}}}, time.Time{})
 		if !compared || got.State != Changed || !strings.Contains(got.Why, "no regular file") || got.Diff != "" {

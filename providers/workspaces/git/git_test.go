@@ -30,9 +30,7 @@ func newWorld(t testing.TB, init ...string) *world {
 		t.Skip("no git here")
 	}
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	w := &world{t: t, home: filepath.Join(root, "home"), dir: filepath.Join(root, "home", "repo")}
 	runner := programs.New()
 	t.Cleanup(runner.Close)
@@ -49,9 +47,7 @@ func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 func (w *world) write(name, text string) {
 	w.t.Helper()
 	path := w.path(name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-		w.t.Fatal(err)
-	}
+	fstest.Must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)))
 }
 
 // run runs git as the user does, with what the repository names.
@@ -70,9 +66,7 @@ func (w *world) git(args ...string) string {
 
 func (w *world) gitIn(dir string, args ...string) string {
 	w.t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		w.t.Fatal(err)
-	}
+	fstest.Must(w.t, os.MkdirAll(dir, 0o700))
 	out, err := w.run(dir, args...)
 	if err != nil {
 		w.t.Fatalf("git %q: %v: %s", args, err, out)
@@ -91,9 +85,7 @@ func (w *world) commit(name, text string) {
 func (w *world) read(dir string) State {
 	w.t.Helper()
 	s, err := w.reader.Read(w.t.Context(), dir)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	fstest.Must(w.t, err)
 	if left, _ := os.ReadDir(w.opts.Scratch); len(left) > 0 {
 		w.t.Errorf("left in the scratch folder: %v", left)
 	}
@@ -120,9 +112,7 @@ func TestState(t *testing.T) {
 	w.git("add", "both")
 	w.write("both", "and changed again\n")
 	w.git("mv", "old", "new name")
-	if err := os.Remove(w.path("gone")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Remove(w.path("gone")))
 	w.write("fresh", "")
 	w.write("folder/of/files", "")
 	w.write("line\nbreak", "")
@@ -181,9 +171,7 @@ As ` + "`git status --short`" + ` prints them: index, work tree, path.
 	if side.Branch != "side" || side.Uncommitted.String() != "nothing" || len(side.Stashes) != 1 || len(side.Worktrees) != 1 || len(side.Problems) > 0 {
 		t.Errorf("the linked worktree has %+v", side)
 	}
-	if err := os.RemoveAll(w.path("../side")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.RemoveAll(w.path("../side")))
 	if s := w.read(w.dir); len(s.Worktrees) != 1 || !s.Worktrees[0].Missing || !strings.Contains(s.Page(), "side, not there") {
 		t.Errorf("worktrees are %+v", s.Worktrees)
 	}
@@ -240,9 +228,7 @@ func TestErrors(t *testing.T) {
 	opts := w.opts
 	opts.Path = w.path("bin") + ":relative:"
 	w.write("bin/git", "#!/bin/sh\n")
-	if err := os.Chmod(w.path("bin/git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(w.path("bin/git"), 0o700))
 	if _, err := New(opts).Read(t.Context(), w.dir); err == nil || !strings.Contains(err.Error(), "git is not installed") {
 		t.Errorf("without git: %v", err)
 	}
@@ -264,9 +250,7 @@ func TestHangingGit(t *testing.T) {
 	w.commit("file", "1")
 	began := fstest.NewFIFO(t)
 	w.write("../fake/git", "#!/bin/sh\necho >'"+began.Path+"'\nexec sleep 1000\n")
-	if err := os.Chmod(w.path("../fake/git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(w.path("../fake/git"), 0o700))
 	opts := w.opts
 	opts.Path = w.path("../fake")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -292,9 +276,7 @@ func TestForeignOwner(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.commit("file", "1")
-	if err := os.Chown(w.path(".git"), 12345, -1); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chown(w.path(".git"), 12345, -1))
 	if s := w.read(w.dir); s.Foreign != 12345 || len(s.Commits) != 1 || !strings.Contains(s.Page(), "safe.directory") {
 		t.Errorf("got %+v", s)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/workspaces/programs"
 )
 
@@ -24,9 +25,7 @@ type trap struct {
 func newTrap(t *testing.T) *trap {
 	tr := &trap{world: newWorld(t)}
 	tr.marks = tr.path("../marks")
-	if err := os.MkdirAll(tr.marks, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(tr.marks, 0o700))
 	return tr
 }
 
@@ -34,9 +33,7 @@ func newTrap(t *testing.T) *trap {
 func (tr *trap) program(name string) string {
 	path := tr.path("../traps/" + name)
 	tr.write("../traps/"+name, "#!/bin/sh\necho \"$0 $*\" >>'"+filepath.Join(tr.marks, name)+"'\ncat\n")
-	if err := os.Chmod(path, 0o700); err != nil {
-		tr.t.Fatal(err)
-	}
+	fstest.Must(tr.t, os.Chmod(path, 0o700))
 	return path
 }
 
@@ -71,9 +68,7 @@ func (tr *trap) config(prefix string) string {
 	for _, hook := range []string{"pre-auto-gc", "reference-transaction", "post-checkout", "fsmonitor-watchman", "query-watchman"} {
 		tr.program(prefix + "hooks/" + hook)
 	}
-	if err := os.MkdirAll(filepath.Join(tr.marks, prefix+"hooks"), 0o700); err != nil {
-		tr.t.Fatal(err)
-	}
+	fstest.Must(tr.t, os.MkdirAll(filepath.Join(tr.marks, prefix+"hooks"), 0o700))
 	fmt.Fprintf(&b, "[core]\n\thooksPath = %s\n\tuntrackedCache = true\n", hooks)
 	for _, command := range []string{"status", "log", "config", "check-attr", "rev-parse", "fsmonitor--daemon"} {
 		fmt.Fprintf(&b, "[alias]\n\t%s = !%s\n", command, tr.program(prefix+"alias."+command))
@@ -102,35 +97,27 @@ func TestHostileRepository(t *testing.T) {
 
 	tr.write("../included", "[core]\n\tfsmonitor = "+tr.program("included")+"\n[filter \"evil\"]\n\tclean = "+tr.program("included-filter")+"\n")
 	plain, err := os.ReadFile(tr.path(".git/config"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	hostile := string(plain) + tr.config("repo-") + "[extensions]\n\tworktreeConfig = true\n"
 	hostile = strings.Replace(hostile, "repositoryformatversion = 0", "repositoryformatversion = 1", 1)
 	tr.write(".git/config", hostile)
 	tr.write(".git/config.worktree", tr.config("main-worktree-"))
 	tr.write(".git/worktrees/side/config.worktree", tr.config("worktree-"))
 	sub, err := os.ReadFile(tr.path(".git/modules/sub/config"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	tr.write(".git/modules/sub/config", string(sub)+tr.config("sub-"))
 	tr.write(".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n\turl = \"ext::"+tr.program("gitmodules")+"\"\n\tupdate = !"+tr.program("gitmodules-update")+"\n\tignore = none\n")
 	for _, dir := range []string{".", "sub", "../side"} {
 		tr.write(dir+"/.gitattributes", attributes)
 		for _, name := range []string{"file", "file.2", "file.3"} {
 			later := time.Now().Add(time.Hour) // git has to read the file to know that it is the same
-			if err := os.Chtimes(tr.path(dir+"/"+name), later, later); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Chtimes(tr.path(dir+"/"+name), later, later))
 		}
 	}
 	tr.write(".git/info/attributes", attributes)
 	tr.write("sub/file", "changed\n")
 	tr.write(".git/hooks/post-index-change", "#!/bin/sh\ntouch '"+tr.marks+"/hook'\n")
-	if err := errors.Join(os.Chmod(tr.path(".git/hooks/post-index-change"), 0o700), os.Remove(tr.path("gone"))); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.Chmod(tr.path(".git/hooks/post-index-change"), 0o700), os.Remove(tr.path("gone"))))
 	// A bare repository in the work tree, a program named like git, and an object that is
 	// missing in a partial clone.
 	tr.git("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "init", "-q", "--bare", tr.path("bare"))
@@ -138,14 +125,10 @@ func TestHostileRepository(t *testing.T) {
 	if err := os.RemoveAll(tr.marks); err != nil { // by the command before
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(tr.marks, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(tr.marks, 0o700))
 
 	tr.write("bin/git", "#!/bin/sh\ntouch '"+tr.marks+"/git'\n")
-	if err := os.Chmod(tr.path("bin/git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(tr.path("bin/git"), 0o700))
 	tr.opts.Path = tr.path("bin") + string(filepath.ListSeparator) + tr.opts.Path
 	tr.opts.Work = func() []string { return []string{tr.dir} }
 	tr.reader = New(tr.opts)
@@ -179,9 +162,7 @@ func TestHostileRepository(t *testing.T) {
 
 	// With an object missing, git would have it fetched.
 	head := tr.read(tr.dir).Head
-	if err := os.Remove(tr.path(".git/objects/" + head[:2] + "/" + head[2:])); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Remove(tr.path(".git/objects/"+head[:2]+"/"+head[2:])))
 	if s := tr.read(tr.dir); len(s.Problems) == 0 {
 		t.Errorf("a missing commit is not said: %+v", s)
 	}
@@ -208,9 +189,7 @@ func TestFiltersOfTheUser(t *testing.T) {
 	tr.commit("a.up", "text\n")
 	tr.write("../.gitconfig", "[filter \"upper\"]\n\tclean = "+tr.program("clean")+"\n\tprocess = "+tr.program("process")+"\n\trequired = true\n")
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(tr.path("a.up"), later, later); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chtimes(tr.path("a.up"), later, later))
 	s := tr.read(tr.dir)
 	if s.Uncommitted.Changed != 1 || s.Uncommitted.Filtered != 1 || !strings.Contains(s.Page(), "1 file of the changed may only have been touched") {
 		t.Errorf("got %+v\n%s", s.Uncommitted, s.Page())
@@ -232,9 +211,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Skip(err)
 		}
 		_, _ = w.reader.Read(t.Context(), w.dir) // it returns
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Remove(path))
 		if before != nil {
 			w.write(".git/"+name, string(before))
 		}
@@ -259,9 +236,7 @@ func TestOwnConfiguration(t *testing.T) {
 func parse(t *testing.T, w *world, file string) settings {
 	t.Helper()
 	out, err := w.opts.Programs.Output(t.Context(), programs.Command{Path: programs.Find("git", os.Getenv("PATH")), Args: []string{"config", "--list", "-z", "--file", file}, Dir: w.home, Env: []string{"HOME=" + w.home}}, maxSettings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return parseSettings(out)
 }
 
@@ -288,8 +263,6 @@ func snapshot(t *testing.T, root string) map[string]string {
 		all[path] = fmt.Sprintf("%v %d %v %x", info.Mode(), info.Size(), info.ModTime(), sum[:8])
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestKindsOfRepositories(t *testing.T) {
@@ -137,9 +139,7 @@ func TestKindsOfRepositories(t *testing.T) {
 		w := newWorld(t)
 		w.commit("file", "1")
 		w.git("clone", "-q", "--shared", w.dir, w.path("../shared"))
-		if err := os.WriteFile(w.path("../shared/.git/objects/info/alternates"), []byte("../../../repo/.git/objects\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(w.path("../shared/.git/objects/info/alternates"), []byte("../../../repo/.git/objects\n"), 0o600))
 		if s := w.read(w.path("../shared")); len(s.Commits) != 1 || len(s.Problems) > 0 {
 			t.Errorf("got %+v", s)
 		}

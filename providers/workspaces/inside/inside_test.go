@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestFolder(t *testing.T) {
@@ -20,14 +22,10 @@ func TestFolder(t *testing.T) {
 		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "out")),
 		syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	f, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer f.Close()
 	for name, want := range map[string]string{"a": "text", "sub/link": "text", "out": "", "pipe": "", "sub": "", "none": "", "../" + filepath.Base(outside) + "/secret": ""} {
 		if got := f.Text(name); got != want {

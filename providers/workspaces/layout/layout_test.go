@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/tokens"
 )
@@ -19,9 +20,7 @@ import (
 func tree(t testing.TB, paths ...string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for _, p := range paths {
 		name, text, _ := strings.Cut(p, "=")
 		path := filepath.Join(root, name)
@@ -30,9 +29,7 @@ func tree(t testing.TB, paths ...string) string {
 		} else {
 			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	return root
 }
@@ -43,9 +40,7 @@ func read(t testing.TB, root, sub string, opts Options) Layout {
 		opts.Budget = 2000
 	}
 	l, err := Read(t.Context(), root, sub, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if n := tokens.Count(l.Text); n > opts.Budget && strings.Count(l.Text, "\n") > 2 {
 		t.Errorf("%d tokens, of %d", n, opts.Budget)
 	}
@@ -65,9 +60,7 @@ func project(t testing.TB) string {
 		os.WriteFile(filepath.Join(root, "line\nbreak"), nil, 0o600), os.WriteFile(filepath.Join(root, "no utf8 \xff.go"), nil, 0o600),
 		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	return root
 }
@@ -209,9 +202,7 @@ func TestVanished(t *testing.T) {
 		}
 		return false
 	}})
-	if err := w.run(t.Context(), ignore.New()); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, w.run(t.Context(), ignore.New()))
 	if text := render(w, Options{Budget: 200}); strings.Contains(text, "gone") || !strings.Contains(text, "1 file, 1 folder,") {
 		t.Errorf("got\n%s", text)
 	}
@@ -219,9 +210,7 @@ func TestVanished(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	root := tree(t, "closed/secret", "open/a")
-	if err := os.Chmod(filepath.Join(root, "closed"), 0); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(filepath.Join(root, "closed"), 0))
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(root, "closed"), 0o700) })
 	if _, err := os.ReadDir(filepath.Join(root, "closed")); err == nil {
 		t.Skip("this user may read everything")

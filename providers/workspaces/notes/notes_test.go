@@ -93,13 +93,9 @@ func TestNotesThatAreCreated(t *testing.T) {
 		}
 		w.Abandon()
 		n, err := b.Lookup(t.Context(), strings.TrimSuffix(name, ".md")+".result")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		outcome, err := fs.NewTree(b, fs.TreeOptions{}).ReadAll(t.Context(), n.(fs.File))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		return string(outcome)
 	}
 	for _, c := range []struct{ name, body, want string }{
@@ -159,13 +155,9 @@ func TestNotesThatCannotBeRead(t *testing.T) {
 	for name, body := range map[string]string{
 		"by-hand.md": "written by hand\n", "broken.md": "---\nagent: [\n---\nstill a note\n", "huge.md": strings.Repeat("x", 3*MaxText), "x.txt": "none",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600))
 	}
-	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link.md")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link.md")))
 	b := newBox(t, dir)
 	got := texts(b)
 	slices.Sort(got)

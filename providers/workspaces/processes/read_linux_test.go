@@ -54,9 +54,7 @@ func start(t testing.TB, dir string, env []string, name string, args ...string) 
 	t.Helper()
 	pid, output := run(t, dir, env, name, args...)
 	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return pid, strings.TrimSpace(line)
 }
 
@@ -67,16 +65,10 @@ func run(t testing.TB, dir string, env []string, name string, args ...string) (i
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, append(env, "PWD="+dir)
 	input, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
+	fstest.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		input.Close()
 		_ = cmd.Process.Kill()
@@ -89,26 +81,18 @@ func run(t testing.TB, dir string, env []string, name string, args ...string) (i
 func server(t testing.TB) string {
 	t.Helper()
 	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	path := filepath.Join(t.TempDir(), "server")
-	if err := fstest.WriteProgram(path, self, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, fstest.WriteProgram(path, self, 0o700))
 	return path
 }
 
 func TestRead(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	one, two := filepath.Join(root, "one"), filepath.Join(root, "two")
 	for _, dir := range []string{filepath.Join(one, "sub"), two} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(dir, 0o700))
 	}
 	program, socket := server(t), filepath.Join(root, "a socket")
 	listening, port := start(t, filepath.Join(one, "sub"), []string{helper + "=" + socket, terminalVariable + "=build_1"}, program, "--password", "hunter2hunter2")
@@ -129,9 +113,7 @@ func TestRead(t *testing.T) {
 		Now: func() time.Time { return now.Add(time.Hour) },
 	}
 	all, err := Read(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if len(all) != 2 || len(all[one]) != 1 {
 		t.Fatalf("got %+v", all)
 	}

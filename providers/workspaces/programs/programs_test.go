@@ -68,21 +68,13 @@ func TestDeadline(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	work, usr := filepath.Join(root, "work"), filepath.Join(root, "usr")
 	for _, file := range []string{work + "/bin/git", usr + "/git", usr + "/notes"} {
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		fstest.Must(t, os.WriteFile(file, nil, 0o700))
 	}
-	if err := errors.Join(os.Chmod(usr+"/notes", 0o600), os.Symlink(work+"/bin/git", usr+"/led"), os.Mkdir(usr+"/dir", 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(os.Chmod(usr+"/notes", 0o600), os.Symlink(work+"/bin/git", usr+"/led"), os.Mkdir(usr+"/dir", 0o700)))
 	path := strings.Join([]string{"", ".", "bin", work + "/bin", root + "/none", usr}, string(filepath.ListSeparator))
 	for name, want := range map[string]string{"git": usr + "/git", "notes": "", "led": "", "dir": "", "none": ""} {
 		if got := Find(name, path, work); got != want {

@@ -4,14 +4,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestLacks(t *testing.T) {
 	dir := tree(t, ".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n", ".venv/bin/python", "", "venv/x", "", "pyproject.toml", "[project]\nrequires-python = \">=3.12\"\n")
 	s, err := newReader(t, t.TempDir(), nil).Read(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if want := (Program{"python", "3.11.2", filepath.Join(dir, ".venv/bin/python")}); len(s.Programs) == 0 || s.Programs[0] != want {
 		t.Errorf("programs %+v, want %+v first", s.Programs, want)
 	}

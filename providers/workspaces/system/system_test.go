@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/workspaces/inside"
 	"ctxfs/providers/workspaces/programs"
 )
@@ -20,9 +21,7 @@ import (
 func tree(t testing.TB, files ...string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	fill(t, root, files...)
 	return root
 }
@@ -34,9 +33,7 @@ func fill(t testing.TB, root string, files ...string) {
 		if strings.HasPrefix(pair[1], "#!") {
 			mode = 0o700
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(pair[1]), mode)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(pair[1]), mode)))
 	}
 }
 
@@ -70,9 +67,7 @@ func TestPrograms(t *testing.T) {
 		"work/app/.python-version", "3.12\n", "work/other/x", "",
 	)
 	for name, target := range map[string]string{"go": "go1/bin/go", "java": "jdk/bin/java", "npm": "lib/node_modules/npm/bin/npm-cli.js", "uv": ".local/share/x/versions/1.2.3/bin/uv", "cargo": "work/bin/gcc", "rustc": "rust/rustup"} {
-		if err := os.Symlink(filepath.Join(home, target), filepath.Join(home, "bin", name)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Symlink(filepath.Join(home, target), filepath.Join(home, "bin", name)))
 	}
 	r := newReader(t, home, nil)
 	var s System
@@ -115,9 +110,7 @@ func TestPrograms(t *testing.T) {
 	}
 	fill(t, home, "bin/node", "#!/bin/sh\necho v22.0.0 and more\n")
 	later := time.Now().Add(time.Minute)
-	if err := os.Chtimes(filepath.Join(home, "bin/node"), later, later); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chtimes(filepath.Join(home, "bin/node"), later, later))
 	if s, err := r.Read(t.Context(), filepath.Join(home, "work/app")); err != nil || !slices.ContainsFunc(s.Programs, func(p Program) bool { return p.Version == "22.0.0" }) {
 		t.Errorf("after its update node is in %+v, %v", s.Programs, err)
 	}
@@ -154,9 +147,7 @@ func TestWanted(t *testing.T) {
 	project, err := inside.Open(tree(t, ".nvmrc", "lts/iron\n", ".tool-versions", "# c\nruby 3.3.0\n", "go.mod", "module x\ngo 1.26.0\ntoolchain go1.26.8\n",
 		"package.json", `{"engines": {"node": ">=20"}, "packageManager": "pnpm@9.1.0+sha512.abc"}`, "pyproject.toml", "[project]\nrequires-python = \">=3.11\"\n",
 		"rust-toolchain", "[toolchain]\nchannel = \"1.80\"\n", "global.json", `{"sdk": {"version": "8.0.100"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer project.Close()
 	want := []Wanted{
 		{"node", "lts/iron", ".nvmrc"}, {"ruby", "3.3.0", ".tool-versions"}, {"go", "1.26.0", "go.mod"}, {"go", "1.26.8", "go.mod"}, {"node", ">=20", "package.json"}, {"pnpm", "9.1.0", "package.json"},
@@ -208,9 +199,7 @@ func TestDependencies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReader(t, home, map[string]string{"GOMODCACHE": filepath.Join(home, "mod")})
 			s, err := r.Read(t.Context(), tree(t, c.files...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			var all []string
 			for _, d := range s.Dependencies {
 				var packages []string
@@ -254,9 +243,7 @@ func TestThisMachine(t *testing.T) {
 	runner := programs.New()
 	defer runner.Close()
 	s, err := New(Options{Path: os.Getenv("PATH"), Home: t.TempDir(), Env: os.Getenv, Programs: runner}).Read(t.Context(), "../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	i := slices.IndexFunc(s.Programs, func(p Program) bool { return p.Name == "go" })
 	if i < 0 || !strings.HasPrefix(s.Programs[i].Version, "1.") || len(s.Dependencies) != 1 {
 		t.Errorf("got\n%s", s.JSON())
@@ -271,15 +258,11 @@ func FuzzManifests(f *testing.F) {
 	root := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"package.json", "go.mod", "pyproject.toml", "Cargo.toml", "Cargo.lock", "Gemfile.lock", "composer.json", "requirements.txt", ".tool-versions", "global.json"} {
-			if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 		}
 		r := New(Options{Home: root, Env: func(string) string { return "" }})
 		s, err := r.Read(t.Context(), root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if !json.Valid(s.JSON()) {
 			t.Errorf("not JSON: %s", s.JSON())
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
@@ -51,16 +52,12 @@ main.go
 func aiderRuns(t testing.TB, path string) ([]history.Entry, [][]event.Event, []event.Session) {
 	t.Helper()
 	list, err := listRuns(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var events [][]event.Event
 	var of []event.Session
 	for _, l := range list {
 		var c event.Collector
-		if err := readRun(context.Background(), path, l.Key, &c); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, readRun(context.Background(), path, l.Key, &c))
 		if c.Of.ID != l.ID || !c.Of.Start.Equal(l.Start) {
 			t.Errorf("listed as %+v, read as %+v", l.Session, c.Of)
 		}
@@ -152,9 +149,7 @@ func TestAiderPlaces(t *testing.T) {
 func TestAiderReal(t *testing.T) {
 	path := historytest.RealSessions(t, "aider", "aider.chat.history.md")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	list, events, of := aiderRuns(t, path)
 	if want := bytes.Count(text, []byte("\n"+runHead)) + 1; len(list) != want { // one before the first head
 		t.Errorf("%d runs, want %d", len(list), want)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
@@ -274,16 +275,10 @@ func TestClaudeFiles(t *testing.T) {
 	}
 	for name, text := range files {
 		path := filepath.Join(session, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	if err := os.Symlink("/etc/passwd", filepath.Join(session, "tool-results", "link.txt")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("/etc/passwd", filepath.Join(session, "tool-results", "link.txt")))
 	progress := func(n int, agent string) string {
 		return fmt.Sprintf(`{"uuid":"p%d","type":"progress","data":{"type":"agent_progress","agentId":%q,"message":{"type":"user","uuid":"i%d","message":{"content":"work"}}}}`, n, agent, n)
 	}

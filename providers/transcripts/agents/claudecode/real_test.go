@@ -29,9 +29,7 @@ func realLogs(t testing.TB) map[string][]byte {
 			logs[path] = append(log, '\n')
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	return logs
 }

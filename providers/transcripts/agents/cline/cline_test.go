@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
@@ -181,9 +182,7 @@ func sdkSession(t *testing.T, compaction string) string {
 			continue
 		}
 		text, err := os.ReadFile(historytest.RealSessions(t, "cline-sdk", "session", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		historytest.WriteFile(t, dir, id+"/"+id+ending, string(text))
 	}
 	return filepath.Join(dir, id, id+sdkMessages)
@@ -193,9 +192,7 @@ func TestClineSDKReal(t *testing.T) {
 	path := sdkSession(t, "basic.compaction.json")
 	l, c := historytest.ReadOne(t, sdkFormat("s/s.messages.json"), path)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	want := map[string]int{"compaction": 1}
 	for _, m := range historytest.DecodeJSON(t, string(text))["messages"].([]any) {
 		m := m.(map[string]any)
@@ -218,9 +215,7 @@ func TestClineSDKReal(t *testing.T) {
 				want["tool-result"]++
 				content := block["content"]
 				if s, ok := content.(string); ok {
-					if err := json.Unmarshal([]byte(s), &content); err != nil {
-						t.Fatal(err)
-					}
+					fstest.Must(t, json.Unmarshal([]byte(s), &content))
 					content = []any{content}
 				}
 				for _, item := range content.([]any) {
@@ -254,9 +249,7 @@ func TestClineSDKAgentic(t *testing.T) {
 func TestClineSDKFork(t *testing.T) {
 	path := sdkSession(t, "")
 	c := &event.Collector{Parent: map[string]bool{"msg_mr9sjimy_1": true, "msg_7mYEbh8N": true}}
-	if err := sdkRead(t.Context(), path, "", c); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, sdkRead(t.Context(), path, "", c))
 	if first := c.Events[0]; first.Kind != event.Fork || first.Text != "1784094053271_p8pzo" || first.Rewound.Count != 2 {
 		t.Errorf("begins with %+v", first)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/agents/records"
@@ -51,9 +52,7 @@ func TestCodexPlaces(t *testing.T) {
 func TestCodexSession(t *testing.T) {
 	home := t.TempDir()
 	index := `{"id":"a","thread_name":"old","updated_at":"x"}` + "\nno json\n" + `{"id":"a","thread_name":"what it is called","updated_at":"y"}` + "\n"
-	if err := os.WriteFile(filepath.Join(home, "session_index.jsonl"), []byte(index), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(home, "session_index.jsonl"), []byte(index), 0o600))
 	names := &threadNames{path: filepath.Join(home, "session_index.jsonl")}
 	c := historytest.RoundTrip(t, func() history.Reader { return &reader{names: names} }, historytest.LogOf(
 		line("session_meta",

@@ -77,9 +77,7 @@ func TestCopilotEvents(t *testing.T) {
 func TestCopilotNames(t *testing.T) {
 	dir := t.TempDir()
 	text := "id: s\ncwd: /w\nsummary: |-\n  Looking\n  around\nbranch: main\n"
-	if err := os.WriteFile(filepath.Join(dir, "workspace.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "workspace.yaml"), []byte(text), 0o600))
 	log := cliFormat("s/events.jsonl").(history.Log)
 	c := &event.Collector{}
 	historytest.ReadLog(log.Open(filepath.Join(dir, "events.jsonl")), historytest.LogOf(`{"type":"session.start","data":{"sessionId":"s"}}`), c)

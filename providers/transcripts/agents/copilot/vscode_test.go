@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/agents/records"
@@ -126,9 +127,7 @@ const vscodeShown = `
 func TestVSCodeChats(t *testing.T) {
 	workspace := t.TempDir()
 	chats := filepath.Join(workspace, "chatSessions")
-	if err := os.Mkdir(chats, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(chats, 0o700))
 	answer := strings.ReplaceAll(vscodeAnswer, "\n", "")
 	whole := `{"version":3,"sessionId":"s","creationDate":1767323045000,"lastMessageDate":1767323046000,"customTitle":"Listing","requests":[` + answer + `]}`
 	at := strings.Index(answer, `"response":[`) + len(`"response":[`)
@@ -145,9 +144,7 @@ func TestVSCodeChats(t *testing.T) {
 		filepath.Join(workspace, "workspace.json"): `{"folder":"file:///w/with%20space"}`,
 	}
 	for path, text := range files {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	for _, name := range []string{"s.json", "s.jsonl"} {
 		t.Run(name, func(t *testing.T) {
@@ -162,9 +159,7 @@ func TestVSCodeChats(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 			c := &event.Collector{}
-			if err := emitChat(context.Background(), path, s.Key, c); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, emitChat(context.Background(), path, s.Key, c))
 			historytest.CheckShown(t, c.Events, vscodeShown)
 		})
 	}
@@ -173,9 +168,7 @@ func TestVSCodeChats(t *testing.T) {
 func TestVSCodeFaultyLogShowsWhatCameBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "id.jsonl")
 	log := `{"kind":0,"v":{"requests":[{"requestId":"r","message":{"text":"hello"},"response":[{"value":"hi"}]}]}}` + "\n" + `{"kind":1,"k":["a","b"],"v":1}` + "\n" + `{"kind":3,"k":["requests"]}`
-	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(log), 0o600))
 	c := &event.Collector{}
 	err := emitChat(context.Background(), path, "id", c)
 	if err == nil || !strings.Contains(err.Error(), "line 2") {
@@ -186,9 +179,7 @@ func TestVSCodeFaultyLogShowsWhatCameBefore(t *testing.T) {
 
 func TestVSCodeTranscript(t *testing.T) {
 	workspace := t.TempDir()
-	if err := os.WriteFile(filepath.Join(workspace, "workspace.json"), []byte(`{"workspace":"file:///w/a.code-workspace"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(filepath.Join(workspace, "workspace.json"), []byte(`{"workspace":"file:///w/a.code-workspace"}`), 0o600))
 	log := workspaceFormat("hash/GitHub.copilot-chat/transcripts/s.jsonl").(history.Log)
 	c := &event.Collector{}
 	historytest.ReadLog(log.Open(filepath.Join(workspace, "GitHub.copilot-chat", "transcripts", "s.jsonl")), historytest.LogOf(

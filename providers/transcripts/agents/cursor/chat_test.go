@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
 
@@ -78,9 +79,7 @@ func TestCursorChatReal(t *testing.T) {
 	home := t.TempDir()
 	fixtures := historytest.RealSessions(t, "small-fixtures", "cursor-store")
 	text, err := os.ReadFile(filepath.Join(fixtures, "test-store.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	path := historytest.WriteFile(t, home, ".cursor/chats/hash/session/store.db", string(text))
 	store := historytest.StoreAt(t, Agent(), historytest.Linux(home), path)
 	list := historytest.ListStore(t, store, path)
@@ -89,9 +88,7 @@ func TestCursorChatReal(t *testing.T) {
 	}
 	historytest.CheckOutline(t, historytest.ReadStore(t, store, path, list[0].ID).Events)
 	words, err := os.ReadFile(filepath.Join(fixtures, "test-session.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	transcriptOf(t, home, list[0].ID, string(words))
 	if events := historytest.Outline(historytest.ReadStore(t, store, path, list[0].ID).Events); len(events) != 7 {
 		t.Errorf("with its transcript: %q", events)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
@@ -87,13 +88,9 @@ type cursorDump struct {
 // those by SQL, every text is emitted, and nothing of the logins is.
 func TestCursorEditorDump(t *testing.T) {
 	text, err := os.ReadFile(historytest.RealSessions(t, "same-task-per-agent", "cursor", "convo.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var dump cursorDump
-	if err := json.Unmarshal(text, &dump); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, json.Unmarshal(text, &dump))
 	home := t.TempDir()
 	store, path, db := editorDatabase(t, home)
 	data := lazyjson.Parse(dump.Data)
@@ -117,9 +114,7 @@ func TestCursorEditorDump(t *testing.T) {
 		event.ToolResult: `value ->> '$.toolFormerData.status' IN ('completed', 'error')`,
 	} {
 		var want int
-		if err := db.QueryRow("SELECT count(*) FROM cursorDiskKV WHERE key LIKE 'bubbleId:%' AND key NOT LIKE '%orphan' AND " + where).Scan(&want); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, db.QueryRow("SELECT count(*) FROM cursorDiskKV WHERE key LIKE 'bubbleId:%' AND key NOT LIKE '%orphan' AND "+where).Scan(&want))
 		if counts[string(kind)] != want || want == 0 {
 			t.Errorf("%s: %d, by SQL %d", kind, counts[string(kind)], want)
 		}
@@ -139,9 +134,7 @@ func TestCursorEditorDump(t *testing.T) {
 		historytest.Execute(t, db, editorRow, contentPrefix+sum, text)
 	}
 	told := &fileCollector{Collector: &event.Collector{}}
-	if err := store.Read(t.Context(), path, id, told); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, store.Read(t.Context(), path, id, told))
 	if last := len(told.files) - 1; last < 1 || told.files[0].Text != dump.ContentBlobs["ccdfd4caafd51a8e2f6fe99e2471cbb536b6a626e11b5bc04f1768e6f964bd23"] || !told.files[0].Whole || !strings.HasPrefix(told.files[last].Text, "#!/usr/bin/env bash\n") {
 		t.Errorf("the files after each edit: %+v", told.files)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
 
@@ -26,9 +27,7 @@ func TestCursorTranscripts(t *testing.T) {
 			"user now show me the git status", `tool-call Shell  {"command":"git status","description":"Check git status"}`, "assistant The repository is clean — no uncommitted changes."}},
 	} {
 		text, err := os.ReadFile(filepath.Join(small, filepath.FromSlash(c.file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		home := t.TempDir()
 		path := transcriptOf(t, home, "abc", string(text))
 		historytest.CheckOutline(t, historytest.ReadStore(t, historytest.StoreAt(t, Agent(), historytest.Linux(home), path), path, "abc").Events, c.want...)

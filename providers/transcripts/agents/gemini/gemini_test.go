@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/agents/records"
@@ -152,15 +153,11 @@ func TestGeminiTypedAndPutIn(t *testing.T) {
 func TestGeminiProject(t *testing.T) {
 	root := t.TempDir()
 	chats := filepath.Join(root, "tmp", "slug", "chats", "parent")
-	if err := os.MkdirAll(chats, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(chats, 0o700))
 	log := filepath.Join(chats, "child.jsonl")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 	}
 	if got := workingFolder(log, ""); got != "" {
 		t.Errorf("no project is %q", got)
@@ -185,24 +182,18 @@ func TestGeminiOldFile(t *testing.T) {
 		{"id":"1","timestamp":"2025-01-02T03:04:06Z","type":"user","content":"hello"},
 		{"id":"2","type":"model","parts":[{"text":"hi"}]},
 		{"id":"3","type":"model","parts":[{"text":"hi"}]}]}`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	list, err := listSessions(context.Background(), path)
 	if err != nil || len(list) != 1 || list[0].ID != "old" || list[0].Key != "old" || !list[0].Last.Equal(records.ParseTime("2025-01-02T04:04:05Z")) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	c := &event.Collector{}
-	if err := readSession(context.Background(), path, "old", c); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, readSession(context.Background(), path, "old", c))
 	historytest.CheckShown(t, c.Events, `
 		user "hello"
 		assistant "hi"
 		assistant "hi"`)
-	if err := os.WriteFile(path, []byte(text[:50]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(text[:50]), 0o600))
 	if _, err := listSessions(context.Background(), path); err == nil {
 		t.Error("half a file is listed")
 	}

@@ -70,9 +70,7 @@ func TestGeminiSmallFixtures(t *testing.T) {
 				t.Fatalf("%+v, %v", list, err)
 			}
 			c := &event.Collector{}
-			if err := readSession(t.Context(), path, list[0].Key, c); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, readSession(t.Context(), path, list[0].Key, c))
 			historytest.CheckCounts(t, c.Events, want)
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/history"
@@ -81,9 +82,7 @@ func kiroDB(t *testing.T) (*sql.DB, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "data.sqlite3")
 	db, err := sqlite.Own(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	for _, q := range []string{
 		"CREATE TABLE conversations_v2 (key TEXT NOT NULL, conversation_id TEXT NOT NULL, value TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (key, conversation_id))",
@@ -118,9 +117,7 @@ func TestKiroFirstEngine(t *testing.T) {
 	}
 	for i, l := range list {
 		var c event.Collector
-		if err := readSession(t.Context(), path, l.Key, &c); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, readSession(t.Context(), path, l.Key, &c))
 		if got := historytest.Lines(c.Events); got != want[i] || c.Of.ID != l.ID {
 			t.Errorf("%s: got\n%swant\n%s", c.Of.ID, got, want[i])
 		}
@@ -170,9 +167,7 @@ func TestKiroFaults(t *testing.T) {
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other.sqlite3")
 	db, err := sqlite.Own(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	if _, err := db.Exec("CREATE TABLE history (x)"); err != nil {
 		t.Fatal(err)
 	}

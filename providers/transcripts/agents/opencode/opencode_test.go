@@ -108,9 +108,7 @@ func TestOpencode(t *testing.T) {
 // with an independent count by SQL.
 func TestOpencodeExport(t *testing.T) {
 	text, err := os.ReadFile(fstest.Data(t, "sessions", "same-task-per-agent", "opencode", "convo.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	var export struct {
 		Info struct {
 			ID, Directory, Title string
@@ -121,9 +119,7 @@ func TestOpencodeExport(t *testing.T) {
 			Parts []json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(text, &export); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, json.Unmarshal(text, &export))
 	store, path := newStore(t)
 	db := historytest.MakeDatabase(t, path, tables)
 	historytest.Execute(t, db, `INSERT INTO session (id, project_id, directory, title, time_created, time_updated) VALUES (?, 'global', ?, ?, ?, ?)`,
@@ -146,24 +142,18 @@ func TestOpencodeExport(t *testing.T) {
 		event.ToolResult: `SELECT count(*) FROM part WHERE data ->> 'type' = 'tool' AND data ->> '$.state.status' IN ('completed', 'error')`,
 	} {
 		var want int
-		if err := db.QueryRow(query).Scan(&want); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, db.QueryRow(query).Scan(&want))
 		if counts[string(kind)] != want || want == 0 {
 			t.Errorf("%s: %d, by SQL %d", kind, counts[string(kind)], want)
 		}
 	}
 	all := strings.Join(historytest.Outline(c.Events), "\n")
 	rows, err := db.Query(`SELECT value FROM part, json_tree(part.data) WHERE key IN ('text', 'output') AND path IN ('$', '$.state') AND value <> ''`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var text string
-		if err := rows.Scan(&text); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, rows.Scan(&text))
 		if !strings.Contains(all, text) {
 			t.Errorf("missing: %q", text)
 		}
