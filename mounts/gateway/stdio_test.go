@@ -153,7 +153,7 @@ func TestManyCallers(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 40 {
 			all.Go(func() {
-				for j := range 10 {
+				for j := range 3 {
 					want := fmt.Sprint("tool-", i, "-", j)
 					if got := text(ask(t, c, "call", map[string]any{"server": "s", "tool": want})); got != want {
 						t.Errorf("%s for %s", got, want)

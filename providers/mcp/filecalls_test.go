@@ -161,7 +161,7 @@ func TestManyCallsByFiles(t *testing.T) {
 		if n := count("start"); n != 1 {
 			t.Errorf("%d starts", n)
 		}
-		text := strings.Repeat("large", 2_000_000)
+		text := strings.Repeat("large", 200_000)
 		if err := w.put("echo.large.json", `{"text":"`+text+`"}`); err != nil {
 			t.Fatal(err)
 		}

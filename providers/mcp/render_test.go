@@ -64,7 +64,7 @@ func TestOddTools(t *testing.T) {
 func TestALargeDescription(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWorld(t)
-		description := strings.Repeat("Five million bytes. ", 250_000)
+		description := strings.Repeat("One million bytes. ", 52_632)
 		w.claude(map[string]any{"large": stub("ok", stubTools, w.write("tools.json", `[{"name":"big","description":"`+description+`"}]`))})
 		w.open().start()
 		w.untilState("large", "ready")
@@ -72,7 +72,7 @@ func TestALargeDescription(t *testing.T) {
 		if err := json.Unmarshal([]byte(w.cat("large/tools/big.json")), &tool); err != nil || tool.Description != description {
 			t.Errorf("%d bytes, %v", len(tool.Description), err)
 		}
-		fstest.Contains(t, w.cat("INDEX.md"), "large/big — Five million bytes.\n")
+		fstest.Contains(t, w.cat("INDEX.md"), "large/big — One million bytes.\n")
 	})
 }
 

@@ -160,7 +160,8 @@ func runStub(p *process) {
 				reply, held = reply+"\n"+held, ""
 			case "huge-answer":
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"x","text":"`, m.ID)
-				_, _ = io.CopyN(out, endless{}, wire.MaxLine)
+				out.Flush()
+				_, _ = io.CopyN(p.out, endless{}, wire.MaxLine)
 				reply = `"}]}}`
 			}
 		}
@@ -378,12 +379,9 @@ func (p *process) starts() int {
 // endless is a text without an end.
 type endless struct{}
 
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
+func (endless) Read(p []byte) (int, error) { return copy(p, endlessPiece), nil }
+
+var endlessPiece = bytes.Repeat([]byte("x"), 64<<10)
 
 // httpStub is a stub over HTTP: status answers to those without the token.
 type httpStub struct {
