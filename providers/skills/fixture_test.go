@@ -16,9 +16,6 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// deadline is how long a change on disk may take to arrive.
-const deadline = 2 * time.Minute
-
 type fixture struct {
 	*Provider
 	t       *testing.T
@@ -91,38 +88,33 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.watchErr)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: fstest.Patience})
 	return f
 }
 
 func offline(opts *Options) { opts.Watch = false }
 
-// expect waits until a path is reported as changed.
+// expect checks that a path is reported as changed, once all is shown.
 func (f *fixture) expect(path string) {
 	f.t.Helper()
-	timeout := time.After(deadline)
+	fstest.Settled(f.t, f)
 	for {
 		select {
 		case got := <-f.changes:
 			if got == path {
 				return
 			}
-		case <-timeout:
+		default:
 			f.t.Fatalf("no change of %q was told", path)
 		}
 	}
 }
 
-// await waits for changes until a condition holds.
+// await checks that a condition holds once all is shown.
 func (f *fixture) await(what string, holds func() bool) {
 	f.t.Helper()
-	timeout := time.After(deadline)
-	for !holds() {
-		select {
-		case <-f.changes:
-		case <-timeout:
-			f.t.Fatalf("not so: %s; names %q\n%s", what, f.names(""), f.read("INDEX.md"))
-		}
+	if fstest.Settled(f.t, f); !holds() {
+		f.t.Fatalf("not so: %s; names %q\n%s", what, f.names(""), f.read("INDEX.md"))
 	}
 }
 
