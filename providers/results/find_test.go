@@ -54,7 +54,7 @@ func TestFind(t *testing.T) {
 		switch state {
 		case "indexed":
 			f.Start()
-			f.await("the index", func() bool { return f.fulltext.Left() == 0 })
+			fstest.Settles(t, f.fulltext, "all is indexed", func() bool { return f.fulltext.Left() == 0 })
 		case "started again":
 			f = open()
 		}

@@ -15,9 +15,6 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// deadline is how long news of another process may take to arrive.
-const deadline = 2 * time.Minute
-
 // clock is a clock that stands still until it is moved.
 type clock struct{ at atomic.Int64 }
 
@@ -57,7 +54,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: fstest.Patience})
 	return f
 }
 
@@ -80,21 +77,6 @@ func (f *fixture) save(o Origin, ext, body string) Saved {
 	return saved
 }
 
-// await waits until a condition holds. Not every change that it depends on is
-// announced.
-func (f *fixture) await(what string, holds func() bool) {
-	f.t.Helper()
-	timeout := time.After(deadline)
-	for !holds() {
-		select {
-		case <-f.changes:
-		case <-time.After(10 * time.Millisecond):
-		case <-timeout:
-			f.t.Fatalf("not so: %s; names %q", what, f.names())
-		}
-	}
-}
-
 // names returns the listed results.
 func (f *fixture) names() []string {
 	f.t.Helper()
@@ -105,10 +87,10 @@ func (f *fixture) has(name string) bool { return slices.Contains(f.names(), name
 
 func (f *fixture) read(path string) string { f.t.Helper(); return fstest.Read(f.t, f.tree, path) }
 
-// counted waits until the index has the lines of all results.
+// counted checks that the index has the lines of all results.
 func (f *fixture) counted() {
 	f.t.Helper()
-	f.await("all lines are counted", func() bool {
+	fstest.Settles(f.t, f, "all lines are counted", func() bool {
 		return !slices.ContainsFunc(f.rows(), func(row []string) bool { return row[5] == "" })
 	})
 }

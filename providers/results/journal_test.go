@@ -12,10 +12,13 @@ import (
 
 func TestCompact(t *testing.T) {
 	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
-	f := start(t, stateDir(t), at(c))
+	dir := stateDir(t)
+	store := Open(StoreOptions{Dir: dir, Now: c.now, Log: discard()})
 	for range 2 * maxDead {
-		f.save(issues, "", "x")
+		_, err := store.Save(issues, "", []byte("x"))
+		check(t, err)
 	}
+	f := start(t, dir, at(c))
 	c.move(2 * minAge)
 	young := f.save(issues, "", "y")
 	journal := filepath.Join(f.dir, ownFolder, "journal")

@@ -84,7 +84,7 @@ func TestKilled(t *testing.T) {
 	if len(names) < saved {
 		t.Errorf("%d were saved, %d are there", saved, len(names))
 	}
-	f.await("all are seen", func() bool { return len(f.names()) == len(names) })
+	fstest.Settles(t, f, "all are seen", func() bool { return len(f.names()) == len(names) })
 	again := start(t, dir)
 	rows := again.rows()
 	if len(rows) != len(names) || again.read(indexName) != f.read(indexName) {
@@ -119,7 +119,7 @@ func TestManyWriters(t *testing.T) {
 	}
 	all.Wait()
 	for _, f := range stores {
-		f.await("all are seen", func() bool { return len(f.rows()) == writers*saves })
+		fstest.Settles(t, f, "all are seen", func() bool { return len(f.rows()) == writers*saves })
 		for _, row := range f.rows() {
 			if text := f.read(row[6]); !isWhole(text) || row[1] != "call" || row[4] != fmt.Sprint(len(text)) || row[5] != fmt.Sprint(strings.Count(text, "\n")) {
 				t.Errorf("row %q has %d bytes", row, len(text))

@@ -45,11 +45,9 @@ type Provider struct {
 
 	watcher *watch.Watcher // nil if nothing is watched
 	noWatch error          // why there is no watcher, though Watch is set
-	running sync.WaitGroup
 
-	ctx     context.Context // until Close
-	cancel  context.CancelFunc
-	counter *rounds.Worker // counts the lines of results of other programs
+	tidy    sync.Once      // the folder is brought within its limits
+	counter *rounds.Worker // does that, and counts the lines of results of other programs
 }
 
 // snapshot is the published state.
@@ -66,7 +64,6 @@ type snapshot struct {
 func New(opts Options) *Provider {
 	opts.Dir = filepath.Clean(opts.Dir)
 	p := &Provider{opts: opts, root: new(fs.Folder)}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.store = Open(StoreOptions{Dir: opts.Dir, SettingsPath: opts.SettingsPath, Now: opts.Env.Now, Log: opts.Env.Log})
 	p.store.disk = fs.DiskOptions{Hide: p.hidden}
 	if opts.Watch {
@@ -75,7 +72,7 @@ func New(opts Options) *Provider {
 	if p.watcher != nil {
 		p.store.disk.Watched = p.watcher.Watched
 	}
-	p.counter = rounds.NewWorker(rounds.Options{Round: p.count})
+	p.counter = rounds.NewWorker(rounds.Options{Round: p.work})
 	p.shown.Store(new(snapshot))
 	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	if p.watcher != nil {
@@ -84,10 +81,6 @@ func New(opts Options) *Provider {
 	p.store.show(p)
 	if opts.Watch {
 		p.counter.Start()
-		p.running.Go(func() {
-			p.store.sweep()
-			p.store.prune()
-		})
 	}
 	return p
 }
@@ -122,9 +115,7 @@ func (p *Provider) Settled(ctx context.Context) error {
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
-	p.cancel()
 	p.counter.Close()
-	p.running.Wait()
 	err := p.fulltext.Close()
 	if p.watcher == nil {
 		return err

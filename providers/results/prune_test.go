@@ -58,7 +58,7 @@ func TestAllBeyondTheAgeGo(t *testing.T) {
 	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
 	dir := stateDir(t)
 	f := start(t, dir, at(c), limited(t, "max_age = '2d'\n"))
-	f.running.Wait() // its look for old ones, which is not to come later
+	fstest.Settled(t, f) // its look for old ones is not to come later
 	for range 3 {
 		f.save(issues, "", "old")
 	}
@@ -74,8 +74,8 @@ func TestAllBeyondTheAgeGo(t *testing.T) {
 		t.Errorf("looking has left %q", got)
 	}
 	next := start(t, dir, at(c), limited(t, "max_age = '2d'\n"))
-	next.await("the old ones are gone", func() bool { return slices.Equal(next.names(), []string{young.Name}) })
-	f.await("the other process sees it", func() bool { return slices.Equal(f.names(), []string{young.Name}) })
+	fstest.Settles(t, next, "the old ones are gone", func() bool { return slices.Equal(next.names(), []string{young.Name}) })
+	fstest.Settles(t, f, "the other process sees it", func() bool { return slices.Equal(f.names(), []string{young.Name}) })
 }
 
 // TestTwoThatPrune: two stores do not delete more than one would, although each
@@ -100,7 +100,7 @@ func TestTwoThatPrune(t *testing.T) {
 	if got := len(onDisk(t, dir)); got != 6 {
 		t.Errorf("%d are left", got)
 	}
-	one.await("all are seen", func() bool { return len(one.names()) == 6 })
+	fstest.Settles(t, one, "all are seen", func() bool { return len(one.names()) == 6 })
 	c.move(minAge)
 	one.save(issues, "", kilobyte)
 	if got := len(onDisk(t, dir)); got != 5 {
@@ -144,7 +144,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	f := start(t, dir)
-	f.running.Wait()
+	fstest.Settled(t, f)
 	want := []string{filepath.Base(d.file.Name()), "draft-young", "journal", "lock"}
 	slices.Sort(want)
 	if got := onDisk(t, own); !slices.Equal(got, want) {

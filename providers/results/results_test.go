@@ -41,7 +41,7 @@ func TestSave(t *testing.T) {
 		t.Errorf("time %q", rows[0][0])
 	}
 	told := map[string]bool{}
-	f.await("both are told", func() bool {
+	fstest.Settles(t, f, "both are told", func() bool {
 		for len(f.changes) > 0 {
 			told[<-f.changes] = true
 		}
@@ -171,7 +171,7 @@ func TestAnotherProcess(t *testing.T) {
 	other := Open(StoreOptions{Dir: dir, Now: time.Now, Log: discard()})
 	saved, err := other.Save(issues, "", []byte("from elsewhere\n"))
 	fstest.Must(t, err)
-	f.await("it is there", func() bool { return f.has(saved.Name) && len(f.rows()) == 1 })
+	fstest.Settles(t, f, "it is there", func() bool { return f.has(saved.Name) && len(f.rows()) == 1 })
 	if row := f.rows()[0]; row[2] != "git hub" || row[5] != "1" {
 		t.Errorf("row %q", row)
 	}
@@ -180,12 +180,12 @@ func TestAnotherProcess(t *testing.T) {
 	}
 	before := f.attr(indexName)
 	fstest.Must(t, os.WriteFile(saved.Path, []byte("changed\nby hand\n"), 0o600))
-	f.await("the change is there", func() bool { return f.rows()[0][4] == "16" && f.rows()[0][5] == "2" })
+	fstest.Settles(t, f, "the change is there", func() bool { return f.rows()[0][4] == "16" && f.rows()[0][5] == "2" })
 	if now := f.attr(indexName); now.Version == before.Version || !now.ModTime.After(before.ModTime) {
 		t.Errorf("the index was %+v and is %+v", before, now)
 	}
 	fstest.Must(t, os.Remove(saved.Path))
-	f.await("it is gone", func() bool { return len(f.names()) == 0 && f.Status().State == "empty" })
+	fstest.Settles(t, f, "it is gone", func() bool { return len(f.names()) == 0 && f.Status().State == "empty" })
 
 	for _, name := range []string{"notes.txt", "2026-11-21T04-01-02Z.a.b.txt", "2026-13-41T04-01-02Z.a.b.abcde.txt", "2026-11-21T04-01-02Z.a.b.ABCDE.txt"} {
 		fstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("not ours"), 0o600))
@@ -193,14 +193,14 @@ func TestAnotherProcess(t *testing.T) {
 	fstest.Must(t, os.Mkdir(filepath.Join(dir, "2026-11-21T04-01-02Z.a.b.abcde.txt"), 0o700))
 	last, err := other.Save(issues, "", []byte("x"))
 	fstest.Must(t, err)
-	f.await("only ours is there", func() bool { return slices.Equal(f.names(), []string{last.Name}) })
+	fstest.Settles(t, f, "only ours is there", func() bool { return slices.Equal(f.names(), []string{last.Name}) })
 	fstest.Must(t, os.RemoveAll(dir))
-	f.await("all is gone", func() bool { return len(f.names()) == 0 })
+	fstest.Settles(t, f, "all is gone", func() bool { return len(f.names()) == 0 })
 	again := f.save(issues, "", "x")
 	if got := f.read(again.Name); got != "x" {
 		t.Errorf("after the folder was deleted: %q", got)
 	}
-	f.await("it is watched again", func() bool { return !f.attr(again.Name).Live })
+	fstest.Settles(t, f, "it is watched again", func() bool { return !f.attr(again.Name).Live })
 }
 
 func TestWithoutAWatch(t *testing.T) {
@@ -267,7 +267,7 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 	}
 	fstest.Must(t, os.Remove(dir))
 	f.save(issues, "", "x")
-	f.await("all is well again", func() bool { return f.Status().State == "ready" })
+	fstest.Settles(t, f, "all is well again", func() bool { return f.Status().State == "ready" })
 }
 
 // TestResultsHaveNoSecrets saves texts of every form with secrets: the files

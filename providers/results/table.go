@@ -118,6 +118,15 @@ func (e *entry) count(ctx context.Context) {
 	}
 }
 
+// work does what nobody waits for.
+func (p *Provider) work(ctx context.Context) {
+	p.tidy.Do(func() {
+		p.store.sweep()
+		p.store.prune()
+	})
+	p.count(ctx)
+}
+
 // count counts the lines of results that other programs have written, and renders the
 // index again.
 func (p *Provider) count(ctx context.Context) {

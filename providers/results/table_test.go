@@ -47,7 +47,7 @@ func TestIndexIsMadeAhead(t *testing.T) {
 
 	// Later results are counted too.
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, strings.Replace(name, "abcde", "xbcde", 1)), nil, 0o600))
-	again.await("the other is there", func() bool { return len(again.rows()) == 2 })
+	fstest.Settles(t, again, "the other is there", func() bool { return len(again.rows()) == 2 })
 	again.counted()
 	if got := again.rows(); got[0][5] != "0" && got[1][5] != "0" {
 		t.Errorf("rows %q", got)

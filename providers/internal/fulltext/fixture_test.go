@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 
 // shelf is a Library in memory.
 type shelf struct {
+	looks atomic.Int32 // calls of Texts
+
 	mu    sync.Mutex
 	texts map[string]*book
 }
@@ -30,6 +33,7 @@ type book struct {
 func newShelf() *shelf { return &shelf{texts: make(map[string]*book)} }
 
 func (s *shelf) Texts() []Text {
+	s.looks.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []Text

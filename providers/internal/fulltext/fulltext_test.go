@@ -252,13 +252,11 @@ func TestSearchWhileIndexing(t *testing.T) {
 // but once there is enough to index.
 func TestGrew(t *testing.T) {
 	f := newFixture(t)
+	f.worker.Start()
 	woken := func() bool {
-		select {
-		case <-f.wake:
-			return true
-		default:
-			return false
-		}
+		before := f.looks.Load()
+		fstest.Settled(t, f.worker)
+		return f.looks.Load() > before
 	}
 	f.Grew(1)
 	if !woken() {
@@ -275,7 +273,6 @@ func TestGrew(t *testing.T) {
 	if !woken() {
 		t.Error("not woken when there is enough")
 	}
-	f.index()
 	f.Grew(1)
 	if woken() {
 		t.Error("woken for what was there before")
@@ -295,7 +292,8 @@ func TestCancelled(t *testing.T) {
 // TestTooMuch: a search reports how much was too much to be searched unindexed.
 func TestTooMuch(t *testing.T) {
 	f := newFixture(t)
-	big := strings.Repeat(strings.Repeat("old words here ", 300)+"\n", MaxScanned/4400)
+	f.opts.Scanned = 1 << 20
+	big := strings.Repeat(strings.Repeat("old words here ", 300)+"\n", int(f.opts.Scanned/4400))
 	f.say("old", "zebra", big)
 	f.say("new", "zebra", big)
 	r, err := f.Search(t.Context(), Query{Words: "zebra", Limit: 10})

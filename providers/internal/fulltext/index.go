@@ -56,6 +56,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/sqlite"
 )
 
@@ -113,8 +114,8 @@ type Index struct {
 	sectioned Sectioned // the library, if it is one; else nil
 	ctx       context.Context
 	cancel    context.CancelFunc
-	work      sync.WaitGroup
-	wake      chan struct{}
+	worker    *rounds.Worker
+	more      atomic.Bool // the worker has more to do
 
 	mu    sync.RWMutex // held for writing while the store is replaced
 	store *store       // nil while there is none
@@ -138,7 +139,8 @@ type view struct {
 
 // New returns an index. Without Begin it only reads the database that is there.
 func New(opts Options) *Index {
-	x := &Index{opts: opts, wake: make(chan struct{}, 1), lexers: sync.Pool{New: func() any { return newLexer() }}}
+	x := &Index{opts: opts, lexers: sync.Pool{New: func() any { return newLexer() }}}
+	x.worker = rounds.NewWorker(rounds.Options{Round: x.round, Share: opts.Rest})
 	x.sectioned, _ = opts.Library.(Sectioned)
 	x.opts.Scanned = cmp.Or(opts.Scanned, MaxScanned)
 	x.left.Store(-1)
@@ -147,12 +149,26 @@ func New(opts Options) *Index {
 }
 
 // Begin starts the worker that indexes new text, and returns at once.
-func (x *Index) Begin() { x.work.Go(x.run) }
+func (x *Index) Begin() {
+	x.worker.Poke()
+	x.worker.Start()
+}
+
+// Settled returns when the worker has indexed what there is, all but less than it indexes
+// at once.
+func (x *Index) Settled(ctx context.Context) error {
+	for {
+		x.worker.Poke()
+		if err := x.worker.Settled(ctx); err != nil || !x.more.Load() || x.ctx.Err() != nil {
+			return err
+		}
+	}
+}
 
 // Close ends the worker, waits for it and closes the database.
 func (x *Index) Close() error {
 	x.cancel()
-	x.work.Wait()
+	x.worker.Close()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.store == nil {
@@ -164,12 +180,7 @@ func (x *Index) Close() error {
 }
 
 // Changed wakes the worker, which indexes what has changed. It never blocks.
-func (x *Index) Changed() {
-	select {
-	case x.wake <- struct{}{}:
-	default:
-	}
-}
+func (x *Index) Changed() { x.worker.Poke() }
 
 // Grew reports that the texts have grown by a number of bytes. The worker, which
 // compares all texts, is woken only when there is enough to index. Grew never

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"io"
-	"time"
 	"unicode/utf8"
 )
 
@@ -18,49 +17,23 @@ const (
 	minBatch = 512 << 10
 )
 
-// run indexes whenever there is enough new text, until the index is closed.
-func (x *Index) run() {
-	for {
-		for x.ctx.Err() == nil {
-			began := time.Now()
-			more, err := x.step(x.ctx)
-			if more && err == nil {
-				x.rest(time.Since(began))
-			}
-			if err != nil && x.ctx.Err() == nil {
-				if damaged(err) {
-					more, err = true, x.removeDamaged(err)
-				}
-				if err != nil && !errors.Is(err, errMoved) {
-					x.opts.Log.Warn("texts are not indexed", "path", x.opts.Path, "error", err)
-				}
-				if err != nil {
-					more = errors.Is(err, errMoved)
-					x.wakeAt.Store(0) // try again at the next news
-				}
-			}
-			if !more {
-				break
-			}
+// round does one step. If there is more to do, another round follows.
+func (x *Index) round(context.Context) {
+	more, err := x.step(x.ctx)
+	if err != nil && x.ctx.Err() == nil {
+		if damaged(err) {
+			more, err = true, x.removeDamaged(err)
 		}
-		select {
-		case <-x.ctx.Done():
-			return
-		case <-x.wake:
+		if err != nil && !errors.Is(err, errMoved) {
+			x.opts.Log.Warn("texts are not indexed", "path", x.opts.Path, "error", err)
+		}
+		if err != nil {
+			more = errors.Is(err, errMoved)
+			x.wakeAt.Store(0) // try again at the next news
 		}
 	}
-}
-
-// rest waits after some work, as Options.Rest says, or until the index is closed.
-func (x *Index) rest(worked time.Duration) {
-	if x.opts.Rest == 0 {
-		return
-	}
-	pause := time.NewTimer(worked * time.Duration(x.opts.Rest))
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-x.ctx.Done():
+	if x.more.Store(more); more {
+		x.worker.Poke()
 	}
 }
 
