@@ -16,7 +16,7 @@ func TestCompact(t *testing.T) {
 	store := Open(StoreOptions{Dir: dir, Now: c.now, Log: discard()})
 	for range 2 * maxDead {
 		_, err := store.Save(issues, "", []byte("x"))
-		check(t, err)
+		fstest.Must(t, err)
 	}
 	f := start(t, dir, at(c))
 	c.move(2 * minAge)

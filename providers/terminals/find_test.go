@@ -164,12 +164,6 @@ func long(n int) string {
 
 func indexed(o *Options) { o.Cache = filepath.Join(filepath.Dir(o.Dir), "cache") }
 
-// awaitIndex waits until all is indexed but for the last.
-func (f *fixture) awaitIndex() {
-	f.t.Helper()
-	f.await("all is indexed", func() bool { left := f.fulltext.Left(); return left >= 0 && left < 512<<10 })
-}
-
 // TestIndexChangesNothing: the same is found with the index of another process, without
 // one, and where it cannot be written, is damaged or deleted.
 func TestIndexChangesNothing(t *testing.T) {
@@ -187,7 +181,7 @@ func TestIndexChangesNothing(t *testing.T) {
 	f := start(t, dir, indexed)
 	finds(f)
 	f.Start()
-	f.awaitIndex()
+	fstest.Settled(t, f.fulltext)
 	finds(f)
 	finds(start(t, dir, indexed, offline))
 	path := filepath.Join(f.opts.Cache, fulltextName)
@@ -222,7 +216,7 @@ func TestTwoIndexers(t *testing.T) {
 		}
 	}
 	for _, f := range both {
-		f.awaitIndex()
+		fstest.Settled(t, f.fulltext)
 		for _, word := range words {
 			f.finds(word, "1.txt 2026-11-20 04:00 $ serve (running): here is a "+word)
 		}
@@ -246,18 +240,18 @@ func TestDeletedTerminalsAreNotFound(t *testing.T) {
 		}
 		return info.Size()
 	}
-	f.await("all is indexed", func() bool { return size() > 128<<10 })
+	fstest.Settles(t, f.fulltext, "all is indexed", func() bool { return size() > 128<<10 })
 	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "1")))
 	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "2")))
-	f.await("they are gone", func() bool { return f.Status().State == "empty" })
+	fstest.Settles(t, f, "they are gone", func() bool { return f.Status().State == "empty" })
 	f.finds("zebra", "")
 	f.finds("lion", "")
-	f.await("the index is empty", func() bool { return size() < 64<<10 })
+	fstest.Settles(t, f.fulltext, "the index is empty", func() bool { return size() < 64<<10 })
 	// Another terminal has the number now.
 	p := newTape(t, dir)
 	p.put(begin("ls") + "tiger\r\n" + end("0"))
 	p.wait(time.Second)
-	f.await("the new one is found", func() bool { return f.best("tiger") != "" })
+	fstest.Settles(t, f, "the new one is found", func() bool { return f.best("tiger") != "" })
 	f.finds("zebra", "")
 }
 
@@ -283,7 +277,7 @@ func TestFloodIsBounded(t *testing.T) {
 	f.finds("gazelle", "2/commands/1.txt 2026-11-20 04:00 $ ls (exit 0): gazelle")
 	f.finds("tiger", "1.txt 2026-11-20 04:00 $ flood (running): in the end a tiger")
 	f.Start()
-	f.awaitIndex()
+	fstest.Settled(t, f.fulltext)
 	f.finds("tiger", "1.txt 2026-11-20 04:00 $ flood (running): in the end a tiger")
 	f.finds("zebra", "1.1.txt 2026-11-20 04:00 $ flood (running): it begins with a zebra")
 	if got := f.Status().Summary; got != "2 terminals, 2 open" {

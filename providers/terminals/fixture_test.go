@@ -15,9 +15,6 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// deadline is how long news may take to arrive.
-const deadline = 2 * time.Minute
-
 // epoch is when the terminals of the tests begin.
 var epoch = time.Date(2026, time.November, 20, 4, 0, 0, 0, time.UTC)
 
@@ -26,10 +23,9 @@ const nonce = "s3cret"
 // fixture is a provider over a folder of terminals.
 type fixture struct {
 	*Provider
-	t       testing.TB
-	dir     string
-	tree    *fs.Tree
-	changes chan struct{} // something was told
+	t    testing.TB
+	dir  string
+	tree *fs.Tree
 
 	mu          sync.Mutex
 	told, found map[string]bool // paths
@@ -38,12 +34,8 @@ type fixture struct {
 // hear records an announced path.
 func (f *fixture) hear(told map[string]bool, path string) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	told[path] = true
-	f.mu.Unlock()
-	select {
-	case f.changes <- struct{}{}:
-	default:
-	}
 }
 
 func (f *fixture) heard(told map[string]bool, path string) bool {
@@ -54,7 +46,7 @@ func (f *fixture) heard(told map[string]bool, path string) bool {
 
 func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, dir: dir, changes: make(chan struct{}, 1), told: make(map[string]bool), found: make(map[string]bool)}
+	f := &fixture{t: t, dir: dir, told: make(map[string]bool), found: make(map[string]bool)}
 	opts := Options{
 		Env:   fs.Env{Changed: func(path string) { f.hear(f.told, path) }, Documented: func(path string) { f.hear(f.found, path) }, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
 		Dir:   dir,
@@ -68,7 +60,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: fstest.Patience})
 	return f
 }
 
@@ -86,35 +78,17 @@ func (f *fixture) read(path string) string { f.t.Helper(); return fstest.Read(f.
 
 func (f *fixture) try(path string) (string, error) { return fstest.Text(f.tree, path) }
 
-// shows waits until a file contains some words.
+// shows checks that a file contains some words once all is shown.
 func (f *fixture) shows(path string, words ...string) string {
 	f.t.Helper()
-	var text string
-	f.await(path+" shows "+strings.Join(words, ", "), func() bool {
-		var err error
-		text, err = f.try(path)
-		for _, w := range words {
-			if err != nil || !strings.Contains(text, w) {
-				return false
-			}
-		}
-		return true
-	})
-	return text
-}
-
-func (f *fixture) await(what string, holds func() bool) {
-	f.t.Helper()
-	timeout := time.After(deadline)
-	for !holds() {
-		select {
-		case <-f.changes:
-		case <-time.After(5 * time.Millisecond):
-		case <-timeout:
-			index, _ := f.try(indexName)
-			f.t.Fatalf("not so: %s\n%s", what, index)
+	fstest.Settled(f.t, f)
+	text := f.read(path)
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			f.t.Fatalf("%s does not show %q:\n%s", path, w, text)
 		}
 	}
+	return text
 }
 
 // names returns the entries of a folder.

@@ -37,6 +37,6 @@ func TestTwoHundredTerminals(t *testing.T) {
 		p.put(end(fmt.Sprint(i % 2)))
 		fstest.Must(t, p.Close(0, ""))
 	}
-	f.await("all have ended", func() bool { return f.Status().Summary == "200 terminals, 0 open" })
+	fstest.Settles(t, f, "all have ended", func() bool { return f.Status().Summary == "200 terminals, 0 open" })
 	fstest.Check(t, start(t, dir, offline).tree)
 }

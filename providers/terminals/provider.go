@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/folder"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/procs"
@@ -68,10 +69,11 @@ type Provider struct {
 	watcher *watch.Watcher // nil if nothing is watched
 	noWatch error          // why there is no watcher, though Watch is set
 	holders *procs.Ends
-	wake    chan struct{} // starts prune
-	look    chan struct{} // makes survey look soon
-	closing chan struct{}
-	running sync.WaitGroup
+	pruner  *rounds.Worker  // keeps the files within their limits
+	surveys *rounds.Worker  // finds out what running commands offer
+	blink   atomic.Int64    // the time to the next survey if nothing changes
+	ctx     context.Context // until Close
+	cancel  context.CancelFunc
 	tmux    adoption
 
 	library  *library
@@ -98,8 +100,11 @@ const pruneInterval = time.Hour
 func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, root: liveFolder{new(fs.Folder)}, terminals: make(map[string]*terminal),
-		dir: folder.At(opts.Dir), wake: make(chan struct{}, 1), look: make(chan struct{}, 1), closing: make(chan struct{}),
+		dir: folder.At(opts.Dir),
 	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.pruner = rounds.NewWorker(rounds.Options{Round: p.prune, Most: func() time.Duration { return pruneInterval }})
+	p.surveys = rounds.NewWorker(rounds.Options{Round: p.survey, Most: p.nextSurvey, Gather: surveySoon, Rest: surveySoon})
 	p.settings, p.faults = config.Read(opts.SettingsPath)
 	p.shown.Store(new(snapshot))
 	p.library = newLibrary(func() []*record.Terminal { return p.shown.Load().terminals })
@@ -116,8 +121,10 @@ func New(opts Options) *Provider {
 	p.publish()
 	p.mu.Unlock()
 	if opts.Watch {
-		p.running.Go(p.prune)
-		p.running.Go(p.survey)
+		p.pruner.Poke()
+		p.pruner.Start()
+		p.lookSoon()
+		p.surveys.Start()
 	} else {
 		p.surveyed()
 	}
@@ -145,25 +152,26 @@ func (p *Provider) Reload() {
 	p.publish()
 	p.mu.Unlock()
 	p.opts.Env.Changed(indexName)
-	p.pruneSoon()
+	p.pruner.Poke()
 	p.configured()
 }
 
-func (p *Provider) pruneSoon() {
-	select {
-	case p.wake <- struct{}{}:
-	default: // it will run anyway
+// Settled implements fs.Settler. What is deleted for the limits is noticed then, too.
+func (p *Provider) Settled(ctx context.Context) error {
+	for _, settled := range []func(context.Context) error{p.pruner.Settled, p.watcher.Settled, p.holders.Settled, p.surveys.Settled} {
+		if err := settled(ctx); err != nil {
+			return err
+		}
 	}
+	return nil
 }
-
-// Settled implements fs.Settler.
-func (p *Provider) Settled(ctx context.Context) error { return p.watcher.Settled(ctx) }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.tmux.close()
-	close(p.closing)
-	p.running.Wait()
+	p.cancel()
+	p.pruner.Close()
+	p.surveys.Close()
 	if p.holders != nil {
 		p.holders.Close()
 	}
@@ -175,27 +183,17 @@ func (p *Provider) Close() error {
 }
 
 // prune deletes terminals beyond the limits.
-func (p *Provider) prune() {
-	tick := time.NewTicker(pruneInterval)
-	defer tick.Stop()
-	for {
-		p.mu.Lock()
-		limits := p.settings.Limits
-		p.mu.Unlock()
-		err := record.Prune(p.opts.Dir, limits, p.opts.Env.Now())
-		p.mu.Lock()
-		if (err == nil) != (p.pruneErr == nil) {
-			p.pruneErr = err
-			p.publish()
-			p.opts.Env.Changed(indexName)
-		}
-		p.mu.Unlock()
-		select {
-		case <-tick.C:
-		case <-p.wake:
-		case <-p.closing:
-			return
-		}
+func (p *Provider) prune(context.Context) {
+	p.mu.Lock()
+	limits := p.settings.Limits
+	p.mu.Unlock()
+	err := record.Prune(p.opts.Dir, limits, p.opts.Env.Now())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if (err == nil) != (p.pruneErr == nil) {
+		p.pruneErr = err
+		p.publish()
+		p.opts.Env.Changed(indexName)
 	}
 }
 
@@ -274,7 +272,7 @@ func (p *Provider) changed(paths []string) {
 	defer pause.Stop()
 	select { // further changes meanwhile are reported together
 	case <-pause.C:
-	case <-p.closing:
+	case <-p.ctx.Done():
 	}
 }
 

@@ -1,6 +1,7 @@
 package terminals
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -20,8 +21,9 @@ import (
 // has begun or has printed something while it does not listen yet, and less and less often
 // while nothing changes.
 const (
-	surveySoon = 500 * time.Millisecond
+	surveySoon = 250 * time.Millisecond
 	surveyLate = 30 * time.Second
+	surveyIdle = time.Hour // nothing runs
 )
 
 // maxReady is how much of a command's output is searched for its ready line, in bytes.
@@ -36,36 +38,23 @@ type serving struct {
 }
 
 // survey finds out what running commands offer, and publishes it.
-func (p *Provider) survey() {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	pause := surveySoon
-	for {
-		select {
-		case <-p.closing:
-			return
-		case <-p.look:
-			if pause > surveySoon {
-				pause = surveySoon
-				timer.Reset(pause)
-			}
-		case <-timer.C:
-			if p.surveyed() {
-				timer.Reset(pause)
-				pause = min(2*pause, surveyLate)
-			} else {
-				pause = surveyLate
-			}
-		}
+func (p *Provider) survey(context.Context) {
+	if !p.surveyed() {
+		p.blink.Store(int64(surveyIdle))
 	}
+}
+
+// nextSurvey returns the time to the next survey if nothing changes.
+func (p *Provider) nextSurvey() time.Duration {
+	next := time.Duration(p.blink.Load())
+	p.blink.CompareAndSwap(int64(next), int64(max(next, min(2*next, surveyLate))))
+	return next
 }
 
 // lookSoon makes survey look soon.
 func (p *Provider) lookSoon() {
-	select {
-	case p.look <- struct{}{}:
-	default: // it will
-	}
+	p.blink.Store(int64(surveySoon))
+	p.surveys.Poke()
 }
 
 // allServe reports whether there is nothing to look for after changes: nothing has begun

@@ -98,7 +98,7 @@ func TestLive(t *testing.T) {
 	p.put(end("1"))
 	f.shows("1.txt", "\nlast_exit_code: 1")
 	f.shows("1/failed.txt", "compiling\n")
-	f.await("the documents are told", func() bool { return f.heard(f.found, "1.txt") })
+	fstest.Settles(t, f, "the documents are told", func() bool { return f.heard(f.found, "1.txt") })
 	fstest.Must(t, p.Close(0, ""))
 	f.shows(indexName, "- 1.txt: ended", "last: `build`, exit 1")
 	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "1")))
@@ -122,7 +122,7 @@ func TestNewsOfParts(t *testing.T) {
 	}
 	p.wait(time.Second)
 	f.shows(indexName, "part 2, before it 1.1.txt (1)")
-	f.await("news of the part", func() bool { return f.heard(f.told, "1.txt") && f.heard(f.told, "1/screen.txt") })
+	fstest.Settles(t, f, "news of the part", func() bool { return f.heard(f.told, "1.txt") && f.heard(f.told, "1/screen.txt") })
 }
 
 // TestKilled: a terminal whose holder was killed is shown as ended, at once.
@@ -209,8 +209,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("looking has left %q", got)
 	}
 	f := start(t, dir, configured)
-	f.await("the old one is gone", func() bool { return slices.Equal(f.names(""), []string{"2", "2.txt", indexName}) })
+	fstest.Settles(t, f, "the old one is gone", func() bool { return slices.Equal(f.names(""), []string{"2", "2.txt", indexName}) })
 	fstest.Must(t, os.WriteFile(config, []byte("[terminals]\nmax_size = 1\n"), 0o600))
 	f.Reload()
-	f.await("all are gone", func() bool { return slices.Equal(f.names(""), []string{indexName}) })
+	fstest.Settles(t, f, "all are gone", func() bool { return slices.Equal(f.names(""), []string{indexName}) })
 }

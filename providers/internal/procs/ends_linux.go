@@ -1,6 +1,7 @@
 package procs
 
 import (
+	"context"
 	"os"
 	"sync"
 
@@ -13,9 +14,16 @@ type Ends struct {
 	ended func(name string)
 
 	mu      sync.Mutex
-	waiting map[ending]*os.File // their pidfds
+	waiting map[ending]*waiting
+	telling map[*waiting]bool
 	closed  bool
 	done    sync.WaitGroup
+}
+
+// waiting is the pidfd of a process, and a channel that is closed when its end was told.
+type waiting struct {
+	*os.File
+	told chan struct{}
 }
 
 // ending is a process, and the name under which its end is told.
@@ -27,7 +35,7 @@ type ending struct {
 // NewEnds returns an Ends that calls ended with the name of a process that has ended, in a
 // goroutine for each.
 func NewEnds(ended func(name string)) *Ends {
-	return &Ends{ended: ended, waiting: make(map[ending]*os.File)}
+	return &Ends{ended: ended, waiting: make(map[ending]*waiting), telling: make(map[*waiting]bool)}
 }
 
 // Watch waits for the end of a process. It returns false if the process has ended already,
@@ -43,7 +51,7 @@ func (e *Ends) Watch(name string, pid int) bool {
 	if err != nil {
 		return false
 	}
-	f := os.NewFile(uintptr(fd), "pidfd")
+	f := &waiting{os.NewFile(uintptr(fd), "pidfd"), make(chan struct{})}
 	conn, err := f.SyscallConn()
 	if err != nil {
 		f.Close()
@@ -51,20 +59,59 @@ func (e *Ends) Watch(name string, pid int) bool {
 	}
 	e.waiting[key] = f
 	e.done.Go(func() {
-		err := conn.Read(func(fd uintptr) bool {
-			ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-			return err == nil && ready > 0
-		})
+		defer close(f.told)
+		err := conn.Read(hasEnded)
 		e.mu.Lock()
 		delete(e.waiting, key)
+		e.telling[f] = true
 		closed := e.closed
 		e.mu.Unlock()
 		f.Close()
 		if err == nil && !closed {
 			e.ended(name)
 		}
+		e.mu.Lock()
+		delete(e.telling, f)
+		e.mu.Unlock()
 	})
 	return true
+}
+
+// hasEnded reports whether the process of a pidfd has ended.
+func hasEnded(fd uintptr) bool {
+	ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+	return err == nil && ready > 0
+}
+
+// Settled returns when the ends of all processes were told that have ended before the call.
+// A nil Ends tells nothing.
+func (e *Ends) Settled(ctx context.Context) error {
+	if e == nil {
+		return nil
+	}
+	e.mu.Lock()
+	var told []chan struct{}
+	for f := range e.telling {
+		told = append(told, f.told)
+	}
+	for _, f := range e.waiting {
+		if conn, err := f.SyscallConn(); err == nil {
+			_ = conn.Control(func(fd uintptr) {
+				if hasEnded(fd) {
+					told = append(told, f.told)
+				}
+			})
+		}
+	}
+	e.mu.Unlock()
+	for _, told := range told {
+		select {
+		case <-told:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // Close ends the watch, and waits for calls of ended.

@@ -3,6 +3,7 @@
 package procs
 
 import (
+	"context"
 	"errors"
 	"os/exec"
 	"syscall"
@@ -45,6 +46,9 @@ func NewEnds(func(name string)) *Ends { return &Ends{} }
 
 // Watch returns true.
 func (*Ends) Watch(string, int) bool { return true }
+
+// Settled returns at once.
+func (*Ends) Settled(context.Context) error { return nil }
 
 // Close does nothing.
 func (*Ends) Close() {}

@@ -11,6 +11,8 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
+
+	"golang.org/x/sys/unix"
 )
 
 // childVariable names the folder where this test binary records as a process of its
@@ -95,6 +97,7 @@ func TestRecorderIsKilled(t *testing.T) {
 	f.shows(indexName, "**1.txt**", "runs: `serve`")
 	before := f.read("1.txt")
 	fstest.Must(t, r.cmd.Process.Kill())
+	fstest.Must(t, unix.Waitid(unix.P_PID, r.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil))
 	f.shows(indexName, "- 1.txt: ended, its holder was killed", "last: `serve`, exit not known")
 	if got := f.read("1.txt"); got != before || !strings.HasSuffix(got, "listening\n") {
 		t.Errorf("%q", got)
@@ -116,5 +119,6 @@ func TestRecorderEnds(t *testing.T) {
 	r := startRecorder(t, dir)
 	f.shows(indexName, "**1.txt**")
 	fstest.Must(t, r.in.Close())
+	fstest.Must(t, r.cmd.Wait())
 	f.shows(indexName, "- 1.txt: ended 20", ", exit 0")
 }
