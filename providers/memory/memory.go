@@ -94,9 +94,6 @@ type Provider struct {
 	lookedAll  time.Time   // when all was last read
 
 	worker *rounds.Worker
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
 }
 
 // patience is how long a folder may take to answer. A command that reads once has no
@@ -122,7 +119,6 @@ func New(opts Options) *Provider {
 	if opts.Watch {
 		p.prober = fs.NewProber(patience)
 	}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if p.opts.Pause == 0 {
 		p.opts.Pause = learnPause
 	}
@@ -178,24 +174,25 @@ func (p *Provider) Start() {
 		p.shown()
 		p.worker.Poke()
 		p.worker.Start()
-		p.work.Go(p.proposer.run)
+		p.proposer.start()
 	}
 }
 
 // Settled implements fs.Settler.
 func (p *Provider) Settled(ctx context.Context) error {
-	if err := p.watcher.Settled(ctx); err != nil {
-		return err
+	for _, settled := range []func(context.Context) error{p.watcher.Settled, p.worker.Settled, p.proposer.settled} {
+		if err := settled(ctx); err != nil {
+			return err
+		}
 	}
-	return p.worker.Settled(ctx)
+	return nil
 }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
-	p.cancel()
 	err := p.inbox.Close()
 	p.worker.Close()
-	p.work.Wait()
+	p.proposer.close()
 	if p.watcher == nil {
 		return err
 	}

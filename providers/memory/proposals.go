@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/rounds"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/proposed"
@@ -20,7 +20,8 @@ import (
 )
 
 // A session that is being written has news all the time. So what was stated is read again
-// firstPause after news, but learnPause after the last time at the earliest.
+// firstPause after the last time at the earliest, and less and less often while there is
+// more, down to once in learnPause.
 const (
 	firstPause = time.Second
 	learnPause = 30 * time.Second
@@ -31,8 +32,8 @@ type proposer struct {
 	provider *Provider
 	book     *proposed.Book
 	folder   *fs.Folder
-	heard    rounds.Wake // has an element if somebody may have stated something
-	changed  rounds.Wake // has an element if what is remembered may have changed
+	heard    *rounds.Worker // reads what was stated
+	changed  *rounds.Worker // shows what is proposed
 
 	mu    sync.Mutex // held while the folder is made
 	shown []*proposed.Proposal
@@ -42,8 +43,9 @@ type proposer struct {
 func newProposer(p *Provider) *proposer {
 	r := &proposer{
 		provider: p, book: proposed.Open(p.opts.Cache, p.opts.State), folder: new(fs.Folder),
-		heard: rounds.NewWake(), changed: rounds.NewWake(),
 	}
+	r.heard = rounds.NewWorker(rounds.Options{Round: r.learn, Rest: min(firstPause, p.opts.Pause), MostRest: p.opts.Pause})
+	r.changed = rounds.NewWorker(rounds.Options{Round: func(context.Context) { r.publish() }})
 	r.show(nil)
 	if p.opts.Statements != nil {
 		p.opts.Statements.Notify(r.heard.Poke)
@@ -51,46 +53,42 @@ func newProposer(p *Provider) *proposer {
 	return r
 }
 
-// run shows what is proposed, at first what is known from before, whenever what was
-// stated or is remembered has changed, until Close.
-func (r *proposer) run() {
-	ctx := r.provider.ctx
-	r.provider.shown()
-	var last time.Time
-	due := time.After(0)
-	for {
-		select {
-		case <-r.heard:
-			if wait := r.provider.opts.Pause - time.Since(last); due == nil {
-				due = time.After(max(wait, min(firstPause, r.provider.opts.Pause)))
-			}
-			continue
-		case <-due:
-			due = nil
-			r.learn()
-			last = time.Now()
-		case <-r.changed:
-		case <-ctx.Done():
-			return
-		}
-		r.publish()
+// start shows what is proposed, at first what is known from before, whenever what was stated
+// or is remembered has changed, until close.
+func (r *proposer) start() {
+	for _, w := range []*rounds.Worker{r.changed, r.heard} {
+		w.Poke()
+		w.Start()
 	}
 }
 
+func (r *proposer) settled(ctx context.Context) error {
+	if err := r.heard.Settled(ctx); err != nil {
+		return err
+	}
+	return r.changed.Settled(ctx)
+}
+
+func (r *proposer) close() {
+	r.heard.Close()
+	r.changed.Close()
+}
+
 // learn reads what was stated.
-func (r *proposer) learn() {
+func (r *proposer) learn(ctx context.Context) {
 	p := r.provider
 	if p.opts.Statements == nil {
 		return
 	}
-	all := slices.Collect(p.opts.Statements.All(p.ctx, r.book.Version))
-	if p.ctx.Err() != nil {
+	all := slices.Collect(p.opts.Statements.All(ctx, r.book.Version))
+	if ctx.Err() != nil {
 		return
 	}
 	r.book.Learn(all)
 	if err := r.book.Save(); err != nil {
 		p.opts.Env.Log.Warn("what was stated in sessions is read again after a restart", "error", err)
 	}
+	r.changed.Poke()
 }
 
 // publish shows what is proposed now.

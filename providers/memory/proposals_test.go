@@ -82,7 +82,7 @@ func rule(text string) fs.Statement { return fs.Statement{Kind: "rule", Text: te
 func (w *world) awaitProposed(names ...string) {
 	w.t.Helper()
 	want := strings.Join(append([]string{"INDEX.md"}, names...), " ")
-	if !fstest.Becomes(func() bool { return w.ls("proposed") == want }) {
+	if fstest.Settled(w.t, w); w.ls("proposed") != want {
 		w.t.Fatalf("proposed has %q, want %q", w.ls("proposed"), want)
 	}
 }
@@ -163,7 +163,7 @@ func TestDecisions(t *testing.T) {
 	w.said.session("s2", shop, rule("never push to main"), rule("Ask before you delete")) // again, in another session
 	w.awaitProposed("ask-before-you-delete.md")
 	must(t, os.RemoveAll(w.path(".local/share/ctxfs/memory/projects"))) // forgotten by hand
-	fstest.Eventually(t, "it is forgotten", func() bool { return w.cat("shop/always-run-the-linter.md") == "" })
+	fstest.Settles(t, w, "it is forgotten", func() bool { return w.cat("shop/always-run-the-linter.md") == "" })
 	w.awaitProposed("ask-before-you-delete.md")
 	w.said.session("s2", shop) // deleted
 	w.awaitProposed()
@@ -218,7 +218,7 @@ func TestHostileProposals(t *testing.T) {
 	w.said.session("s2", "/tmp/y", said[90:180]...)
 	w.said.session("s3", "/tmp/z", said[180:]...)
 	w.start(true)
-	fstest.Eventually(t, "all are proposed", func() bool { return strings.Count(w.ls("proposed"), " ") == 200 })
+	fstest.Settles(t, w, "all are proposed", func() bool { return strings.Count(w.ls("proposed"), " ") == 200 })
 	fstest.Check(t, w.tree)
 	var all strings.Builder
 	for name := range strings.FieldsSeq(w.ls("proposed")) {
@@ -239,7 +239,7 @@ func TestUnreadableDecisions(t *testing.T) {
 	w.said.session("s1", "/tmp/x", rule("Always run the linter"))
 	w.write(".state/memory/proposed.jsonl/", "")
 	w.start(true)
-	fstest.Eventually(t, "the problem is reported", func() bool { return len(w.Status().Problems) == 1 })
+	fstest.Settles(t, w, "the problem is reported", func() bool { return len(w.Status().Problems) == 1 })
 	w.wantLs("proposed", "INDEX.md")
 	if err := w.proposer.book.Settle("/tmp/x", "Always run the linter"); err == nil {
 		t.Errorf("%v", err)
