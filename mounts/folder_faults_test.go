@@ -159,9 +159,7 @@ func TestFolderManifestStaysSmall(t *testing.T) {
 	passOver(t, f)
 	f.Close()
 	f = newFolder(t, tree, dir)
-	if len(f.manifest.states) != 1 {
-		t.Errorf("states %v", f.manifest.states)
-	}
+	fstest.Equal(t, len(f.manifest.states), 1, "states", f.manifest.states)
 }
 
 func TestFolderThatWasRemoved(t *testing.T) {

@@ -37,9 +37,7 @@ func TestFolderAsAnOrdinaryUser(t *testing.T) {
 	wantDisk(t, dir, "sub/", "sub/log: one\ntwo\n")
 	info, err := os.Stat(filepath.Join(dir, "sub/log"))
 	fstest.Must(t, err)
-	if info.Mode() != 0o400 {
-		t.Errorf("mode %v", info.Mode())
-	}
+	fstest.Equal(t, info.Mode(), 0o400, "mode")
 }
 
 // asUser runs f in a thread of another user, which ends with f.

@@ -76,7 +76,5 @@ func TestHint(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(moved, hintName)); !os.IsNotExist(err) {
 		t.Errorf("in a synced folder: %v", err)
 	}
-	if text := read(theirs); text != "my own notes\n" {
-		t.Errorf("somebody's file is now %q", text)
-	}
+	fstest.Equal(t, read(theirs), "my own notes\n", "somebody's file is now")
 }

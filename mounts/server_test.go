@@ -122,9 +122,7 @@ func TestConversation(t *testing.T) {
 	// A client that leaves ends its request.
 	ctx, cancel := context.WithCancel(t.Context())
 	err = dial(t, home).Ask(ctx, fs.Request{Name: "hang", Slow: true, Progress: func(json.RawMessage) { cancel() }})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("hang: %v", err)
-	}
+	fstest.ErrorIs(t, err, context.Canceled, "hang")
 	<-gone
 }
 
@@ -157,7 +155,5 @@ func TestServerEnds(t *testing.T) {
 		return ctx.Err()
 	}})
 	err := dial(t, home).Ask(t.Context(), fs.Request{Name: "hang", Slow: true, Progress: func(json.RawMessage) { s.End() }})
-	if !errors.Is(err, control.ErrGone) {
-		t.Errorf("who waits is told %v", err)
-	}
+	fstest.ErrorIs(t, err, control.ErrGone, "who waits is told")
 }

@@ -142,9 +142,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	if !l.Busy() || !slices.Equal(l.Roots(), []string{"/guest"}) {
 		t.Errorf("busy %v, roots %q", l.Busy(), l.Roots())
 	}
-	if err := l.Close(); !errors.Is(err, g.closed) {
-		t.Errorf("close: %v", err)
-	}
+	fstest.ErrorIs(t, l.Close(), g.closed, "close")
 	if want := []string{"start", "close"}; !slices.Equal(g.calls, want) {
 		t.Errorf("called %q, want %q", g.calls, want)
 	}

@@ -17,9 +17,7 @@ func TestResultsOfTools(t *testing.T) {
 	s := open(t, "[results]\nlimit = '5 KB'\n")
 	folder := filepath.Join(s.opts.State, "results")
 	kept := toolResults{Of[*results.Provider](s)[0].Store(), func() string { return folder }}
-	if kept.Limit() != 5000 {
-		t.Errorf("limit %d", kept.Limit())
-	}
+	fstest.Equal(t, kept.Limit(), 5000, "limit")
 	saved, err := kept.Save("zoo", "walk.agentctx", "", []byte(`{"agentctx":"walk"}`))
 	if err != nil || saved.Lines != 3 || saved.Bytes != 25 || !strings.HasSuffix(saved.Path, ".json") {
 		t.Errorf("%+v, %v", saved, err)

@@ -216,9 +216,7 @@ func TestDropRefusesChangedBytes(t *testing.T) {
 func TestDropVerdictComesBackFromTheWrite(t *testing.T) {
 	verdict := fmt.Errorf("%w: no tool is called y; see tools/", fs.ErrInvalid)
 	d := newDrop(t, drop.Options{Accept: func(context.Context, string, fs.Standpoint, []byte) (drop.Work, error) { return nil, verdict }})
-	if err := put(t, d, "x", `{}`); !errors.Is(err, verdict) {
-		t.Errorf("write: %v", err)
-	}
+	fstest.ErrorIs(t, put(t, d, "x", `{}`), verdict, "write")
 	if o := outcomeOf(t, d, "x"); o.OK || o.Error != verdict.Error() {
 		t.Errorf("outcome: %+v", o)
 	}
@@ -229,9 +227,7 @@ func TestDropLimit(t *testing.T) {
 	if err := put(t, d, "fits", `{"a":"bcd"`[:9]+`}`); errors.Is(err, fs.ErrTooLarge) {
 		t.Error("ten bytes do not fit in ten")
 	}
-	if err := put(t, d, "long", `{"a":"bcd"}`); !errors.Is(err, fs.ErrTooLarge) {
-		t.Errorf("eleven bytes: %v", err)
-	}
+	fstest.ErrorIs(t, put(t, d, "long", `{"a":"bcd"}`), fs.ErrTooLarge, "eleven bytes")
 	w := create(t, d, "far")
 	if _, err := w.Write(t.Context(), []byte("}"), 1<<40); !errors.Is(err, fs.ErrTooLarge) {
 		t.Errorf("far out: %v", err)
@@ -241,9 +237,7 @@ func TestDropLimit(t *testing.T) {
 	for range 5 {
 		_, err = w.Write(t.Context(), []byte("aaa"), 5)
 	}
-	if !errors.Is(err, fs.ErrTooLarge) {
-		t.Errorf("the same piece over and over: %v", err)
-	}
+	fstest.ErrorIs(t, err, fs.ErrTooLarge, "same piece over and over")
 }
 
 func TestDropLargeBodyIsScannedOnce(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
+	"ctxfs/fs/fstest"
 )
 
 func TestDropResultWaits(t *testing.T) {
@@ -63,20 +64,14 @@ func TestDropResultWaits(t *testing.T) {
 	}
 	close(release)
 	for range 5 {
-		if size := <-sizes; size != int64(len(`{"ok":true,"text":"<done>"}`)+1) {
-			t.Errorf("size %d", size)
-		}
+		fstest.Equal(t, <-sizes, int64(len(`{"ok":true,"text":"<done>"}`)+1), "size")
 	}
-	if names := listed(t, d); !slices.Equal(names, []string{"x.result"}) {
-		t.Errorf("listed %q", names)
-	}
+	fstest.EqualSlices(t, listed(t, d), []string{"x.result"}, "listed")
 	if after, _ := d.Attr(t.Context()); !after.Live || !after.ModTime.After(before.ModTime) {
 		t.Errorf("folder %+v, before %+v", after, before)
 	}
 	for range 2 {
-		if name := <-news; name != "x.result" {
-			t.Errorf("news of %q", name)
-		}
+		fstest.Equal(t, <-news, "x.result", "news")
 	}
 }
 
@@ -95,9 +90,7 @@ func TestDropNameAgain(t *testing.T) {
 	if a.Version == b.Version {
 		t.Error("two results have one version")
 	}
-	if names := listed(t, d); !slices.Equal(names, []string{"x.result"}) {
-		t.Errorf("listed %q", names)
-	}
+	fstest.EqualSlices(t, listed(t, d), []string{"x.result"}, "listed")
 }
 
 func TestDropAbandoned(t *testing.T) {
@@ -126,9 +119,7 @@ func TestDropSurvivesPanics(t *testing.T) {
 			panic("oh")
 		}, nil
 	}})
-	if err := put(t, d, "accept", "{}"); !errors.Is(err, fs.ErrBroken) {
-		t.Errorf("accept: %v", err)
-	}
+	fstest.ErrorIs(t, put(t, d, "accept", "{}"), fs.ErrBroken, "accept")
 	put(t, d, "work", "{}")
 	put(t, d, "json", "{}")
 	for _, name := range []string{"accept", "work", "json"} {
@@ -156,9 +147,7 @@ func TestDropKeepsTheNewest(t *testing.T) {
 	now = day.Add(13 * time.Minute)
 	gone = nil
 	abandon("8")
-	if names := listed(t, d); !slices.Equal(names, []string{"4.result", "5.result", "6.result", "7.result", "8.result"}) {
-		t.Errorf("kept %q", names)
-	}
+	fstest.EqualSlices(t, listed(t, d), []string{"4.result", "5.result", "6.result", "7.result", "8.result"}, "kept")
 	if want := []string{"8.result", "8.result", "0.result", "1.result", "2.result", "3.result"}; !slices.Equal(gone, want) {
 		t.Errorf("news %q", gone)
 	}
@@ -252,7 +241,5 @@ func TestDropManyWriters(t *testing.T) {
 			}
 		}
 	}
-	if n := len(listed(t, d)); n != writers*files {
-		t.Errorf("%d outcomes", n)
-	}
+	fstest.Equal(t, len(listed(t, d)), writers*files, "outcomes")
 }

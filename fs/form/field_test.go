@@ -1,6 +1,10 @@
 package form
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 func TestFieldParse(t *testing.T) {
 	pets := []Choice{{Value: "cat", Title: "Cats"}, {Value: "dog"}, {Value: "3"}}
@@ -47,8 +51,6 @@ func TestNamed(t *testing.T) {
 		for _, f := range Named(fields, message) {
 			got += " " + f.Name
 		}
-		if got != " "+want {
-			t.Errorf("%q: %q", message, got)
-		}
+		fstest.Equal(t, got, " "+want, message)
 	}
 }

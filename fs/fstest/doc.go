@@ -11,7 +11,7 @@
 // for testing what is between a node and its readers), text.go (reading a tree by
 // path, and what a text says), busy.go (waiting on a busy machine), program.go (files
 // that are executed), port.go (a port for a program that is told one), node.go (programs
-// of npm), must.go (an error ends the test), optin.go (tests that run only when they are
+// of npm), must.go and equal.go (checks in a line), optin.go (tests that run only when they are
 // asked for), pipe.go and
 // network.go (pipes and a network in memory, for bubbles of testing/synctest).
 package fstest

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // passedThrough mounts a folder on disk as x.
@@ -108,9 +109,7 @@ func TestFileOnDiskShrinks(t *testing.T) {
 	put(t, dir, "file", "short\n")
 	m.changed("x/file")
 	reader.stdin.Write([]byte("\n"))
-	if got := reader.line(); got != "0" {
-		t.Errorf("%s bytes that were never in the file", got)
-	}
+	fstest.Equal(t, reader.line(), "0", "bytes that were never in the file")
 	reader.end()
 	m.expect("short", "cat x/file")
 

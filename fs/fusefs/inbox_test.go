@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
+	"ctxfs/fs/fstest"
 )
 
 // inbox is a mounted drop, named calls, and what was delivered to it.
@@ -103,9 +104,7 @@ with open("calls/append python", "a") as f:
 			if out, code := b.run(script, body, t.TempDir()); code != 0 || out != "" {
 				t.Fatalf("exit %d: %s", code, out)
 			}
-			if n := b.times(name); n != 1 {
-				t.Errorf("delivered %d times", n)
-			}
+			fstest.Equal(t, b.times(name), 1, "delivered")
 			var got, want any
 			if err := json.Unmarshal([]byte(b.body(name)), &got); err != nil {
 				t.Errorf("%v: %q", err, b.body(name))
@@ -150,9 +149,7 @@ func TestWrongBodyFailsTheWrite(t *testing.T) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n := len(b.delivered); n != 0 {
-		t.Errorf("%d were delivered", n)
-	}
+	fstest.Equal(t, len(b.delivered), 0, "delivered")
 }
 
 func TestBodyThatIsNeverFinished(t *testing.T) {
@@ -248,9 +245,7 @@ func TestUnmountEndsUnfinishedFiles(t *testing.T) {
 	b := newInbox(t)
 	c := start(t, b.command(t.Context(), `exec 5>calls/x; printf '{"a"' >&5; cd /; echo written; read x`))
 	c.until("written")
-	if err := b.Unmount(); err != ErrBusy {
-		t.Errorf("unmount: %v", err)
-	}
+	fstest.Equal(t, b.Unmount(), ErrBusy, "unmount")
 	c.kill()
 	<-b.Done()
 	n, err := b.drop.Lookup(t.Context(), "x.result")

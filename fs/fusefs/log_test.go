@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // numberedLine returns line i of a log: readers can check it without having
@@ -280,8 +281,6 @@ func TestHeaderIsRewrittenInPlace(t *testing.T) {
 		g.expect(fmt.Sprintf("head %d", i+1), "head -n1 log | xargs")
 	}
 	fmt.Fprintln(holder.stdin)
-	if got := holder.line(); got != strings.TrimSuffix(header(3), "\n") {
-		t.Errorf("the holder reads %q", got)
-	}
+	fstest.Equal(t, holder.line(), strings.TrimSuffix(header(3), "\n"), "holder")
 	holder.kill()
 }

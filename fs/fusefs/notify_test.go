@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // liveFolder is a folder that changes without notice.
@@ -169,9 +170,7 @@ func TestLiveFolderIsListedAnewWithoutNews(t *testing.T) {
 	want := "a"
 	for i := range 5 {
 		fmt.Fprintln(names.stdin)
-		if got := names.line(); got != want {
-			t.Errorf("listing %d: got %q, want %q", i, got, want)
-		}
+		fstest.Equal(t, names.line(), want, "listing", i)
 		settle(t, m) // what the listing itself has caused
 		name := fmt.Sprintf("b%d", i)
 		x.Set(epoch.Add(time.Duration(i+1)*time.Second), name, text(name))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func TestTextOnDemandIsRenderedWhenAskedFor(t *testing.T) {
@@ -39,9 +40,7 @@ func TestTextOnDemandIsRenderedWhenAskedFor(t *testing.T) {
 		{"10", "rg -c rendered x | wc -l", 10},
 	} {
 		m.expect(step.want, step.script)
-		if got := renders.Load(); got != step.renders {
-			t.Errorf("after %s: %d renderings, want %d", step.script, got, step.renders)
-		}
+		fstest.Equal(t, renders.Load(), step.renders, "renderings", step.script)
 	}
 }
 
@@ -65,9 +64,7 @@ for line in sys.stdin:
 		m.run("ls -lR; find . -printf '%y\n'")
 		m.changed("x/text")
 		fmt.Fprintln(holder.stdin)
-		if got := holder.line(); got != fmt.Sprint(len(versionBody(1))) {
-			t.Errorf("the holder's mapping has %s bytes", got)
-		}
+		fstest.Equal(t, holder.line(), fmt.Sprint(len(versionBody(1))), "holder's mapping")
 	}
 	holder.end()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // versionBody returns a body whose every piece shows its version. Some lengths
@@ -44,18 +45,14 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 		}
 		settle(t, m)
 		fmt.Fprintln(asked.stdin)
-		if got := asked.line(); got != strconv.Itoa(v) {
-			t.Errorf("after the news of version %d a reader sees %s", v, got)
-		}
+		fstest.Equal(t, asked.line(), strconv.Itoa(v), "after the news of version", v)
 	}
 	for _, c := range append(free, asked) {
 		c.end()
 	}
 	fmt.Fprintln(holder.stdin)
 	holder.line() // the rest of a line
-	if got := holder.line(); got != "version 000000" {
-		t.Errorf("who has version 0 open reads %q", got)
-	}
+	fstest.Equal(t, holder.line(), "version 000000", "who has version 0 open")
 	holder.end()
 }
 

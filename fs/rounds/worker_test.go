@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestARoundForEachStorm: a round follows a change, one for all that come meanwhile, and
@@ -106,9 +108,7 @@ func TestSettledEndsWithItsContext(t *testing.T) {
 		w.Start()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := w.Settled(ctx); err != context.DeadlineExceeded {
-			t.Errorf("it returned %v", err)
-		}
+		fstest.Equal(t, w.Settled(ctx), context.DeadlineExceeded, "returned")
 		w.Close()
 	})
 }

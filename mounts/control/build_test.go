@@ -18,9 +18,7 @@ func TestVersionsAreOrdered(t *testing.T) {
 			} else if i > j {
 				want = 1
 			}
-			if got := compareVersions(a, b); got != want {
-				t.Errorf("compareVersions(%q, %q) = %d, want %d", a, b, got, want)
-			}
+			fstest.Equal(t, compareVersions(a, b), want, "compareVersions", a, b)
 		}
 	}
 	for _, odd := range []string{"", "dev", "1.2", "1.2.3.4", "1.-2.3", "1.2.99999999999999999999"} {
@@ -28,9 +26,7 @@ func TestVersionsAreOrdered(t *testing.T) {
 			t.Errorf("%q is compared with a version", odd)
 		}
 	}
-	if compareVersions("1.0.0+a", "1.0.0+b") != 0 {
-		t.Error("what follows a plus counts")
-	}
+	fstest.Equal(t, compareVersions("1.0.0+a", "1.0.0+b"), 0, "what follows a plus counts")
 }
 
 // TestReplacedProgramIsOlder compares this program with a process of the same
@@ -61,8 +57,6 @@ func TestReplacedProgramIsOlder(t *testing.T) {
 		"a newer version, replaced":   {greeting{Version: "1.0.1", Program: self, Build: "1 2 3"}, newer},
 		"a version of no known order": {greeting{Version: "unknown"}, asOld},
 	} {
-		if got := h.ageOf(c.g); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
+		fstest.Equal(t, h.ageOf(c.g), c.want, name)
 	}
 }

@@ -3,6 +3,8 @@ package control
 import (
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestHolderIn: the table of locks names other devices than stat does, as on
@@ -21,8 +23,6 @@ func TestHolderIn(t *testing.T) {
 		{0x2a, 130, 42, 42}, {0x2a, 130, 44, 0}, {0x2a, 1, 42, 0}, {0x2a, 13, 42, 0},
 	} {
 		files := []syscall.Stat_t{{Dev: 7, Ino: 7}, {Dev: c.device, Ino: c.inode}}
-		if got := holderIn(table, files, c.recorded); got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
+		fstest.Equal(t, holderIn(table, files, c.recorded), c.want, c)
 	}
 }

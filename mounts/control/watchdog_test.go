@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestWatchdog: the verdict on what is seen of a process over time; each case
@@ -82,8 +84,6 @@ func TestWatchdog(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	for _, state := range []State{Unknown, Busy, Waiting, Stopped, Traced, Frozen, Killed, Hung, Asleep} {
 		hint := newSilent(7, state, "does not answer").Fault.Hint
-		if advised := strings.Contains(hint, ": kill -9"); advised != (state == Hung) {
-			t.Errorf("%q: %s", state, hint)
-		}
+		fstest.Equal(t, strings.Contains(hint, ": kill -9"), (state == Hung), state, hint)
 	}
 }

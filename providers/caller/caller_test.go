@@ -68,12 +68,8 @@ func TestEveryAgent(t *testing.T) {
 			}
 		}
 		agent, session := Of(lookup(env))
-		if known := len(a.Session)+len(a.Marks) > 0 || env["AI_AGENT"] != ""; known != (agent == a.ID) {
-			t.Errorf("%v is the environment of %q, not of %s", env, agent, a.ID)
-		}
-		if (len(a.Session) > 0) != (session != "") {
-			t.Errorf("%s: session %q", a.ID, session)
-		}
+		fstest.Equal(t, len(a.Session)+len(a.Marks) > 0 || env["AI_AGENT"] != "", (agent == a.ID), "environment", env, agent, a.ID)
+		fstest.Equal(t, (len(a.Session) > 0), (session != ""), "session", a.ID, session)
 	}
 }
 
@@ -87,8 +83,6 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{"AI_AGENT": true, "CODEX_CI": true, "CODEX_HOME": false, "AGENT": false, "AGENT_SESSION_ID": false, "PATH": false, "": false} {
-		if Marks()(name) != want {
-			t.Errorf("%q marks: %v", name, !want)
-		}
+		fstest.Equal(t, Marks()(name), want, "marks", name, !want)
 	}
 }

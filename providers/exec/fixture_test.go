@@ -84,9 +84,7 @@ func (f *fixture) ran() int {
 
 func (f *fixture) wantRan(n int) {
 	f.t.Helper()
-	if got := f.ran(); got != n {
-		f.t.Errorf("%d commands have run, want %d", got, n)
-	}
+	fstest.Equal(f.t, f.ran(), n, "commands have run")
 }
 
 // walk lists everything, and reads what is listed.

@@ -26,21 +26,15 @@ func TestOfSeveralPathsOneHasAName(t *testing.T) {
 	for path, want := range map[string]string{
 		"x/7.txt": "number 7\n", "x/seven.txt": "name seven\n", "x/ünow.txt": "now\n", "x/all/other": "file other\n", "x/all/topics/a": "topic a\n",
 	} {
-		if got := f.read(path); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
+		fstest.Equal(t, f.read(path), want, path)
 	}
 	f.refreshed("x")
-	if got := fstest.Names(t, f.tree, "x/all"); !slices.Equal(got, []string{"NAMES.txt", "other", "topics"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, fstest.Names(t, f.tree, "x/all"), []string{"NAMES.txt", "other", "topics"})
 	fstest.Check(t, f.tree)
 	all, err := OpFolders.Ask(t.Context(), fs.Operations(f.Operations()), fs.None{})
 	fstest.Must(t, err)
 	for _, p := range all[0].Paths {
-		if met := strings.Contains(p.Means, "a name that fits {number}.txt too is that one's"); met != (p.Path == "{name}.txt" || p.Path == "{id}.txt") {
-			t.Errorf("%+v", p)
-		}
+		fstest.Equal(t, strings.Contains(p.Means, "a name that fits {number}.txt too is that one's"), (p.Path == "{name}.txt" || p.Path == "{id}.txt"), p)
 	}
 }
 
@@ -48,9 +42,7 @@ func TestOfSeveralListingsOneHasAFolder(t *testing.T) {
 	t.Parallel()
 	f := configured(t, "[exec.x]\n\"/\" = [\"echo\", \"a\"]\n\"{name}/\" = "+sh("+ echo any")+"\n\"a/\" = "+sh("+ echo one")+"\n\"{name}/{id}\" = [\"echo\", \"{id}\"]\n")
 	f.refreshed("x")
-	if got := fstest.Names(t, f.tree, "x/a"); !slices.Equal(got, []string{"NAMES.txt", "one"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, fstest.Names(t, f.tree, "x/a"), []string{"NAMES.txt", "one"})
 	f.wantRan(1)
 }
 
@@ -72,9 +64,7 @@ func TestPathsThatNoNameReaches(t *testing.T) {
 	}
 	fstest.Contains(t, all.String(), `config.toml:4: "t/{name}/log" in [exec.x] cannot be used: "t/{name}", on line 3, is a file, and nothing can be in it`,
 		`config.toml:5: "t/{key}/"`, `config.toml:6: "t/{key}" in [exec.x] cannot be used: "t/{name}", on line 3, is tried first`, `config.toml:8: "a/{id}"`, `"t/INDEX.md/{id}"`)
-	if n := strings.Count(all.String(), "\n"); n != 5 {
-		t.Errorf("%d problems: %s", n, &all)
-	}
+	fstest.Equal(t, strings.Count(all.String(), "\n"), 5, "problems", &all)
 }
 
 // TestCtxfsOwnNamesRunNothing looks up the files that ctxfs itself puts into folders, before

@@ -56,9 +56,7 @@ max_size = "1 KB"
 	f.refreshIt("x", "a.txt")
 	bad := f.read("x/a.txt")
 	fstest.Contains(t, bad, "exited with 7", "error: it is bad", "a.txt.last-good")
-	if got := f.read("x/a.txt.last-good"); got != good {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, f.read("x/a.txt.last-good"), good)
 	var failed failed
 	if err := json.Unmarshal([]byte(f.read("x/json/a.json")), &failed); err != nil || !strings.Contains(failed.Error, "no such thing") {
 		t.Errorf("%+v, %v", failed, err)
@@ -87,12 +85,8 @@ func (f *fixture) refreshIt(folder, name string) {
 func TestACacheThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("echo $1", "{key}"), func(o *Options) { o.Cache = filepath.Join(o.Home, "config.toml", "cache") })
-	if got := f.read("x/a.txt"); got != "a\n" {
-		t.Errorf("%q", got)
-	}
-	if got := f.read("x/a.txt"); got != "a\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, f.read("x/a.txt"), "a\n")
+	fstest.Equal(t, f.read("x/a.txt"), "a\n")
 	if s := f.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "in memory only") {
 		t.Errorf("%+v", s)
 	}
@@ -113,9 +107,7 @@ func TestWhatNothingNeedsLeavesTheDisk(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 { // an output, about it, the young one
 		t.Errorf("%v, %v", left, err)
 	}
-	if got := f.read("x/a.txt"); got != "a\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, f.read("x/a.txt"), "a\n")
 }
 
 func TestOutputsOfFoldersThatAreGoneLeaveTheDisk(t *testing.T) {
@@ -180,12 +172,8 @@ func TestOutputsThatAreNoText(t *testing.T) {
 `)
 	fstest.Contains(t, f.read("x/random/a"), "ctxfs: sh printed 3.0 KB that are no text")
 	fstest.Contains(t, f.read("x/wide/a"), "that are no text")
-	if got := f.read("x/odd/a"); got != "abc  tail\n" {
-		t.Errorf("%q", got)
-	}
-	if got := f.read("x/nothing/a"); got != "" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, f.read("x/odd/a"), "abc  tail\n")
+	fstest.Equal(t, f.read("x/nothing/a"), "")
 	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(fstest.Names(t, f.tree, "x/nothing"), "a") })
 }
 
@@ -203,9 +191,7 @@ func TestTheLastGoodOutputIsFound(t *testing.T) {
 		return err == nil && len(found.Matches) == 1 && found.Matches[0].Path == "x/a.txt"+goodSuffix
 	})
 	f.reopen()
-	if got := f.read("x/a.txt.last-good"); got != "a walrus\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, f.read("x/a.txt.last-good"), "a walrus\n")
 	fstest.Contains(t, f.read("x/a.txt"), "exited with 7", "a.txt.last-good")
 	f.wantRan(2)
 }

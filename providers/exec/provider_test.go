@@ -25,9 +25,7 @@ var topics = `
 func TestOnlyAskingForANameRunsItsCommand(t *testing.T) {
 	t.Parallel()
 	f := configured(t, topics)
-	if got := f.walk(); !slices.Equal(got, []string{"INDEX.md", "team/", "team/INDEX.md", "team/topics/"}) {
-		t.Errorf("at first: %q", got)
-	}
+	fstest.EqualSlices(t, f.walk(), []string{"INDEX.md", "team/", "team/INDEX.md", "team/topics/"}, "at first")
 	dir, err := f.tree.Resolve(t.Context(), "team/topics/gamma")
 	fstest.Must(t, err)
 	node, err := f.tree.Lookup(t.Context(), dir.(fs.Dir), "events.jsonl")
@@ -44,9 +42,7 @@ func TestOnlyAskingForANameRunsItsCommand(t *testing.T) {
 	if a, err := f.tree.Stat(t.Context(), node); err != nil || a.Size != int64(len("{\"key\": \"gamma\"}\n")) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if got := f.read("team/topics/gamma/events.jsonl"); got != "{\"key\": \"gamma\"}\n" {
-		t.Errorf("%s", got)
-	}
+	fstest.Equal(t, f.read("team/topics/gamma/events.jsonl"), "{\"key\": \"gamma\"}\n")
 	f.wantRan(1)
 	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(f.walk(), "team/topics/gamma/events.jsonl") })
 	f.wantRan(1)
@@ -66,12 +62,8 @@ func TestRefresh(t *testing.T) {
 	}
 	want := []string{"INDEX.md", "team/", "team/INDEX.md", "team/now.txt", "team/topics/", "team/topics/NAMES.txt",
 		"team/topics/alpha/", "team/topics/alpha/events.jsonl", "team/topics/beta/", "team/topics/beta/events.jsonl"}
-	if got := f.walk(); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if got := f.read("team/topics/NAMES.txt"); got != "alpha\nbeta\n-rf\n.git\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, f.walk(), want)
+	fstest.Equal(t, f.read("team/topics/NAMES.txt"), "alpha\nbeta\n-rf\n.git\n")
 	f.wantRan(4)
 	fstest.Check(t, f.tree)
 	found, err := f.Search(t.Context(), "beta", "", 10)
@@ -178,9 +170,7 @@ most = 20
 		t.Errorf("%+v", got)
 	}
 	fstest.Contains(t, strings.Join(got.Left, "\n"), `bad/: 6 names that fit no path, such as "../x"`, "many/: 99980 names beyond the first 20; fetch more: most in [exec.x]")
-	if names := fstest.Names(t, f.tree, "x/bad"); !slices.Equal(names, []string{"NAMES.txt", "good", "red"}) {
-		t.Errorf("%q", names)
-	}
+	fstest.EqualSlices(t, fstest.Names(t, f.tree, "x/bad"), []string{"NAMES.txt", "good", "red"})
 	fstest.Contains(t, f.read("x/INDEX.md"), "Not fetched: 99980 names", "Not fetched: 6 names")
 	f.wantRan(22)
 }

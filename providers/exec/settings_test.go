@@ -64,9 +64,7 @@ func TestCommandsOfFoldersThatAreGoneEnd(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("the reader got something")
 	}
-	if got := f.walk(); !slices.Equal(got, []string{"INDEX.md"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, f.walk(), []string{"INDEX.md"})
 }
 
 func TestFoldersAreTold(t *testing.T) {
@@ -111,9 +109,7 @@ func TestEditingTheConfigurationEndsNothing(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600))
-	if got := <-read; got != "done\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, <-read, "done\n")
 	f.wantRan(1)
 }
 
@@ -132,8 +128,6 @@ func TestAMistakeCostsNoOutputs(t *testing.T) {
 	}
 	f.configure(right)
 	f.reopen()
-	if got := f.read("x/a.txt"); got != "a\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, f.read("x/a.txt"), "a\n")
 	f.wantRan(1)
 }

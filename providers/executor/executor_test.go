@@ -212,9 +212,7 @@ func TestNews(t *testing.T) {
 	fstest.Eventually(t, "it has ended", func() bool {
 		return strings.HasSuffix(read(p, j.ID+"/result.md"), "\nfound\n") && p.Status().Summary == "1 ended"
 	})
-	if version(j.ID+"/request.json") != before {
-		t.Error("the request has another version")
-	}
+	fstest.Equal(t, version(j.ID+"/request.json"), before, "the request has another version")
 	w.mu.Lock()
 	news := slices.Clone(w.news)
 	w.mu.Unlock()
@@ -282,17 +280,11 @@ func TestAwait(t *testing.T) {
 	}
 	a, err := p.Await(t.Context(), fs.Condition{Kind: "agent", Name: "expl"})
 	w.check(err)
-	if s := check(a); s != fs.NotYet {
-		t.Errorf("while it runs: %q", s)
-	}
+	fstest.Equal(t, check(a), fs.NotYet, "while it runs")
 	w.end(j, "found", time.Now())
-	if s := check(a); s != fs.Met {
-		t.Errorf("when it has ended: %q", s)
-	}
+	fstest.Equal(t, check(a), fs.Met, "when it has ended")
 	w.check(os.RemoveAll(j.Dir))
-	if s := check(a); s != fs.Never {
-		t.Errorf("when it was deleted: %q", s)
-	}
+	fstest.Equal(t, check(a), fs.Never, "when it was deleted")
 	if _, err := p.Await(t.Context(), fs.Condition{Kind: "agent", Name: "nothing"}); err == nil || err.(*fs.AwaitError).State != fs.Unnamed {
 		t.Errorf("%v", err)
 	}

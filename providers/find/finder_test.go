@@ -2,7 +2,6 @@ package find
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -57,9 +56,7 @@ func TestFinderFollowsWhatIsTold(t *testing.T) {
 	has := func(word string, want bool) {
 		t.Helper()
 		fstest.Must(t, f.current(t.Context()))
-		if got := len(f.documents.Search(word, Options{})) > 0; got != want {
-			t.Errorf("%s: found is %v", word, got)
-		}
+		fstest.Equal(t, len(f.documents.Search(word, Options{})) > 0, want, "found", word)
 	}
 	f.Start()
 	f.Start()
@@ -76,9 +73,7 @@ func TestFinderFollowsWhatIsTold(t *testing.T) {
 		f.Changed("p", fmt.Sprintf("b/%d", i))
 	}
 	has("zebra", true)
-	if n := len(f.documents.Search("zebra", Options{})); n != 100 {
-		t.Errorf("%d of 100", n)
-	}
+	fstest.Equal(t, len(f.documents.Search("zebra", Options{})), 100, "100")
 	f.Changed("p", "")
 	has("tiger", true)
 	if want := []string{"p/", "p/a", "p/b"}; !slices.Equal(slices.Compact(slices.Sorted(slices.Values(src.asked))), want) {
@@ -93,9 +88,7 @@ func TestFinderIsNotWaitedForByWhoHasLeft(t *testing.T) {
 	f.Start()
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	if err := f.current(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	fstest.ErrorIs(t, f.current(ctx), context.Canceled)
 	close(src.gate)
 	if err := f.current(t.Context()); err != nil || len(f.documents.Search("lion", Options{})) != 1 {
 		t.Errorf("not found afterwards: %v", err)

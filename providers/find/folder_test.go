@@ -54,9 +54,7 @@ func TestFolder(t *testing.T) {
 		fstest.Must(t, err)
 		return string(body)
 	}
-	if got := read("find/create issue/01-github-create_issue.json"); got != "mcps/github/tools/create_issue.json" {
-		t.Errorf("it is another file: %s", got)
-	}
+	fstest.Equal(t, read("find/create issue/01-github-create_issue.json"), "mcps/github/tools/create_issue.json", "another file")
 	if got := read("find/create issue/00-LIST.md"); !strings.HasPrefix(got, "mcps/github/tools/create_issue.json — ") {
 		t.Errorf("the list: %s", got)
 	}
@@ -137,14 +135,10 @@ func TestAliases(t *testing.T) {
 	if a := attr("01-pdf/made"); a.Size != 4 {
 		t.Errorf("what is made on demand: %+v", a)
 	}
-	if searched != 1 {
-		t.Errorf("%d searches for one walk", searched)
-	}
+	fstest.Equal(t, searched, 1, "searches for one walk")
 	clock = clock.Add(recent)
 	attr("01-pdf")
-	if searched != 2 {
-		t.Errorf("%d searches after a while", searched)
-	}
+	fstest.Equal(t, searched, 2, "searches after a while")
 	n, err := tree.Resolve(t.Context(), "find/fill a form")
 	fstest.Must(t, err)
 	if listed, err := tree.List(t.Context(), n.(fs.Dir)); err != nil || len(listed) != 2 {
@@ -175,9 +169,7 @@ func FuzzFolderName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		found, err := tree.Lookup(t.Context(), n.(fs.Dir), name)
 		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%q: %v", name, err)
-			}
+			fstest.ErrorIs(t, err, fs.ErrNotExist, name)
 			return
 		}
 		dir, ok := found.(fs.Dir)

@@ -140,9 +140,7 @@ func TestItLearns(t *testing.T) {
 	}
 	page := pageOf(f)
 	for _, want := range []string{"## amazon/ProductSearch (tool)\n4 used", "- this laptop is too pricey 2", " mcps/sessions/0\n", "## pdf (skill)", "## gone/tool (tool, not there now)"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is not in\n%s", want, page)
-		}
+		fstest.Contains(t, page, want)
 	}
 }
 
@@ -160,9 +158,7 @@ func TestLiteralWordsWin(t *testing.T) {
 		"create issue": "github/create_issue", "create_issue": "github/create_issue", "send message": "mail/send_message",
 		"list the issues of a repository": "github/list_issues", "ProductSearch": "amazon/ProductSearch",
 	} {
-		if got := first(t, f, query); got != want {
-			t.Errorf("%s: %s", query, got)
-		}
+		fstest.Equal(t, first(t, f, query), want, query)
 	}
 }
 
@@ -237,9 +233,7 @@ func TestPoison(t *testing.T) {
 		f.Used()
 		becomes(t, f, "laptop too pricey", "amazon/ProductSearch")
 		found := f.documents.find("pricey", Options{}).Matches
-		if len(found) != 1 {
-			t.Errorf("%+v", found)
-		}
+		fstest.Equal(t, len(found), 1, found)
 	})
 }
 
@@ -258,9 +252,7 @@ func TestSwitchedOff(t *testing.T) {
 	}
 	fstest.Settles(t, f, "it is saved", func() bool { _, err := os.Stat(filepath.Join(dir, "cache", "learned.jsonl")); return err == nil })
 	write("[find]\nlearn = false\n")
-	if got := first(t, f, "laptop too pricey"); got != "" {
-		t.Errorf("found %q", got)
-	}
+	fstest.Equal(t, first(t, f, "laptop too pricey"), "", "found")
 	if left, _ := filepath.Glob(filepath.Join(dir, "cache", "*")); len(left) != 0 || !strings.Contains(pageOf(f), "switched off") {
 		t.Errorf("%q, %s", left, pageOf(f))
 	}
@@ -283,18 +275,14 @@ func TestForgetting(t *testing.T) {
 	if n, err := f.Forget(toolUse("amazon", "ProductSearch")); n != 4 || err != nil {
 		t.Fatal(n, err)
 	}
-	if got := first(t, f, "laptop too pricey"); got != "" {
-		t.Errorf("found %q", got)
-	}
+	fstest.Equal(t, first(t, f, "laptop too pricey"), "", "found")
 	check := func(f *Finder) {
 		t.Helper()
 		s.used(toolUse("weather", "forecast"), fs.Worked, "do I need an umbrella")
 		s.used(toolUse("weather", "forecast"), fs.Worked, "umbrella or not")
 		f.Used()
 		becomes(t, f, "umbrella", "weather/forecast") // it has learned since
-		if got := first(t, f, "laptop too pricey"); got != "" {
-			t.Errorf("found %q", got)
-		}
+		fstest.Equal(t, first(t, f, "laptop too pricey"), "", "found")
 	}
 	check(f)
 	f.Close()
@@ -315,9 +303,7 @@ func TestOffline(t *testing.T) {
 	fstest.Must(t, f.Close())
 	silent := newShop()
 	once := learning(t, dir, silent, func(how *Learning) { how.Offline = true })
-	if got := first(t, once, "laptop too pricey"); got != "amazon/ProductSearch" {
-		t.Errorf("found %q", got)
-	}
+	fstest.Equal(t, first(t, once, "laptop too pricey"), "amazon/ProductSearch", "found")
 }
 
 // TestUnwritableHome: it learns although nothing can be kept.
@@ -344,13 +330,9 @@ func TestToolsComeAndGo(t *testing.T) {
 		f.Changed("mcps", "")
 	}
 	set(all[1:])
-	if got := first(t, f, "laptop too pricey"); got != "" {
-		t.Errorf("found %q", got)
-	}
+	fstest.Equal(t, first(t, f, "laptop too pricey"), "", "found")
 	set(all)
-	if got := first(t, f, "laptop too pricey"); got != "amazon/ProductSearch" {
-		t.Errorf("found %q", got)
-	}
+	fstest.Equal(t, first(t, f, "laptop too pricey"), "amazon/ProductSearch", "found")
 }
 
 // TestWanted: what a program searched for is remembered for a while, by its number,
@@ -376,19 +358,13 @@ func TestWanted(t *testing.T) {
 		t.Errorf("%q, %q", got, f.Wanted(8))
 	}
 	now = now.Add(wantedFor)
-	if got := f.Wanted(7); got != "" {
-		t.Errorf("later: %q", got)
-	}
+	fstest.Equal(t, f.Wanted(7), "", "later")
 	find(7, "file a ticket")
 	fstest.Must(t, os.WriteFile(config, []byte("[find]\nlearn = false\n"), 0o600))
 	f.ReloadSettings()
-	if f.Wanted(7) != "" {
-		t.Error("although nothing is learned")
-	}
+	fstest.Equal(t, f.Wanted(7), "", "although nothing is learned")
 	find(7, "file a ticket")
-	if len(f.learner.searches) != 0 {
-		t.Error("it is remembered although nothing is learned")
-	}
+	fstest.Equal(t, len(f.learner.searches), 0, "it is remembered although nothing is learned")
 }
 
 // pageOf returns the text of LEARNED.md.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // tool is a match that can be called.
@@ -43,9 +44,7 @@ func TestList(t *testing.T) {
 				"# plan\nhub/plan(title, labels?[]) — Does plan.\n  ctxfs call hub plan --title …\nalso: hub/make\n",
 		},
 	} {
-		if got := List(c.answers, true); got != c.want {
-			t.Errorf("%s:\n%s, not\n%s", name, got, c.want)
-		}
+		fstest.Equal(t, List(c.answers, true), c.want, name)
 		if got := List(c.answers, false); strings.Contains(got, "ctxfs call") || !strings.Contains(got, "(title, labels?[])") {
 			t.Errorf("%s, without commands:\n%s", name, got)
 		}

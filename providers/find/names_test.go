@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/words"
 )
 
@@ -93,9 +94,7 @@ func TestMisspeltWordsAreFoundByTheirStem(t *testing.T) {
 		if all := x.Search(typed, Options{}); len(all) > 0 {
 			got = strings.TrimPrefix(all[0].Title, "s/")
 		}
-		if got != meant {
-			t.Errorf("%q finds %q, not %q", typed, got, meant)
-		}
+		fstest.Equal(t, got, meant, "finds", typed)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // documented is a provider of documents.
@@ -54,9 +55,7 @@ func TestNews(t *testing.T) {
 		return strings.Join(all, "\n")
 	}
 	const want = "A tool may help: hub/create_issue(title, body?) — Create an issue in a repository. Call: ctxfs call hub create_issue --title …"
-	if got := tells(at); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fstest.Equal(t, tells(at), want)
 	for what, change := range map[string]func(m *fs.Moment){
 		"an agent that has the server":       func(m *fs.Moment) { m.Agent = "cursor" },
 		"a message that wants nothing":       func(m *fs.Moment) { m.Prompt = "Yes, go ahead." },
@@ -70,9 +69,7 @@ func TestNews(t *testing.T) {
 	} {
 		m := at
 		change(&m)
-		if got := tells(m); got != "" {
-			t.Errorf("%s: %s", what, got)
-		}
+		fstest.Equal(t, tells(m), "", what)
 	}
 
 	inside := at
@@ -99,20 +96,14 @@ func TestNews(t *testing.T) {
 		used := m
 		used.Kind, used.Call = fs.AfterTool, &call
 		tells(used)
-		if got := tells(m); got != "" {
-			t.Errorf("after %+v: %s", call, got)
-		}
+		fstest.Equal(t, tells(m), "", "after", call)
 		m.Session = "other"
-		if got := tells(m); got != want {
-			t.Errorf("another session: %q", got)
-		}
+		fstest.Equal(t, tells(m), want, "another session")
 	}
 	for i := range 2 * mostMet { // what is remembered is bounded
 		m := at
 		m.Kind, m.Session, m.Call = fs.AfterTool, strings.Repeat("y", i+1), &uses[0]
 		tells(m)
 	}
-	if n := len(f.met.sessions); n != mostMet {
-		t.Errorf("%d sessions are remembered", n)
-	}
+	fstest.Equal(t, len(f.met.sessions), mostMet, "sessions are remembered")
 }

@@ -181,9 +181,7 @@ func TestFold(t *testing.T) {
 		7: "mcps/a/1 t/s/1 mcps/a/2 t/s/2 mcps/a/3 mcps/a/4 (1 more in mcps/a) mcps/b/1",
 		9: "mcps/a/1 t/s/1 mcps/a/2 t/s/2 mcps/a/3 mcps/a/4 mcps/a/5 mcps/b/1",
 	} {
-		if got := show(fold(slices.Clone(many), limit)); got != want {
-			t.Errorf("of %d:\n%s, not\n%s", limit, got, want)
-		}
+		fstest.Equal(t, show(fold(slices.Clone(many), limit)), want, limit)
 	}
 }
 
@@ -220,9 +218,7 @@ func TestStableWhileTyping(t *testing.T) {
 			}
 			stayed := slices.DeleteFunc(slices.Clone(before), func(p string) bool { return !slices.Contains(now, p) })
 			same := slices.DeleteFunc(slices.Clone(now), func(p string) bool { return !slices.Contains(before, p) })
-			if !slices.Equal(stayed, same) {
-				t.Errorf("page %s:\n%q, before\n%q", word[:end], same, stayed)
-			}
+			fstest.EqualSlices(t, stayed, same, "before", word[:end])
 			before = now
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // someTools are of a few servers as they are everywhere.
@@ -70,9 +71,7 @@ func TestFirstMatch(t *testing.T) {
 		if all := x.Search(test.query, Options{Limit: 3}); len(all) > 0 {
 			got = all[0].Title
 		}
-		if got != test.first {
-			t.Errorf("%q finds %q, not %q first", test.query, got, test.first)
-		}
+		fstest.Equal(t, got, test.first, "finds", test.query)
 	}
 }
 

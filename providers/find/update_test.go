@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // TestUpdatesLeaveNoTrace: an index that has seen much finds what one finds
@@ -81,9 +82,7 @@ func TestUnchangedDocumentsAreNotRead(t *testing.T) {
 	x.Update("", slices.Values([]fs.Document{doc}))
 	before := x.docs[0].terms
 	x.Update("a", slices.Values([]fs.Document{doc}))
-	if &before[0] != &x.docs[0].terms[0] {
-		t.Error("it was analysed again")
-	}
+	fstest.Equal(t, &before[0], &x.docs[0].terms[0], "it was analysed again")
 	doc.Fields["name"] = "new"
 	x.Update("a", slices.Values([]fs.Document{doc}))
 	if len(x.Search("new", Options{})) != 1 || len(x.Search("old", Options{})) != 0 {
@@ -109,7 +108,5 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if x.Len() != 4 {
-		t.Errorf("%d documents", x.Len())
-	}
+	fstest.Equal(t, x.Len(), 4, "documents")
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestPassages(t *testing.T) {
@@ -23,9 +25,7 @@ func TestPassages(t *testing.T) {
 		for _, p := range passages(test.query) {
 			got = append(got, strings.Join(strings.Fields(p.text), " "))
 		}
-		if strings.Join(got, "|") != test.want {
-			t.Errorf("%q: %q, not %q", test.query, got, test.want)
-		}
+		fstest.Equal(t, strings.Join(got, "|"), test.want, test.query, got)
 	}
 }
 

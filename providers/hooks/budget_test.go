@@ -30,18 +30,14 @@ func TestBudget(t *testing.T) {
 		t.Errorf("a long one: %s", text)
 	}
 	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "3", Text: "D " + long}}
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
-		t.Errorf("after all that a session is told: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "after all that a session is told")
 	costs, err := w.Costs(t.Context(), fs.None{})
 	if c := costs.Kinds["changes"]; err != nil || c.Times != 2 || c.Tokens < 100 || len(costs.Recent) != 3 {
 		t.Errorf("%+v, %v", costs, err)
 	}
 	w.restart()
 	again, _ := w.Costs(t.Context(), fs.None{})
-	if fmt.Sprint(again) != fmt.Sprint(costs) {
-		t.Errorf("after a restart: %+v\nwant %+v", again, costs)
-	}
+	fstest.Equal(t, fmt.Sprint(again), fmt.Sprint(costs), "after a restart", again, costs)
 }
 
 // TestSettings: what is switched off is not said, and mistakes are named.
@@ -62,9 +58,7 @@ func TestSettings(t *testing.T) {
 	for _, config := range []string{"[hooks]\nenabled = false\n", "[hooks]\nstart = \"none\"\noff = [\"notes\"]\n"} {
 		w := newWorld(t, config)
 		w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "HERE PAGE"}}
-		if text := w.hook("claude-code", "SessionStart", ""); text != "" {
-			t.Errorf("%s: %s", config, text)
-		}
+		fstest.Equal(t, w.hook("claude-code", "SessionStart", ""), "", config)
 	}
 }
 

@@ -79,13 +79,9 @@ func TestTold(t *testing.T) {
 	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "one"}, {Kind: fs.NewsNotes, Key: "1", Text: "two"}}
 	w.at[fs.AfterTool] = []fs.News{{Kind: fs.NewsRepeats, Key: "1", Text: "three"}}
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), heading, `\none\ntwo"`)
-	if again := w.hook("claude-code", "UserPromptSubmit", ""); again != "" {
-		t.Errorf("again: %s", again)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "again")
 	w.restart()
-	if again := w.hook("claude-code", "UserPromptSubmit", ""); again != "" {
-		t.Errorf("after a restart: %s", again)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "after a restart")
 	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"agent_id":"sub","tool_name":"Bash"`), "three")
 	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash"`), "three")
 	fstest.Contains(t, w.hook("codex", "UserPromptSubmit", ""), "one")
@@ -104,9 +100,7 @@ func TestOneStart(t *testing.T) {
 	const startup = `,"source":"startup"`
 	fstest.Contains(t, w.hook("copilot", "SessionStart", startup), "START")
 	for _, agent := range []string{"claude-code", "copilot", "codex", "claude-code"} {
-		if text := w.hook(agent, "SessionStart", startup); text != "" {
-			t.Errorf("%s: %s", agent, text)
-		}
+		fstest.Equal(t, w.hook(agent, "SessionStart", startup), "", agent)
 	}
 	if text := w.hook("claude-code", "UserPromptSubmit", ""); strings.Contains(text, "START") || !strings.Contains(text, "NOTE") {
 		t.Errorf("with the message: %s", text)
@@ -157,16 +151,12 @@ func TestPages(t *testing.T) {
 	if !strings.Contains(text, `THE PAGE\n- x is y\nRemembered:\n- z"`) {
 		t.Errorf("a line is said twice: %s", text)
 	}
-	if text := w.hook("claude-code", "SessionStart", `,"source":"resume"`); text != "" {
-		t.Errorf("resumed: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "SessionStart", `,"source":"resume"`), "", "resumed")
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
 	for _, source := range []string{"compact", "clear", "startup"} {
 		fstest.Contains(t, w.hook("claude-code", "SessionStart", `,"source":"`+source+`"`), "THE PAGE")
 	}
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
-		t.Errorf("what is no page is told again: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "what is no page is told again")
 }
 
 // TestOwed: where an agent has no event for a moment, or says nothing to its model then,
@@ -178,25 +168,17 @@ func TestOwed(t *testing.T) {
 	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "CHANGED"}}
 	fstest.Contains(t, w.hook("opencode", "chat.message", `,"prompt":"p"`), "START", "CHANGED")
 
-	if text := w.hook("copilot", "userPromptSubmitted", `,"prompt":"fix it"`); text != "" {
-		t.Errorf("Copilot CLI drops it: %s", text)
-	}
+	fstest.Equal(t, w.hook("copilot", "userPromptSubmitted", `,"prompt":"fix it"`), "", "Copilot CLI drops")
 	fstest.Contains(t, w.hook("copilot", "postToolUse", `,"toolName":"bash"`), "START", "CHANGED")
 	if m := w.last[len(w.last)-2]; m.Kind != fs.Prompted || m.Prompt != "fix it" || m.Call != nil {
 		t.Errorf("the moment of the message: %+v", m)
 	}
-	if text := w.hook("copilot", "preCompact", ""); text != "" {
-		t.Errorf("before a compaction: %s", text)
-	}
+	fstest.Equal(t, w.hook("copilot", "preCompact", ""), "", "before a compaction")
 	w.restart()
 	fstest.Contains(t, w.hook("copilot", "postToolUse", `,"toolName":"bash"`), "HISTORY")
-	if text := w.hook("copilot", "postToolUse", `,"toolName":"bash"`); text != "" {
-		t.Errorf("again: %s", text)
-	}
+	fstest.Equal(t, w.hook("copilot", "postToolUse", `,"toolName":"bash"`), "", "again")
 	// Nothing of that disturbs an agent in the middle of its work.
-	if text := w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash"`); text != "" {
-		t.Errorf("in the middle: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash"`), "", "middle")
 }
 
 // TestMoment: heralds are told what is known.
@@ -240,9 +222,7 @@ func TestRefuse(t *testing.T) {
 		t.Errorf("an agent that cannot refuse: %s", text)
 	}
 	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash","tool_response":{"stdout":"long"}`), `"stdout":"SHORT"`)
-	if text := w.hook("gemini", "AfterTool", `,"tool_name":"run_shell_command","tool_response":{"llmContent":"long"}`); text != "" {
-		t.Errorf("an agent that cannot replace: %s", text)
-	}
+	fstest.Equal(t, w.hook("gemini", "AfterTool", `,"tool_name":"run_shell_command","tool_response":{"llmContent":"long"}`), "", "an agent that cannot replace")
 }
 
 // TestHostileHeralds: one that panics, or does not answer, costs its own news only, and
@@ -289,9 +269,7 @@ func TestAtOnce(t *testing.T) {
 			n++
 		}
 	}
-	if n != 1 {
-		t.Errorf("told %d times", n)
-	}
+	fstest.Equal(t, n, 1, "times")
 }
 
 // TestLedger: it is bounded, and what a kill or a full disk has left of it does no harm.
@@ -310,17 +288,13 @@ func TestLedger(t *testing.T) {
 		t.Errorf("after half a line: %s", text)
 	}
 	w.restart()
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
-		t.Errorf("again: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "again")
 
 	w.ledger.mu.Lock()
 	w.ledger.renew()
 	w.ledger.mu.Unlock()
 	w.restart()
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
-		t.Errorf("after it was written anew: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "after it was written anew")
 	if c, _ := w.Costs(t.Context(), fs.None{}); c.Kinds["notes"].Times != 2 {
 		t.Errorf("%+v", c)
 	}
@@ -334,18 +308,14 @@ func TestLedger(t *testing.T) {
 	w.restart()
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
 	w.restart()
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
-		t.Errorf("after it was begun anew: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "after it was begun anew")
 	fstest.Must(t, os.RemoveAll(filepath.Dir(path)))
 	if err := os.WriteFile(filepath.Dir(path), nil, 0o600); err != nil { // nothing can be written there
 		t.Fatal(err)
 	}
 	w.restart()
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "one")
-	if text := w.hook("claude-code", "UserPromptSubmit", ""); text != "" {
-		t.Errorf("where it cannot be written: %s", text)
-	}
+	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "where it cannot be written")
 }
 
 // TestLatePage: the page of a workspace that was not known at the start is told at the next
@@ -367,17 +337,13 @@ func TestLatePage(t *testing.T) {
 	for _, next := range []string{"UserPromptSubmit", "PostToolUse"} {
 		w.at[fs.SessionStarts] = nil
 		session := `,"session_id":"` + next + `"`
-		if text := w.hook("claude-code", "SessionStart", session+`,"source":"startup"`); text != "" {
-			t.Error(text)
-		}
+		fstest.Equal(t, w.hook("claude-code", "SessionStart", session+`,"source":"startup"`), "")
 		w.restart()
 		w.at[fs.SessionStarts] = page("PAGE")
 		fstest.Contains(t, w.hook("claude-code", next, session), "PAGE", "END")
 		w.at[fs.SessionStarts] = page("ANOTHER")
 		for range 2 {
-			if text := w.hook("claude-code", next, session); text != "" {
-				t.Errorf("%s: again: %s", next, text)
-			}
+			fstest.Equal(t, w.hook("claude-code", next, session), "", "again", next)
 		}
 	}
 	w.at[fs.SessionStarts] = nil
@@ -385,7 +351,5 @@ func TestLatePage(t *testing.T) {
 	for range 5 * mostStarts {
 		w.hook("claude-code", "UserPromptSubmit", `,"session_id":"nowhere"`)
 	}
-	if n := asked() - before; n != mostStarts {
-		t.Errorf("where there is no page, it was asked for %d times", n)
-	}
+	fstest.Equal(t, asked()-before, mostStarts, "where there is no page, it was asked")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func newRepeats() *repeats { return &repeats{failing: make(map[string]failing)} }
@@ -68,9 +69,7 @@ func TestOnceForACall(t *testing.T) {
 		for _, output := range []string{"error: x", "Command failed with exit code 1"} { // as Cursor's two hooks have it
 			call := &fs.AgentCall{ID: fmt.Sprint("call_", i), Tool: "Shell", Command: "make", Output: output, Failed: true}
 			news := r.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: "s", Call: call})
-			if (len(news) > 0) != (i >= 2) {
-				t.Errorf("call %d, %q: %+v", i+1, output, news)
-			}
+			fstest.Equal(t, (len(news) > 0), (i >= 2), "call", i+1, output, news)
 			for _, n := range news {
 				if !strings.Contains(n.Text, fmt.Sprintf("failed %d times", i+1)) {
 					t.Errorf("call %d: %s", i+1, n.Text)

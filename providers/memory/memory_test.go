@@ -43,9 +43,7 @@ func TestMemory(t *testing.T) {
 		if strings.Index(summary, "cents") > strings.Index(summary, "tabs") {
 			t.Errorf("the project's part does not come first:\n%s", summary)
 		}
-		if got := w.cat("shop/SUMMARY.md"); got != summary {
-			t.Errorf("the summary of the project:\n%s", got)
-		}
+		fstest.Equal(t, w.cat("shop/SUMMARY.md"), summary, "summary of the project")
 		if n := tokens.Count(summary); n > 300 {
 			t.Errorf("the summary has %d tokens", n)
 		}
@@ -56,9 +54,7 @@ func TestMemory(t *testing.T) {
 		for d := range w.Documents("") {
 			found = append(found, d.Path+" "+d.Kind+" "+d.Place)
 		}
-		if got := strings.Join(found, "\n"); got != "user/tabs.md memory \nshop/plain.md memory "+w.path("src/shop")+"\nshop/cents.md memory "+w.path("src/shop") {
-			t.Errorf("documents:\n%s", got)
-		}
+		fstest.Equal(t, strings.Join(found, "\n"), "user/tabs.md memory \nshop/plain.md memory "+w.path("src/shop")+"\nshop/cents.md memory "+w.path("src/shop"), "documents")
 		if r := w.Brief(w.path("src/shop/deep")); len(r) != 2 || r[0].Topic != fs.TopicMemory || r[0].Text != "Amounts are integer cents" || w.cat(r[0].Path) == "" {
 			t.Errorf("of the project is told: %+v", r)
 		}

@@ -152,9 +152,7 @@ func TestDecisions(t *testing.T) {
 		{false, []string{"always-run-the-linter"}, `error: nothing is proposed by the name "always-run-the-linter"`},
 		{true, []string{"never-push-to-main"}, "[{Never push to main }]"},
 	} {
-		if got := decide(c.dismiss, c.names...); got != c.want {
-			t.Errorf("%q: %q, want %q", c.names, got, c.want)
-		}
+		fstest.Equal(t, decide(c.dismiss, c.names...), c.want, c.names)
 	}
 	w.wantLs("proposed", "INDEX.md")
 	fstest.Contains(t, w.cat("proposed/INDEX.md"), "None: ")
@@ -181,9 +179,7 @@ func TestProposalsWithoutSessions(t *testing.T) {
 		w.ls("proposed")
 		w.cat("proposed/always-run-the-linter.md")
 	}
-	if w.said.reads != 1 {
-		t.Errorf("%d sessions were read", w.said.reads)
-	}
+	fstest.Equal(t, w.said.reads, 1, "sessions were read")
 	for _, damage := range []func(string) error{
 		func(string) error { return nil },
 		os.Remove,

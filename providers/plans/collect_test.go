@@ -18,9 +18,7 @@ func TestSlug(t *testing.T) {
 		strings.Repeat("word ", 20): strings.TrimSuffix(strings.Repeat("word_", 12), "_"),
 		strings.Repeat("ä", 40):     strings.Repeat("ä", 30),
 	} {
-		if got := slug(title); got != want {
-			t.Errorf("%q: %q, want %q", title, got, want)
-		}
+		fstest.Equal(t, slug(title), want, title)
 	}
 }
 

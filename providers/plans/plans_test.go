@@ -29,12 +29,8 @@ func TestTree(t *testing.T) {
 	w.session("gemini", "s3", "")
 	w.start(false)
 	fstest.Check(t, w.tree)
-	if got := w.ls(""); got != "INDEX.md OPEN.md away elsewhere shop" {
-		t.Errorf("%q", got)
-	}
-	if got := w.ls("shop"); got != "claude-code-Move_the_cart.md claude-code-session_s1.md cursor-Pay.md kiro-login.md" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, w.ls(""), "INDEX.md OPEN.md away elsewhere shop")
+	fstest.Equal(t, w.ls("shop"), "claude-code-Move_the_cart.md claude-code-session_s1.md cursor-Pay.md kiro-login.md")
 	if got := w.cat("shop/claude-code-session_s1.md"); got != `---
 title: "session s1"
 agent: claude-code
@@ -138,12 +134,8 @@ func TestOneList(t *testing.T) {
 	for _, o := range a.Open {
 		open = append(open, o.Text)
 	}
-	if got := strings.Join(open, ", "); got != "second thing to do, from a subagent, The same, in both" {
-		t.Errorf("%q", got)
-	}
-	if got := w.ls("elsewhere"); got != "claude-code-our-list.md opencode-Of_opencode.md" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, strings.Join(open, ", "), "second thing to do, from a subagent, The same, in both")
+	fstest.Equal(t, w.ls("elsewhere"), "claude-code-our-list.md opencode-Of_opencode.md")
 }
 
 // TestBrief: a page of a folder is told what is open there, and nothing that a project
@@ -202,9 +194,7 @@ func TestChanges(t *testing.T) {
 	fstest.Settles(t, w, "the session is gone", func() bool { return w.ls("shop") == "cursor-Second.md" })
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.reads != 2 {
-		t.Errorf("%d reads", w.reads)
-	}
+	fstest.Equal(t, w.reads, 2)
 	for _, path := range []string{"OPEN.md", "shop/codex-session_s1.md", "shop/cursor-Second.md", "elsewhere", "shop/cursor-First.md"} {
 		if w.changes[path] == 0 {
 			t.Errorf("%s was not announced: %v", path, w.changes)
@@ -249,9 +239,7 @@ func TestPagesAreBounded(t *testing.T) {
 	open, index := w.cat("OPEN.md"), w.cat("INDEX.md")
 	fstest.Contains(t, open, "- and 50 older ones: ctxfs plans --in ~/src/p11", "\n300 open tasks in 2 other projects are left out: ctxfs plans --in DIR.\n")
 	fstest.Contains(t, index, "- and 1788 older ones: ls plans/shop\n", "\n12 plans are older than these and left out; they are in their transcripts.\n")
-	if n := strings.Count(open, "\n- ["); n != maxOpenAll {
-		t.Errorf("%d tasks", n)
-	}
+	fstest.Equal(t, strings.Count(open, "\n- ["), maxOpenAll, "tasks")
 	if a := w.answer(Query{Dir: w.path("src/p3")}); len(a.Open) != 150 || a.Left != 12 {
 		t.Errorf("%d tasks, %d left", len(a.Open), a.Left)
 	}
@@ -297,9 +285,7 @@ func TestOperation(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	if n != 1 {
-		t.Errorf("%d documents", n)
-	}
+	fstest.Equal(t, n, 1, "documents")
 }
 
 // TestReading: as long as sessions are being read, that is said, on pages and in answers,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -61,9 +62,7 @@ func TestEstimated(t *testing.T) {
 		}
 		t.Logf("%s: %d tokens, the counted page %d", name, n, Tokens(Page(folders)))
 		if name == "nothing" || name == "few" {
-			if page != Page(folders) {
-				t.Errorf("%s: the estimated page\n%s\nand the counted\n%s", name, page, Page(folders))
-			}
+			fstest.Equal(t, page, Page(folders), "estimated page", name)
 			continue
 		}
 		if n < 300 {

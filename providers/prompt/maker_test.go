@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // pages is a Maker in a test, and what it has shown.
@@ -124,9 +125,7 @@ func TestMakerOfEqualText(t *testing.T) {
 	p := newPages(t)
 	p.start()
 	p.Make(world(3, 3, 1), factTime)
-	if len(readSaved(p.cache)) != 1 {
-		t.Error("the page is not kept")
-	}
+	fstest.Equal(t, len(readSaved(p.cache)), 1, "the page is not kept")
 	p.Close()
 	if len(p.shown) != 1 || p.shown[0] != Page(world(3, 3, 1)) || !p.times[0].Equal(factTime) || p.counted != 0 {
 		t.Errorf("shown: %q at %v, counted %d times", p.shown, p.times, p.counted)

@@ -150,9 +150,7 @@ func TestPageChangesWithFactsOnly(t *testing.T) {
 			t.Errorf("%v: %q is missing in\n%s", c.states, c.want, first)
 		}
 		for _, state := range c.states[1:] {
-			if got := Page(server(state, c.count)); got != first {
-				t.Errorf("with state %q the page is\n%s\nand with %q\n%s", state, got, c.states[0], first)
-			}
+			fstest.Equal(t, Page(server(state, c.count)), first, "state", state, c.states[0])
 		}
 	}
 }
@@ -164,9 +162,7 @@ func TestFilled(t *testing.T) {
 	if _, err := Filled(folders, 100); !errors.As(err, &small) || small.Least < 150 || small.Least > 400 {
 		t.Fatalf("100 tokens: %v", err)
 	}
-	if got := small.Error(); !strings.Contains(got, "100 tokens is too small: the shortest page has ") {
-		t.Error(got)
-	}
+	fstest.Contains(t, small.Error(), "100 tokens is too small: the shortest page has ")
 	least, err := Filled(folders, small.Least)
 	if err != nil || !strings.Contains(least, "25 more: ls mcps") || !strings.Contains(least, "50 more: skills/INDEX.md") {
 		t.Errorf("the least: %v\n%s", err, least)
@@ -225,9 +221,7 @@ func TestPageOfOthers(t *testing.T) {
 	page := Page([]Folder{{Name: "deploys", Status: fs.Status{State: "ready", Items: []fs.Item{
 		{Name: "web\n## forged", Count: 3}, {Name: "api", Count: -1},
 	}}}})
-	if !strings.Contains(page, "\n## deploys/\n\napi, web ## forged\n") {
-		t.Error(page)
-	}
+	fstest.Contains(t, page, "\n## deploys/\n\napi, web ## forged\n")
 }
 
 // TestFilledAsFarAsCanBe: if not everything is shown, there is no room for one more

@@ -43,9 +43,7 @@ func TestFind(t *testing.T) {
 	}
 	check := func(words, in, want string) {
 		t.Helper()
-		if got := f.found(words, in); got != want {
-			t.Errorf("%q in %q finds\n%s\nand not\n%s", words, in, got, want)
-		}
+		fstest.Equal(t, f.found(words, in), want, "finds", words, in)
 	}
 	long := save("files", "directory_tree", "", tree.String())
 	save("zoo", "list_animals", "", `[{"name":"lion"},{"name":"okapi","eats":"leaves of acacia"}]`)

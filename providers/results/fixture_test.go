@@ -99,9 +99,7 @@ func (f *fixture) counted() {
 func (f *fixture) rows() (rows [][]string) {
 	f.t.Helper()
 	lines := strings.Split(strings.TrimSuffix(f.read(indexName), "\n"), "\n")
-	if lines[0]+"\n" != columns {
-		f.t.Errorf("the index begins with %q", lines[0])
-	}
+	fstest.Equal(f.t, lines[0]+"\n", columns, "index begins", lines[0])
 	for _, line := range lines[1:] {
 		if !strings.HasPrefix(line, "#") {
 			rows = append(rows, strings.Split(line, "\t"))

@@ -101,9 +101,7 @@ func TestLongOutputs(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(f.dir, name)); err != nil || !strings.HasPrefix(string(text), c.stored) || strings.Contains(string(text), "ghp_0") {
 			t.Errorf("%s: the file has %.100q, %v", what, text, err)
 		}
-		if again := f.tell(c.change); again != got {
-			t.Errorf("%s: told again:\n%s", what, again)
-		}
+		fstest.Equal(t, f.tell(c.change), got, "told again", what)
 	}
 
 	lines := strings.Repeat("line of code\n", 1500)
@@ -123,13 +121,9 @@ func TestLongOutputs(t *testing.T) {
 		"another moment": func(m *fs.Moment) { m.Kind, m.Call.Output = fs.BeforeTool, lines },
 		"no call":        func(m *fs.Moment) { m.Call = nil },
 	} {
-		if got := f.tell(change); got != "" {
-			t.Errorf("%s:\n%.300s", what, got)
-		}
+		fstest.Equal(t, f.tell(change), "", what)
 	}
-	if n := len(storedIn(t, f.dir)); n != count {
-		t.Errorf("%d results, not %d", n, count)
-	}
+	fstest.Equal(t, len(storedIn(t, f.dir)), count, "results")
 	// Without an id each run of a command is another one.
 	same := func(at int64) func(m *fs.Moment) {
 		return func(m *fs.Moment) { m.Call.ID, m.Call.Output, m.Time = "", log.String(), time.Unix(at, 0) }

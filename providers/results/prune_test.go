@@ -38,9 +38,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 	for _, s := range append(saved[5:], last) { // 4:40 is an hour old, and older ones went
 		want = append(want, s.Name)
 	}
-	if got := f.names(); !slices.Equal(got, want) {
-		t.Errorf("%q are left, want %q", got, want)
-	}
+	fstest.EqualSlices(t, f.names(), want, "left")
 	c.move(2 * minAge)
 	last = f.save(issues, "", kilobyte)
 	if got := f.names(); len(got) != 3 || got[2] != last.Name || got[1] != want[len(want)-1] {
@@ -97,15 +95,11 @@ func TestTwoThatPrune(t *testing.T) {
 		t.Fatalf("%d are left", got)
 	}
 	two.save(issues, "", kilobyte) // it knows five, three of which are gone, and this one
-	if got := len(onDisk(t, dir)); got != 6 {
-		t.Errorf("%d are left", got)
-	}
+	fstest.Equal(t, len(onDisk(t, dir)), 6, "left")
 	fstest.Settles(t, one, "all are seen", func() bool { return len(one.names()) == 6 })
 	c.move(minAge)
 	one.save(issues, "", kilobyte)
-	if got := len(onDisk(t, dir)); got != 5 {
-		t.Errorf("%d are left", got)
-	}
+	fstest.Equal(t, len(onDisk(t, dir)), 5, "left")
 }
 
 func TestCommandsPruneToo(t *testing.T) {
@@ -147,9 +141,7 @@ func TestSweep(t *testing.T) {
 	fstest.Settled(t, f)
 	want := []string{filepath.Base(d.file.Name()), "draft-young", "journal", "lock"}
 	slices.Sort(want)
-	if got := onDisk(t, own); !slices.Equal(got, want) {
-		t.Errorf("left: %q, want %q", got, want)
-	}
+	fstest.EqualSlices(t, onDisk(t, own), want, "left")
 	_, err = d.Commit()
 	fstest.Must(t, err)
 }

@@ -30,9 +30,7 @@ func TestSave(t *testing.T) {
 		t.Errorf("on disk %q, %v", got, err)
 	}
 	// It is in the tree when Save returns, and announced after that.
-	if got := f.read(saved.Name); got != "one\ntwo\nthree" {
-		t.Errorf("in the tree %q", got)
-	}
+	fstest.Equal(t, f.read(saved.Name), "one\ntwo\nthree", "tree")
 	rows := f.rows()
 	if len(rows) != 1 || !slices.Equal(rows[0][1:], []string{"call", "git hub", "list.issues", "13", "3", saved.Name}) {
 		t.Errorf("index %q", rows)
@@ -80,9 +78,7 @@ func TestModes(t *testing.T) {
 
 func TestNothingYet(t *testing.T) {
 	f := start(t, stateDir(t))
-	if got := f.read(indexName); got != columns+noneLine {
-		t.Errorf("the index is %q", got)
-	}
+	fstest.Equal(t, f.read(indexName), columns+noneLine, "index")
 	if s := f.Status(); s.State != "empty" || len(s.Problems) > 0 {
 		t.Errorf("status %+v", s)
 	}
@@ -123,9 +119,7 @@ func TestAllIsThereAgain(t *testing.T) {
 	index, attr := f.read(indexName), f.attr(indexName)
 	fstest.Must(t, f.Close())
 	again := start(t, dir)
-	if got := again.read(indexName); got != index {
-		t.Errorf("the index was\n%s\nand is\n%s", index, got)
-	}
+	fstest.Equal(t, again.read(indexName), index, "index")
 	if got := again.attr(indexName); got.Version != attr.Version {
 		t.Errorf("version %d became %d", attr.Version, got.Version)
 	}
@@ -197,9 +191,7 @@ func TestAnotherProcess(t *testing.T) {
 	fstest.Must(t, os.RemoveAll(dir))
 	fstest.Settles(t, f, "all is gone", func() bool { return len(f.names()) == 0 })
 	again := f.save(issues, "", "x")
-	if got := f.read(again.Name); got != "x" {
-		t.Errorf("after the folder was deleted: %q", got)
-	}
+	fstest.Equal(t, f.read(again.Name), "x", "after the folder was deleted")
 	fstest.Settles(t, f, "it is watched again", func() bool { return !f.attr(again.Name).Live })
 }
 
@@ -241,9 +233,7 @@ func TestDraft(t *testing.T) {
 	d, err = f.Store().Create(issues, "txt")
 	fstest.Must(t, err)
 	d.Abandon()
-	if left := onDisk(t, filepath.Join(f.dir, ownFolder)); !slices.Equal(left, []string{"journal", "lock"}) {
-		t.Errorf("left: %q", left)
-	}
+	fstest.EqualSlices(t, onDisk(t, filepath.Join(f.dir, ownFolder)), []string{"journal", "lock"}, "left")
 	if !f.has(saved.Name) {
 		t.Error("Abandon after Commit has deleted the result")
 	}

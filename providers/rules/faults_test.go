@@ -64,9 +64,7 @@ func TestBadInput(t *testing.T) {
 			}
 		}
 	}
-	if strings.Count(index, "\n- ") != strings.Count(index, "\n- shop/")+strings.Count(index, "\n- empty/")+strings.Count(index, "\n- note: ") {
-		t.Errorf("a line of the index is broken:\n%s", index)
-	}
+	fstest.Equal(t, strings.Count(index, "\n- "), strings.Count(index, "\n- shop/")+strings.Count(index, "\n- empty/")+strings.Count(index, "\n- note: "), "line of the index is broken", index)
 	if big := w.cat("shop/cursor-rules-big.md"); len(big) > 140<<10 || !strings.Contains(big, "[cut here: the whole is in "+w.path("src/shop/.cursor/rules/big.mdc")+"]") {
 		t.Errorf("10 MiB became %d bytes", len(big))
 	}

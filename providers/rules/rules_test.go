@@ -113,9 +113,7 @@ func TestFor(t *testing.T) {
 	if i, j := strings.Index(page, "integer cents.\n"), strings.Index(page, "Paths are plural."); i < 0 || j < i {
 		t.Errorf("the nearest rule is not last: %d, %d", i, j)
 	}
-	if got := w.cat("for" + w.home + "/link/api/new/cart.go"); got != page {
-		t.Errorf("over a link:\n%s", got)
-	}
+	fstest.Equal(t, w.cat("for"+w.home+"/link/api/new/cart.go"), page, "over a link")
 	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "# TypeScript", "Web only")
 	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/web/RULES.md"), "# Rules for ~/src/shop/web\n", "Web only")
 	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/vendor/lib/x.go"), "Project: ~/src/shop/vendor/lib", "Another repository.", "~/src/shop/CLAUDE.md — always; claude-code")
@@ -125,9 +123,7 @@ func TestFor(t *testing.T) {
 	w.wantLs("for", "README.md")
 	w.wantLs("for"+w.home+"/src", "RULES.md")
 	for _, probed := range []string{"for/.git", "for/.ignore", "for" + w.home + "/.gitignore", "for" + w.home + "/.hidden"} {
-		if w.cat(probed) != "" {
-			t.Errorf("%s is there", probed)
-		}
+		fstest.Equal(t, w.cat(probed), "", "there", probed)
 	}
 
 	// What is on disk now holds, whatever was seen.
@@ -210,9 +206,7 @@ func TestTrust(t *testing.T) {
 	fstest.Contains(t, said(), "`AGENTS.md`: Amounts are integer cents.\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
 	fstest.Contains(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
 	fstest.Contains(t, w.cat("for"+w.home+"/src/shop/a.go"), "Project: ~/src/shop\n")
-	if why() != "The shop" {
-		t.Errorf("a search says %q", why())
-	}
+	fstest.Equal(t, why(), "The shop", "search")
 	fstest.Must(t, w.trust.Revoke(w.path("src/shop")))
 	fstest.Settles(t, w, "no trust", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "trusted: no\n") })
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func (f *fixture) has(name string) func() bool {
@@ -51,9 +53,7 @@ func TestSkillsComeAndGo(t *testing.T) {
 
 	must(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "d")))
 	f.await("b is d, which is not its name", func() bool { return f.hasNot("b")() && f.says("is not the name of its folder")() })
-	if f.read("d/SKILL.md") != md("b", "second") {
-		t.Error("d has not b's text")
-	}
+	fstest.Equal(t, f.read("d/SKILL.md"), md("b", "second"), "d has not b's text")
 	must(t, os.RemoveAll(filepath.Join(root, "d")))
 	f.await("d is gone", func() bool { return f.hasNot("d")() && !f.says("Problems")() })
 	f.wantNames("", "INDEX.md", "a", "agentctx", "c")
@@ -85,9 +85,7 @@ func TestChangesInASkill(t *testing.T) {
 	f.expect("a/new/deep/file")
 	must(t, os.RemoveAll(filepath.Join(skill, "new")))
 	f.expect("a/new")
-	if f.attr("INDEX.md") != index {
-		t.Error("the index has changed though no SKILL.md has")
-	}
+	fstest.Equal(t, f.attr("INDEX.md"), index, "the index has changed though no SKILL.md has")
 
 	// As editors save a file.
 	for i, text := range []string{"second", "third!", "fourth"} {
@@ -107,9 +105,7 @@ func TestChangesInASkill(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(skill, "SKILL.md")))
 	f.await("the skill stays, with its fault", f.says("~/.claude/skills/a: has no SKILL.md"))
-	if f.node("a") != node {
-		t.Error("the folder is another node now")
-	}
+	fstest.Equal(t, f.node("a"), node, "the folder is another node now")
 }
 
 func TestTimesMoveWithTheText(t *testing.T) {
@@ -132,8 +128,6 @@ func TestCloseEndsTheNews(t *testing.T) {
 	f := start(t, h)
 	must(t, f.Close())
 	put(t, filepath.Join(h, ".claude/skills/a/SKILL.md"), md("a", "y"), false)
-	if len(f.changes) != 0 {
-		t.Error("told after Close")
-	}
+	fstest.Equal(t, len(f.changes), 0, "told after Close")
 	f.wantNames("", "INDEX.md", "a", "agentctx")
 }

@@ -148,9 +148,7 @@ func (f *fixture) read(path string) string { f.t.Helper(); return fstest.Read(f.
 func (f *fixture) wantNames(path string, want ...string) {
 	f.t.Helper()
 	slices.Sort(want)
-	if got := f.names(path); !slices.Equal(got, want) {
-		f.t.Errorf("%q holds %q, want %q", path, got, want)
-	}
+	fstest.EqualSlices(f.t, f.names(path), want, "holds", path)
 }
 
 func (f *fixture) wantIndex(lines ...string) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	conform "ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
@@ -88,9 +89,7 @@ func TestStudied(t *testing.T) {
 	}
 	conform.Check(t, f.tree)
 	for _, item := range f.Status().Items { // AGENTS.md names them
-		if got := strings.HasPrefix(item.About, "(suspicious: skills/SECURITY.md) "); got != (item.Name == "pdf") {
-			t.Errorf("the item of %s: %q", item.Name, item.About)
-		}
+		fstest.Equal(t, strings.HasPrefix(item.About, "(suspicious: skills/SECURITY.md) "), (item.Name == "pdf"), "item", item.Name, item.About)
 	}
 
 	// A restart shows it at once, and a change in a file later.
@@ -99,9 +98,7 @@ func TestStudied(t *testing.T) {
 		return err == nil
 	})
 	g := start(t, h, inBin(h))
-	if got := g.read("INDEX.md"); got != index {
-		t.Errorf("after a restart:\n%s\nwant:\n%s", got, index)
-	}
+	fstest.Equal(t, g.read("INDEX.md"), index, "after a restart")
 	put(t, filepath.Join(h, ".claude/skills/pdf/scripts/get.sh"), "#!/bin/sh\nexit 0\n", false)
 	f.await("the script is harmless", func() bool { return !strings.Contains(f.read("SECURITY.md"), "get.sh") })
 	put(t, filepath.Join(h, ".claude/skills/plain/notes.md"), strings.Repeat("word ", 500), false)
@@ -167,9 +164,7 @@ func TestCheck(t *testing.T) {
 		for _, finding := range found.Findings {
 			files = append(files, finding.File)
 		}
-		if got := fmt.Sprintf("%d %v", found.Skills, files); got != want {
-			t.Errorf("%q: %s, want %s", dir, got, want)
-		}
+		fstest.Equal(t, fmt.Sprintf("%d %v", found.Skills, files), want, dir)
 	}
 	found := f.ask(CheckQuery{Security: true})
 	if len(found.Suspects) != 3 || len(found.Findings) != 0 || found.Suspects[0].Path != "~/.claude/commands/go.md" || found.Suspects[1].Skill != "pdf" {
@@ -237,12 +232,8 @@ func TestManySkills(t *testing.T) {
 		files[".claude/skills/"+name+"/SKILL.md"] = md(name, "Does thing number "+name)
 	}
 	f := start(t, home(t, files), offline)
-	if n := len(f.names("")); n != 5002 {
-		t.Errorf("%d names", n)
-	}
-	if n := strings.Count(f.read("INDEX.md"), "Does thing number"); n != 5000 {
-		t.Errorf("%d lines", n)
-	}
+	fstest.Equal(t, len(f.names("")), 5002, "names")
+	fstest.Equal(t, strings.Count(f.read("INDEX.md"), "Does thing number"), 5000, "lines")
 }
 
 // TestUnseenCharacters: the path of a folder with a newline in its name is one that a shell

@@ -81,9 +81,7 @@ func TestStatic(t *testing.T) {
 			t.Errorf("%s is %d tokens of the page", i.Name, i.Tree)
 		}
 	}
-	if got := strings.Join(names, " "); got != "github notes new pdf ~/CLAUDE.md" {
-		t.Error(got)
-	}
+	fstest.Equal(t, strings.Join(names, " "), "github notes new pdf ~/CLAUDE.md")
 	if got := s.Kinds[0]; got.Items != 3 || got.Unknown != 1 || got.Count != 14 || got.Tokens != 5100 {
 		t.Errorf("servers: %+v", got)
 	}

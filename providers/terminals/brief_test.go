@@ -34,9 +34,7 @@ func TestBrief(t *testing.T) {
 		"failing: `lint` failed 2026-11-20 04:00 in terminal 1, exit 1: bad 1/commands/2.txt",
 	}
 	for dir, want := range map[string][]string{"/home/u": want, "/home": want, "/home/u2": nil, "/home/u/x": nil} {
-		if got := about(dir); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", dir, got, want)
-		}
+		fstest.EqualSlices(t, about(dir), want, dir)
 	}
 	deeds := f.Deeds("/home/u", epoch.Add(-time.Hour))
 	var did []string
@@ -57,9 +55,7 @@ func TestBrief(t *testing.T) {
 	if len(visits) != 1 || visits[0].Dir != "/home/u" || visits[0].Certain {
 		t.Errorf("visits: %+v", visits)
 	}
-	if len(f.Visits(epoch.Add(time.Hour))) != 0 {
-		t.Error("older visits are reported")
-	}
+	fstest.Equal(t, len(f.Visits(epoch.Add(time.Hour))), 0, "older visits are reported")
 }
 
 // TestFailuresOfProject: a session is told of commands that failed in its folder, below it,
@@ -80,8 +76,6 @@ func TestFailuresOfProject(t *testing.T) {
 	} {
 		project = c.project
 		news := f.News(t.Context(), fs.Moment{Kind: fs.Prompted, Dir: c.dir, Time: epoch.Add(time.Hour), Turn: epoch.Add(-time.Hour)})
-		if (len(news) == 1) != c.told {
-			t.Errorf("%s in the project %q: %+v", c.dir, c.project, news)
-		}
+		fstest.Equal(t, (len(news) == 1), c.told, "project", c.dir, c.project, news)
 	}
 }

@@ -107,9 +107,7 @@ func TestRecorderIsKilled(t *testing.T) {
 	}
 	// The same for a process that has ended and is still in the process table.
 	_ = r.cmd.Wait()
-	if got := start(t, dir, offline).read(indexName); !strings.Contains(got, "its holder was killed") {
-		t.Error(got)
-	}
+	fstest.Contains(t, start(t, dir, offline).read(indexName), "its holder was killed")
 }
 
 // TestRecorderEnds shows a terminal that was closed.

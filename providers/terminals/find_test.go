@@ -38,9 +38,7 @@ func (f *fixture) best(words string) string {
 
 func (f *fixture) finds(words, want string) {
 	f.t.Helper()
-	if got := f.best(words); got != want {
-		f.t.Errorf("%s: %q, not %q", words, got, want)
-	}
+	fstest.Equal(f.t, f.best(words), want, words)
 }
 
 func TestLinesAreFoundWithTheirCommands(t *testing.T) {
@@ -113,9 +111,7 @@ func TestFoundInPlaces(t *testing.T) {
 				t.Errorf("%s: %s is not found in %v", in, path, got)
 			}
 		}
-		if len(got) != len(strings.Fields(want)) {
-			t.Errorf("%s: %v, not %q", in, got, want)
-		}
+		fstest.Equal(t, len(got), len(strings.Fields(want)), in, got, want)
 	}
 }
 
@@ -280,9 +276,7 @@ func TestFloodIsBounded(t *testing.T) {
 	fstest.Settled(t, f.fulltext)
 	f.finds("tiger", "1.txt 2026-11-20 04:00 $ flood (running): in the end a tiger")
 	f.finds("zebra", "1.1.txt 2026-11-20 04:00 $ flood (running): it begins with a zebra")
-	if got := f.Status().Summary; got != "2 terminals, 2 open" {
-		t.Errorf("all is indexed, but the status is %q", got)
-	}
+	fstest.Equal(t, f.Status().Summary, "2 terminals, 2 open", "all is indexed, but the status")
 	f.finds("lion", "") // rg has it
 	info, err := os.Stat(filepath.Join(f.opts.Cache, fulltextName))
 	fstest.Must(t, err)

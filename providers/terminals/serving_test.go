@@ -1,6 +1,10 @@
 package terminals
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 // TestReadyLine has what servers print when they are ready.
 func TestReadyLine(t *testing.T) {
@@ -19,8 +23,6 @@ func TestReadyLine(t *testing.T) {
 		"silence":             {"", "*:3000", ""},
 		"escapes":             {"ready \x1b[31m`x`\n", "*:3000", "ready `x`"},
 	} {
-		if got := readyIn(c.text, []string{c.port}); got != c.want {
-			t.Errorf("%s: %q, not %q", name, got, c.want)
-		}
+		fstest.Equal(t, readyIn(c.text, []string{c.port}), c.want, name)
 	}
 }

@@ -26,13 +26,9 @@ func TestTree(t *testing.T) {
 		fstest.Check(t, f.tree, fstest.Expect(
 			"INDEX.md", "1.txt", "1/screen.txt", "1/last.txt", "1/failed.txt", "1/commands.jsonl", "1/commands/1.txt",
 			"1/commands/2.txt", "1/replay.cast", "api.txt", "api.1.txt", "api.2.txt", "api.3.txt", "api/screen.txt"))
-		if got := f.read("1/last.txt"); got != "---\ncommand: echo ok\ncwd: /home/u\nexit_code: 0\nstarted_at: 2026-11-20T04:00:00Z\nended_at: 2026-11-20T04:00:00Z\n---\nok\n" {
-			t.Errorf("last: %q", got)
-		}
+		fstest.Equal(t, f.read("1/last.txt"), "---\ncommand: echo ok\ncwd: /home/u\nexit_code: 0\nstarted_at: 2026-11-20T04:00:00Z\nended_at: 2026-11-20T04:00:00Z\n---\nok\n", "last")
 		for _, name := range []string{"1/failed.txt", "1/commands/1.txt"} {
-			if got := f.read(name); got != "---\ncommand: make\ncwd: /home/u\nexit_code: 2\nstarted_at: 2026-11-20T04:00:00Z\nended_at: 2026-11-20T04:00:00Z\n---\ncc x.c\nx.c:1: error\n" {
-				t.Errorf("%s: %q", name, got)
-			}
+			fstest.Equal(t, f.read(name), "---\ncommand: make\ncwd: /home/u\nexit_code: 2\nstarted_at: 2026-11-20T04:00:00Z\nended_at: 2026-11-20T04:00:00Z\n---\ncc x.c\nx.c:1: error\n", name)
 		}
 		for _, name := range []string{"api/last.txt", "1/commands/3.txt", "1/commands/01.txt", "3.txt", "api.0.txt"} {
 			if text, err := f.try(name); err == nil {
@@ -69,9 +65,7 @@ func TestTree(t *testing.T) {
 func TestNoTerminals(t *testing.T) {
 	f := start(t, stateDir(t))
 	fstest.Check(t, f.tree, fstest.Expect("INDEX.md"))
-	if got := f.read(indexName); !strings.Contains(got, "ctxfs term") {
-		t.Error(got)
-	}
+	fstest.Contains(t, f.read(indexName), "ctxfs term")
 	if s := f.Status(); s.State != "empty" || s.Summary != "no terminals" {
 		t.Errorf("%+v", s)
 	}
@@ -92,9 +86,7 @@ func TestLive(t *testing.T) {
 	if got := f.read("1.txt"); !strings.HasSuffix(got, "$ build\ncompiling\n") {
 		t.Errorf("%q", got)
 	}
-	if got := f.read("1/screen.txt"); got != "$ build\ncompiling\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, f.read("1/screen.txt"), "$ build\ncompiling\n")
 	p.put(end("1"))
 	f.shows("1.txt", "\nlast_exit_code: 1")
 	f.shows("1/failed.txt", "compiling\n")
@@ -103,9 +95,7 @@ func TestLive(t *testing.T) {
 	f.shows(indexName, "- 1.txt: ended", "last: `build`, exit 1")
 	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "1")))
 	f.shows(indexName, "None yet")
-	if got := f.names(""); !slices.Equal(got, []string{indexName}) {
-		t.Error(got)
-	}
+	fstest.EqualSlices(t, f.names(""), []string{indexName})
 }
 
 func TestNewsOfParts(t *testing.T) {
@@ -163,9 +153,7 @@ func TestFaultsAreTold(t *testing.T) {
 	if s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "terminal 1 is not recorded since 2026-11-20T05:00:00Z: no space left on device") {
 		t.Errorf("%+v", s)
 	}
-	if got := f.read(indexName); !strings.Contains(got, "not recorded since") {
-		t.Error(got)
-	}
+	fstest.Contains(t, f.read(indexName), "not recorded since")
 }
 
 // TestStrangeFolders: other folders are left alone, and shown as far as they
@@ -182,9 +170,7 @@ func TestStrangeFolders(t *testing.T) {
 	fstest.Must(t, os.Mkdir(filepath.Join(dir, "1", "part-0007.txt"), 0o700))
 	f := start(t, dir)
 	fstest.Check(t, f.tree)
-	if got := f.names(""); !slices.Equal(got, []string{"1", "1.txt", "INDEX.md", "empty"}) {
-		t.Error(got)
-	}
+	fstest.EqualSlices(t, f.names(""), []string{"1", "1.txt", "INDEX.md", "empty"})
 }
 
 // TestLimits: the provider enforces them when it starts and when they change;

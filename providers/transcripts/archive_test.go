@@ -85,9 +85,7 @@ func TestOnlyWholeSessionsAreArchived(t *testing.T) {
 	f.keepArchive(t.Context())
 	fstest.Must(t, os.Remove(s.path))
 	later := start(t, home, offline)
-	if got := later.transcript(oneID); got != want {
-		t.Errorf("archived is %s", got)
-	}
+	fstest.Equal(t, later.transcript(oneID), want, "archived")
 }
 
 // TestAnArchiveThatIsSwitchedOff: what is archived is still shown; a log that comes
@@ -127,9 +125,7 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 		v, _ := f.catalogue.View(all[0])
 		return strings.HasSuffix(v.Source.Path, ".jsonl.zst") && v.Subagents == 1
 	})
-	if got := f.transcript(oneID); got != before {
-		t.Errorf("from the archive: %s", got)
-	}
+	fstest.Equal(t, f.transcript(oneID), before, "from the archive")
 	if got := f.read(catalogue.ByID + "/" + oneID + "/meta.json"); !strings.Contains(got, `"deleted": true`) {
 		t.Errorf("from the archive: %s", got)
 	}

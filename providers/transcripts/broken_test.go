@@ -60,12 +60,8 @@ func TestLogsThatAreNone(t *testing.T) {
 		t.Errorf("the session beside them: %s", got)
 	}
 	fstest.Check(t, f.tree, fstest.Expect("INDEX.tsv"))
-	if got := f.transcript("empty"); got != "" {
-		t.Errorf("of nothing it is %q", got)
-	}
-	if n := len(f.catalogue.Find("unended")); n != 1 {
-		t.Errorf("a log and a link to it are %d sessions", n)
-	}
+	fstest.Equal(t, f.transcript("empty"), "", "nothing")
+	fstest.Equal(t, len(f.catalogue.Find("unended")), 1, "log and a link")
 	for _, name := range []string{"torn", "empty"} {
 		fstest.Must(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"type":"session","id":"`+name+`","cwd":"/y"}`+"\n"+`{"type":"message","id":"1","message":{"role":"user","content":"`+name+` no more"}}`+"\n"), 0o644))
 		f.await(name+" is a session now", func() bool { return strings.Contains(f.transcript(name), name+" no more") })
@@ -135,9 +131,7 @@ func TestForeignNames(t *testing.T) {
 		project = "pi/" + projects[0]
 	}
 	names := f.names(project)
-	if len(names) != len(ids) {
-		t.Errorf("%d sessions of %d: %q", len(names), len(ids), names)
-	}
+	fstest.Equal(t, len(names), len(ids), "sessions", names)
 	fstest.Check(t, f.tree, fstest.Expect("INDEX.tsv"))
 	clean := func(path string) {
 		text := f.read(path)
@@ -156,9 +150,7 @@ func TestForeignNames(t *testing.T) {
 		}
 	}
 	clean("INDEX.tsv")
-	if got := count(f.read("INDEX.tsv"), "\n"); got != len(ids)+1 {
-		t.Errorf("INDEX.tsv has %d lines", got)
-	}
+	fstest.Equal(t, count(f.read("INDEX.tsv"), "\n"), len(ids)+1, "INDEX.tsv")
 	for _, id := range []string{"ünïcödé", "CON", "a_b", foreign.File("../../../etc/passwd"), foreign.File(strings.Repeat("long", 200))} {
 		if !f.exists(catalogue.ByID + "/" + id + "/transcript.md") {
 			t.Errorf("no session is found by %q", id)
@@ -172,18 +164,14 @@ func TestForeignNames(t *testing.T) {
 	fstest.Must(t, f.Close())
 	// The same names after a restart.
 	again := start(t, home, offline, anyPi)
-	if got := again.names(project); !slices.Equal(got, names) {
-		t.Errorf("after a restart %q", got)
-	}
+	fstest.EqualSlices(t, again.names(project), names, "after a restart")
 	for _, name := range names {
 		again.read(project + "/" + name + "/transcript.md")
 		a, b := f.catalogue.Session("pi", projects[0], name), again.catalogue.Session("pi", projects[0], name)
 		if a == nil || b == nil {
 			a, b = f.catalogue.Session("pi", projects[1], name), again.catalogue.Session("pi", projects[1], name)
 		}
-		if a.ID != b.ID {
-			t.Errorf("%s is %q after a restart, not %q", name, b.ID, a.ID)
-		}
+		fstest.Equal(t, a.ID, b.ID, "after a restart", name)
 	}
 }
 

@@ -45,9 +45,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	fstest.Must(t, os.Remove(dir))
 	f.retryCache()
 	f.await("all is well", func() bool { return f.Status().State == "ready" })
-	if got := f.transcript(twoID); !strings.Contains(got, "\nhas no room\n") {
-		t.Error(got)
-	}
+	fstest.Contains(t, f.transcript(twoID), "\nhas no room\n")
 }
 
 // TestTheCacheIsThrownAway: a cache that is deleted under a reader is made again with
@@ -70,12 +68,8 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 		func(dir string) error { return os.Remove(filepath.Join(dir, "1.jsonl")) },
 	} {
 		fstest.Must(t, damage(f.cache.EntryDir("pi", oneID)))
-		if got := f.transcript(oneID); got != before {
-			t.Errorf("made again it is %s", got)
-		}
-		if got := f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl"); got != messages {
-			t.Errorf("made again the messages are %s", got)
-		}
+		fstest.Equal(t, f.transcript(oneID), before, "made again")
+		fstest.Equal(t, f.read(catalogue.ByID+"/"+oneID+"/messages.jsonl"), messages, "made again the messages")
 		now, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
 		if fstest.Must(t, err); now.Version != was.Version {
 			t.Error("the same bytes are another version")
@@ -136,9 +130,7 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	want := f.transcript(oneID)
 
 	again := start(t, home, offline, func(o *Options) { o.Cache = filepath.Join(copied, "cache") })
-	if got := again.transcript(oneID); got != want {
-		t.Errorf("after a kill: %s", got)
-	}
+	fstest.Equal(t, again.transcript(oneID), want, "after a kill")
 	if got := again.names(catalogue.ByID + "/" + oneID + "/results"); len(got) != 1 {
 		t.Errorf("results %q", got)
 	}

@@ -50,11 +50,7 @@ func TestNotAsCCUsage(t *testing.T) {
 		{"2026-07-10 codex gpt-5.6-luna", dayTokens{Input: 1e5, Cost: 1e5}, dayTokens{Input: 1e5, Cost: 0.2e5}},
 		{"2026-08-10 codex gpt-5.6-luna", dayTokens{Input: 1e5, Cost: 0.2e5}, dayTokens{}},
 	} {
-		if got[test.key] != test.ours {
-			t.Errorf("%s is %+v, want %+v", test.key, got[test.key], test.ours)
-		}
-		if theirs[test.key] != test.them {
-			t.Errorf("%s is %+v by ccusage, not %+v: BENCHMARKS.md says otherwise", test.key, theirs[test.key], test.them)
-		}
+		fstest.Equal(t, got[test.key], test.ours, test.key)
+		fstest.Equal(t, theirs[test.key], test.them, "BENCHMARKS.md says otherwise", test.key)
 	}
 }

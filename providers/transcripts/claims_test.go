@@ -44,9 +44,7 @@ func TestClaims(t *testing.T) {
 			}
 			got = append(got, claim.Variable)
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %q, want %q", c.what, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(got, " "), c.want, c.what, got)
 	}
 }
 
@@ -162,9 +160,7 @@ func TestSessions(t *testing.T) {
 		for _, k := range all {
 			got = append(got, k.ID[:2])
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("below %q: %q, want %q", c.below, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(got, " "), c.want, "below", c.below, got)
 	}
 }
 

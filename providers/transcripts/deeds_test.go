@@ -58,9 +58,7 @@ func TestDeeds(t *testing.T) {
 		for i := range c.want {
 			c.want[i].By, c.want[i].Session = path, first
 		}
-		if fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%s:\n got %+v\nwant %+v", c.dir, got, c.want)
-		}
+		fstest.Equal(t, fmt.Sprint(got), fmt.Sprint(c.want), c.dir, got, c.want)
 	}
 	if got := f.Deeds("/w/b", at.Add(time.Minute)); len(got) != 0 {
 		t.Errorf("what was done before: %+v", got)

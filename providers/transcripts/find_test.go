@@ -39,21 +39,15 @@ func TestFind(t *testing.T) {
 				t.Fatalf("%+v", found)
 			}
 			hit := found[0]
-			if hit.Why != "2026-05-12 01:03 assistant in ~/work: the zebra token expires too early" {
-				t.Errorf("%q", hit.Why)
-			}
+			fstest.Equal(t, hit.Why, "2026-05-12 01:03 assistant in ~/work: the zebra token expires too early")
 			if !strings.HasSuffix(hit.Path, "/blocks/00003.md") || !strings.HasSuffix(hit.Title, "_0b0e2bd1-00003") {
 				t.Errorf("%q, %q", hit.Path, hit.Title)
 			}
 			text := f.read(hit.Path)
 			for _, want := range []string{"transcript.md", "the zebra token expires too early\n", "login test fail", "then mend it"} {
-				if !strings.Contains(text, want) {
-					t.Errorf("%q is not in\n%s", want, text)
-				}
+				fstest.Contains(t, text, want)
 			}
-			if n := count(text, "### ["); n != 3 {
-				t.Errorf("%d blocks", n)
-			}
+			fstest.Equal(t, count(text, "### ["), 3, "blocks")
 			session, _, _ := strings.Cut(hit.Path, "/blocks/")
 			if got := f.names(session); strings.Contains(fmt.Sprint(got), "blocks") {
 				t.Errorf("listed: %q", got)

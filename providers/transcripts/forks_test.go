@@ -79,9 +79,7 @@ func TestForksTellNothingTwice(t *testing.T) {
 			fstest.Must(t, f.Close())
 
 			again := start(t, home, offline)
-			if got := again.transcript(id(3)); got != before {
-				t.Errorf("after a restart: %s", got)
-			}
+			fstest.Equal(t, again.transcript(id(3)), before, "after a restart")
 		})
 	}
 }
@@ -222,9 +220,7 @@ func TestManyForks(t *testing.T) {
 					if count(got, "\ntold in ") != 1 || count(got, fmt.Sprintf("\ntold in %d.\n", i)) != 1 {
 						t.Errorf("session %d: %s", i, got)
 					}
-					if g := f.publishedOf(id(i)).Generation; g != 1 {
-						t.Errorf("session %d was rendered %d times", i, g)
-					}
+					fstest.Equal(t, f.publishedOf(id(i)).Generation, 1, "rendered", i)
 				}
 			})
 		}
@@ -316,13 +312,9 @@ func TestACopyIsToldWhole(t *testing.T) {
 			t.Errorf("%s: %s", one, got)
 		}
 		for _, name := range f.names(folder + "/results") {
-			if f.read(folder+"/results/"+name) != long(1000) {
-				t.Errorf("%s: %s is another text", one, name)
-			}
+			fstest.Equal(t, f.read(folder+"/results/"+name), long(1000), "another text", one, name)
 		}
-		if count(f.read(folder+"/messages.jsonl"), "in the beginning") != 1 {
-			t.Errorf("%s: messages", one)
-		}
+		fstest.Equal(t, count(f.read(folder+"/messages.jsonl"), "in the beginning"), 1, "messages", one)
 	}
 	fork.user("in the fork")
 	f.await("the fork goes on", func() bool {

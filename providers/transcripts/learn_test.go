@@ -47,9 +47,7 @@ func TestUses(t *testing.T) {
 	f.await("the session has grown", func() bool { return len(f.find("cheap", "")) == 1 })
 	var got []string
 	f.await("its use is known", func() bool { got = append(got, uses()...); return len(got) == 1 })
-	if got[0] != `shop/buy "find a cheap one" ` {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, got[0], `shop/buy "find a cheap one" `, got)
 }
 
 // TestStatements: what was stated in sessions is known with its place, and read again
@@ -87,9 +85,7 @@ func TestStatements(t *testing.T) {
 	f.await("the session has grown", func() bool { return len(f.find("vendor", "")) == 1 })
 	var got []string
 	f.await("what was stated is known", func() bool { got = append(got, stated()...); return len(got) == 1 })
-	if got[0] != "rule: never touch the vendor folder" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, got[0], "rule: never touch the vendor folder", got)
 	before := news.Load()
 	fstest.Must(t, os.Remove(one.path))
 	f.await("somebody is told of a session that is gone", func() bool { return news.Load() > before })
@@ -105,7 +101,5 @@ func TestStatements(t *testing.T) {
 	two.user("we use pnpm here and not npm")
 	got = nil
 	f.await("what is stated there now", func() bool { got = stated(); return len(got) == 1 })
-	if got[0] != "rule: we use pnpm here and not npm" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, got[0], "rule: we use pnpm here and not npm", got)
 }

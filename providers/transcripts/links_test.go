@@ -31,9 +31,7 @@ func TestLinkedFolders(t *testing.T) {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
-	if got := count(f.read("pi/INDEX.tsv"), "\n"); got != 3 {
-		t.Errorf("%d lines of two sessions", got)
-	}
+	fstest.Equal(t, count(f.read("pi/INDEX.tsv"), "\n"), 3, "lines of two sessions")
 
 	outside.user("said later")
 	f.await("what is written there is told", func() bool { return strings.Contains(f.transcript(twoID), "\nsaid later\n") })

@@ -22,21 +22,15 @@ func TestTenThousandSessionsInOneFolder(t *testing.T) {
 	manySessions(t, home, n)
 	before := heap()
 	f := start(t, home, offline)
-	if got := len(f.names("pi/work")); got != n {
-		t.Errorf("%d sessions are listed", got)
-	}
+	fstest.Equal(t, len(f.names("pi/work")), n, "sessions are listed")
 	if each := (heap() - before) / int64(n); each > 4000 {
 		t.Errorf("a session costs %d bytes of memory", each)
 	}
-	if got := count(f.read("INDEX.tsv"), "\n"); got != n+1 {
-		t.Errorf("INDEX.tsv has %d lines", got)
-	}
+	fstest.Equal(t, count(f.read("INDEX.tsv"), "\n"), n+1, "INDEX.tsv")
 	f.transcript(id(n - 1))
 	fstest.Must(t, f.Close())
 	again := start(t, home, offline)
-	if got := len(again.names("pi/work")); got != n {
-		t.Errorf("after a restart %d sessions are listed", got)
-	}
+	fstest.Equal(t, len(again.names("pi/work")), n, "sessions are listed")
 }
 
 // TestTheFirstPassIsNoStorm: the first rendering of each session announces one change.

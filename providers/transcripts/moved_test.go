@@ -63,15 +63,11 @@ func TestALogThatIsPutAway(t *testing.T) {
 	}
 	same := func(when string) {
 		t.Helper()
-		if got := f.transcript(oneID); got != before {
-			t.Errorf("%s it is %s", when, got)
-		}
+		fstest.Equal(t, f.transcript(oneID), before, when)
 		if s := f.publishedOf(oneID); s.Generation != 1 {
 			t.Errorf("%s it was rendered from the beginning: %d", when, s.Generation)
 		}
-		if got := count(f.read("INDEX.tsv"), oneID); got != 1 {
-			t.Errorf("%s it is listed %d times", when, got)
-		}
+		fstest.Equal(t, count(f.read("INDEX.tsv"), oneID), 1, "listed", when)
 	}
 	fstest.Must(t, os.Rename(path, away))
 	f.await("it is in the archive", in(away))
@@ -151,12 +147,8 @@ func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
 	s.user("two")
 	piSession(t, home, twoID).user("three")
 	f.scanner.RescanUnwatched(t.Context())
-	if got := f.transcript(twoID); !strings.Contains(got, "\nthree\n") {
-		t.Error(got)
-	}
-	if got := f.transcript(oneID); !strings.Contains(got, "\ntwo\n") {
-		t.Error(got)
-	}
+	fstest.Contains(t, f.transcript(twoID), "\nthree\n")
+	fstest.Contains(t, f.transcript(oneID), "\ntwo\n")
 	fstest.Must(t, os.Remove(s.path))
 	f.scanner.RescanUnwatched(t.Context())
 	if f.exists(catalogue.ByID + "/" + oneID) {

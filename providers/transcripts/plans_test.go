@@ -85,9 +85,7 @@ func TestTasksOfRealSessions(t *testing.T) {
 		slices.Sort(want)
 		slices.Sort(got)
 		total += len(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\n%q, jq counts\n%q", id, got, want)
-		}
+		fstest.EqualSlices(t, got, want, "jq counts", id)
 	}
 	subagents := 0
 	for _, p := range parts {

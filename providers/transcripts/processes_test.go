@@ -123,9 +123,7 @@ func TestOneProcessAtATime(t *testing.T) {
 		close(goOn)
 		<-rendered
 	case err := <-rendered:
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the other process: %v", err)
-		}
+		fstest.ErrorIs(t, err, context.DeadlineExceeded, "other process")
 		close(goOn)
 	}
 	fstest.Must(t, <-rendered)

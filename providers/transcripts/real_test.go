@@ -155,9 +155,7 @@ func TestRealSessions(t *testing.T) {
 		fstest.Must(t, f.cache.Current(t.Context(), s, false))
 		path := f.catalogue.Path(s)
 		text := f.read(path + "/transcript.md")
-		if s.Published.Fault != "" {
-			t.Errorf("%s: %s", path, s.Published.Fault)
-		}
+		fstest.Equal(t, s.Published.Fault, "", path)
 		for _, name := range f.names(path + "/results") {
 			folded++
 			if body := f.read(path + "/results/" + name); body == "" || !strings.Contains(text, "results/"+name) {
@@ -172,9 +170,7 @@ func TestRealSessions(t *testing.T) {
 		if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }); i >= 0 {
 			t.Errorf("%s: a control byte at %d", path, i)
 		}
-		if got := strings.Count(f.read(path+"/messages.jsonl"), "\n"); got != s.Published.Events {
-			t.Errorf("%s: %d messages of %d events", path, got, s.Published.Events)
-		}
+		fstest.Equal(t, strings.Count(f.read(path+"/messages.jsonl"), "\n"), s.Published.Events, "messages", path)
 	}
 	t.Log(agents, folded, "long texts")
 	for agent, least := range map[string]int{"claude-code": 24, "codex": 2, "copilot": 1, "gemini": 1, "pi": 2, "droid": 1, "aider": 1000} {

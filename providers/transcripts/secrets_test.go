@@ -77,7 +77,5 @@ func TestNoCopyHasSecrets(t *testing.T) {
 		}
 		return err
 	}))
-	if archived != 1 {
-		t.Errorf("%d sessions are archived", archived)
-	}
+	fstest.Equal(t, archived, 1, "sessions are archived")
 }

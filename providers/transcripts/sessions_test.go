@@ -50,9 +50,7 @@ func TestTheFolderOfASession(t *testing.T) {
 	if strings.Contains(text, "line 500 of") {
 		t.Error("the long result is whole in the transcript")
 	}
-	if f.read(catalogue.ByID+"/"+oneID+"/transcript.md") != text {
-		t.Error("by its id the session is another")
-	}
+	fstest.Equal(t, f.read(catalogue.ByID+"/"+oneID+"/transcript.md"), text, "by its id the session is another")
 	if f.exists(catalogue.ByID + "/" + twoID) {
 		t.Error("there is a session that is not")
 	}
@@ -99,9 +97,7 @@ func TestATranscriptGrowsWithItsLog(t *testing.T) {
 	}
 	// Made in one go it is the same.
 	other := start(t, home, offline, func(o *Options) { o.Cache = filepath.Join(home, "other") })
-	if other.transcript(oneID) != f.transcript(oneID) {
-		t.Error("in one go the transcript is another")
-	}
+	fstest.Equal(t, other.transcript(oneID), f.transcript(oneID), "in one go the transcript is another")
 }
 
 func TestARestartReadsOnlyWhatIsNew(t *testing.T) {
@@ -226,18 +222,14 @@ func TestAnArchiveOutlivesTheLog(t *testing.T) {
 		v, _ := f.catalogue.View(all[0])
 		return strings.HasSuffix(v.Source.Path, ".jsonl.zst")
 	})
-	if after := f.transcript(oneID); after != before {
-		t.Errorf("from the archive:\n%s\nnot\n%s", after, before)
-	}
+	fstest.Equal(t, f.transcript(oneID), before, "from the archive")
 	folder := f.catalogue.Path(f.catalogue.Find(oneID)[0])
 	if names := f.names(folder + "/results"); len(names) != 1 || f.read(folder+"/results/"+names[0]) != long(1000) {
 		t.Errorf("results %q", names)
 	}
 	fstest.Must(t, f.Close())
 	again := start(t, home, offline)
-	if got := again.transcript(oneID); got != before {
-		t.Errorf("after a restart: %s", got)
-	}
+	fstest.Equal(t, again.transcript(oneID), before, "after a restart")
 	again.pruneArchive(0)
 	if again.exists(catalogue.ByID + "/" + oneID) {
 		t.Error("beyond the limit it is still there")
@@ -271,9 +263,7 @@ func TestTheCacheHasALimit(t *testing.T) {
 		t.Errorf("%d books of %d bytes are left", len(books), size)
 	}
 	for i, want := range texts {
-		if got := f.transcript(fmt.Sprintf("%08d-2222-4333-8444-555555555555", i)); got != want {
-			t.Errorf("made again it is %s", got)
-		}
+		fstest.Equal(t, f.transcript(fmt.Sprintf("%08d-2222-4333-8444-555555555555", i)), want, "made again")
 	}
 }
 
@@ -362,9 +352,7 @@ func TestACacheThatIsThrownAway(t *testing.T) {
 	for range 2 {
 		fstest.Must(t, os.RemoveAll(filepath.Join(home, ".cache")))
 		f.forgetTexts()
-		if after := read(); !slices.Equal(after, before) {
-			t.Errorf("made again: %q\nnot %q", after, before)
-		}
+		fstest.EqualSlices(t, read(), before, "made again")
 		fstest.Must(t, os.RemoveAll(filepath.Join(home, ".cache")))
 		fstest.Must(t, f.Close())
 		f = start(t, home, offline)

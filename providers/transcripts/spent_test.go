@@ -83,18 +83,14 @@ func TestSpentOfDeletedLogs(t *testing.T) {
 	fstest.Must(t, f.Close())
 	fstest.Must(t, os.Remove(log))
 	f = start(t, home, offline)
-	if n := total(f); n != 11 {
-		t.Errorf("of an archived session there are %d tokens", n)
-	}
+	fstest.Equal(t, total(f), 11, "an archived session there")
 	fstest.Must(t, f.Close())
 	archived, err := filepath.Glob(filepath.Join(home, ".state", "archive", "*", "*"))
 	if fstest.Must(t, err); len(archived) != 1 {
 		t.Fatalf("%d sessions are archived", len(archived))
 	}
 	fstest.Must(t, os.Remove(archived[0]))
-	if n := total(start(t, home, offline)); n != 0 {
-		t.Errorf("of a session that is nowhere there are %d tokens", n)
-	}
+	fstest.Equal(t, total(start(t, home, offline)), 0, "session that is nowhere there")
 }
 
 // FuzzSpent reads any text as the log of each agent.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -100,9 +99,7 @@ func TestASessionInADatabase(t *testing.T) {
 	if got := f.transcript("s-one"); strings.Contains(got, "it gr\n") || f.publishedOf("s-one").Generation != 2 {
 		t.Errorf("the message that was replaced: %s", got)
 	}
-	if f.publishedOf("s-two").Generation != 1 {
-		t.Error("the other session was rendered again")
-	}
+	fstest.Equal(t, f.publishedOf("s-two").Generation, 1, "the other session was rendered again")
 	execute(t, c.db, "DELETE FROM messages WHERE session_id = 's-two'")
 	execute(t, c.db, "DELETE FROM sessions WHERE id = 's-two'")
 	f.await("the other is gone", func() bool { return !f.exists(catalogue.ByID + "/s-two") })
@@ -210,9 +207,7 @@ func TestProjectsOfCrush(t *testing.T) {
 	f.await("it is watched", func() bool { return strings.Contains(f.transcript("s-two"), "\nlater\n") })
 	write(two)
 	f.await("the first is listed no more", func() bool { return !f.exists(catalogue.ByID + "/s-one") })
-	if names := f.names("crush"); !slices.Equal(names, []string{"INDEX.tsv", "two"}) {
-		t.Errorf("projects %q", names)
-	}
+	fstest.EqualSlices(t, f.names("crush"), []string{"INDEX.tsv", "two"}, "projects")
 }
 
 // TestATranscriptBesideADatabase: what only Cursor's transcript has is joined with what

@@ -148,9 +148,7 @@ func asItIs(statement string) string { return statement }
 // ones around them are shown.
 func TestUnknownRecords(t *testing.T) {
 	all := eighteen(t)
-	if len(all) != 18 {
-		t.Errorf("%d agents", len(all))
-	}
+	fstest.Equal(t, len(all), 18, "agents")
 	home := tempHome(t)
 	fstest.Must(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
 	for _, s := range all {

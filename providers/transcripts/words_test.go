@@ -48,9 +48,7 @@ func TestEveryWordIsThere(t *testing.T) {
 					got++
 				}
 			}
-			if got != want {
-				t.Errorf("%s: %d %s, want %d", path, got, kind, want)
-			}
+			fstest.Equal(t, got, want, path, kind)
 		}
 	}
 }

@@ -58,9 +58,7 @@ func TestCommandsOfAPage(t *testing.T) {
 - ` + "`AGENTS.md`" + `: amounts are cents
 ` + foot
 	f.look.gitErr = git.ErrNone
-	if got := f.page(); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	fstest.Equal(t, f.page(), want)
 	f.look.build[2].Comment = "first run evil"
 	if got := f.page(); !strings.Contains(got, "evil") {
 		t.Errorf("no comment:\n%s", got)

@@ -187,9 +187,7 @@ func TestHereMakesAWorkspace(t *testing.T) {
 	fstest.Check(t, fs.NewTree(w.Root(), fs.TreeOptions{}), fstest.Expect("INDEX.md", "shop/HERE.md", "by-path"+shop+"/HERE.md", "by-path"+shop+"/notes"))
 
 	w.open(true) // a command without a background process
-	if got := w.read("shop/HERE.md"); got != found.Page {
-		t.Errorf("kept: %s, want %s", got, found.Page)
-	}
+	fstest.Equal(t, w.read("shop/HERE.md"), found.Page, "kept")
 }
 
 func TestByPath(t *testing.T) {
@@ -226,9 +224,7 @@ func TestByPath(t *testing.T) {
 				}
 			}
 		}
-		if got != want {
-			t.Errorf("%s is %q, want %q", path, got, want)
-		}
+		fstest.Equal(t, got, want, path)
 	}
 }
 
@@ -391,9 +387,7 @@ func TestRestart(t *testing.T) {
 	w.Close()
 	fstest.Must(t, os.RemoveAll(plain))
 	w.make(false)
-	if after := tree(); after != before {
-		t.Errorf("after a restart\n%s\nbefore\n%s", after, before)
-	}
+	fstest.Equal(t, tree(), before, "after a restart")
 	w.Start()
 	w.opts.Known.Update()
 	w.Refresh()

@@ -38,9 +38,7 @@ func TestOpening(t *testing.T) {
 		}
 	}
 	for _, dir := range []string{"", "relative", w.home, filepath.Join(w.home, "nowhere"), filepath.Join(w.home, "view/mount")} {
-		if text := opening(t.Context(), dir); text != "" {
-			t.Errorf("%q: %q", dir, text)
-		}
+		fstest.Equal(t, opening(t.Context(), dir), "", dir)
 	}
 
 	gone, cancel := context.WithCancel(t.Context())

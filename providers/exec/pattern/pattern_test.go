@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func parse(t *testing.T, text string, defined map[string]string) *Pattern {
@@ -74,9 +76,7 @@ func TestWordsOfCommands(t *testing.T) {
 	if err := p.Check(words); err != nil {
 		t.Error(err)
 	}
-	if got := Fill(words, Values{"key": "{number}", "number": "7"}); !slices.Equal(got, []string{"git", "show", "{number}:7", "--format={{.Names}}", "@{upstream}", "{0}"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, Fill(words, Values{"key": "{number}", "number": "7"}), []string{"git", "show", "{number}:7", "--format={{.Names}}", "@{upstream}", "{0}"})
 	for _, bad := range [][]string{nil, {""}, {"{key}"}, {"x", "{numbr}"}, {"x", "a\x00"}} {
 		if p.Check(bad) == nil {
 			t.Errorf("%q is accepted", bad)
@@ -153,9 +153,7 @@ func TestPatternsThatMeet(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	p := parse(t, "{number}/{x}.txt", map[string]string{"x": `(a|\))b`})
-	if got := p.Explain(); !slices.Equal(got, []string{"{number} is [0-9]{1,18}", `{x} is (a|\))b`}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, p.Explain(), []string{"{number} is [0-9]{1,18}", `{x} is (a|\))b`})
 }
 
 func FuzzParse(f *testing.F) {

@@ -70,8 +70,6 @@ func TestIDs(t *testing.T) {
 		"codex-x7f2": true, "7": true, "a--": true, strings.Repeat("a", maxID): true,
 		"": false, "-a": false, "A": false, "a_b": false, "a/b": false, "..": false, "a\n": false, "ä": false, strings.Repeat("a", maxID+1): false,
 	} {
-		if isID(text) != want {
-			t.Errorf("%q is an id: %v", text, !want)
-		}
+		fstest.Equal(t, isID(text), want, "an id", text, !want)
 	}
 }

@@ -37,9 +37,7 @@ func reads(t *testing.T, p Program, text string, o Options) (out Output, shown [
 		Session: func(id string) { session += id },
 	})
 	fstest.Must(t, err)
-	if session != out.Session {
-		t.Errorf("its session was made known as %q, and is %q", session, out.Session)
-	}
+	fstest.Equal(t, session, out.Session, "its session was made known as")
 	return out, shown
 }
 
@@ -218,9 +216,7 @@ func TestFind(t *testing.T) {
 	if _, err := Find("codex", request.Kind{Agent: "codex"}); err == nil || err.Error() != "Codex is not installed: there is no codex in PATH" || !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	if got := Available(request.Settings{Kinds: map[string]request.Kind{"explore": {}}}); !slices.Equal(got, []string{"explore", "claude", "cursor-agent"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, Available(request.Settings{Kinds: map[string]request.Kind{"explore": {}}}), []string{"explore", "claude", "cursor-agent"})
 }
 
 // TestKnown: each agent is one that ctxfs knows, and has state of its own.

@@ -68,9 +68,7 @@ func TestSchemaKeys(t *testing.T) {
 		always bool // a key without omitempty is required
 	}{{Request{}, read(Schema(nil)), false}, {Result{}, result, true}, {Usage{}, read(result.Properties["usage"]), true}} {
 		fields := reflect.TypeOf(c.value)
-		if fields.NumField() != len(c.schema.Properties) {
-			t.Errorf("%v has %d fields, its schema %d", fields, fields.NumField(), len(c.schema.Properties))
-		}
+		fstest.Equal(t, fields.NumField(), len(c.schema.Properties), "fields, its schema", fields)
 		for i := range fields.NumField() {
 			name, options, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
 			required := slices.Contains(c.schema.Required, name)

@@ -51,9 +51,7 @@ func TestKeepConfiguration(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if len(notes) != 5 {
-		t.Errorf("%s", text)
-	}
+	fstest.Equal(t, len(notes), 5, text)
 	for name, there := range map[string]bool{"there": true, "same": true, "folder/two": true, "made": false, "commands": false, "link": false, "skills/.system/x": true} {
 		if _, err := os.Lstat(path(name)); (err == nil) != there {
 			t.Errorf("%s: %v", name, err)
@@ -63,9 +61,7 @@ func TestKeepConfiguration(t *testing.T) {
 		t.Errorf("%q, %v", left, err)
 	}
 	// As much is known of it if the runner is killed here, or was before.
-	if again := strings.Join(keepLostConfiguration(j), "\n"); again != text {
-		t.Errorf("it was\n%s\nand is\n%s", text, again)
-	}
+	fstest.Equal(t, strings.Join(keepLostConfiguration(j), "\n"), text)
 	// But after a restart it may be anybody's.
 	write("made", "mine")
 	body, err := os.ReadFile(j.Path(configurationFile))

@@ -22,13 +22,9 @@ func TestLastShown(t *testing.T) {
 		header + strings.Repeat("x", shownEnd): strings.Repeat("x", shownCause-len("…")) + "…",
 	} {
 		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
-		if got := lastShown(path); got != want {
-			t.Errorf("%.60q: %q", text, got)
-		}
+		fstest.Equal(t, lastShown(path), want, text)
 	}
-	if got := lastShown(path + "x"); got != "" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, lastShown(path+"x"), "")
 }
 
 // TestLoggedOut: what agents have said that nobody was logged in to.

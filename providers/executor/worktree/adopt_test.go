@@ -67,9 +67,7 @@ func TestAdoption(t *testing.T) {
 				t.Errorf("%+v", a)
 			}
 			if c.conflicts != "" {
-				if after := w.sh(state); after != before {
-					t.Errorf("it was\n%s\nand is\n%s", before, after)
-				}
+				fstest.Equal(t, w.sh(state), before)
 				if !exists(work.Folder()) {
 					t.Error("the worktree is gone")
 				}
@@ -102,9 +100,7 @@ func TestABranchWithCommitsSurvivesAdoption(t *testing.T) {
 	if err != nil || a.Branch != work.Branch || a.Worktree != "" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if log := w.sh("git log --format=%s " + work.Branch); log != "x\nfirst" {
-		t.Errorf("%s", log)
-	}
+	fstest.Equal(t, w.sh("git log --format=%s "+work.Branch), "x\nfirst")
 }
 
 // TestARepositoryInAWorktreeSurvives: what an agent has cloned or begun in its worktree is in
@@ -163,9 +159,7 @@ func TestWhatCannotBeAdopted(t *testing.T) {
 		t.Errorf("b is %q", text)
 	}
 	w.sh("git checkout -q a dir") // nothing of it has arrived
-	if status := w.sh("git status --porcelain"); status != "D  b\n?? b" {
-		t.Errorf("%s", status)
-	}
+	fstest.Equal(t, w.sh("git status --porcelain"), "D  b\n?? b")
 	fstest.Must(t, os.RemoveAll(w.top))
 	if _, err := work.Adopt(t.Context()); err == nil {
 		t.Error("a repository that is gone takes changes")
@@ -195,9 +189,7 @@ func TestWhatIsInTheWayIsKept(t *testing.T) {
 			if a, err := work.Adopt(t.Context()); err == nil && len(a.Conflicts) == 0 {
 				t.Errorf("%+v", a)
 			}
-			if after := w.sh(state); after != before {
-				t.Errorf("it was\n%s\nand is\n%s", before, after)
-			}
+			fstest.Equal(t, w.sh(state), before)
 			if !exists(work.Folder()) {
 				t.Error("the worktree is gone")
 			}
@@ -222,9 +214,7 @@ func TestAnAdoptionThatIsCutOff(t *testing.T) {
 	if a, err := work.Adopt(t.Context()); !errors.As(err, &off) || off.Err == nil {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if text := w.sh("cat b; git show " + off.Ref + ":b | tail -1"); text != "half\nmine" {
-		t.Errorf("%s", text)
-	}
+	fstest.Equal(t, w.sh("cat b; git show "+off.Ref+":b | tail -1"), "half\nmine")
 	work.git = w.git
 	if a, err := work.Adopt(t.Context()); !errors.As(err, &off) || off.Err != nil {
 		t.Fatalf("%+v, %v", a, err)
@@ -233,9 +223,7 @@ func TestAnAdoptionThatIsCutOff(t *testing.T) {
 	if a, err := work.Adopt(t.Context()); err != nil || len(a.Files) != 2 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if text := w.sh("head -1 b; tail -1 b; cat n; git for-each-ref refs/ctxfs"); text != "one\nmine\nn" {
-		t.Errorf("%s", text)
-	}
+	fstest.Equal(t, w.sh("head -1 b; tail -1 b; cat n; git for-each-ref refs/ctxfs"), "one\nmine\nn")
 }
 
 // TestNoProgramOfTheRepositoryRuns, such as one that merges files of its own.

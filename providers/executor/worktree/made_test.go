@@ -47,9 +47,7 @@ func TestAWorktreeWithoutChangesIsRemoved(t *testing.T) {
 			if c.Worktree != "" || c.Branch != "" || c.Diff != "" || len(c.Files) > 0 || exists(work.Folder()) || exists(work.dir) {
 				t.Errorf("%+v", c)
 			}
-			if after := w.untouched(); after != before {
-				t.Errorf("it was\n%s\nand is\n%s", before, after)
-			}
+			fstest.Equal(t, w.untouched(), before)
 		})
 	}
 }
@@ -156,9 +154,7 @@ func TestManyWorktreesAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if after := w.untouched(); after != before {
-		t.Errorf("it was\n%s\nand is\n%s", before, after)
-	}
+	fstest.Equal(t, w.untouched(), before)
 }
 
 // TestAKilledMaker is about a process that was killed while it made a worktree: what git
@@ -187,9 +183,7 @@ func TestAKilledMaker(t *testing.T) {
 			if c := w.ended(work); c.Worktree != "" || exists(tree) {
 				t.Errorf("%+v", c)
 			}
-			if after := w.untouched(); after != before {
-				t.Errorf("it was\n%s\nand is\n%s", before, after)
-			}
+			fstest.Equal(t, w.untouched(), before)
 		})
 	}
 }
@@ -219,7 +213,5 @@ func TestAHalfRemovedWorktree(t *testing.T) {
 	if a, err := work.Adopt(t.Context()); err != nil || !a.Already || a.Worktree != "" || exists(work.Folder()+".gone") {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if after := w.untouched(); after != before {
-		t.Errorf("it was\n%s\nand is\n%s", before, after)
-	}
+	fstest.Equal(t, w.untouched(), before)
 }

@@ -98,9 +98,7 @@ func (w *world) during(script string, folder ...string) Changes {
 func (w *world) applies(before, after, patch string) {
 	w.Helper()
 	got := w.sh(`rm -rf check && cp -a `+before+` check && cd check && git apply --allow-empty `+patch+` && diff -r --no-dereference -x .git -x '*.log' . `+after+` && echo same`, w.home)
-	if got != "same" {
-		w.Errorf("the patch leads elsewhere: %s", got)
-	}
+	fstest.Equal(w, got, "same", "patch leads elsewhere")
 }
 
 func TestWhatChanged(t *testing.T) {
@@ -145,9 +143,7 @@ func TestWhatChanged(t *testing.T) {
 			if !slices.Equal(got.Files, want) || (len(got.Notes) > 0) != strings.Contains(name, "nested") {
 				t.Errorf("changed: %q, %q; want %q", got.Files, got.Notes, want)
 			}
-			if (got.Diff != "") != (len(want) > 0) {
-				t.Errorf("the diff: %q", got.Diff)
-			}
+			fstest.Equal(t, (got.Diff != ""), (len(want) > 0), "diff", got.Diff)
 			if got.Diff != "" && c.folder == nil && !strings.Contains(name, "nested") {
 				w.applies("before", "../repo", got.Diff)
 			}
@@ -161,9 +157,7 @@ func TestARepositoryIsNotTouched(t *testing.T) {
 	w.sh(`echo x >>a; echo u >u; echo s >s; git add s; printf '#!/bin/sh\ntouch ../hooked' >.git/hooks/post-index-change; chmod +x .git/hooks/*; git config core.fsmonitor "touch ../hooked"`)
 	before := w.untouched()
 	w.during("echo y >>u; echo z >dir/z")
-	if after := w.untouched(); after != before {
-		t.Errorf("it was\n%s\nand is\n%s", before, after)
-	}
+	fstest.Equal(t, w.untouched(), before)
 	if exists(filepath.Join(w.home, "hooked")) {
 		t.Error("the repository had a program of its own run")
 	}

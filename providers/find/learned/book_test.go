@@ -48,9 +48,7 @@ func weights(b *Book) (all []string) {
 
 func expect(t *testing.T, b *Book, want ...string) {
 	t.Helper()
-	if got := strings.Join(weights(b), "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
-	}
+	fstest.Equal(t, strings.Join(weights(b), "\n"), strings.Join(want, "\n"))
 }
 
 // TestVotes: a want counts once in a session, and once whoever repeats it; it fades,
@@ -96,9 +94,7 @@ func TestVotes(t *testing.T) {
 			all = append(all, use("search", fmt.Sprintf("want%d of something%d", i, i), 0))
 		}
 		b.Learn([]fs.UsePart{session("one", all...)})
-		if n := len(weights(b)); n != mostOfSession {
-			t.Errorf("%d", n)
-		}
+		fstest.Equal(t, len(weights(b)), mostOfSession)
 	})
 	t.Run("bounds", func(t *testing.T) {
 		b := open(t, t.TempDir())
@@ -254,9 +250,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("%d bytes", len(page))
 	}
 	for _, want := range []string{"\n## shop/buy (tool)\n1 used, 1 failed or denied, last 2026-05-13\n- ✗ take my money 2026-05-13 transcripts/last\n", "## shop/tool0 (tool, not there now)", "more: ctxfs learned\n", "ctxfs learned --forget "} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is not in\n%.1500s", want, page)
-		}
+		fstest.Contains(t, page, want)
 	}
 	if page := string(Page(nil, nil)); !strings.HasSuffix(page, nothing) {
 		t.Errorf("%s", page)

@@ -3,12 +3,12 @@ package suggest
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -27,9 +27,7 @@ func TestWants(t *testing.T) {
 		}},
 		{strings.Repeat("word ", 1<<20), nil},
 	} {
-		if got := Wants(c.message); !slices.Equal(got, c.want) {
-			t.Errorf("%.60q: %q, want %q", c.message, got, c.want)
-		}
+		fstest.EqualSlices(t, Wants(c.message), c.want, c.message)
 	}
 }
 
@@ -66,9 +64,7 @@ func TestCandidates(t *testing.T) {
 	if all[1].Lead != 1 || all[2].Lead >= 0 || all[3].Lead >= 0 || all[2].Named != 0 {
 		t.Errorf("others: %+v", all[1:])
 	}
-	if asked != 3 {
-		t.Errorf("%d searches", asked)
-	}
+	fstest.Equal(t, asked, 3, "searches")
 }
 
 func TestChoose(t *testing.T) {
@@ -109,9 +105,7 @@ func TestChoose(t *testing.T) {
 		for _, s := range got {
 			lines = append(lines, s.Text)
 		}
-		if !slices.Equal(lines, c.want) {
-			t.Errorf("%s:\n%q, want\n%q", what, lines, c.want)
-		}
+		fstest.EqualSlices(t, lines, c.want, what)
 	}
 	var many []Candidate
 	for _, name := range strings.Fields("aa bb cc dd ee") {

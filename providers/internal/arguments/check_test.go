@@ -165,16 +165,12 @@ func TestConcurrentUse(t *testing.T) {
 			group.Go(func() {
 				for range 20 {
 					for args, text := range want {
-						if got := fmt.Sprint(s.Check([]byte(args))); got != text {
-							t.Errorf("%s: %s, want %s", args, got, text)
-						}
+						fstest.Equal(t, fmt.Sprint(s.Check([]byte(args))), text, args)
 					}
 					if _, err := s.Parse(line("--query=x", "--title=x", "--data=[]")); err == nil {
 						t.Error("a flag of another tool is taken")
 					}
-					if s.Help() != help {
-						t.Error("another help")
-					}
+					fstest.Equal(t, s.Help(), help, "another help")
 				}
 			})
 		}
@@ -202,8 +198,6 @@ func TestFits(t *testing.T) {
 		if err := compile(c.schema).Fits([]byte(c.value), "the result"); err != nil {
 			got = err.(*Error).What // its hint is for arguments
 		}
-		if got != c.want {
-			t.Errorf("%s: %s: %q, want %q", c.schema, c.value, got, c.want)
-		}
+		fstest.Equal(t, got, c.want, c.schema, c.value)
 	}
 }

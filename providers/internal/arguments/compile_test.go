@@ -33,9 +33,7 @@ func TestFault(t *testing.T) {
 		`{"$ref":"#/$defs/A","$defs":{"A":{"properties":{"a":{"$ref":"#"}}}}}`:                                           "",
 		`{"properties":{"a":{"$ref":"http://json-schema.org/draft-07/schema#"}}}`:                                        "", // the library has it
 	} {
-		if got := compile(schema).Fault(); got != want {
-			t.Errorf("%.80s: %q, want %q", schema, got, want)
-		}
+		fstest.Equal(t, compile(schema).Fault(), want, schema)
 	}
 }
 
@@ -127,9 +125,7 @@ func TestRealSchemas(t *testing.T) {
 	checked := 0
 	for name, raw := range realSchemas(t) {
 		s := Compile(raw)
-		if s.Fault() != "" {
-			t.Errorf("%s: %s", name, s.Fault())
-		}
+		fstest.Equal(t, s.Fault(), "", name)
 		checked++
 		if s.Help() == "" && !s.Empty() {
 			t.Errorf("%s: neither help nor empty: %s", name, raw)

@@ -63,9 +63,7 @@ func TestCompleteIsBounded(t *testing.T) {
 		}
 	}
 	many := compile(`{"properties":{` + strings.TrimPrefix(repeated(100, `,"a%d":{"type":"string","default":7}`), ",") + `},"required":[` + strings.TrimPrefix(repeated(100, `,"a%d"`), ",") + `]}`)
-	if got := string(many.Complete([]byte(`{}`))); got != `{}` {
-		t.Errorf("wrong defaults are filled in: %s", got)
-	}
+	fstest.Equal(t, string(many.Complete([]byte(`{}`))), `{}`, "wrong defaults are filled")
 }
 
 func repeated(n int, format string) string {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestHelp(t *testing.T) {
@@ -55,9 +57,7 @@ Optional:
 `,
 		`{}`: "\n", ``: "\n", `{"properties":{}}`: "\n",
 	} {
-		if got := compile(schema).Help(); got != want[1:] {
-			t.Errorf("got\n%s\nwant\n%s", got, want[1:])
-		}
+		fstest.Equal(t, compile(schema).Help(), want[1:])
 	}
 }
 
@@ -86,9 +86,7 @@ func TestHelpBounds(t *testing.T) {
 		`"type":"string","minLength":"x","format":7,"oneOf":3,"enumNames":{}`: "",
 	} {
 		s := compile(`{"type":"object","properties":{"f":{` + property + `}},"$defs":{"d":{"type":"string","format":"uri"}}}`)
-		if got := s.Flags()[0].text(); got != want {
-			t.Errorf("%s: %q, want %q", property, got, want)
-		}
+		fstest.Equal(t, s.Flags()[0].text(), want, property)
 	}
 }
 
@@ -106,9 +104,7 @@ func TestEmpty(t *testing.T) {
 		`{"additionalProperties":true}`: false, `{"additionalProperties":{"type":"string"}}`: false, ``: false, `{"patternProperties":{"x":{}}}`: false,
 		`{"$ref":"https://example.com"}`: false, issue: false, `true`: false,
 	} {
-		if got := compile(schema).Empty(); got != want {
-			t.Errorf("%.60s: %v", schema, got)
-		}
+		fstest.Equal(t, compile(schema).Empty(), want, schema)
 	}
 }
 

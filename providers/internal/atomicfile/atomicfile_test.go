@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestWriteFrom: a file is replaced as a whole, or stays as it was.
@@ -22,9 +24,7 @@ func TestWriteFrom(t *testing.T) {
 			_, _ = io.WriteString(w, test.text)
 			return test.err
 		})
-		if !errors.Is(err, test.err) {
-			t.Errorf("%s: %v", test.text, err)
-		}
+		fstest.ErrorIs(t, err, test.err, test.text)
 		if got, _ := os.ReadFile(path); string(got) != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}

@@ -1,9 +1,10 @@
 package checklist
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestParse(t *testing.T) {
@@ -12,12 +13,8 @@ func TestParse(t *testing.T) {
 		got = append(got, string(task.State)+" "+task.Text)
 	}
 	want := []string{"pending 1. to do", "completed done", "completed done, too", "in_progress doing", "in_progress doing that", "pending bare", "completed spaces", "pending escapes"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if n := len(Parse(strings.Repeat("- [ ] many\n", 5000))); n != maxTasks {
-		t.Errorf("%d tasks", n)
-	}
+	fstest.EqualSlices(t, got, want)
+	fstest.Equal(t, len(Parse(strings.Repeat("- [ ] many\n", 5000))), maxTasks, "tasks")
 }
 
 func FuzzParse(f *testing.F) {

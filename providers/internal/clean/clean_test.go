@@ -3,6 +3,8 @@ package clean
 import (
 	"encoding/json"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestText(t *testing.T) {
@@ -16,9 +18,7 @@ func TestText(t *testing.T) {
 		{"family 👨\u200d👩\u200d👧", "family 👨\u200d👩\u200d👧"},
 		{"nul\x00 bell\x07 c1\u0085", "nul bell c1"},
 	} {
-		if got := Text(c.in); got != c.want {
-			t.Errorf("Text(%q) = %q, want %q", c.in, got, c.want)
-		}
+		fstest.Equal(t, Text(c.in), c.want, "Text", c.in)
 	}
 }
 
@@ -29,13 +29,9 @@ func TestSentence(t *testing.T) {
 		{"One\nline wrapped\n\nparagraph two", "One line wrapped"},
 		{"", ""},
 	} {
-		if got := Sentence(c.in, 1000); got != c.want {
-			t.Errorf("Sentence(%q) = %q, want %q", c.in, got, c.want)
-		}
+		fstest.Equal(t, Sentence(c.in, 1000), c.want, "Sentence", c.in)
 	}
-	if got := Sentence("aaaa bbbb cccc dddd", 14); got != "aaaa bbbb…" {
-		t.Errorf("cut: %q", got)
-	}
+	fstest.Equal(t, Sentence("aaaa bbbb cccc dddd", 14), "aaaa bbbb…", "cut")
 }
 
 func TestJSONKeepsTheValue(t *testing.T) {
@@ -59,9 +55,7 @@ func TestPath(t *testing.T) {
 	for path, want := range map[string]string{
 		"src/main.go": "src/main.go", "a b/ä.txt": "a b/ä.txt", "a\nb": `"a\nb"`, "\xff": `"\xff"`, `say "x"`: `"say \"x\""`, "\u202egpj": `"\u202egpj"`, " a": `" a"`,
 	} {
-		if got := Path(path, 100); got != want {
-			t.Errorf("%q is shown as %s, not %s", path, got, want)
-		}
+		fstest.Equal(t, Path(path, 100), want, "shown as", path)
 	}
 }
 
@@ -69,8 +63,6 @@ func TestBinary(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "text\r\n\t\x1b[31mred": false, "grüße, 世界": false, "a\xff\xfeb c d e f": false, "\x7fELF\x02\x01\x01\x00\x00\x00": true, "w\x00i\x00d\x00e\x00": true,
 	} {
-		if got := Binary([]byte(text)); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
+		fstest.Equal(t, Binary([]byte(text)), want, text)
 	}
 }

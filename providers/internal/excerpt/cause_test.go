@@ -1,6 +1,10 @@
 package excerpt
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 func TestCause(t *testing.T) {
 	for output, want := range map[string]string{
@@ -12,8 +16,6 @@ func TestCause(t *testing.T) {
 		"a.go:1: undefined: x\na.go:2: more\n": "a.go:1: undefined: x",
 		"not ok 1 equal\r\n  ---\r\n":          "not ok 1 equal / ---",
 	} {
-		if got := Cause(output); got != want {
-			t.Errorf("%q: %q, want %q", output, got, want)
-		}
+		fstest.Equal(t, Cause(output), want, output)
 	}
 }

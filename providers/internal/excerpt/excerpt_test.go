@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ctxfs/fs/fstest"
 )
 
 // numbered returns n lines of 32 bytes.
@@ -38,9 +40,7 @@ Large output has been written to: /state/x.txt (39.8 KB, 1207 lines)
 
 func TestShortTextIsAllThere(t *testing.T) {
 	for _, text := range []string{"", "x", "one\ntwo", "exactly 20 bytes ..\n"} {
-		if got := string(Of([]byte(text), 20, "notice")); got != text {
-			t.Errorf("%q became %q", text, got)
-		}
+		fstest.Equal(t, string(Of([]byte(text), 20, "notice")), text, "became")
 	}
 }
 
@@ -78,9 +78,7 @@ func TestTinyLimits(t *testing.T) {
 		{"€uro and more", 2, "... 14 bytes left out ...\ne\nnotice\n"},
 		{"one\nthe second line\nthree\n", 23, "one\n... 1 line (16 bytes) left out ...\nthree\nnotice\n"}, // no line is cut that ends near
 	} {
-		if got := string(Of([]byte(c.text), c.limit, "notice")); got != c.want {
-			t.Errorf("limit %d: %q, want %q", c.limit, got, c.want)
-		}
+		fstest.Equal(t, string(Of([]byte(c.text), c.limit, "notice")), c.want, "limit", c.limit)
 	}
 }
 
@@ -121,9 +119,7 @@ func TestLines(t *testing.T) {
 		var sum Tally
 		sum.Add([]byte(text))
 		sum.Add(nil)
-		if got := sum.Lines(); got != want {
-			t.Errorf("%q: %d lines, want %d", text, got, want)
-		}
+		fstest.Equal(t, sum.Lines(), want, "lines", text)
 	}
 	if got := Notice("p", 1, 1); !strings.HasSuffix(got, "p (1 byte, 1 line)") {
 		t.Error(got)

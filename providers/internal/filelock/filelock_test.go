@@ -106,9 +106,7 @@ func TestFiles(t *testing.T) {
 	f, other := open(), open()
 	defer other.Close()
 	fstest.Must(t, filelock.TryFile(f, filelock.Exclusive))
-	if err := filelock.TryFile(other, filelock.Shared); !errors.Is(err, filelock.ErrHeld) {
-		t.Errorf("a file that is locked: %v", err)
-	}
+	fstest.ErrorIs(t, filelock.TryFile(other, filelock.Shared), filelock.ErrHeld, "file that is locked")
 	if flock, err := exec.LookPath("flock"); err == nil {
 		if err := exec.Command(flock, "--nonblock", path, "true").Run(); err == nil {
 			t.Error("another process has the lock, too")

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestParse(t *testing.T) {
@@ -65,9 +67,7 @@ func TestParse(t *testing.T) {
 			if c.err != ErrTooLarge && c.in[m.Body:] != c.body {
 				t.Errorf("body %q, want %q", c.in[m.Body:], c.body)
 			}
-			if len(m.Warnings) != c.warnings {
-				t.Errorf("warnings %q, want %d", m.Warnings, c.warnings)
-			}
+			fstest.Equal(t, len(m.Warnings), c.warnings, "warnings", m.Warnings)
 		})
 	}
 }

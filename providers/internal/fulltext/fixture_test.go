@@ -136,9 +136,7 @@ func (f *fixture) hits(words string, limit int) []Hit {
 	f.t.Helper()
 	r, err := f.Search(f.t.Context(), Query{Words: words, Limit: limit})
 	fstest.Must(f.t, err)
-	if r.Left != 0 {
-		f.t.Errorf("%d bytes were not searched", r.Left)
-	}
+	fstest.Equal(f.t, r.Left, 0, "bytes were not searched")
 	return r.Hits
 }
 

@@ -18,9 +18,7 @@ func TestNeverStale(t *testing.T) {
 	f := newFixture(t)
 	want := func(words, want string) {
 		t.Helper()
-		if got := f.found(words); got != want {
-			t.Errorf("%s: %q, not %q", words, got, want)
-		}
+		fstest.Equal(t, f.found(words), want, words)
 	}
 	f.say("a", "the zebra crosses")
 	want("zebra", "a/1")
@@ -33,18 +31,12 @@ func TestNeverStale(t *testing.T) {
 	f.say("a", "a lion sleeps") // behind what is indexed
 	f.say("b", "a lion wakes")
 	f.index()
-	if f.covered("b") != 0 {
-		t.Error("so little is indexed")
-	}
+	fstest.Equal(t, f.covered("b"), 0, "so little is indexed")
 	n := f.texts["a"].next - 1
-	if got := f.found("lion sleeps"); got != fmt.Sprintf("a/%d b/1", n) {
-		t.Error(got)
-	}
+	fstest.Equal(t, f.found("lion sleeps"), fmt.Sprintf("a/%d b/1", n))
 	f.say("b", padding("beta")...)
 	f.index()
-	if got := f.found("lion sleeps"); got != fmt.Sprintf("a/%d b/1", n) {
-		t.Error(got)
-	}
+	fstest.Equal(t, f.found("lion sleeps"), fmt.Sprintf("a/%d b/1", n))
 	f.again("a", "no animal")
 	want("zebra", "")
 	want("lion", "b/1")
@@ -58,9 +50,7 @@ func TestNeverStale(t *testing.T) {
 		t.Errorf("%v", f.view.sessions)
 	}
 	// What is gone is removed: of all segments one is left.
-	if len(f.view.segments) != 1 {
-		t.Errorf("%d segments", len(f.view.segments))
-	}
+	fstest.Equal(t, len(f.view.segments), 1, "segments")
 }
 
 func TestRestart(t *testing.T) {
@@ -73,9 +63,7 @@ func TestRestart(t *testing.T) {
 	if got := again.covered("a"); got != at || at == 0 {
 		t.Errorf("%d bytes are indexed, not %d", got, at)
 	}
-	if got := again.found("zebra"); got != "a/1" {
-		t.Error(got)
-	}
+	fstest.Equal(t, again.found("zebra"), "a/1")
 	if more, err := again.step(t.Context()); more || err != nil {
 		t.Errorf("something is done again: %v", err)
 	}
@@ -85,9 +73,7 @@ func TestRestart(t *testing.T) {
 func TestWithoutDatabase(t *testing.T) {
 	f := newFixture(t)
 	f.say("a", "the zebra crosses")
-	if got := f.found("zebra"); got != "a/1" {
-		t.Error(got)
-	}
+	fstest.Equal(t, f.found("zebra"), "a/1")
 	if _, err := os.Stat(f.opts.Path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a database: %v", err)
 	}
@@ -126,9 +112,7 @@ func TestDamagedDatabase(t *testing.T) {
 			f.index()
 			damage(t, f)
 			again := reopen(t, f.opts.Path, f.shelf)
-			if got := again.found("zebra"); got != "a/1" {
-				t.Errorf("before it is made anew: %q", got)
-			}
+			fstest.Equal(t, again.found("zebra"), "a/1", "before it is made anew")
 			for range 20 {
 				if more, err := again.step(t.Context()); err != nil {
 					if !damaged(err) {
@@ -139,12 +123,8 @@ func TestDamagedDatabase(t *testing.T) {
 					break
 				}
 			}
-			if again.covered("a") != f.texts["a"].Size {
-				t.Error("it is not made anew")
-			}
-			if got := again.found("zebra"); got != "a/1" {
-				t.Errorf("afterwards: %q", got)
-			}
+			fstest.Equal(t, again.covered("a"), f.texts["a"].Size, "it is not made anew")
+			fstest.Equal(t, again.found("zebra"), "a/1", "afterwards")
 		})
 	}
 }
@@ -160,29 +140,21 @@ func TestMerge(t *testing.T) {
 		}
 		f.index()
 	}
-	if n := len(f.view.segments); n != 2 {
-		t.Errorf("%d segments", n)
-	}
+	fstest.Equal(t, len(f.view.segments), 2, "segments")
 	for i := range mergeCount + 2 {
 		want := fmt.Sprintf("s%d/1", i)
 		if i == 2 {
 			want = ""
 		}
-		if got := f.found(fmt.Sprintf("number%d", i)); got != want {
-			t.Errorf("%d: %q", i, got)
-		}
+		fstest.Equal(t, f.found(fmt.Sprintf("number%d", i)), want, i)
 	}
-	if n := len(f.hits("zebra", 100)); n != mergeCount+1 {
-		t.Errorf("%d hits", n)
-	}
+	fstest.Equal(t, len(f.hits("zebra", 100)), mergeCount+1, "hits")
 	var rows, kept int64
 	for _, s := range f.view.segments {
 		kept += s.rows
 	}
 	fstest.Must(t, f.store.writer.QueryRow("SELECT count(*) FROM rows").Scan(&rows))
-	if rows != kept {
-		t.Errorf("%d rows are kept, %d are in use", rows, kept)
-	}
+	fstest.Equal(t, rows, kept, "rows are kept")
 }
 
 // TestTwoProcesses: two that index at the same time end with one index.
@@ -210,9 +182,7 @@ func TestTwoProcesses(t *testing.T) {
 		work.Wait()
 	}
 	for i := range 4 {
-		if got := other.found(fmt.Sprintf("number%d", i)); got != fmt.Sprintf("s%d/1", i) {
-			t.Errorf("%d: %q", i, got)
-		}
+		fstest.Equal(t, other.found(fmt.Sprintf("number%d", i)), fmt.Sprintf("s%d/1", i), i)
 	}
 	pieces := 0
 	v, err := f.viewOf(t.Context(), f.store.reads)
@@ -224,9 +194,7 @@ func TestTwoProcesses(t *testing.T) {
 	for _, b := range f.texts {
 		cutPieces(b.body, func(piece) { want++ })
 	}
-	if pieces != want {
-		t.Errorf("%d pieces are indexed, there are %d", pieces, want)
-	}
+	fstest.Equal(t, pieces, want, "pieces are indexed, there")
 }
 
 // TestSearchWhileIndexing: whatever the worker does, a search finds everything that
@@ -320,7 +288,5 @@ func TestAwayAndBack(t *testing.T) {
 	f.texts["one"] = away
 	f.shelf.mu.Unlock()
 	f.index()
-	if got := f.found("heron"); got != fmt.Sprintf("one/%d", len(padding("ballast"))+1) {
-		t.Errorf("found %q", got)
-	}
+	fstest.Equal(t, f.found("heron"), fmt.Sprintf("one/%d", len(padding("ballast"))+1), "found")
 }

@@ -3,6 +3,8 @@ package fulltext
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestMisspelt: a word that no text has finds the word that was meant, and one that
@@ -51,7 +53,5 @@ func TestMisspelt(t *testing.T) {
 	}
 	test("indexed")
 	f.say("a", "wheather of our own") // 8: from now on somebody used it
-	if got := f.found("wheather"); got != "a/8" {
-		t.Error(got)
-	}
+	fstest.Equal(t, f.found("wheather"), "a/8")
 }

@@ -90,9 +90,7 @@ func TestSectionsAreFound(t *testing.T) {
 				continue
 			}
 			h := hits[0]
-			if got := fmt.Sprintf("%d %s|%s", h.Number, h.Line, h.Further); got != want {
-				t.Errorf("%s: %q, not %q (indexed: %v)", query, got, want, indexed)
-			}
+			fstest.Equal(t, fmt.Sprintf("%d %s|%s", h.Number, h.Line, h.Further), want, "indexed", query, indexed)
 			if text := c.texts["1"].body; !bytes.HasPrefix(text[h.At:], []byte(h.Line)) {
 				t.Errorf("%s: the line is not at %d", query, h.At)
 			}
@@ -153,9 +151,7 @@ func TestRepeatedLinesFillNothing(t *testing.T) {
 	c.print("1", "$ one\n"+redraw+"$ two\nfetching zebra\n$ three\n"+ids)
 	f.index()
 	terms := f.indexedTerms()
-	if n := terms["zebra"]; n != 2 {
-		t.Errorf("the repeated line is in %d pieces, not 2", n)
-	}
+	fstest.Equal(t, terms["zebra"], 2, "repeated line")
 	long, others, numbers := 0, 0, 0
 	for term := range terms {
 		switch {
@@ -182,8 +178,6 @@ func TestNumbersAreTheirOwnTerms(t *testing.T) {
 	l := newLexer()
 	for _, run := range []string{"42", "4000", "f9511f0", "md5", "0123456789abcdef", "7th", "7", "a", strings.Repeat("1a", words.MaxLength), strings.Repeat("x", words.MaxLength+1)} {
 		got, want := l.run([]byte(run)), l.cut(run)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, not %q", run, got, want)
-		}
+		fstest.EqualSlices(t, got, want, run)
 	}
 }

@@ -3,6 +3,8 @@ package fulltext
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestWords(t *testing.T) {
@@ -83,20 +85,14 @@ func TestHit(t *testing.T) {
 func TestLongBlock(t *testing.T) {
 	f := newFixture(t)
 	f.say("a", "hello", strings.Repeat("a zebra among others\n", 3000), "bye")
-	if got := f.found("zebra"); got != "a/2" {
-		t.Error(got)
-	}
+	fstest.Equal(t, f.found("zebra"), "a/2")
 	f.say("a", strings.Repeat("line without it\n", 60_000)+"a lion at the end\n", "bye")
 	f.index()
 	if f.covered("a") == 0 {
 		t.Fatal("it is not indexed")
 	}
-	if got := f.found("zebra"); got != "a/2" {
-		t.Error(got)
-	}
-	if got := f.found("lion"); got != "a/4" {
-		t.Error(got)
-	}
+	fstest.Equal(t, f.found("zebra"), "a/2")
+	fstest.Equal(t, f.found("lion"), "a/4")
 }
 
 // TestOneSession: one session does not fill a list that others are part of, and a
@@ -126,7 +122,5 @@ func TestRecent(t *testing.T) {
 	for _, s := range []string{"a", "b", "c"} { // each newer than the last
 		f.say(s, "zebra "+s+s)
 	}
-	if got := f.found("zebra"); got != "c/1 b/1 a/1" {
-		t.Error(got)
-	}
+	fstest.Equal(t, f.found("zebra"), "c/1 b/1 a/1")
 }

@@ -58,9 +58,7 @@ func TestIgnored(t *testing.T) {
 		{m, "all", true, false},
 		{m.In("all", nil), "x", true, true},
 	} {
-		if got := c.in.Ignored(c.name, c.folder); got != c.want {
-			t.Errorf("%s%s (folder: %v): ignored is %v", c.in.path, c.name, c.folder, got)
-		}
+		fstest.Equal(t, c.in.Ignored(c.name, c.folder), c.want, "ignored", c.in.path, c.name, c.folder)
 	}
 }
 
@@ -276,9 +274,7 @@ func TestFilesOfPatterns(t *testing.T) {
 	user := User(home, filepath.Join(home, ".config"))
 	m := Of(filepath.Join(root, "w", "deep"), user)
 	for name, want := range map[string]bool{"a.mine": true, "a.local": true, "a.deep": true, "a.other": false} {
-		if m.Ignored(name, false) != want {
-			t.Errorf("%s: ignored is %v", name, !want)
-		}
+		fstest.Equal(t, m.Ignored(name, false), want, "ignored", name, !want)
 	}
 	if got := Read(filepath.Join(root, "w", ".gitignore")); got != nil {
 		t.Errorf("read %q through a link", got)

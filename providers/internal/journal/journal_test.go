@@ -46,9 +46,7 @@ func (p *place) text(name string) string {
 
 func (p *place) is(name, want string) {
 	p.Helper()
-	if got := p.text(name); got != want {
-		p.Errorf("%s is %q, not %q", name, got, want)
-	}
+	fstest.Equal(p, p.text(name), want, name)
 }
 
 // wish is a wish of one owner for one file.
@@ -84,9 +82,7 @@ func TestUndo(t *testing.T) {
 	const odd = "\xef\xbb\xbf{\r\n\t\"a\" :1 ,\r\n}"
 	p.file("settings.json", odd)
 	wishes := []Wish{p.wish("claude", "settings.json", flag, other), p.wish("codex", ".codex/x/AGENTS.md", marker)}
-	if n := p.do(p.Plan(wishes...)); n != 2 {
-		t.Errorf("%d files were written", n)
-	}
+	fstest.Equal(t, p.do(p.Plan(wishes...)), 2, "files were written")
 	if info, err := os.Stat(p.path("settings.json")); err != nil || info.Mode() != 0o640 {
 		t.Errorf("%v %v", info, err)
 	}
@@ -185,9 +181,7 @@ func TestRaces(t *testing.T) {
 		t.Fatal(steps, err)
 	}
 	p.file("a.json", "{\"mine\": 1}")
-	if err := p.Do(context.Background(), steps[0]); !errors.Is(err, ErrChanged) {
-		t.Errorf("%v", err)
-	}
+	fstest.ErrorIs(t, p.Do(context.Background(), steps[0]), ErrChanged)
 	p.is("a.json", "{\"mine\": 1}")
 	p.do(p.Plan(p.wish("x", "a.json", flag)))
 	p.do(p.PlanUndo())

@@ -13,16 +13,12 @@ func TestWriteAndRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "a.jsonl")
 	want := []string{"one", "two\nlines", ""}
 	fstest.Must(t, Write(path, 3, slices.Values(want)))
-	if got := slices.Collect(Read[string](path, 3)); !slices.Equal(got, want) {
-		t.Errorf("read %q", got)
-	}
+	fstest.EqualSlices(t, slices.Collect(Read[string](path, 3)), want, "read")
 	if got := slices.Collect(Read[string](path, 4)); got != nil {
 		t.Errorf("of another format %q are read", got)
 	}
 	for first := range Read[string](path, 3) {
-		if first != "one" {
-			t.Errorf("the first is %q", first)
-		}
+		fstest.Equal(t, first, "one", "first")
 		break
 	}
 	text, err := os.ReadFile(path)

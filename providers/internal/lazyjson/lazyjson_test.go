@@ -3,6 +3,8 @@ package lazyjson
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestValid(t *testing.T) {
@@ -23,8 +25,6 @@ func TestValid(t *testing.T) {
 		"objects too":     {strings.Repeat(`{"a":`, many/5), false},
 		"within a string": {`"` + strings.Repeat("[", deepest*2) + `"`, true},
 	} {
-		if got := Valid([]byte(test.text)); got != test.want {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		fstest.Equal(t, Valid([]byte(test.text)), test.want, name)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestArgs: what a program takes for a password is hidden, with the same number
@@ -36,12 +38,8 @@ func TestArgs(t *testing.T) {
 		if s := anyRule(strings.Join(got, "|")); s != want || len(got) != len(argv) {
 			t.Errorf("%s\n got %s\nwant %s", line, s, want)
 		}
-		if !slices.Equal(argv, before) {
-			t.Errorf("%s was written to", line)
-		}
-		if again := Args(got); !slices.Equal(again, got) {
-			t.Errorf("again %q", again)
-		}
+		fstest.EqualSlices(t, argv, before, "written", line)
+		fstest.EqualSlices(t, Args(got), got, "again")
 	}
 	if got := Args(nil); len(got) != 0 {
 		t.Errorf("of nothing %q", got)
@@ -53,8 +51,6 @@ func TestEnv(t *testing.T) {
 	want := []string{"HOME=/root", "DB_PASSWORD=[]", "GITHUB_TOKEN=[]", "PWD=/tmp/x", "OLDPWD=/", "SSH_AUTH_SOCK=/tmp/ssh-x/agent.1", "EMPTY_TOKEN=", "URL=redis://:[]@h", "B", "MAX_TOKENS=5", "TOKEN=${X}"}
 	got := Env(in)
 	for i := range got {
-		if anyRule(got[i]) != want[i] {
-			t.Errorf("%s: %s", in[i], got[i])
-		}
+		fstest.Equal(t, anyRule(got[i]), want[i], in[i], got[i])
 	}
 }

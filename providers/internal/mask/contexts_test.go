@@ -48,9 +48,7 @@ func TestContexts(t *testing.T) {
 			continue
 		}
 		found++
-		if again := Text(got); again != got {
-			t.Errorf("%s\n at first %s\n then %s", line, got, again)
-		}
+		fstest.Equal(t, Text(got), got, "at first", line)
 		for _, around := range [][2]string{{"one\n", "\ntwo\n"}, {"x\n\n", "\r\n"}} {
 			if got := Text(around[0] + text + around[1]); anyRule(got) != around[0]+want+around[1] {
 				t.Errorf("%q\n got %q", around[0]+text+around[1], got)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestKnownValues hides the values of secret variables wherever they appear: those
@@ -21,35 +23,23 @@ func TestKnownValues(t *testing.T) {
 		"another longer line 22\n":           "[]\n",
 		"x=hunter2&y=1\n":                    "x=[]&y=1\n",
 	} {
-		if got := anyRule(string(m.Mask([]byte(text)))); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		fstest.Equal(t, anyRule(string(m.Mask([]byte(text)))), want, text)
 	}
 	other := known.Masker()
-	if got := string(other.Mask([]byte("kx92-later\n"))); got != "kx92-later\n" {
-		t.Errorf("before: %q", got)
-	}
+	fstest.Equal(t, string(other.Mask([]byte("kx92-later\n"))), "kx92-later\n", "before")
 	m.Mask([]byte("export API_KEY=kx92-later\n"))
 	m.Mask([]byte("POSTGRES_PASSWORD=password\n"))
 	for text, want := range map[string]string{
 		"got kx92-later back\n": "got [] back\n", "a password\n": "a password\n",
 	} {
-		if got := anyRule(string(other.Mask([]byte(text)))); got != want {
-			t.Errorf("then %q: %q", text, got)
-		}
+		fstest.Equal(t, anyRule(string(other.Mask([]byte(text)))), want, "then", text)
 	}
-	if got := Text("kx92-later"); got != "kx92-later" {
-		t.Errorf("elsewhere: %q", got)
-	}
+	fstest.Equal(t, Text("kx92-later"), "kx92-later", "elsewhere")
 	for i := range 3 * maxLearnt {
 		m.Mask([]byte("X_TOKEN=some-" + strings.Repeat("v", i) + "-1\n"))
 	}
-	if n := len(known.current().values); n != maxLearnt {
-		t.Errorf("%d values are known", n)
-	}
-	if got := anyRule(string(m.Mask([]byte("zq81-xx-77 kx92-later\n")))); got != "[] kx92-later\n" {
-		t.Errorf("the environment's value gave way: %q", got)
-	}
+	fstest.Equal(t, len(known.current().values), maxLearnt, "values are known")
+	fstest.Equal(t, anyRule(string(m.Mask([]byte("zq81-xx-77 kx92-later\n")))), "[] kx92-later\n", "environment's value gave way")
 }
 
 // TestLearntTogether: the values of one text are learnt at once, those of an
@@ -68,9 +58,7 @@ func TestLearntTogether(t *testing.T) {
 	}
 	m.Mask([]byte(text.String()))
 	m.Mask([]byte(text.String()[text.Len()-maxLearnt*10:])) // nothing new
-	if known.builds != 1 {
-		t.Errorf("made %d times for one text", known.builds)
-	}
+	fstest.Equal(t, known.builds, 1, "times for one text")
 	for text, want := range map[string]string{
 		"of-env-0-x of-env-191-x of-env-192-x\n":                                            "[] [] of-env-192-x\n",
 		"abc-19999-tok, abc-19950-tok; abc-19-tok xabc-19999-tok":                           "[], []; abc-19-tok xabc-19999-tok",
@@ -78,14 +66,10 @@ func TestLearntTogether(t *testing.T) {
 		"\npassword=hunter2x9 abc-19998-tok password=hunter3x9 abc-19997-tok of-env-9-x\n.": "\npassword=[] [] password=[] [] []\n.",
 		"curl -H 'Authorization: Bearer abc-19999-tok' x":                                   "curl -H 'Authorization: Bearer []' x",
 	} {
-		if got := anyRule(string(known.Masker().Mask([]byte(text)))); got != want {
-			t.Errorf("%q: %q", text, got)
-		}
+		fstest.Equal(t, anyRule(string(known.Masker().Mask([]byte(text)))), want, text)
 	}
 	m.Mask([]byte("TOKEN=ab1-xyz\nTOKEN=ab1-xyz-0\n"))
-	if got := anyRule(string(m.Mask([]byte("ab1-xyz-01 ab1-xyz-0")))); got != "[]-01 []" {
-		t.Errorf("one value within another: %q", got)
-	}
+	fstest.Equal(t, anyRule(string(m.Mask([]byte("ab1-xyz-01 ab1-xyz-0")))), "[]-01 []", "one value within another")
 	for shift := range 16 { // wherever it begins
 		text := strings.Repeat(".", shift) + "abc-19999-tok" + strings.Repeat(".", shift)
 		if got := anyRule(string(known.Masker().Mask([]byte(text)))); strings.Contains(got, "abc") {

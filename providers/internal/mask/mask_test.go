@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // of returns a string of n characters that look random.
@@ -65,9 +67,7 @@ func TestTokens(t *testing.T) {
 
 func same(t *testing.T, text, want string) {
 	t.Helper()
-	if got := string(New().Mask([]byte(text))); got != want {
-		t.Errorf("%q\n got %q\nwant %q", text, got, want)
-	}
+	fstest.Equal(t, string(New().Mask([]byte(text))), want, text)
 }
 
 func TestPasswordsAndHeaders(t *testing.T) {
@@ -168,9 +168,7 @@ func TestPrivateKeys(t *testing.T) {
 		for line := range strings.Lines(key + "done\n") {
 			out.Write(m.Mask([]byte(line)))
 		}
-		if out.String() != want+"done\n" {
-			t.Errorf("by line: %q", out.String())
-		}
+		fstest.Equal(t, out.String(), want+"done\n", "by line")
 	}
 	headers := "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n"
 	same(t, mark("BEGIN", "RSA ")+"\n"+headers+pem(20)+mark("END", "RSA "), mark("BEGIN", "RSA ")+"\n"+headers+body+mark("END", "RSA "))
@@ -201,9 +199,7 @@ func TestPieces(t *testing.T) {
 	}
 	m := New()
 	got := string(m.Mask([]byte("Authorization: Bearer "))) + string(m.Mask([]byte("abc123def456\n")))
-	if got != "Authorization: Bearer [REDACTED:bearer]\n" {
-		t.Errorf("a header in pieces: %q", got)
-	}
+	fstest.Equal(t, got, "Authorization: Bearer [REDACTED:bearer]\n", "header in pieces")
 }
 
 func FuzzMask(f *testing.F) {

@@ -5,6 +5,8 @@ import (
 	b64 "encoding/base64"
 	"encoding/hex"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestRandomIsHidden: generated values leave nothing, whatever their alphabet.
@@ -35,8 +37,6 @@ func TestWordsStay(t *testing.T) {
 		"io.github.ada/mcp-server", "us-east-1", "gpt-4o-mini", "claude-sonnet-4-5-20250929", "KUBECONFIG=/home/ada/.kube/config", "com.example.MyServer2025",
 		"/home/ada/projects/Shop2024/backend-v2/src", "ReadOnlyFileSystemServer", "python3.12-slim-bookworm", "{\"root\":\"/srv/one\",\"depth\":3}", "EnableExperimentalFeatures",
 	} {
-		if got := Random(word); got != word {
-			t.Errorf("%q became %q", word, got)
-		}
+		fstest.Equal(t, Random(word), word, "became")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestFile(t *testing.T) {
@@ -11,9 +13,7 @@ func TestFile(t *testing.T) {
 		"create_issue": "create_issue", "a/b": "a_b", "..": "__", "": "_", "a.b": "a_b",
 		"x\ny": "x_y", "größe": "größe", "gro\u0308ße": "größe", "検索": "検索", "a b-c": "a_b-c", "\xff": "_",
 	} {
-		if got := File(in); got != want {
-			t.Errorf("File(%q) = %q, want %q", in, got, want)
-		}
+		fstest.Equal(t, File(in), want, "File", in)
 	}
 	long, other := File(strings.Repeat("ä", 150)), File(strings.Repeat("ä", 151))
 	if len(long) > maxLen || long == other {

@@ -1,6 +1,10 @@
 package nearest
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 func TestOf(t *testing.T) {
 	known := []string{"command", "args", "env", "start_timeout"}
@@ -8,9 +12,7 @@ func TestOf(t *testing.T) {
 		"comand": "command", "Command": "command", "agrs": "args", "envs": "env",
 		"starttimeout": "start_timeout", "completely": "", "": "", "cmd": "", "cmnd": "command", "nev": "env", "arc": "", "x": "",
 	} {
-		if got := Of(in, known); got != want {
-			t.Errorf("Of(%q) = %q, want %q", in, got, want)
-		}
+		fstest.Equal(t, Of(in, known), want, "Of", in)
 	}
 }
 
@@ -21,8 +23,6 @@ func TestOfCommands(t *testing.T) {
 		"mnt": "mount", "mouunt": "mount", "mount2": "mount", "umount": "unmount", "stauts": "status", "stat": "status", "hlep": "help", "catt": "cat",
 		"cfg": "config", "doc": "doctor", "conf": "config", "rnu": "run", "dog": "", "st": "", "xyzzy": "", "mcp": "", "unm": "",
 	} {
-		if got := Of(in, known); got != want {
-			t.Errorf("Of(%q) = %q, want %q", in, got, want)
-		}
+		fstest.Equal(t, Of(in, known), want, "Of", in)
 	}
 }

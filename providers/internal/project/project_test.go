@@ -229,9 +229,7 @@ func TestNamedProject(t *testing.T) {
 	}
 	// In a sandbox, the path may be that of another folder.
 	if got, err := w.r.Named(w.sandboxed(plain, sub)); err == nil || !strings.Contains(err.Error(), "sandbox") {
-		if got != repo {
-			t.Errorf("%q %v", got, err)
-		}
+		fstest.Equal(t, got, repo, err)
 	}
 	unknown := w.sandboxed("/mnt", w.dir("home/unknown"))
 	if got, err := w.r.Named(unknown); err == nil || !strings.Contains(err.Error(), "sandbox") {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func FuzzParts(f *testing.F) {
@@ -34,13 +36,9 @@ func FuzzParts(f *testing.F) {
 				got[name] = string(value)
 			}
 			for name, value := range members {
-				if got[name] != string(value) {
-					t.Errorf("%q: %q, not %q", name, got[name], value)
-				}
+				fstest.Equal(t, got[name], string(value), name, value)
 			}
-			if len(got) != len(members) {
-				t.Errorf("%v, not %v", got, members)
-			}
+			fstest.Equal(t, len(got), len(members), got, members)
 		}
 		if first == '[' && json.Unmarshal(text, &elements) == nil {
 			i := 0
@@ -50,9 +48,7 @@ func FuzzParts(f *testing.F) {
 				}
 				i++
 			}
-			if i != len(elements) {
-				t.Errorf("%d elements of %q", i, text)
-			}
+			fstest.Equal(t, i, len(elements), "elements", text)
 		}
 	})
 }

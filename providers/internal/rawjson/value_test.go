@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestFingerprints(t *testing.T) {
@@ -15,9 +17,7 @@ func TestFingerprints(t *testing.T) {
 		{`"\\\""`, `"\u005c\u0022"`},
 	}
 	for _, c := range same {
-		if FingerprintOf([]byte(c[0])) != FingerprintOf([]byte(c[1])) {
-			t.Errorf("%s and %s differ", c[0], c[1])
-		}
+		fstest.Equal(t, FingerprintOf([]byte(c[0])), FingerprintOf([]byte(c[1])), "differ", c[0], c[1])
 	}
 	all := []string{`1`, `1.0`, `"1"`, `[]`, `{}`, `[1]`, `[[1]]`, `[1,2]`, `[2,1]`, `[[1],2]`, `[[1,2]]`, `{"a":1}`, `{"a":[1]}`, `{"a":1,"a":2}`, `{"a":2,"a":1}`, `{"a":2}`,
 		`"\ud800"`, `"\ud801"`, `null`, `"null"`, `12345678901234567890`, `12345678901234567891`, `""`, `"a,b"`, `["a","b"]`, `["a,b"]`, `"\\u0061"`, `"a"`}
@@ -38,9 +38,7 @@ func TestInOrderOf(t *testing.T) {
 		{`{"a":"\u00e9"}`, `[]`, `{"a":"\u00e9"}`},
 		{`{"a":1,"a":2}`, `{"a":0}`, `{"a":1,"a":2}`},
 	} {
-		if got := string(readValue([]byte(c[0])).inOrderOf(readValue([]byte(c[1]))).append(nil)); got != c[2] {
-			t.Errorf("%s in the order of %s: %s, want %s", c[0], c[1], got, c[2])
-		}
+		fstest.Equal(t, string(readValue([]byte(c[0])).inOrderOf(readValue([]byte(c[1]))).append(nil)), c[2], "order", c[0], c[1])
 	}
 }
 

@@ -3,7 +3,6 @@ package settings
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +30,7 @@ func load(t *testing.T, text string) *File {
 
 func TestDecode(t *testing.T) {
 	f := load(t, "[skills]\nwhatever = 1\n[mcp]\nlimit = 3\n[mcp.servers.\"a b\"]\ncommand = \"x\"\nargs = [\"1\"]\n")
-	if got := f.Tables(); !slices.Equal(got, []string{"mcp", "skills"}) {
-		t.Errorf("tables %q", got)
-	}
+	fstest.EqualSlices(t, f.Tables(), []string{"mcp", "skills"}, "tables")
 	got := table{Limit: 7}
 	if err := f.Decode(&got, "mcp"); err != nil || got.Limit != 3 || got.Servers["a b"].Command != "x" {
 		t.Errorf("%+v, %v", got, err)

@@ -72,31 +72,21 @@ func page(path, body string, at time.Duration) Page {
 // TestEqualPagesKeepTheirNodes: only what differs is replaced, dated and told.
 func TestEqualPagesKeepTheirNodes(t *testing.T) {
 	o := newOwner(t, false)
-	if told := o.shows(page("a/x.md", "x", 1), page("a/b/y.md", "y", 2), page("INDEX.md", "i", 2)); !slices.Equal(told, []string{"INDEX.md", "a", "a/b", "a/b/y.md", "a/x.md"}) {
-		t.Errorf("at first: %q", told)
-	}
+	fstest.EqualSlices(t, o.shows(page("a/x.md", "x", 1), page("a/b/y.md", "y", 2), page("INDEX.md", "i", 2)), []string{"INDEX.md", "a", "a/b", "a/b/y.md", "a/x.md"}, "at first")
 	x := o.node(t, "a/x.md")
-	if told := o.shows(page("a/x.md", "x", 3), page("a/b/y.md", "z", 3), page("INDEX.md", "j", 2)); !slices.Equal(told, []string{"INDEX.md", "a/b/y.md"}) {
-		t.Errorf("a change: %q", told)
-	}
-	if o.node(t, "a/x.md") != x {
-		t.Error("an equal page has another node")
-	}
+	fstest.EqualSlices(t, o.shows(page("a/x.md", "x", 3), page("a/b/y.md", "z", 3), page("INDEX.md", "j", 2)), []string{"INDEX.md", "a/b/y.md"}, "change")
+	fstest.Equal(t, o.node(t, "a/x.md"), x, "an equal page has another node")
 	for path, want := range map[string]time.Time{"a/x.md": born.Add(1), "a/b/y.md": born.Add(3), "INDEX.md": born.Add(time.Hour)} {
 		if a, err := o.tree.Stat(t.Context(), o.node(t, path)); err != nil || !a.ModTime.Equal(want) {
 			t.Errorf("%s is of %v, not %v", path, a.ModTime, want)
 		}
 	}
-	if told := o.shows(page("INDEX.md", "k", 4)); !slices.Equal(told, []string{"INDEX.md", "a", "a/b", "a/b/y.md", "a/x.md"}) {
-		t.Errorf("a removal: %q", told)
-	}
+	fstest.EqualSlices(t, o.shows(page("INDEX.md", "k", 4)), []string{"INDEX.md", "a", "a/b", "a/b/y.md", "a/x.md"}, "removal")
 	if told := o.shows(page("INDEX.md", "k", 5)); told != nil {
 		t.Errorf("nothing has changed: %q", told)
 	}
 	o.view.Status.Summary = "1 more"
-	if told := o.shows(page("INDEX.md", "k", 5)); !slices.Equal(told, []string{"INDEX.md"}) {
-		t.Errorf("the status has changed: %q", told)
-	}
+	fstest.EqualSlices(t, o.shows(page("INDEX.md", "k", 5)), []string{"INDEX.md"}, "status has changed")
 	fstest.Check(t, o.tree, fstest.Clock(o.env.Now))
 }
 
@@ -116,9 +106,7 @@ func TestWithoutAWatch(t *testing.T) {
 		o.view.Pages = []Page{page("x.md", "x", 1)}
 		o.mu.Unlock()
 		time.Sleep(2 * o.opts.Blind)
-		if got := fstest.Names(t, o.tree, ""); !slices.Equal(got, []string{"x.md"}) {
-			t.Errorf("it shows %q", got)
-		}
+		fstest.EqualSlices(t, fstest.Names(t, o.tree, ""), []string{"x.md"})
 	})
 }
 

@@ -3,6 +3,8 @@ package sockets
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestTables(t *testing.T) {
@@ -23,13 +25,9 @@ func TestTables(t *testing.T) {
 		if at == "unix /run/my  socket" {
 			at = `unix "/run/my  socket"` // two spaces
 		}
-		if s[inode] != at {
-			t.Errorf("socket %d listens at %q, not %q", inode, s[inode], at)
-		}
+		fstest.Equal(t, s[inode], at, "listens at", inode)
 	}
-	if len(s) != len(want) {
-		t.Errorf("got %v", s)
-	}
+	fstest.Equal(t, len(s), len(want), s)
 }
 
 func FuzzTables(f *testing.F) {

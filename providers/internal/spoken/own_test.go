@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestOwn: code, markup, quotations, logs and tables are not a person's own words, and of
@@ -31,9 +33,7 @@ func TestOwn(t *testing.T) {
 		{"x " + strings.Repeat("<a ", 1<<18) + ">", ""},
 		{strings.Repeat("x <a>", 1<<18), ""},
 	} {
-		if got := strings.Join(Own(c.text), "|"); got != c.want {
-			t.Errorf("%.80q: %q, want %q", c.text, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(Own(c.text), "|"), c.want, c.text)
 	}
 }
 
@@ -44,9 +44,7 @@ func FuzzOwn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, line := range Own(text) {
-			if strings.Contains(line, "\n") {
-				t.Errorf("%q", line)
-			}
+			fstest.ContainsNot(t, line, "\n")
 			Sentences(line)
 		}
 		Last(text)

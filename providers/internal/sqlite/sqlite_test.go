@@ -77,15 +77,11 @@ func TestViewLeavesNoTrace(t *testing.T) {
 				fstest.Must(t, db.Close())
 			}
 			before, bytes := names(t, dir), read(t, path)
-			if n := count(t, path); n != 2 {
-				t.Errorf("%d rows", n)
-			}
+			fstest.Equal(t, count(t, path), 2, "rows")
 			if after := names(t, dir); !slices.Equal(before, after) {
 				t.Errorf("files before %v, after %v", before, after)
 			}
-			if read(t, path) != bytes {
-				t.Error("the database was written")
-			}
+			fstest.Equal(t, read(t, path), bytes, "the database was written")
 			err := View(context.Background(), path, func(s *Snapshot) error {
 				return s.Each("INSERT INTO t VALUES (3)", func(Row) error { return nil })
 			})
@@ -118,16 +114,12 @@ func TestLogOfADeadProgram(t *testing.T) {
 		}
 		log := read(t, filepath.Join(to, "a.db-wal"))
 		for range 2 {
-			if n := count(t, filepath.Join(to, "a.db")); n != 3 {
-				t.Errorf("%v: %d rows", files, n)
-			}
+			fstest.Equal(t, count(t, filepath.Join(to, "a.db")), 3, "rows", files)
 		}
 		if got := names(t, to); !slices.Equal(got, files) && len(files) == 2 {
 			t.Errorf("%v became %v", files, got)
 		}
-		if read(t, filepath.Join(to, "a.db-wal")) != log {
-			t.Error("the log was changed")
-		}
+		fstest.Equal(t, read(t, filepath.Join(to, "a.db-wal")), log, "the log was changed")
 	}
 }
 
@@ -182,9 +174,7 @@ func TestBesideAWriter(t *testing.T) {
 					reads++
 				}
 			}
-			if n := count(t, path); n != 2*pairs {
-				t.Errorf("%d rows at the end", n)
-			}
+			fstest.Equal(t, count(t, path), 2*pairs, "rows at the end")
 			t.Logf("%d reads", reads)
 		})
 	}
@@ -255,9 +245,7 @@ func TestLockedByItsOwner(t *testing.T) {
 		}
 		do(t, db, "ROLLBACK")
 	}
-	if n := count(t, path); n != 0 {
-		t.Errorf("%d rows", n)
-	}
+	fstest.Equal(t, count(t, path), 0, "rows")
 }
 
 func TestCancelled(t *testing.T) {
@@ -268,9 +256,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		return s.Each("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n", func(Row) error { return nil })
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v", err)
-	}
+	fstest.ErrorIs(t, err, context.Canceled, "error")
 }
 
 func TestValues(t *testing.T) {
@@ -292,9 +278,7 @@ func TestValues(t *testing.T) {
 	})
 	fstest.Must(t, err)
 	want := []string{"2026-02-03T04:05:06Z|ä|12|00ff|truetrue", "2026-02-03T04:05:06Z|5|2|74657874|truetrue"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
+	fstest.EqualSlices(t, got, want)
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	for _, n := range []int64{at.Unix(), at.UnixMilli(), at.UnixMicro(), at.UnixNano()} {
 		if !Time(n).Equal(at) {

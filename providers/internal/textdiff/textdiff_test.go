@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func numbered(from, to int) string {
@@ -16,9 +18,7 @@ func numbered(from, to int) string {
 
 func TestUnified(t *testing.T) {
 	t.Parallel()
-	if got := Unified("a", "b", "x\n", "x\n"); got != "" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, Unified("a", "b", "x\n", "x\n"), "")
 	if got, want := Unified("a", "b", "x\ny\n", "x\nz\n"), "--- a\n+++ b\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n"; got != want {
 		t.Errorf("%q", got)
 	}
@@ -43,8 +43,6 @@ func TestPiece(t *testing.T) {
 		{"nothing is left of it", "x\ny\n", 2, numbered(1, 3), head + "@@ -2,2 +2,2 @@\n-x\n-y\n+line 2\n+line 3\n"},
 		{"the file is empty", "x\n", 5, "", head + "@@ -5 +0,0 @@\n-x\n"},
 	} {
-		if got := Piece("a", "b", c.piece, c.line, c.to); got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
-		}
+		fstest.Equal(t, Piece("a", "b", c.piece, c.line, c.to), c.want, c.name)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestCount(t *testing.T) {
@@ -18,9 +20,7 @@ func TestCount(t *testing.T) {
 		"<|endoftext|>":                 7, // text, not the end of one
 		strings.Repeat("supercalif", 9): 27,
 	} {
-		if got := Count(text); got != want {
-			t.Errorf("%q has %d tokens, want %d", text, got, want)
-		}
+		fstest.Equal(t, Count(text), want, "tokens", text)
 	}
 }
 
@@ -28,9 +28,7 @@ func TestCountAtTheSameTime(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if got := Count("one two three"); got != 3 {
-				t.Errorf("%d tokens, want 3", got)
-			}
+			fstest.Equal(t, Count("one two three"), 3, "tokens, want 3")
 		})
 	}
 	all.Wait()

@@ -35,9 +35,7 @@ func TestRead(t *testing.T) {
 		{"查", "query"},
 		{"王小明的邮件", "email"},
 	} {
-		if got := told(test.text); got != test.want {
-			t.Errorf("%q: %q, not %q", test.text, got, test.want)
-		}
+		fstest.Equal(t, told(test.text), test.want, test.text)
 	}
 }
 

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,12 +51,8 @@ func TestTrust(t *testing.T) {
 	if err := other.Revoke(shop); err != nil || len(s.All()) != 0 {
 		t.Errorf("%v, %v", s.All(), err)
 	}
-	if err := s.Revoke(shop); !errors.Is(err, ErrNot) {
-		t.Errorf("revoked twice: %v", err)
-	}
-	if err := s.Trust(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is gone: %v", err)
-	}
+	fstest.ErrorIs(t, s.Revoke(shop), ErrNot, "revoked twice")
+	fstest.ErrorIs(t, s.Trust(filepath.Join(dir, "gone")), os.ErrNotExist, "folder that is gone")
 }
 
 // TestReplaced: neither a folder that was deleted and made again is trusted, though it may
@@ -80,9 +75,7 @@ func TestReplaced(t *testing.T) {
 	}
 	trusts := func(what string, want bool) {
 		t.Helper()
-		if got := s.Trusts(shop); got != want {
-			t.Errorf("%s: %v", what, got)
-		}
+		fstest.Equal(t, s.Trusts(shop), want, what)
 		if err := s.Trust(shop); err != nil || !s.Trusts(shop) || !newStore(filepath.Join(dir, "trust.json")).Trusts(shop) {
 			t.Errorf("%s: trusted again: %v", what, err)
 		}

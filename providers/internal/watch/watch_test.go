@@ -102,9 +102,7 @@ func TestSkippedHiddenAndLinked(t *testing.T) {
 	fstest.Must(t, os.Remove(filepath.Join(root, "hidden")))
 	mkdir(t, root, "hidden")
 	for p := range w.settle(root) {
-		if p != root {
-			t.Error("reported:", p)
-		}
+		fstest.Equal(t, p, root, "reported:")
 	}
 }
 
@@ -115,18 +113,14 @@ func TestMoreFoldersThanAreWatched(t *testing.T) {
 	}
 	w := start(t, Options{MaxDirs: 10})
 	w.Add(root)
-	if err := w.Err(root); !errors.Is(err, ErrLimit) {
-		t.Errorf("31 folders of which 10 may be watched: %v", err)
-	}
+	fstest.ErrorIs(t, w.Err(root), ErrLimit, "31 folders of which 10 may be watched")
 	n := 0
 	for i := range 30 {
 		if w.Watched(filepath.Join(root, strconv.Itoa(i))) {
 			n++
 		}
 	}
-	if n != 9 {
-		t.Errorf("%d folders below the root are watched, want 9", n)
-	}
+	fstest.Equal(t, n, 9, "folders below the root are watched, want 9")
 }
 
 func TestFoldersThatMayNotBeRead(t *testing.T) {

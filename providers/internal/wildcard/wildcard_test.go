@@ -1,6 +1,10 @@
 package wildcard
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
@@ -10,9 +14,7 @@ func TestMatch(t *testing.T) {
 		{"*.go", "a.go", true}, {"*.go", "x/a.go", false}, {"**/*.go", "a.go", true}, {"**/*.go", "x/y/a.go", true},
 		{"src/**", "src/a/b", true}, {"*.{ts,tsx}", "a.tsx", true}, {"[ab]?", "bz", true}, {"*", ".env", true},
 	} {
-		if got := Match(c.glob, c.path); got != c.want {
-			t.Errorf("%q matches %q: %v", c.glob, c.path, got)
-		}
+		fstest.Equal(t, Match(c.glob, c.path), c.want, "matches", c.glob, c.path)
 	}
 	for _, bad := range []string{"[a", "{a,b", "a\\"} {
 		if IsValid(bad) {

@@ -3,6 +3,8 @@ package words
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestSplit(t *testing.T) {
@@ -25,8 +27,6 @@ func TestSplit(t *testing.T) {
 			mark := map[Kind]string{Joined: "+", Paired: "~"}[w.Kind]
 			got = append(got, mark+w.Text)
 		})
-		if strings.Join(got, " ") != test.want {
-			t.Errorf("%q: %q, not %q", test.text, got, test.want)
-		}
+		fstest.Equal(t, strings.Join(got, " "), test.want, test.text, got)
 	}
 }

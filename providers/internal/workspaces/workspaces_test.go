@@ -81,9 +81,7 @@ func (m *machine) all() (all []string) {
 
 func (m *machine) want(want ...string) {
 	m.t.Helper()
-	if got := m.all(); !slices.Equal(got, want) {
-		m.t.Errorf("workspaces %q, want %q", got, want)
-	}
+	fstest.EqualSlices(m.t, m.all(), want, "workspaces")
 }
 
 func TestWorkspaces(t *testing.T) {
@@ -258,12 +256,8 @@ func TestNothingInAViewIsAWorkspace(t *testing.T) {
 		t.Errorf("at first there are %v", got)
 	}
 	for _, dir := range []string{inbox, filepath.Join(m.home, "link"), filepath.Join(m.home, "view/rules/lib")} {
-		if root := m.set.Root(fs.StandpointAt(dir)); root != "" {
-			t.Errorf("%s is in %s", dir, root)
-		}
-		if root := m.set.RootAt(dir); root != "" {
-			t.Errorf("%s is in %s", dir, root)
-		}
+		fstest.Equal(t, m.set.Root(fs.StandpointAt(dir)), "", dir)
+		fstest.Equal(t, m.set.RootAt(dir), "", dir)
 	}
 	m.set.Configure([]string{inbox}, Lately)
 	m.want("shop=shop")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/memory/fact"
 )
 
@@ -16,12 +17,8 @@ func TestContradictions(t *testing.T) {
 	older := &Entry{Path: "user/a.md", Description: "Use tabs", Type: fact.Preference, Modified: at}
 	newer := &Entry{Path: "user/b.md", Description: "Use spaces", Type: fact.Preference, Modified: at.Add(time.Second), Differs: []*Entry{older}}
 	older.Differs = []*Entry{newer}
-	if got := older.Line(); got != "- user/a.md — Use tabs [preference, 2026-05-01 12:00:00]\n" {
-		t.Errorf("the older one: %s", got)
-	}
-	if got := newer.Line(); got != "- user/b.md — Use spaces [preference, 2026-05-01 12:00:01]\n  - differs from user/a.md (2026-05-01 12:00:00): Use tabs\n" {
-		t.Errorf("the newer one: %s", got)
-	}
+	fstest.Equal(t, older.Line(), "- user/a.md — Use tabs [preference, 2026-05-01 12:00:00]\n", "older one")
+	fstest.Equal(t, newer.Line(), "- user/b.md — Use spaces [preference, 2026-05-01 12:00:01]\n  - differs from user/a.md (2026-05-01 12:00:00): Use tabs\n", "newer one")
 
 	all := []*Entry{older, newer}
 	for i := range 4 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/memory/fact"
 )
 
@@ -44,21 +45,13 @@ func TestScopes(t *testing.T) {
 		return strings.Join(all, "; ")
 	}
 	b.Learn([]fs.StatementPart{said("a", "/shop", "Nodes cache this"), said("bb", "/shop", "nodes cache this.")})
-	if got := proposals(); got != "nodes-cache-this in /shop, 2" {
-		t.Errorf("one project: %q", got)
-	}
+	fstest.Equal(t, proposals(), "nodes-cache-this in /shop, 2", "one project")
 	b.Learn([]fs.StatementPart{said("a", "/shop", "Nodes cache this"), said("bb", "/shop", "nodes cache this."), said("ccc", "/lab", "Nodes cache this")})
-	if got := proposals(); got != "nodes-cache-this in user, 3" {
-		t.Errorf("two projects: %q", got)
-	}
+	fstest.Equal(t, proposals(), "nodes-cache-this in user, 3", "two projects")
 	check(t, b.Settle("/shop", "nodes CACHE this"))
-	if got := proposals(); got != "nodes-cache-this in /lab, 1" {
-		t.Errorf("dismissed in one: %q", got)
-	}
+	fstest.Equal(t, proposals(), "nodes-cache-this in /lab, 1", "dismissed in one")
 	check(t, b.Settle(fact.User, "nodes CACHE this"))
-	if got := proposals(); got != "" {
-		t.Errorf("dismissed for all: %q", got)
-	}
+	fstest.Equal(t, proposals(), "", "dismissed for all")
 }
 
 // TestLearn: what is unchanged is kept, and the book is the same after a restart.
@@ -87,9 +80,7 @@ func TestLearn(t *testing.T) {
 		check(t, b.Save())
 		again := Open(dir, dir)
 		again.Version("")
-		if fmt.Sprint(again.parts) != fmt.Sprint(b.parts) {
-			t.Errorf("step %d: %v after a restart, %v before", i, again.parts, b.parts)
-		}
+		fstest.Equal(t, fmt.Sprint(again.parts), fmt.Sprint(b.parts), "after a restart", i, again.parts, b.parts)
 		b = again
 	}
 }

@@ -101,16 +101,12 @@ func TestFindings(t *testing.T) {
 		{".kiro/steering/a.md", "---\ninclusion: always\nfileMatchPattern: \"*.go\"\n---\nX.\n", "1 globs it has a fileMatchPattern, and its inclusion is not fileMatch: it means nothing"},
 		{".claude/rules/a.md", "---\npaths: \"*.go\"\nX.\n", "1 broken the front matter is not closed by a line ---"},
 	} {
-		if got := findings(t, c.name, c.text); got != c.want {
-			t.Errorf("%s, %.80q: got\n%s\nwant\n%s", c.name, c.text, got, c.want)
-		}
+		fstest.Equal(t, findings(t, c.name, c.text), c.want, c.name, c.text)
 	}
 }
 
 // TestManyFindings of a kind are cut: a hostile file fills no screen.
 func TestManyFindings(t *testing.T) {
 	got := findings(t, "AGENTS.md", strings.Repeat("Follow best practices.\n", 400))
-	if n := strings.Count(got, "\n") + 1; n != maxFindings {
-		t.Errorf("%d findings", n)
-	}
+	fstest.Equal(t, strings.Count(got, "\n")+1, maxFindings, "findings")
 }

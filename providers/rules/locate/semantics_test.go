@@ -294,9 +294,7 @@ func TestDocumentedSemantics(t *testing.T) {
 				h.write("src/shop/"+name, text)
 			}
 		}
-		if got := h.holding(c.agent, c.path); got != c.want {
-			t.Errorf("%s, %s, for %s: got %q, want %q", c.agent, c.files, c.path, got, c.want)
-		}
+		fstest.Equal(t, h.holding(c.agent, c.path), c.want, c.agent, c.files, c.path)
 	}
 }
 
@@ -315,16 +313,12 @@ func TestSettings(t *testing.T) {
 		{"gemini", "api/x.go", "~/.gemini/AGENTS.md AGENTS.md api/GEMINI.md"},
 		{"codex", "web/x.go", "AGENTS.md web/CLAUDE.md"},
 	} {
-		if got := h.holding(c.agent, c.path); got != c.want {
-			t.Errorf("%s, %s: got %q, want %q", c.agent, c.path, got, c.want)
-		}
+		fstest.Equal(t, h.holding(c.agent, c.path), c.want, c.agent, c.path)
 	}
 	h.write("src/shop/.gemini/settings.json", `{"contextFileName": ["../../secret.md", ".env", "NOTES.md"]}`)
 	h.write("src/shop/NOTES.md", "N\n")
 	h.write("src/shop/.env", "KEY=1\n")
-	if got := h.holding("gemini", "x.go"); got != "NOTES.md" {
-		t.Errorf("a project's settings: %q", got)
-	}
+	fstest.Equal(t, h.holding("gemini", "x.go"), "NOTES.md", "project's settings")
 }
 
 // TestEnvironment: variables name further folders and files.
@@ -345,9 +339,7 @@ func TestEnvironment(t *testing.T) {
 		"copilot": "~/a/AGENTS.md ~/b/.github/instructions/x/y.instructions.md AGENTS.md CLAUDE.md GEMINI.md team/AGENTS.md",
 		"goose":   "~/.config/goose/CLAUDE.md CLAUDE.md", "gemini": "MANAGED.md",
 	} {
-		if got := h.holding(agent, "x.go"); got != want {
-			t.Errorf("%s: got %q, want %q", agent, got, want)
-		}
+		fstest.Equal(t, h.holding(agent, "x.go"), want, agent)
 	}
 }
 

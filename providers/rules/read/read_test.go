@@ -58,9 +58,7 @@ func TestImports(t *testing.T) {
 		"<!-- imported: docs/c.md -->\nC.\n<!-- end of docs/c.md -->\n" +
 		"`@docs/no.md` mail a@docs/b.md @alice @scope/name\n```\n@docs/no.md\n```\n(@./d.md) @gone/x.md\n" +
 		"<!-- imported: ./d.md -->\nD.\n<!-- end of ./d.md -->\n<!-- not imported: gone/x.md no such file or directory -->\n"
-	if f.Text != want {
-		t.Errorf("got\n%s\nwant\n%s", f.Text, want)
-	}
+	fstest.Equal(t, f.Text, want)
 	if len(f.Imports) != 5 || f.Imports[3].Line != 8 && f.Imports[4].Line != 8 || !errors.Is(f.Imports[4].Err, iofs.ErrNotExist) {
 		t.Errorf("imports %+v", f.Imports)
 	}
@@ -127,9 +125,7 @@ func TestHops(t *testing.T) {
 			cycles++
 		}
 	}
-	if cycles != 2 {
-		t.Errorf("imports in a circle: %+v", f.Imports)
-	}
+	fstest.Equal(t, cycles, 2, "imports in a circle", f.Imports)
 }
 
 // TestOutside: nothing of a project leads out of it; what is the user's own may.
@@ -156,9 +152,7 @@ func TestOutside(t *testing.T) {
 		t.Errorf("a dead link: %v", f.Err)
 	}
 	own := Read(filepath.Join(d.root, "in/CLAUDE.md"), Options{Home: d.dir, Hops: 4})
-	if strings.Count(own.Text, "SECRET") != 4 {
-		t.Errorf("the user's own:\n%s", own.Text)
-	}
+	fstest.Equal(t, strings.Count(own.Text, "SECRET"), 4, "user's own", own.Text)
 }
 
 // TestStrangeFiles are read without waiting, or not at all, and say why.
@@ -224,9 +218,7 @@ func FuzzProse(f *testing.F) {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			want++
 		}
-		if lines != want {
-			t.Errorf("%d lines of %d in %q", lines, want, text)
-		}
+		fstest.Equal(t, lines, want, "lines", text)
 		for _, m := range mentions(text) {
 			if m.line < 1 || m.line > want || m.name == "" {
 				t.Errorf("mention %+v", m)
@@ -243,8 +235,6 @@ func TestGist(t *testing.T) {
 		"# CLAUDE.md\n\nThis file provides guidance to Claude Code (claude.ai/code).\n\nUse pnpm.\n": "Use pnpm.",
 		"@docs/a.md\n<!-- a\nb -->\nUse pnpm.\n":                                                     "Use pnpm.",
 	} {
-		if got := (&File{Text: text}).Gist(); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		fstest.Equal(t, (&File{Text: text}).Gist(), want, text)
 	}
 }

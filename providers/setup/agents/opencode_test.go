@@ -68,15 +68,11 @@ console.log(JSON.stringify(compacting.context))
 		return string(out)
 	}
 	const silent = "[]\nwent on\nlong\n" + `[{"type":"text","text":"x"}]` + "\n[]\n"
-	if got := run(); got != silent {
-		t.Errorf("without ctxfs: %s", got)
-	}
+	fstest.Equal(t, run(), silent, "without ctxfs")
 	for _, nonsense := range []string{"#!/bin/sh\necho null\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\nexec <&-; echo '{'\n"} {
 		write(t, program, []byte(nonsense))
 		fstest.Must(t, os.Chmod(program, 0o755))
-		if got := run(); got != silent {
-			t.Errorf("%q: %s", nonsense, got)
-		}
+		fstest.Equal(t, run(), silent, nonsense)
 	}
 	write(t, program, []byte(answers))
 	want := `[{"id":"prt_20","sessionID":"ses_1","messageID":"msg_1","type":"text","text":"told","synthetic":true}]
@@ -85,9 +81,7 @@ short
 [{"type":"text","text":"short"}]
 ["summed"]
 `
-	if got := run(); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	fstest.Equal(t, run(), want)
 	inputs := string(read(t, program+".inputs"))
 	for _, want := range []string{
 		`{"hook_event_name":"chat.message","session_id":"ses_1","cwd":"/src/shop","prompt":"hello"}`,
@@ -102,7 +96,5 @@ short
 			t.Errorf("%s is not among what was handed on:\n%s", want, inputs)
 		}
 	}
-	if n := strings.Count(inputs, "\n"); n != 7 {
-		t.Errorf("%d hooks ran:\n%s", n, inputs)
-	}
+	fstest.Equal(t, strings.Count(inputs, "\n"), 7, "hooks ran", inputs)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func needed(l *needs, kind NeedKind) string {
@@ -42,9 +44,7 @@ func TestScripts(t *testing.T) {
 		l := newNeeds([]string{"SKILL.md", "helper.py", "lib/more.py", "scripts/a.py"})
 		l.script(c.name, c.text)
 		for kind, want := range map[NeedKind]string{Interpreter: c.interpreters, Program: c.programs, Python: c.python, Node: c.node} {
-			if got := needed(l, kind); got != want {
-				t.Errorf("%s: %s %q, want %q", c.name, kind, got, want)
-			}
+			fstest.Equal(t, needed(l, kind), want, c.name, kind)
 		}
 	}
 }
@@ -64,9 +64,7 @@ func TestSaid(t *testing.T) {
 	} {
 		l := newNeeds(nil)
 		l.said("SKILL.md", text)
-		if got := strings.TrimSpace(needed(l, Interpreter) + " " + needed(l, Program)); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		fstest.Equal(t, strings.TrimSpace(needed(l, Interpreter)+" "+needed(l, Program)), want, text)
 	}
 }
 
@@ -104,9 +102,7 @@ func TestMachine(t *testing.T) {
 		{Python, "yaml", true}, {Python, "six", true}, {Python, "_cffi", true}, {Python, "gone-1", false}, {Python, "mine", true}, {Python, "numpy-of-nobody", false},
 		{Node, "sharp", true}, {Node, "@scope/pkg", true}, {Node, "nothing-at-all", false},
 	} {
-		if got := m.Has(Need{Kind: c.kind, Name: c.name}, filepath.Join(dir, "work/skills/x")); got != c.want {
-			t.Errorf("%s %s: %v", c.kind, c.name, got)
-		}
+		fstest.Equal(t, m.Has(Need{Kind: c.kind, Name: c.name}, filepath.Join(dir, "work/skills/x")), c.want, c.kind, c.name)
 	}
 }
 

@@ -3,6 +3,8 @@ package check
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestWaysOut: what takes a secret and sends it away is found, in several languages, and
@@ -62,9 +64,7 @@ func TestWaysOut(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			if got := kinds(Suspects(file, []byte(text))); got != "sends" {
-				t.Errorf("%s: %q: %q", file, text, got)
-			}
+			fstest.Equal(t, kinds(Suspects(file, []byte(text))), "sends", file, text)
 		}
 	}
 	for file, texts := range map[string][]string{

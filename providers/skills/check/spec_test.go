@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -107,9 +106,7 @@ func TestEveryRule(t *testing.T) {
 		for _, is := range f.rules {
 			want = append(want, wrong[is][0])
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s, %q: %q, want %q", f.folder, f.text, got, want)
-		}
+		fstest.EqualSlices(t, got, want, f.folder, f.text)
 	}
 }
 

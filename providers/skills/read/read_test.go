@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestStrict: what strictyaml refuses is found outside of blocks of text, and nothing in
@@ -74,9 +76,7 @@ func TestAbout(t *testing.T) {
 	for in, want := range map[string]string{
 		"# Fix it\n\nMore.\n": "Fix it", "- One thing. And more.\n": "One thing.", "": "", "\n\n>  Quoted \x1b[31mred\u202e.": "Quoted red.", "---": "",
 	} {
-		if got := about(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		fstest.Equal(t, about(in), want, in)
 	}
 }
 

@@ -183,9 +183,7 @@ func TestInABrowser(t *testing.T) {
 		if seen.Wide > seen.Page || seen.Outside != "" {
 			t.Errorf("in a window of %d the page is %d wide; outside: %s", window.width, seen.Wide, seen.Outside)
 		}
-		if isDark := seen.Background == "rgb(11, 17, 32)"; isDark != (window.scheme == "dark") {
-			t.Errorf("where %s is preferred, the background is %s", window.scheme, seen.Background)
-		}
+		fstest.Equal(t, seen.Background == "rgb(11, 17, 32)", (window.scheme == "dark"), "preferred, the background", window.scheme, seen.Background)
 		for _, url := range b.fetched {
 			if !strings.HasPrefix(url, "file://"+path) {
 				t.Errorf("the page fetches %s", url)

@@ -53,9 +53,7 @@ func TestNothingIsFetched(t *testing.T) {
 			t.Errorf("the page has %s", tag)
 		}
 	}
-	if n := strings.Count(html, "<svg"); n != 2 {
-		t.Errorf("the page has %d charts, want 2", n)
-	}
+	fstest.Equal(t, strings.Count(html, "<svg"), 2, "charts, want 2")
 	if len(html) > 500<<10 {
 		t.Errorf("the page is %d KB long", len(html)>>10)
 	}
@@ -65,9 +63,7 @@ func TestNothingIsFetched(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	var b bytes.Buffer
 	fstest.Must(t, Write(&b, Data{Title: "Nothing"}))
-	if !strings.Contains(b.String(), "<h1>Nothing</h1>") {
-		t.Error(b.String())
-	}
+	fstest.Contains(t, b.String(), "<h1>Nothing</h1>")
 	for _, c := range []Chart{{}, {Labels: []string{"a"}}, {Labels: []string{"a"}, Series: []Series{{Name: "s", Values: []float64{0}}}}} {
 		if err := Write(&b, Data{Sections: []Section{{Title: "c", Chart: &c}}}); err != nil {
 			t.Errorf("a chart of %d series: %v", len(c.Series), err)

@@ -60,16 +60,12 @@ func TestTheSameCalls(t *testing.T) {
 		w := world{"a": {Version: "1", Agent: "x", Calls: test.here}, "b": {Version: "1", Agent: "x", Calls: test.there}}
 		b := Open(t.TempDir())
 		b.Learn(t.Context(), w.spent)
-		if got := b.Count(query()).Total; got != test.want {
-			t.Errorf("%s: %d tokens, want %d", test.what, got, test.want)
-		}
+		fstest.Equal(t, b.Count(query()).Total, test.want, "tokens", test.what)
 	}
 	w := world{"a": {Version: "1", Agent: "x", Calls: []fs.ModelCall{call(1, 0, false, 1)}}, "b": {Version: "1", Agent: "y", Calls: []fs.ModelCall{call(1, 0, false, 2)}}}
 	b := Open(t.TempDir())
 	b.Learn(t.Context(), w.spent)
-	if got := b.Count(query()).Total; got != 3 {
-		t.Errorf("of two agents there are %d tokens", got)
-	}
+	fstest.Equal(t, b.Count(query()).Total, 3, "two agents there")
 }
 
 // TestBook: what is on disk is what was learned, and is learned once.
@@ -103,9 +99,7 @@ func TestBook(t *testing.T) {
 		}
 		i++
 	}
-	if i != len(calls) {
-		t.Errorf("%d calls are kept", i)
-	}
+	fstest.Equal(t, i, len(calls), "calls are kept")
 	for n := 0; n < len(p.Calls); n += 97 { // cut anywhere, or damaged, it ends
 		cut := p
 		cut.Calls = slices.Clone(p.Calls[:n])
@@ -127,9 +121,7 @@ func TestBook(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	b.Learn(ended, world{}.spent)
-	if len(b.parts) != 2 {
-		t.Errorf("where not all was told, %d parts are left", len(b.parts))
-	}
+	fstest.Equal(t, len(b.parts), 2, "where not all was told")
 	b.Learn(t.Context(), world{"b": w["b"]}.spent)
 	if _, there := b.parts["a"]; there {
 		t.Error("what is gone is still there")
@@ -156,14 +148,10 @@ func TestCount(t *testing.T) {
 	if r.Total != 1111 || r.Cost != 5101 || r.Unpriced != 10 || !slices.Equal(r.Unknown, []string{"unknown"}) || r.Calls != 4 || r.Agents[0].Name != "y" || r.Models[0].Name != "dear" || r.Sessions[0].ID != "2" {
 		t.Errorf("in all there is %+v", r)
 	}
-	if got := days(r); !slices.Equal(got, []string{"2026-05-01", "2026-05-02", "2026-05-03", ""}) {
-		t.Errorf("the days are %q", got)
-	}
+	fstest.EqualSlices(t, days(r), []string{"2026-05-01", "2026-05-02", "2026-05-03", ""}, "days")
 	q := query()
 	q.Zone = time.FixedZone("", 2*3600)
-	if got := days(b.Count(q)); !slices.Equal(got, []string{"2026-05-02", "2026-05-03", ""}) {
-		t.Errorf("in the east the days are %q", got)
-	}
+	fstest.EqualSlices(t, days(b.Count(q)), []string{"2026-05-02", "2026-05-03", ""}, "east the days")
 	for _, test := range []struct {
 		what   string
 		change func(*Query)
@@ -175,8 +163,6 @@ func TestCount(t *testing.T) {
 	} {
 		q := query()
 		test.change(&q)
-		if got := b.Count(q).Total; got != test.want {
-			t.Errorf("%s: %d tokens, want %d", test.what, got, test.want)
-		}
+		fstest.Equal(t, b.Count(q).Total, test.want, "tokens", test.what)
 	}
 }

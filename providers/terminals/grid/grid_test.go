@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // clock is a clock that tests move.
@@ -37,9 +39,7 @@ func TestSamples(t *testing.T) {
 					g.Write([]byte(c.in[i:min(i+size, len(c.in))]))
 				}
 				g.Close()
-				if got := trimmed(taken(g)); got != want {
-					t.Errorf("in pieces of %d: log\n%s\n\nwant\n%s", size, got, want)
-				}
+				fstest.Equal(t, trimmed(taken(g)), want, "pieces", size)
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // script plays bytes and pauses, and checks what each has made final.
@@ -37,9 +39,7 @@ func (s *script) wait(d time.Duration, want string) {
 
 func (s *script) grown(after, want string) {
 	s.t.Helper()
-	if got := taken(s.g); got != want {
-		s.t.Errorf("after %q the log has grown by %q, not %q", after, got, want)
-	}
+	fstest.Equal(s.t, taken(s.g), want, "log has grown by", after)
 }
 
 const (

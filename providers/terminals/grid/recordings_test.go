@@ -61,9 +61,7 @@ func TestRecordingsOnXterm(t *testing.T) {
 		case "bash": // clears the screen; the log has more
 			got = got[max(0, len(got)-len(want)):]
 		}
-		if got != want {
-			t.Errorf("%s: log\n%s\n\nxterm.js has\n%s", name, got, want)
-		}
+		fstest.Equal(t, got, want, "xterm.js", name)
 	}
 }
 

@@ -48,9 +48,7 @@ func TestResize(t *testing.T) {
 			if c.log != "" {
 				g.Write([]byte("next\r\n"))
 				g.Close()
-				if got := taken(g); got != c.log {
-					t.Errorf("log %q, not %q", got, c.log)
-				}
+				fstest.Equal(t, taken(g), c.log, "log")
 			}
 		})
 	}

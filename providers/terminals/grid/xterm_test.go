@@ -117,12 +117,8 @@ func TestSamplesOnXterm(t *testing.T) {
 	}
 	answers := xterm(t, sessions...)
 	for i, c := range samples() {
-		if got := trimmed(strings.Join(answers[i].Lines, "\n")); got != c.lines {
-			t.Errorf("%s: xterm.js has\n%s\n\nthe sample says\n%s", c.name, got, c.lines)
-		}
-		if fault := differ(play(sessions[i]), answers[i]); fault != "" {
-			t.Errorf("%s: %s", c.name, fault)
-		}
+		fstest.Equal(t, trimmed(strings.Join(answers[i].Lines, "\n")), c.lines, "xterm.js", c.name)
+		fstest.Equal(t, differ(play(sessions[i]), answers[i]), "", c.name)
 	}
 }
 

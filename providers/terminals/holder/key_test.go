@@ -1,6 +1,10 @@
 package holder
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 func TestParseKey(t *testing.T) {
 	for text, want := range map[string]Key{
@@ -46,7 +50,5 @@ func TestKeys(t *testing.T) {
 	if out, _ := k.pass([]byte("\x1c")); len(out) > 0 {
 		t.Errorf("passed on at once: %q", out)
 	}
-	if out := string(k.release()) + string(k.release()); out != "\x1c" {
-		t.Errorf("passed on in the end: %q", out)
-	}
+	fstest.Equal(t, string(k.release())+string(k.release()), "\x1c", "passed on in the end")
 }

@@ -60,9 +60,7 @@ func TestSamePlace(t *testing.T) {
 		{"two files", file, open("other", 0), false},
 		{"a file and nothing", file, gone, false},
 	} {
-		if got := samePlace(c.a, c.b); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		fstest.Equal(t, samePlace(c.a, c.b), c.want, c.name)
 	}
 	// The same if the kernel does not compare open files.
 	if _, err := file.Write([]byte("text")); err != nil {

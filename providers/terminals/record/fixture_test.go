@@ -87,9 +87,7 @@ func (p *tape) load() *Terminal {
 
 func (p *tape) same(what, got, want string) {
 	p.t.Helper()
-	if got != want {
-		p.t.Errorf("%s:\n%.2000q\nwant:\n%.2000q", what, got, want)
-	}
+	fstest.Equal(p.t, got, want, what)
 }
 
 // header returns the lines of the newest part's header, without those around

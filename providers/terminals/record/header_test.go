@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -83,8 +84,6 @@ func TestFailed(t *testing.T) {
 		{"", 2, nil, true},
 	} {
 		r := Record{Command: c.command, Exit: exitPointer(c.exit), Signal: c.signal}
-		if got := r.Failed(); got != c.want {
-			t.Errorf("%q with %d has failed: %v", c.command, c.exit, got)
-		}
+		fstest.Equal(t, r.Failed(), c.want, "failed", c.command, c.exit)
 	}
 }

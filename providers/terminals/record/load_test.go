@@ -124,9 +124,7 @@ func TestPrune(t *testing.T) {
 	fstest.Must(t, os.Mkdir(filepath.Join(root, "foreign"), 0o700))
 
 	fstest.Must(t, Prune(root, Limits{}, now))
-	if len(parts(t, root, "1")) != 5 {
-		t.Error("without limits something is deleted")
-	}
+	fstest.Equal(t, len(parts(t, root, "1")), 5, "without limits something is deleted")
 	fstest.Must(t, Prune(root, Limits{MaxSize: 1 << 30, MaxAge: 14 * day}, now))
 	if one, two, three := parts(t, root, "1"), len(parts(t, root, "2")), parts(t, root, running.ID()); one != nil || two != 5 || len(three) != 2 || three[1] != 5 {
 		t.Errorf("after 14 days: %v, %v, %v", one, two, three)

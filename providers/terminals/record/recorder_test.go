@@ -38,9 +38,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 	if h := p.header(); !strings.HasPrefix(h[1], "cwd: …") || !strings.HasSuffix(h[1], "d/end") {
 		t.Error(h[1])
 	}
-	if got := p.load().Cwd; got != long {
-		t.Error(got)
-	}
+	fstest.Equal(t, p.load().Cwd, long)
 	p.put(begins("true") + ends(0))
 	for _, name := range []string{MetaFile, ScreenFile, RecordsFile, ReplayFile, partFile(1)} {
 		info, err := os.Stat(filepath.Join(p.Dir(), name))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/grid"
 )
 
@@ -83,9 +84,7 @@ func TestBackground(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		for _, r := range got {
-			if r.exit != 0 {
-				t.Errorf("%v", r)
-			}
+			fstest.Equal(t, r.exit, 0, r)
 		}
 	})
 }
@@ -122,9 +121,7 @@ func TestExec(t *testing.T) {
 		s.prompt(1)
 		s.enter("echo first")
 		s.write("exec sh -c 'echo replaced; exit 5'\r")
-		if code := s.end(); code != 5 {
-			t.Errorf("exit %d", code)
-		}
+		fstest.Equal(t, s.end(), 5, "exit")
 		s.recorded(
 			record{"echo first", h.dir, 0, "first\n"},
 			record{"exec sh -c 'echo replaced; exit 5'", h.dir, unknown, "replaced\n"},
@@ -139,9 +136,7 @@ func TestExit(t *testing.T) {
 		s.prompt(1)
 		s.enter("echo first")
 		s.write("exit 7\r")
-		if code := s.end(); code != 7 {
-			t.Errorf("exit %d", code)
-		}
+		fstest.Equal(t, s.end(), 7, "exit")
 		last := record{"exit 7", h.dir, unknown, ""}
 		switch {
 		case strings.HasSuffix(shell, "fish"):
@@ -160,9 +155,7 @@ func TestEndOfInput(t *testing.T) {
 		s.prompt(1)
 		s.enter("echo first")
 		s.write("\x04")
-		if code := s.end(); code != 0 {
-			t.Errorf("exit %d", code)
-		}
+		fstest.Equal(t, s.end(), 0, "exit")
 		s.recorded(record{"echo first", h.dir, 0, "first\n"})
 	})
 }

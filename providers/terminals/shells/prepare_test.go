@@ -84,9 +84,7 @@ func TestLongCommand(t *testing.T) {
 				t.Errorf("a mark of %d bytes is not cut", len(m.Command))
 			}
 		}
-		if n := s.count(grid.CommandEnd); n != 1 {
-			t.Errorf("%d commands", n)
-		}
+		fstest.Equal(t, s.count(grid.CommandEnd), 1, "commands")
 	})
 }
 
@@ -102,9 +100,7 @@ func TestTyped(t *testing.T) {
 		{"one\n", "", "", "one"},
 		{"", "ok> ", "x", ""},
 	} {
-		if got := Typed(c.log, c.prompt, c.last); got != c.want {
-			t.Errorf("Typed(%q, %q, %q) = %q, want %q", c.log, c.prompt, c.last, got, c.want)
-		}
+		fstest.Equal(t, Typed(c.log, c.prompt, c.last), c.want, "Typed", c.log, c.prompt, c.last)
 	}
 }
 

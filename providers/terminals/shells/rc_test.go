@@ -47,9 +47,7 @@ func TestLineRecords(t *testing.T) {
 			h := withLine(t)
 			h.file("allowed", "")
 			s := open(t, Command{Path: find(t, name), Args: append([]string{name}, flags...), Env: h.environment()}, h.dir, "")
-			if code := s.end(); code != 0 {
-				t.Errorf("%s %q: exit %d", name, flags, code)
-			}
+			fstest.Equal(t, s.end(), 0, "exit", name, flags)
 			want := "recorded: term --shell " + name
 			if flags != nil {
 				want += " --login"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -25,9 +26,7 @@ func TestPane(t *testing.T) {
 		want += strconv.Itoa(i+1) + "\n"
 	}
 	want += "$ echo li''ve\nlive\n"
-	if got := r.log("main-0-0"); got != want {
-		t.Errorf("log:\n%s\nwant:\n%s", got, want)
-	}
+	fstest.Equal(t, r.log("main-0-0"), want, "log")
 	r.prompt("a", "main")
 	screen := r.tmux("a", "capture-pane", "-p", "-t", "main")
 	r.until("the screen is that of tmux", func() bool { return strings.TrimSpace(r.screen("main-0-0")) == screen })
@@ -41,9 +40,7 @@ func TestPane(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
-	if left := r.tmux("a", "list-clients"); left != "" {
-		t.Errorf("clients are left: %s", left)
-	}
+	fstest.Equal(t, r.tmux("a", "list-clients"), "", "clients are left")
 }
 
 // Panes, windows, sessions and servers come and go.
@@ -120,9 +117,7 @@ func TestAgain(t *testing.T) {
 	r.shows("main-0-0", "\nsecond\n")
 	log := r.log("main-0-0")
 	for _, line := range []string{"first", "meanwhile", "second"} {
-		if n := strings.Count(log, "\n"+line+"\n"); n != 1 {
-			t.Errorf("%s is there %d times in:\n%s", line, n, log)
-		}
+		fstest.Equal(t, strings.Count(log, "\n"+line+"\n"), 1, "there", line, log)
 	}
 }
 

@@ -27,9 +27,7 @@ func TestManners(t *testing.T) {
 	before := what()
 	r.adopt()
 	r.keys("a", "main", "echo pi''ped", "\npiped\n")
-	if after := what(); after != before {
-		t.Errorf("before:\n%s\nafter:\n%s", before, after)
-	}
+	fstest.Equal(t, what(), before, "before")
 	r.until("the user's pipe works", func() bool {
 		text, _ := os.ReadFile(piped)
 		return strings.Contains(string(text), "piped\r\n")
@@ -56,9 +54,7 @@ func TestFragile(t *testing.T) {
 	r.until("the user is there", func() bool { return r.tmux("a", "list-clients", "-t", "fragile") != "" })
 	r.tmux("a", "set-option", "-t", "fragile", "destroy-unattached", "on")
 	a := r.adopt()
-	if got := names(a); got != "main-0-0" {
-		t.Errorf("recorded: %s", got)
-	}
+	fstest.Equal(t, names(a), "main-0-0", "recorded")
 	if got := strings.Join(problems(a), "\n"); !strings.Contains(got, "destroy-unattached") {
 		t.Errorf("problems: %s", got)
 	}
@@ -84,13 +80,9 @@ func TestEjected(t *testing.T) {
 	r.shows("main-0-0", "\nlast\n")
 	log := r.log("main-0-0")
 	for _, line := range []string{"first", "meanwhile", "last"} {
-		if n := strings.Count(log, "\n"+line+"\n"); n != 1 {
-			t.Errorf("%s is there %d times in:\n%s", line, n, log)
-		}
+		fstest.Equal(t, strings.Count(log, "\n"+line+"\n"), 1, "there", line, log)
 	}
-	if got := names(a); got != "main-0-0" {
-		t.Errorf("recorded: %s", got)
-	}
+	fstest.Equal(t, names(a), "main-0-0", "recorded")
 }
 
 // A full-screen program that runs already: what is beneath is in the log, what
@@ -196,9 +188,7 @@ func TestFlood(t *testing.T) {
 		return strings.Contains(r.screen("main-0-0"), "\ndone\n")
 	})
 	r.shows("main-0-0", "\ndone\n")
-	if now := r.tmux("a", "list-clients", "-F", "#{client_name}"); now != client {
-		t.Errorf("client %s, then %s", client, now)
-	}
+	fstest.Equal(t, r.tmux("a", "list-clients", "-F", "#{client_name}"), client, "client")
 	log := r.log("main-0-0")
 	if strings.Contains(log, Gap) {
 		t.Skip("this machine was so slow that tmux dropped output, and the log says so")

@@ -23,9 +23,7 @@ func TestNames(t *testing.T) {
 			described = append(described, a.ID)
 		}
 	}
-	if !slices.Equal(names, described) {
-		t.Errorf("histories are read of %s, described are %s", names, described)
-	}
+	fstest.EqualSlices(t, names, described, "histories are read")
 }
 
 // TestFixtures: every agent has one fixture, testdata/<name>.txt, and its reader

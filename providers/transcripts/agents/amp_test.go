@@ -3,6 +3,7 @@ package agents
 import (
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
 )
@@ -20,9 +21,7 @@ func TestAmp(t *testing.T) {
 	l, c := historytest.ReadOne(t, ampFile("T-1.json"), historytest.WriteFile(t, t.TempDir(), "T-1.json", ampThread))
 	want := "user fix it\nthinking hm\nassistant so\ntool-call t1 Bash {\"cmd\":\"ls\"}\ntool-call t2 Read {}\ntool-call t3 Edit {}\n" +
 		"tool-result t1 Bash a.go⏎ FAILED\ntool-result t2 Read no such file FAILED\ncompaction  0 all of it\nunknown message of dream\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
 	if l.ID != "T-1" || l.Title != "The fix" || l.CWD != "/w" || l.Branch != "main" || c.Of.Model != "m" || l.Start.UnixMilli() != 1783376868000 {
 		t.Errorf("listed %+v, read %+v", l, c.Of)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
@@ -30,9 +31,7 @@ func TestContinue(t *testing.T) {
 		"tool-call t1 read {\"p\":1}\ntool-result t1 read one⏎two\n" +
 		"thinking deep\nassistant so\ntool-call t2 run {}\ntool-call t3 run {}\ntool-call t4 run {}\ntool-result t4 run canceled FAILED\n" +
 		"tool-result t2 run told once FAILED\nassistant done\ncompaction  0 all of it\nsystem (quiet) be good\nunknown message of dream\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
 	if l.ID != "s1" || l.Title != "The fix" || l.CWD != "/w" || c.Of.Model != "m" || c.Of.Start.UnixMilli() != 1783376868000 {
 		t.Errorf("listed %+v, read %+v", l, c.Of)
 	}

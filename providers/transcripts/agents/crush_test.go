@@ -77,9 +77,7 @@ func TestCrush(t *testing.T) {
 		t.Error("the stamp did not change")
 	}
 	events := historytest.Outline(historytest.ReadStore(t, store, path, "s1").Events)
-	if events[len(events)-1] != "assistant half a sentence" {
-		t.Errorf("the last is %s", events[len(events)-1])
-	}
+	fstest.Equal(t, events[len(events)-1], "assistant half a sentence", "last")
 }
 
 func TestCrushPlaces(t *testing.T) {

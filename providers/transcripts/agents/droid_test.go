@@ -26,9 +26,7 @@ func TestDroid(t *testing.T) {
 		"thinking hm\nthinking (quiet) [encrypted thinking 4 bytes]\ntool-call t1 Execute {\"command\":\"ls\"}\n" +
 		"tool-result t1 Execute no FAILED\nuser/injected <system-reminder>again</system-reminder>\n" +
 		"system (quiet) todo_state\ncompaction  0 all of it\nunknown dream\nuser plain\nunknown not JSON\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
 	if c.Of.ID != "d1" || c.Of.Parent != "d0" || c.Of.CWD != "/w" || c.Of.Title != "The fix" || c.Of.Model != "m" {
 		t.Errorf("read %+v", c.Of)
 	}
@@ -76,18 +74,14 @@ func TestDroidPrinted(t *testing.T) {
 	} {
 		text, err := os.ReadFile(historytest.RealSessions(t, "small-fixtures", "droid", name+".jsonl"))
 		fstest.Must(t, err)
-		if got := historytest.Lines(historytest.ReadText(t, newDroid, string(text)).Events); got != want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, want)
-		}
+		fstest.Equal(t, historytest.Lines(historytest.ReadText(t, newDroid, string(text)).Events), want, name)
 	}
 }
 
 func TestDroidPlaces(t *testing.T) {
 	for rel, want := range map[string]string{"-w/d1.jsonl": "d1", "d1.jsonl": "d1", "-w/d1.settings.json": "", "-w/x/d1.jsonl": "", "auth.json": ""} {
 		log, _ := droidFile(rel).(history.Log)
-		if log.ID != want {
-			t.Errorf("%s: session %q, want %q", rel, log.ID, want)
-		}
+		fstest.Equal(t, log.ID, want, "session", rel)
 	}
 }
 

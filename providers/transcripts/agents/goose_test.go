@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/agents/records"
@@ -72,9 +73,7 @@ func TestGoose(t *testing.T) {
 	before := historytest.ListStore(t, store, path)
 	historytest.Execute(t, db, "INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES ('20260203_1', 'user', '[]', 1770091600)")
 	for i, l := range historytest.ListStore(t, store, path) {
-		if changed := l.Stamp != before[i].Stamp; changed != (l.ID == "20260203_1") {
-			t.Errorf("stamp of %s: %s, %s", l.ID, before[i].Stamp, l.Stamp)
-		}
+		fstest.Equal(t, l.Stamp != before[i].Stamp, (l.ID == "20260203_1"), "stamp", l.ID, before[i].Stamp, l.Stamp)
 	}
 }
 
@@ -99,9 +98,7 @@ func TestGoosePlaces(t *testing.T) {
 		{"XDG_DATA_HOME=/data", "/data/goose/sessions"},
 		{"GOOSE_PATH_ROOT=~/g", "/home/u/g/data/sessions"},
 	} {
-		if got := goose().Places(historytest.Linux("/home/u", c.env))[0].Dir; got != c.want {
-			t.Errorf("%s: %s", c.env, got)
-		}
+		fstest.Equal(t, goose().Places(historytest.Linux("/home/u", c.env))[0].Dir, c.want, c.env)
 	}
 }
 
@@ -119,9 +116,7 @@ func TestGooseBesideAWriter(t *testing.T) {
 		}
 		return nil
 	})
-	if n := len(historytest.ReadStore(t, store, path, "a").Events); n != 120 {
-		t.Errorf("%d events", n)
-	}
+	fstest.Equal(t, len(historytest.ReadStore(t, store, path, "a").Events), 120, "events")
 }
 
 func FuzzGoose(f *testing.F) {

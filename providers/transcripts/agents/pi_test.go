@@ -74,9 +74,7 @@ func TestPi(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := historytest.Lines(historytest.ReadText(t, newPi, test.log).Events); got != test.want {
-				t.Errorf("got\n%swant\n%s", got, test.want)
-			}
+			fstest.Equal(t, historytest.Lines(historytest.ReadText(t, newPi, test.log).Events), test.want)
 		})
 	}
 }
@@ -103,9 +101,7 @@ func TestPiPlaces(t *testing.T) {
 		"--p--/x/2026-05-07T18-36-14-561Z_1.jsonl": "",
 	} {
 		log, _ := piFile(rel).(history.Log)
-		if log.ID != want {
-			t.Errorf("%s: session %q, want %q", rel, log.ID, want)
-		}
+		fstest.Equal(t, log.ID, want, "session", rel)
 	}
 }
 
@@ -153,9 +149,7 @@ func TestPiReal(t *testing.T) {
 			got := historytest.Tally(c.Events)
 			t.Log(got, c.Of)
 			for kind, n := range want {
-				if got[kind] != n {
-					t.Errorf("%d of %s, want %d", got[kind], kind, n)
-				}
+				fstest.Equal(t, got[kind], n, kind)
 			}
 			if got["rewind"]+got["unknown"]+got["fork"] > 0 {
 				t.Errorf("marks that are not in the session: %v", got)

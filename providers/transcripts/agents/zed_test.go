@@ -87,9 +87,7 @@ func TestZed(t *testing.T) {
 func TestZedOnMacOS(t *testing.T) {
 	m := historytest.Linux("/Users/u")
 	m.OS = "darwin"
-	if dir := zed().Places(m)[0].Dir; dir != "/Users/u/Library/Application Support/Zed/threads" {
-		t.Error(dir)
-	}
+	fstest.Equal(t, zed().Places(m)[0].Dir, "/Users/u/Library/Application Support/Zed/threads")
 }
 
 func FuzzZedThread(f *testing.F) {

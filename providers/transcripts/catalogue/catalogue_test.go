@@ -1,10 +1,12 @@
 package catalogue
 
 import (
-	"ctxfs/providers/transcripts/event"
 	"fmt"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/transcripts/event"
 
 	"ctxfs/providers/transcripts/source"
 )
@@ -68,7 +70,5 @@ func TestNobodyIsWaitedFor(t *testing.T) {
 		t.Fatalf("%d are waited for", len(c.orphans))
 	}
 	c.Drop("/child", now)
-	if len(c.orphans) != 0 {
-		t.Errorf("%d are waited for", len(c.orphans))
-	}
+	fstest.Equal(t, len(c.orphans), 0, "waited")
 }

@@ -1,10 +1,10 @@
 package catalogue
 
 import (
-	"slices"
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"
 )
@@ -26,9 +26,7 @@ func TestLastWithin(t *testing.T) {
 		for _, s := range c.LastWithin(dir, now.Add(-time.Hour), most) {
 			got = append(got, s.ID)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("in %s: %q, want %q", dir, got, want)
-		}
+		fstest.EqualSlices(t, got, want, dir)
 	}
 	put("a", "/src/shop", "", time.Minute)
 	put("b", "/src/shop/api", "", 2*time.Minute)
@@ -45,7 +43,5 @@ func TestLastWithin(t *testing.T) {
 		c.Drop("/"+id, now)
 	}
 	want("/", 9)
-	if len(c.byFolder) != 0 {
-		t.Errorf("left are %d folders", len(c.byFolder))
-	}
+	fstest.Equal(t, len(c.byFolder), 0, "folders")
 }

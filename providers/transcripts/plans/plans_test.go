@@ -142,9 +142,7 @@ func TestLists(t *testing.T) {
 			for _, one := range c.calls {
 				s.call(one.tool, one.input, one.result)
 			}
-			if got := tasks(s.read(t)); got != c.want {
-				t.Errorf("%q, want %q, of\n%s", got, c.want, s.text)
-			}
+			fstest.Equal(t, tasks(s.read(t)), c.want, s.text)
 		})
 	}
 }
@@ -155,9 +153,7 @@ func TestSubagents(t *testing.T) {
 	s.call("TodoWrite", `{"todos":[{"content":"mine","status":"pending"}]}`, "ok")
 	s.add(event.Event{Kind: event.ToolCall, Agent: "a1", Call: &event.Call{ID: "x", Name: "TodoWrite", Input: `{"todos":[{"content":"its","status":"pending"}]}`}})
 	s.add(event.Event{Kind: event.ToolResult, Agent: "a1", Result: &event.Result{CallID: "x", Text: "ok"}})
-	if got := tasks(s.read(t)); got != "pending mine" {
-		t.Error(got)
-	}
+	fstest.Equal(t, tasks(s.read(t)), "pending mine")
 }
 
 // TestForkGoesOn: tasks that were created before a fork are known by their ids.
@@ -264,9 +260,7 @@ func TestProposals(t *testing.T) {
 			for _, p := range s.read(t) {
 				got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", p.State, p.Title, len(p.Text), p.Said)))
 			}
-			if strings.Join(got, ", ") != c.want {
-				t.Errorf("%q, want %q, of\n%s", got, c.want, s.text)
-			}
+			fstest.Equal(t, strings.Join(got, ", "), c.want, got, s.text)
 		})
 	}
 }

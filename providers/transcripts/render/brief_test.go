@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -32,9 +33,7 @@ func TestAsks(t *testing.T) {
 			s := shopStory()
 			s.user("Move the rows.")
 			c.end(s)
-			if got := s.summary("/home/u/shop").Brief().Asks; got != c.want {
-				t.Errorf("asks %q, want %q", got, c.want)
-			}
+			fstest.Equal(t, s.summary("/home/u/shop").Brief().Asks, c.want, "asks")
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -17,7 +18,5 @@ func TestEveryFile(t *testing.T) {
 		s.Add(&event.Event{Seq: 2*i + 1, Kind: event.ToolCall, Call: &event.Call{ID: call, Name: "Read", Input: fmt.Sprintf(`{"file_path":"/work/some/folder/of/the/project/file%d.go"}`, i)}})
 		s.Add(&event.Event{Seq: 2*i + 2, Kind: event.ToolResult, Result: &event.Result{CallID: call, Name: "Read", Text: "package x"}})
 	}
-	if got := strings.Count(string(s.Files()), "\n") - 1; got != files {
-		t.Errorf("files.tsv has %d files of %d", got, files)
-	}
+	fstest.Equal(t, strings.Count(string(s.Files()), "\n")-1, files, "files.tsv")
 }

@@ -3,6 +3,8 @@ package render
 import (
 	"maps"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestRunLine(t *testing.T) {
@@ -55,9 +57,7 @@ func TestRuns(t *testing.T) {
 	for i := range 2 * maxRuns {
 		r.add(string(rune('a'+i)), 4+i, 0, "", false)
 	}
-	if len(r.List) != maxRuns {
-		t.Errorf("%d are kept", len(r.List))
-	}
+	fstest.Equal(t, len(r.List), maxRuns, "kept")
 }
 
 // TestPiped: the exit code of grep says nothing about what it reads.

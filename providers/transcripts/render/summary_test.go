@@ -90,15 +90,9 @@ func TestSummaryIsBounded(t *testing.T) {
 			fstest.Must(t, json.Unmarshal(saved, sum))
 		}
 	}
-	if n := len(sum.Said.Notes) + sum.Said.Left; n != 3000 {
-		t.Errorf("%d messages", n)
-	}
-	if n := len(sum.Paths.List) + sum.Paths.Left; n != 3000 {
-		t.Errorf("%d files", n)
-	}
-	if n := len(sum.Tasks.List) + sum.Tasks.Left; n != 3000 {
-		t.Errorf("%d tasks", n)
-	}
+	fstest.Equal(t, len(sum.Said.Notes)+sum.Said.Left, 3000, "messages")
+	fstest.Equal(t, len(sum.Paths.List)+sum.Paths.Left, 3000, "files")
+	fstest.Equal(t, len(sum.Tasks.List)+sum.Tasks.Left, 3000, "tasks")
 	for _, budget := range []int{500, 1000, 2000} {
 		words := func(text string) int { return len(text) / 4 }
 		digest := sum.Digest(event.Session{ID: "s"}, budget, words)
@@ -159,9 +153,7 @@ func TestFilesOfEachTool(t *testing.T) {
 			}
 			got = append(got, how+" "+f.Path)
 		}
-		if strings.Join(got, ",") != c.want {
-			t.Errorf("%s %s: %q, want %q", c.tool, c.input, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(got, ","), c.want, c.tool, c.input, got)
 	}
 }
 
@@ -192,9 +184,7 @@ func TestTasks(t *testing.T) {
 		for _, task := range s.summary("").Tasks.List {
 			got = append(got, task.Text+" "+task.Status)
 		}
-		if strings.Join(got, ",") != c.want {
-			t.Errorf("%s %s: %q, want %q", c.tool, c.input, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(got, ","), c.want, c.tool, c.input, got)
 	}
 	var s story
 	s.call("TaskCreate", `{"subject":"a"}`, "Task #7 created successfully: a", false)
@@ -218,13 +208,9 @@ func FuzzSummary(f *testing.F) {
 		s.user(input)
 		sum := s.summary(text)
 		digest, files := sum.Digest(event.Session{ID: text, CWD: text, Title: tool}, 2000, nil), sum.Files()
-		if n := bytes.Count(digest, []byte("\n## ")); n != 9 {
-			t.Errorf("%d parts:\n%s", n, digest)
-		}
+		fstest.Equal(t, bytes.Count(digest, []byte("\n## ")), 9, "parts", digest)
 		for line := range bytes.Lines(files) {
-			if bytes.Count(line, []byte("\t")) != 6 {
-				t.Errorf("%q", line)
-			}
+			fstest.Equal(t, bytes.Count(line, []byte("\t")), 6, line)
 		}
 	})
 }

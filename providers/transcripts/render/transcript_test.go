@@ -218,8 +218,6 @@ func TestBlobs(t *testing.T) {
 		{strings.Repeat("abc", 5000), strings.Repeat("abc", 5000)},
 		{data(2000) + " " + strings.Repeat("x", 2000) + " " + data(2000), "[binary 2 KB] " + strings.Repeat("x", 2000) + " [binary 2 KB]"},
 	} {
-		if got := blobs(c.in); got != c.want {
-			t.Errorf("%.40q…: %.80q, want %.80q", c.in, got, c.want)
-		}
+		fstest.Equal(t, blobs(c.in), c.want, "…", c.in)
 	}
 }

@@ -94,9 +94,7 @@ func TestReaderOfStores(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if reads != count {
-			t.Errorf("read %d times, want %d", reads, count)
-		}
+		fstest.Equal(t, reads, count, "times")
 	}
 	expect("one\n", 1)
 	content = "two"

@@ -208,9 +208,7 @@ func TestCodexLog(t *testing.T) {
 	}, "\n") + "\n"
 	fstest.Must(t, os.WriteFile(log, []byte(text), 0o600))
 	all := readLog(t, "codex", "2026/05/07/"+filepath.Base(log), log)
-	if got := strings.Join(shown(all), "; "); got != "/p/b.txt whole x|; /p/sub/a.txt whole one|zwei|" {
-		t.Errorf("%s", got)
-	}
+	fstest.Equal(t, strings.Join(shown(all), "; "), "/p/b.txt whole x|; /p/sub/a.txt whole one|zwei|")
 	if at := all[1].Time; !at.Equal(time.Date(2026, 5, 7, 18, 0, 4, 500e6, time.UTC)) {
 		t.Errorf("seen at %v", at)
 	}

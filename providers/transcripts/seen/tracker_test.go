@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -102,9 +103,7 @@ func TestFormsOfAgents(t *testing.T) {
 		{"anybody, folders that it removes", begin("claude-code").call("Write", `{"file_path":"x/a","content":"x"}`, "").call("Write", `{"file_path":"xa","content":"x"}`, "").call("Bash", `{"command":"rm -rf x"}`, "").call("Bash", `{"command":"rm -rf $DIR/xa"}`, ""), "/p/x/a gone; /p/xa whole x|"},
 		{"a path with a line break", begin("claude-code").call("Write", `{"file_path":"a\nb","content":"x"}`, ""), ""},
 	} {
-		if got := strings.Join(shown(c.s.Sights()), "; "); got != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(shown(c.s.Sights()), "; "), c.want, c.name)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing/iotest"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // block returns a block of a transcript.
@@ -82,9 +83,7 @@ func TestLanguages(t *testing.T) {
 			for _, s := range read(t, block("user", sentence)) {
 				got = s.Kind
 			}
-			if got != want {
-				t.Errorf("%q: %q, want %q", sentence, got, want)
-			}
+			fstest.Equal(t, got, want, sentence)
 		}
 	}
 }
@@ -115,9 +114,7 @@ func TestWhoSaidIt(t *testing.T) {
 		for _, s := range read(t, c.text) {
 			got = append(got, s.Kind)
 		}
-		if strings.Join(got, ", ") != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(got, ", "), c.want, c.name, got)
 	}
 }
 

@@ -3,10 +3,10 @@ package toolcall
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -49,9 +49,7 @@ func TestView(t *testing.T) {
 		if v := shell(command).View(); v != nil {
 			got = fmt.Sprintf("%s %d-%d", v.Path, v.From, v.To)
 		}
-		if got != want {
-			t.Errorf("%.60q: %q, want %q", command, got, want)
-		}
+		fstest.Equal(t, got, want, command)
 	}
 }
 
@@ -69,9 +67,7 @@ func TestRemoves(t *testing.T) {
 		"cargo rm a":               nil,
 		"find . -name a -exec rm ": nil,
 	} {
-		if got := shell(command).Removes(); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", command, got, want)
-		}
+		fstest.EqualSlices(t, shell(command).Removes(), want, command)
 	}
 }
 
@@ -93,9 +89,7 @@ func TestWrites(t *testing.T) {
 				got = append(got, file.Path)
 			}
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s %s: writes %q, want %q", c.tool, c.input, got, c.want)
-		}
+		fstest.EqualSlices(t, got, c.want, "writes", c.tool, c.input)
 	}
 }
 

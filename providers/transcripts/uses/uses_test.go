@@ -58,9 +58,7 @@ func TestNames(t *testing.T) {
 		for _, u := range read(t, c.agent, block("user", "fill in the form")+block("tool-call "+c.call+" call=1", c.arguments)) {
 			got = append(got, u.Kind+" "+u.Server+" "+u.Name)
 		}
-		if strings.Join(got, ", ") != c.want {
-			t.Errorf("%s %s %q: %q, want %q", c.agent, c.call, c.arguments, got, c.want)
-		}
+		fstest.Equal(t, strings.Join(got, ", "), c.want, c.agent, c.call, c.arguments, got)
 	}
 }
 
@@ -107,9 +105,7 @@ func TestOutcomes(t *testing.T) {
 	for _, u := range read(t, "claude-code", text) {
 		got = append(got, u.Name+"="+string(u.Outcome))
 	}
-	if strings.Join(got, " ") != "one= two=failed three=denied four=" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, strings.Join(got, " "), "one= two=failed three=denied four=", got)
 }
 
 // TestSubagents: in a subagent's transcript only agents speak.

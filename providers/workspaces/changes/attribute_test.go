@@ -92,9 +92,7 @@ func TestList(t *testing.T) {
 		`12:00 modified "own.go" by transcripts/s1s1 `,
 		`- deleted "deleted.go" by  `,
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	fstest.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
 // TestListWithoutGit looks for files, but not without end.
@@ -118,9 +116,7 @@ func TestListWithoutGit(t *testing.T) {
 	var paths []string
 	for _, l := range all {
 		paths = append(paths, l.Path)
-		if l.By != "terminals/1.txt" {
-			t.Errorf("%+v", l)
-		}
+		fstest.Equal(t, l.By, "terminals/1.txt", l)
 	}
 	if len(all) != maxListed || slices.Contains(paths, "old") || slices.Contains(paths, ".hidden/c") || slices.Contains(paths, "node_modules/d") {
 		t.Errorf("%d: %q", len(all), paths)
@@ -131,9 +127,7 @@ func TestListWithoutGit(t *testing.T) {
 		paths = append(paths, l.Path)
 	}
 	slices.Sort(paths)
-	if !slices.Equal(paths, []string{"a", "sub/b", "sub/up"}) {
-		t.Errorf("%q", paths)
-	}
+	fstest.EqualSlices(t, paths, []string{"a", "sub/b", "sub/up"})
 	if o.Walk = false; len(List(o)) != 0 {
 		t.Errorf("%+v", List(o))
 	}
@@ -151,7 +145,5 @@ func TestTSV(t *testing.T) {
 		"2026-05-12T12:00:00Z\tmodified\t../../terminals/t3.txt\tmake gen\t-\ta b c\n" +
 		"-\tdeleted\t-\t-\t-\tgone\n" +
 		"-\tcreated\toutside\t-\t-\tx\n"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	fstest.Equal(t, got, want)
 }

@@ -163,9 +163,7 @@ As ` + "`git status --short`" + ` prints them: index, work tree, path.
 	for _, c := range s.Commits {
 		page = strings.Replace(page, short(c.ID), "ID", 1)
 	}
-	if page != want {
-		t.Errorf("got\n%s\nwant\n%s", page, want)
-	}
+	fstest.Equal(t, page, want)
 
 	side := w.read(w.path("../side"))
 	if side.Branch != "side" || side.Uncommitted.String() != "nothing" || len(side.Stashes) != 1 || len(side.Worktrees) != 1 || len(side.Problems) > 0 {
@@ -208,13 +206,9 @@ func TestOperations(t *testing.T) {
 	}
 	w := conflicting(t)
 	w.git("bisect", "start", "HEAD", "HEAD~1")
-	if page := w.read(w.dir).Page(); !strings.Contains(page, "under way: bisect, begun on main") {
-		t.Errorf("got\n%s", page)
-	}
+	fstest.Contains(t, w.read(w.dir).Page(), "under way: bisect, begun on main")
 	w.write(".git/index.lock", "")
-	if page := w.read(w.dir).Page(); !strings.Contains(page, "index.lock exists since ") {
-		t.Errorf("got\n%s", page)
-	}
+	fstest.Contains(t, w.read(w.dir).Page(), "index.lock exists since ")
 }
 
 func TestErrors(t *testing.T) {
@@ -262,9 +256,7 @@ func TestHangingGit(t *testing.T) {
 	}()
 	began.Line()
 	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	fstest.ErrorIs(t, <-done, context.Canceled)
 	if left, _ := os.ReadDir(opts.Scratch); len(left) > 0 {
 		t.Errorf("left in the scratch folder: %v", left)
 	}

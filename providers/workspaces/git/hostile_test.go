@@ -151,14 +151,10 @@ func TestHostileRepository(t *testing.T) {
 	}
 	after := snapshot(t, tr.home)
 	for path, was := range before {
-		if now := after[path]; now != was {
-			t.Errorf("%s was %s and is %s", path, was, now)
-		}
+		fstest.Equal(t, after[path], was, path)
 	}
 
-	if len(after) != len(before) {
-		t.Errorf("%d paths became %d", len(before), len(after))
-	}
+	fstest.Equal(t, len(after), len(before), "paths became")
 
 	// With an object missing, git would have it fetched.
 	head := tr.read(tr.dir).Head

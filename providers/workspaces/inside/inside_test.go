@@ -28,16 +28,10 @@ func TestFolder(t *testing.T) {
 	fstest.Must(t, err)
 	defer f.Close()
 	for name, want := range map[string]string{"a": "text", "sub/link": "text", "out": "", "pipe": "", "sub": "", "none": "", "../" + filepath.Base(outside) + "/secret": ""} {
-		if got := f.Text(name); got != want {
-			t.Errorf("%s is read as %q", name, got)
-		}
-		if got := f.Exists(name); got != (want != "" || name == "pipe" || name == "sub") {
-			t.Errorf("%s exists: %v", name, got)
-		}
+		fstest.Equal(t, f.Text(name), want, "read as", name)
+		fstest.Equal(t, f.Exists(name), (want != "" || name == "pipe" || name == "sub"), "exists", name)
 	}
-	if n := len(f.Text("long")); n != maxFile {
-		t.Errorf("%d bytes are read of a long file", n)
-	}
+	fstest.Equal(t, len(f.Text("long")), maxFile, "bytes are read of a long file")
 	folders, files, err := f.List("")
 	if err != nil || !slices.Equal(folders, []string{"sub"}) || !slices.Equal(files, []string{"a", "long", "out", "pipe"}) {
 		t.Errorf("got %q, %q, %v", folders, files, err)

@@ -65,9 +65,7 @@ func TestNotes(t *testing.T) {
 	if err != nil || !strings.HasPrefix(taken.Text, "# Do not") {
 		t.Errorf("taken: %+v, %v", taken, err)
 	}
-	if got := texts(b); !slices.Equal(got, want[:1]) {
-		t.Errorf("left: %q", got)
-	}
+	fstest.EqualSlices(t, texts(b), want[:1], "left")
 	for _, name := range []string{"do-not-run-the-migration", "../x", "taken", ""} {
 		if _, err := b.Take(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("take %q: %v", name, err)
@@ -115,9 +113,7 @@ func TestNotesThatAreCreated(t *testing.T) {
 	if got, want := texts(b), []string{"tests.md: Run them with -p 1."}; !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
-	if a := b.All()[0].Author; a != (Author{Agent: "codex", Dir: "/srv/shop"}) {
-		t.Errorf("author %+v", a)
-	}
+	fstest.Equal(t, b.All()[0].Author, (Author{Agent: "codex", Dir: "/srv/shop"}), "author")
 	for i := len(b.All()); i < MaxNotes; i++ {
 		put(fmt.Sprintf("n%d.md", i), "x")
 	}
@@ -142,9 +138,7 @@ func TestTwoWriters(t *testing.T) {
 	}
 	writers.Wait()
 	b := newBox(t, dir)
-	if n := len(b.All()); n != 4*(MaxNotes/5) {
-		t.Errorf("%d notes", n)
-	}
+	fstest.Equal(t, len(b.All()), 4*(MaxNotes/5), "notes")
 	if left, _ := filepath.Glob(filepath.Join(dir, ".new-*")); len(left) != 0 {
 		t.Errorf("left behind: %q", left)
 	}

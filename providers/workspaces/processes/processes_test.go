@@ -1,10 +1,11 @@
 package processes
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -18,9 +19,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"x", "two\nlines\x1b[1m"}, "x 'two lines'"},
 		{nil, ""},
 	} {
-		if got := commandLine(c.argv); got != c.want {
-			t.Errorf("%q is shown as %s, not %s", c.argv, got, c.want)
-		}
+		fstest.Equal(t, commandLine(c.argv), c.want, "shown as", c.argv)
 	}
 }
 
@@ -54,18 +53,12 @@ func TestSift(t *testing.T) {
 	for _, p := range sift(all) {
 		got = append(got, p.PID)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("listed are %d, not %d", got, want)
-	}
+	fstest.EqualSlices(t, got, want, "listed")
 	text := TSV([]Process{{PID: 4, Command: "node vite", Listens: []string{"tcp *:1", "unix /a"}, Terminal: "t1", Since: at(4)}})
-	if text != "pid\tcommand\tlistens\tterminal\tsince\n4\tnode vite\ttcp *:1, unix /a\tt1\t1970-01-01T00:00:04Z\n" {
-		t.Errorf("got %q", text)
-	}
+	fstest.Equal(t, text, "pid\tcommand\tlistens\tterminal\tsince\n4\tnode vite\ttcp *:1, unix /a\tt1\t1970-01-01T00:00:04Z\n")
 	many := make([]Process, 2*most)
 	for i := range many {
 		many[i] = of(i+1, 0, "x", "")
 	}
-	if got := len(sift(many)); got != most {
-		t.Errorf("%d processes are listed", got)
-	}
+	fstest.Equal(t, len(sift(many)), most, "processes are listed")
 }

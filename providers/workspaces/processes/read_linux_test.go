@@ -132,9 +132,7 @@ func TestRead(t *testing.T) {
 	if _, ok := got[moved]; ok {
 		t.Error("what has left its folder for another is listed")
 	}
-	if got[sleeper].Command != "sleep 1000" {
-		t.Errorf("got %+v", got)
-	}
+	fstest.Equal(t, got[sleeper].Command, "sleep 1000", got)
 	if _, ok := got[shell]; ok {
 		t.Error("a shell that waits for a command is listed")
 	}
@@ -151,8 +149,6 @@ func TestRead(t *testing.T) {
 
 func TestTerminalName(t *testing.T) {
 	for device, want := range map[int]string{0: "", 136<<8 | 3: "pts/3", 1<<20 | 136<<8 | 5: "pts/261", 4<<8 | 1: "", 5 << 8: ""} {
-		if got := terminalName(device); got != want {
-			t.Errorf("device %#x is %q, not %q", device, got, want)
-		}
+		fstest.Equal(t, terminalName(device), want, "device", device)
 	}
 }

@@ -52,9 +52,7 @@ func TestDeadline(t *testing.T) {
 		_, err := io.ReadAll(output)
 		return err
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	fstest.ErrorIs(t, err, context.Canceled)
 	held.Left()
 	if _, err := r.Output(ctx, shell("echo"), 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("after its end: %v", err)
@@ -77,11 +75,7 @@ func TestFind(t *testing.T) {
 	fstest.Must(t, errors.Join(os.Chmod(usr+"/notes", 0o600), os.Symlink(work+"/bin/git", usr+"/led"), os.Mkdir(usr+"/dir", 0o700)))
 	path := strings.Join([]string{"", ".", "bin", work + "/bin", root + "/none", usr}, string(filepath.ListSeparator))
 	for name, want := range map[string]string{"git": usr + "/git", "notes": "", "led": "", "dir": "", "none": ""} {
-		if got := Find(name, path, work); got != want {
-			t.Errorf("%s is found at %q, not %q", name, got, want)
-		}
+		fstest.Equal(t, Find(name, path, work), want, "found at", name)
 	}
-	if got := Find("led", path); got != usr+"/led" {
-		t.Errorf("led is found at %q", got)
-	}
+	fstest.Equal(t, Find("led", path), usr+"/led", "led is found at")
 }

@@ -30,7 +30,5 @@ func TestLacks(t *testing.T) {
 		},
 	}
 	want := []string{"node >=22 is wanted (package.json), 20.20.2 is on the PATH", "ruby 3.3.0 is wanted (.ruby-version), and not on the PATH", "not installed of package.json: eslint (1 of 4)"}
-	if got := s.Lacks("/src/shop"); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fstest.EqualSlices(t, s.Lacks("/src/shop"), want)
 }

@@ -86,9 +86,7 @@ func TestPrograms(t *testing.T) {
 		"pip": "24.2 .pyenv/versions/3.12.10/bin/pip", "python3": "3.12.10 .pyenv/versions/3.12.10/bin/python3",
 	}
 	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s is %q, not %q", name, got[name], want[name])
-		}
+		fstest.Equal(t, got[name], want[name], name)
 		delete(got, name)
 	}
 	if len(got) > 0 {
@@ -120,9 +118,7 @@ func TestNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"v20.11.1\n": "20.11.1", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0": "12.2.0", "jq-1.6": "1.6", "tmux 3.3a": "3.3a", "go version go1.27rc1 linux": "1.27rc1", "zig 0.14.0-dev.2": "0.14.0", "x 2.0.0-rc.1": "2.0.0-rc.1", "none": "", "7": "",
 	} {
-		if got := number(text); got != want {
-			t.Errorf("%q has the version %q, not %q", text, got, want)
-		}
+		fstest.Equal(t, number(text), want, "version", text)
 	}
 }
 
@@ -132,9 +128,7 @@ func TestManagers(t *testing.T) {
 	for path, want := range map[string]string{".asdf/shims/node": "20.1.0", ".asdf/shims/go": "1.22.1", ".asdf/shims/deno": "", ".rbenv/shims/ruby": "", ".local/share/mise/shims/node": "", "bin/node": "none"} {
 		m, ok := managerOf(filepath.Join(home, path))
 		if !ok {
-			if want != "none" {
-				t.Errorf("%s has no manager", path)
-			}
+			fstest.Equal(t, want, "none", "no manager", path)
 			continue
 		}
 		if _, version := m.resolve(filepath.Base(path), filepath.Join(home, "p"), home); version != want {
@@ -153,9 +147,7 @@ func TestWanted(t *testing.T) {
 		{"node", "lts/iron", ".nvmrc"}, {"ruby", "3.3.0", ".tool-versions"}, {"go", "1.26.0", "go.mod"}, {"go", "1.26.8", "go.mod"}, {"node", ">=20", "package.json"}, {"pnpm", "9.1.0", "package.json"},
 		{"python", ">=3.11", "pyproject.toml"}, {"rust", "1.80", "rust-toolchain"}, {"dotnet", "8.0.100", "global.json"},
 	}
-	if got := wanted(project); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	fstest.EqualSlices(t, wanted(project), want)
 }
 
 func TestDependencies(t *testing.T) {
@@ -213,9 +205,7 @@ func TestDependencies(t *testing.T) {
 				all = append(all, d.Manifest+" in "+d.In+": "+string(rune('0'+d.Installed))+" of "+string(rune('0'+d.Declared))+note+": "+strings.Join(packages, ", "))
 			}
 			got := strings.NewReplacer(filepath.Join(home, "mod"), "MOD", filepath.Join(home, ".cargo/registry/src"), "CARGO").Replace(strings.Join(all, "; "))
-			if got != c.want {
-				t.Errorf("got\n\t%s\nwant\n\t%s", got, c.want)
-			}
+			fstest.Equal(t, got, c.want)
 		})
 	}
 }

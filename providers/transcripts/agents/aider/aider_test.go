@@ -82,9 +82,7 @@ func TestAider(t *testing.T) {
 		t.Fatalf("%d runs, want %d", len(list), len(want))
 	}
 	for i := range want {
-		if got := historytest.Lines(events[i]); got != want[i] {
-			t.Errorf("run %d: got\n%swant\n%s", i, got, want[i])
-		}
+		fstest.Equal(t, historytest.Lines(events[i]), want[i], "run", i)
 	}
 	if list[1].Title != "Use the Spinner" || list[1].CWD != filepath.Dir(path) || of[1].Model != "claude" || of[0].Program != "0.47.2-dev" {
 		t.Errorf("listed %+v, read %+v %+v", list[1], of[0], of[1])

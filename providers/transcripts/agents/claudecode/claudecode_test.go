@@ -235,9 +235,7 @@ func TestClaudeSession(t *testing.T) {
 	))
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	want := event.Session{CWD: "/a", Title: "made by a model", TitleRank: event.FromSummary, Model: "claude-x", Branch: "next", Program: "2.1.2", Start: at, Last: at}
-	if fmt.Sprint(out.Of) != fmt.Sprint(want) {
-		t.Errorf("got  %+v\nwant %+v", out.Of, want)
-	}
+	fstest.Equal(t, fmt.Sprint(out.Of), fmt.Sprint(want), out.Of, want)
 }
 
 // A continuation's file begins with the id of the previous session.
@@ -250,9 +248,7 @@ func TestClaudeSuccessor(t *testing.T) {
 		t.Errorf("%+v %q", out.Of, got)
 	}
 	// Where the previous session does not exist, everything is emitted here.
-	if got := brief(historytest.RoundTrip(t, open, log).Events); !slices.Equal(got, []string{"user: told there", "user: told here"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, brief(historytest.RoundTrip(t, open, log).Events), []string{"user: told there", "user: told here"})
 }
 
 func TestClaudeTornAndLong(t *testing.T) {
@@ -304,9 +300,7 @@ func TestClaudeFiles(t *testing.T) {
 		}
 	}
 	whole := filepath.Join(session, "tool-results", "toolu_1.txt")
-	if !slices.Equal(spills, []string{whole, whole, "", "", whole}) {
-		t.Errorf("spills: %q", spills)
-	}
+	fstest.EqualSlices(t, spills, []string{whole, whole, "", "", whole}, "spills")
 	if told["a1"] || told["a2"] || !told["a3"] {
 		t.Errorf("told inline: %v", told)
 	}
@@ -334,13 +328,9 @@ func TestClaudePlaces(t *testing.T) {
 		}
 		return dirs
 	}
-	if got := dirs(); !slices.Equal(got, []string{"/home/u/.claude/projects", "/home/u/.config/claude/projects"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, dirs(), []string{"/home/u/.claude/projects", "/home/u/.config/claude/projects"})
 	env["CLAUDE_CONFIG_DIR"] = "~/.config/claude"
-	if got := dirs(); !slices.Equal(got, []string{"/home/u/.config/claude/projects"}) {
-		t.Errorf("%q", got)
-	}
+	fstest.EqualSlices(t, dirs(), []string{"/home/u/.config/claude/projects"})
 	for rel, want := range map[string]string{
 		"p/s.jsonl": "s ", "p/agent-a.jsonl": "agent-a ", "p/s/subagents/agent-a.jsonl": "agent-a s", "p/s/subagents/workflows/wf_1/agent-a.jsonl": "agent-a s",
 		"p/s/subagents/workflows/wf_1/journal.jsonl": "", "p/s/subagents/agent-a.meta.json": "", "p/s/tool-results/x.jsonl": "", "p/history.jsonl": "",
@@ -350,14 +340,10 @@ func TestClaudePlaces(t *testing.T) {
 		if log, ok := formatOf(rel).(history.Log); ok {
 			got = log.ID + " " + log.Parent
 		}
-		if got != want {
-			t.Errorf("%s: %q", rel, got)
-		}
+		fstest.Equal(t, got, want, rel)
 	}
 	for rel, want := range map[string]bool{"p": false, "p/s": false, "p/memory": true, "p/s/tool-results": true, "p/s/subagents": false, "p/s/subagents/workflows": false} {
-		if skip(rel) != want {
-			t.Errorf("%s: skipped %v", rel, !want)
-		}
+		fstest.Equal(t, skip(rel), want, "skipped", rel, !want)
 	}
 }
 

@@ -57,18 +57,12 @@ func TestClineTask(t *testing.T) {
 		"tool-call t2 summarize_task {\"context\":\"so far\"}\ncompaction auto 0\n" +
 		"tool-result  attempt_completion The user said\nuser go on\n" +
 		"unknown dream\nunknown message of narrator\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
 	if l.ID != "1783376868634" || l.Title != "fix it" || l.CWD != "/p/x" || c.Of.Title != "fix it" || c.Of.Model != "m1" {
 		t.Errorf("listed %+v, read %+v", l, c.Of)
 	}
-	if got := c.Events[0].Time.UnixMilli(); got != 1783376869000 {
-		t.Errorf("the first message has the time %d", got)
-	}
-	if got := c.Events[2].Time.UnixMilli(); got != 1783376870000 {
-		t.Errorf("the second message has the time %d", got)
-	}
+	fstest.Equal(t, c.Events[0].Time.UnixMilli(), 1783376869000, "first message has the time")
+	fstest.Equal(t, c.Events[2].Time.UnixMilli(), 1783376870000, "second message has the time")
 	if c.Of.Start.UnixMilli() != 1783376868634 || c.Of.Last.UnixMilli() != 1783376990000 {
 		t.Errorf("from %v to %v", c.Of.Start, c.Of.Last)
 	}
@@ -100,12 +94,8 @@ func TestClineResultsAsTexts(t *testing.T) {
 		"tool-result t1 read_file package a⏎⏎[not a head] Result\ntool-result t2 read_file package b\ntool-result t3 execute_command [ERROR] no rule FAILED\n" +
 		"user/injected The user provided the following feedback:\nuser use <b>go</b> build\nuser/injected <environment_details>y</environment_details>\n" +
 		"tool-call t4 attempt_completion {\"result\":\"done\"}\nuser thanks\ntool-result t4 attempt_completion \nuser What is <task> for?\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	if l.Title != "fix it" {
-		t.Error(l.Title)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
+	fstest.Equal(t, l.Title, "fix it")
 }
 
 func TestRoo(t *testing.T) {
@@ -124,9 +114,7 @@ func TestRoo(t *testing.T) {
 	want := "user fix\nthinking deep\nassistant done\nthinking plan\n" +
 		"compaction  1234 ## Conversation Summary\nall of it\n" +
 		"compaction truncation 0 [Sliding window truncation: 2 messages hidden]\nassistant on\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
 	if l.ID != "019e" || l.Agent != "roo" || l.Parent != "019d" || l.CWD != "/w" || l.Title != "fix" || c.Of.Parent != "019d" {
 		t.Errorf("listed %+v, read %+v", l, c.Of)
 	}
@@ -267,9 +255,7 @@ func TestClineSDKSubagent(t *testing.T) {
 	if l.ID != "p1__helper__run1" || l.Parent != "p1" || l.CWD != "/w" || l.Title != "helper" || c.Of.Parent != "p1" {
 		t.Errorf("listed %+v, read %+v", l, c.Of)
 	}
-	if got := historytest.Lines(c.Events); got != "user look\n" {
-		t.Errorf("got %s", got)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), "user look\n")
 }
 
 func FuzzTask(f *testing.F) {

@@ -3,11 +3,11 @@ package cline
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
 
@@ -30,15 +30,11 @@ func TestSpent(t *testing.T) {
 		{Time: time.UnixMilli(1783376871000).UTC(), Model: "m1", Cost: 0.5, Tokens: fs.Tokens{Input: 1, Output: 2, CacheWrite: 3, CacheRead: 4}},
 		{Time: time.UnixMilli(1783376872000).UTC(), Model: "m2", Tokens: fs.Tokens{Input: 1 << 40}},
 	}
-	if got := read(taskSpent, filepath.Join(dir, "1", taskHistory)); !slices.Equal(got, want) {
-		t.Errorf("a task has %+v", got)
-	}
+	fstest.EqualSlices(t, read(taskSpent, filepath.Join(dir, "1", taskHistory)), want, "task")
 	sdk := historytest.WriteFile(t, dir, "s/s"+sdkMessages, `{"messages":[{"id":"a","role":"user","ts":1783376870000},
 		{"id":"b","role":"assistant","ts":1783376871000,"modelInfo":{"id":"m"},"metrics":{"inputTokens":100,"outputTokens":7,"cacheReadTokens":80,"cacheWriteTokens":15,"cost":0.25}}]}`)
 	want = []fs.ModelCall{{Time: time.UnixMilli(1783376871000).UTC(), Model: "m", Cost: 0.25, Tokens: fs.Tokens{Input: 5, Output: 7, CacheWrite: 15, CacheRead: 80}}}
-	if got := read(sdkSpent, sdk); !slices.Equal(got, want) {
-		t.Errorf("a session has %+v", got)
-	}
+	fstest.EqualSlices(t, read(sdkSpent, sdk), want, "session")
 	if got := read(taskSpent, filepath.Join(dir, "none", taskHistory)); got != nil {
 		t.Errorf("where nothing is, there is %+v", got)
 	}

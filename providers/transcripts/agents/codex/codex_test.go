@@ -135,9 +135,7 @@ func TestCodexWhoSpoke(t *testing.T) {
 		user (injected) "/root to /root/a:\ncount"
 		system "turn aborted: interrupted"
 		system "error: too many"`)
-	if c.Of.Title != "what is <b>bold</b>?" {
-		t.Errorf("title %q", c.Of.Title)
-	}
+	fstest.Equal(t, c.Of.Title, "what is <b>bold</b>?", "title")
 }
 
 func TestCodexResults(t *testing.T) {
@@ -322,9 +320,7 @@ func TestCodexOf2025(t *testing.T) {
 			`{"type":"message","role":"user","content":[{"type":"input_text","text":"`+context+`"}]}`,
 			`{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it in <environment_context><cwd>/elsewhere</cwd></environment_context>"}]}`,
 		))
-		if out.Of.CWD != "/src/app" {
-			t.Errorf("%s: %+v", context, out.Of)
-		}
+		fstest.Equal(t, out.Of.CWD, "/src/app", context, out.Of)
 	}
 }
 

@@ -15,9 +15,7 @@ func open() history.Reader { return &reader{} }
 
 func TestCopilotPlaces(t *testing.T) {
 	p := CLI().Places(history.Machine{Home: "/h", LookupEnv: func(string) (string, bool) { return "", false }})[0]
-	if p.Dir != "/h/.copilot/session-state" {
-		t.Errorf("%s", p.Dir)
-	}
+	fstest.Equal(t, p.Dir, "/h/.copilot/session-state")
 	if f, ok := p.File("abc/events.jsonl").(history.Log); !ok || f.ID != "abc" {
 		t.Errorf("%+v", f)
 	}

@@ -46,9 +46,7 @@ func TestVSCodePlaces(t *testing.T) {
 	}
 	for rel, skip := range map[string]bool{"hash": false, "hash/chatSessions": false, "hash/github.copilot-chat": false,
 		"hash/GitHub.copilot-chat/transcripts": false, "hash/chatEditingSessions": true, "hash/chatSessions/x": true} {
-		if p.Skip(rel) != skip {
-			t.Errorf("%s: skip is %v", rel, !skip)
-		}
+		fstest.Equal(t, p.Skip(rel), skip, "skip", rel, !skip)
 	}
 }
 
@@ -74,9 +72,7 @@ func TestApplyChanges(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			state, err := applyChanges(strings.NewReader(test.log))
-			if got := state.value().Raw; got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			fstest.Equal(t, state.value().Raw, test.want)
 			if (err == nil) != (test.fault == "") || err != nil && err.Error() != test.fault {
 				t.Errorf("error %v, want %q", err, test.fault)
 			}

@@ -71,9 +71,7 @@ func TestCursorPlaces(t *testing.T) {
 		"/home/u/.config/Cursor/User/workspaceStorage/hash/state.vscdb":      false,
 		"/home/u/.cursor/projects/p/agent-transcripts/a/subagents/x/b.jsonl": false,
 	} {
-		if got := ours(path); got != want {
-			t.Errorf("%s: %v", path, got)
-		}
+		fstest.Equal(t, ours(path), want, path)
 	}
 }
 
@@ -119,9 +117,7 @@ func TestCursorEditorDump(t *testing.T) {
 			t.Errorf("%s: %d, by SQL %d", kind, counts[string(kind)], want)
 		}
 	}
-	if counts["failed"] != 1 {
-		t.Errorf("%d failed", counts["failed"])
-	}
+	fstest.Equal(t, counts["failed"], 1, "failed")
 	for _, b := range dump.Bubbles {
 		v := lazyjson.Parse(b)
 		for _, said := range []string{v.Get("text").Str, v.Get("thinking.text").Str, lazyjson.ParseString(v.Get("toolFormerData.result").Str).Get("output").Str} {
@@ -149,9 +145,7 @@ func TestCursorEditorDump(t *testing.T) {
 	for _, e := range c.Events {
 		started += e.Subagent
 	}
-	if started != data.Get("subagentComposerIds.0").Str {
-		t.Errorf("subagent %q", started)
-	}
+	fstest.Equal(t, started, data.Get("subagentComposerIds.0").Str, "subagent")
 
 	// With the transcript of the same session nothing is emitted twice, and what
 	// was written to files is emitted.
@@ -162,9 +156,7 @@ func TestCursorEditorDump(t *testing.T) {
 		t.Errorf("%d events joined, %d before:\n  %s", n, m, strings.Join(historytest.Outline(joined.Events), "\n  "))
 	}
 	last := joined.Events[len(joined.Events)-1]
-	if last.Text != "only in the transcript" {
-		t.Errorf("the last is %+v", last)
-	}
+	fstest.Equal(t, last.Text, "only in the transcript", "last", last)
 	secretFree(t, joined)
 }
 
@@ -228,9 +220,7 @@ func TestCursorEditor(t *testing.T) {
 	}
 	child := historytest.ReadStore(t, store, path, "child")
 	historytest.CheckOutline(t, child.Events, "user old shape")
-	if child.Of.Parent != "parent" {
-		t.Errorf("child %+v", child.Of)
-	}
+	fstest.Equal(t, child.Of.Parent, "parent", "child", child.Of)
 	stamp := func() string { return historytest.ListStore(t, store, path)[1].Stamp }
 	for _, change := range []func(){
 		func() {

@@ -88,8 +88,6 @@ func TestCursorTextArguments(t *testing.T) {
 		"":                     "",
 		"a sentence: of words": "a sentence: of words",
 	} {
-		if got := textArguments(body); got != want {
-			t.Errorf("%q: %s", body, got)
-		}
+		fstest.Equal(t, textArguments(body), want, body)
 	}
 }

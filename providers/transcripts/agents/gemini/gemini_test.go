@@ -19,9 +19,7 @@ const head = `{"sessionId":"s","projectHash":"h","startTime":"2026-01-02T03:04:0
 
 func TestGeminiPlaces(t *testing.T) {
 	p := Agent().Places(history.Machine{Home: "/h", LookupEnv: func(string) (string, bool) { return "", false }})[0]
-	if p.Dir != "/h/.gemini/tmp" {
-		t.Errorf("%s", p.Dir)
-	}
+	fstest.Equal(t, p.Dir, "/h/.gemini/tmp")
 	if f, ok := p.File("slug/chats/session-2026-01-02T03-04-abcdef01.jsonl").(history.Log); !ok || f.ID != "" || !f.KeepTexts {
 		t.Errorf("%+v", f)
 	}
@@ -37,9 +35,7 @@ func TestGeminiPlaces(t *testing.T) {
 		}
 	}
 	for rel, skip := range map[string]bool{"slug": false, "slug/chats": false, "slug/chats/parent": false, "slug/tool-outputs": true, "slug/chats/parent/x": true} {
-		if p.Skip(rel) != skip {
-			t.Errorf("%s: skip is %v", rel, !skip)
-		}
+		fstest.Equal(t, p.Skip(rel), skip, "skip", rel, !skip)
 	}
 }
 
@@ -145,9 +141,7 @@ func TestGeminiTypedAndPutIn(t *testing.T) {
 	historytest.CheckShown(t, c.Events, `
 		user "read @a"
 		user (injected) "--- Content from referenced files ---\nwords"`)
-	if c.Of.Title != "read @a" {
-		t.Errorf("title %q", c.Of.Title)
-	}
+	fstest.Equal(t, c.Of.Title, "read @a", "title")
 }
 
 func TestGeminiProject(t *testing.T) {
@@ -159,21 +153,13 @@ func TestGeminiProject(t *testing.T) {
 		t.Helper()
 		fstest.Must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 	}
-	if got := workingFolder(log, ""); got != "" {
-		t.Errorf("no project is %q", got)
-	}
+	fstest.Equal(t, workingFolder(log, ""), "", "no project")
 	write("projects.json", `{"projects":{"/other":"o","/w/by-name":"slug"}}`)
-	if got := workingFolder(log, ""); got != "/w/by-name" {
-		t.Errorf("by name %q", got)
-	}
+	fstest.Equal(t, workingFolder(log, ""), "/w/by-name", "by name")
 	write("projects.json", `{"projects":{"/w/by-hash":"x"}}`)
-	if got := workingFolder(log, "a12f33f8ef8c2a3f6f0bd2c5e1f3d8f1"); got != "" {
-		t.Errorf("by a wrong hash %q", got)
-	}
+	fstest.Equal(t, workingFolder(log, "a12f33f8ef8c2a3f6f0bd2c5e1f3d8f1"), "", "by a wrong hash")
 	write("tmp/slug/.project_root", "/w/by-file\n")
-	if got := workingFolder(log, ""); got != "/w/by-file" {
-		t.Errorf("by file %q", got)
-	}
+	fstest.Equal(t, workingFolder(log, ""), "/w/by-file", "by file")
 }
 
 func TestGeminiOldFile(t *testing.T) {

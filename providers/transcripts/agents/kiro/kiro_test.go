@@ -34,9 +34,7 @@ func TestKiroSecondEngine(t *testing.T) {
 	c := historytest.ReadText(t, func() history.Reader { return log.Open(path) }, kiroSecond)
 	want := "user fix it\nuser [image/png 3 bytes]\nthinking hm\nassistant so\ntool-call t1 shell {\"command\":\"ls\"}\n" +
 		"tool-result t1 shell exit status: 1⏎no⏎way FAILED\ncompaction  0 all of it\nunknown Dream\nunknown not JSON\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
 	if log.ID != "k1" || c.Of.CWD != "/w" || c.Of.Title != "The fix" || c.Of.Model != "m" || c.Events[0].Time.Unix() != 1783376868 {
 		t.Errorf("read %+v", c.Of)
 	}
@@ -59,9 +57,7 @@ func TestKiroThirdEngine(t *testing.T) {
 	c := historytest.ReadText(t, func() history.Reader { return log.Open(path) }, kiroThird)
 	want := "user fix it\nthinking hm\nassistant so\ntool-call t1 shell {\"command\":\"ls\"}\ntool-result t1 shell no FAILED\n" +
 		"system (quiet) usage_summary\nunknown dream\n"
-	if got := historytest.Lines(c.Events); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	fstest.Equal(t, historytest.Lines(c.Events), want)
 	if log.ID != "k3" || c.Of.CWD != "/w" || c.Of.Title != "The fix" {
 		t.Errorf("%q: read %+v", log.ID, c.Of)
 	}
@@ -197,9 +193,7 @@ func TestKiroPlaces(t *testing.T) {
 			}
 		}
 	}
-	if dir := Agent().Places(m)[1].Dir; dir != "/home/u/.local/share/kiro-cli" {
-		t.Errorf("the database is looked for in %s", dir)
-	}
+	fstest.Equal(t, Agent().Places(m)[1].Dir, "/home/u/.local/share/kiro-cli", "database is looked")
 }
 
 func FuzzKiro(f *testing.F) {

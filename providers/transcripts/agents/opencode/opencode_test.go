@@ -98,9 +98,7 @@ func TestOpencode(t *testing.T) {
 		}
 	}
 	events := historytest.Outline(historytest.ReadStore(t, store, path, "ses_a").Events)
-	if got := strings.Join(events[len(events)-3:], "|"); got != "tool-result bash c3 |assistant half a sen|assistant end" {
-		t.Errorf("in the end: %s", got)
-	}
+	fstest.Equal(t, strings.Join(events[len(events)-3:], "|"), "tool-result bash c3 |assistant half a sen|assistant end", "end")
 	historytest.BadDatabases(t, store, "session")
 }
 
@@ -197,14 +195,10 @@ func TestOpencodePlaces(t *testing.T) {
 		"opencode.db": true, "opencode-dev.db": true, "auth.json": false, "mcp-auth.json": false, "kilo.db": false,
 		"storage/session/p/s.json": true, "storage/message/s/m.json": false, "storage/session/p/x/y.json": false,
 	} {
-		if got := places[0].File(rel) != nil; got != ours {
-			t.Errorf("%s: %v", rel, got)
-		}
+		fstest.Equal(t, places[0].File(rel) != nil, ours, rel)
 	}
 	for rel, skipped := range map[string]bool{"log": true, "snapshot": true, "storage": false, "storage/session": false, "storage/session/p": false, "storage/part": true} {
-		if places[0].Skip(rel) != skipped {
-			t.Errorf("%s: %v", rel, !skipped)
-		}
+		fstest.Equal(t, places[0].Skip(rel), skipped, rel, !skipped)
 	}
 	if places[1].Dir != "/else" || places[1].File("my.db") == nil || places[1].File("other.db") != nil {
 		t.Errorf("OPENCODE_DB: %+v", places[1])

@@ -3,6 +3,7 @@ package opencode
 import (
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents/historytest"
 )
 
@@ -57,9 +58,7 @@ func TestOpencodeNext(t *testing.T) {
 	}
 	fork := historytest.ReadStore(t, store, path, "ses_c")
 	historytest.CheckOutline(t, fork.Events, "user one", "user two", "rewind to 1, 1")
-	if fork.Of.ForkOf != "ses_a" {
-		t.Errorf("fork %+v", fork.Of)
-	}
+	fstest.Equal(t, fork.Of.ForkOf, "ses_a", "fork", fork.Of)
 	before := historytest.ListStore(t, store, path)
 	historytest.Execute(t, db, `UPDATE session_message SET data = replace(data, 'half a sen', 'half a sentence.'), time_updated = time_updated + 1 WHERE id = 'msg_9'`)
 	after := historytest.ListStore(t, store, path)
@@ -86,9 +85,7 @@ func TestOpencodeMigrated(t *testing.T) {
 	historytest.Execute(t, db, messageRow, "m2", "oldgoeson", 1770091509000, 1, `{"role":"user"}`)
 	historytest.Execute(t, db, partRow, "p2", "m2", "oldgoeson", 1, 1, `{"type":"text","text":"and in one again"}`)
 	list := historytest.ListStore(t, store, path)
-	if len(list) != 4 {
-		t.Errorf("%d sessions: %+v", len(list), list)
-	}
+	fstest.Equal(t, len(list), 4, "sessions", list)
 	for id, want := range map[string][]string{
 		"both": {"user said in one", "user and in two"}, "old": {"user said in one"}, "new": {"user said in one"}, "oldgoeson": {"user said in one", "user and in one again"},
 	} {
