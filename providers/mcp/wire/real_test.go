@@ -161,6 +161,7 @@ func TestEverything(t *testing.T) {
 
 			contains("roots", plain("get-roots-list", `{}`, form.Answer{}, func(Question) {}), "file:///src/one")
 			c.SetRoots([]string{"/src/two"})
+			// What a real server has taken notice of no channel announces.
 			fstest.Eventually(t, "the server knows the other roots", func() bool {
 				return strings.Contains(plain("get-roots-list", `{}`, form.Answer{}, func(Question) {}), "file:///src/two")
 			})
