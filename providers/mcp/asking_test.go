@@ -159,8 +159,7 @@ func TestAQuestionTimesOut(t *testing.T) {
 
 // TestAQuestionPausesTheTimeout: a tool that waits for an answer is not silent.
 func TestAQuestionPausesTheTimeout(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"callee": stub("calls")})
 		w.open()
 		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
@@ -288,8 +287,7 @@ func TestADetachedCall(t *testing.T) {
 
 // TestATaskOfAKilledProcess is lost, and says so.
 func TestATaskOfAKilledProcess(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"callee": stub("calls")})
 		w.opts.StateDir = filepath.Join(w.home, "state")
 		w.open()
@@ -351,8 +349,7 @@ func TestAServerIsKilledMeanwhile(t *testing.T) {
 
 // TestACallByAFileThatAsks has its result wait for the answer.
 func TestACallByAFileThatAsks(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.settings("[mcp]\nfile_calls = true\n")
 		w.claude(map[string]any{"callee": stub("calls")})
 		w.open()
@@ -551,8 +548,7 @@ func TestAnswersAreInNoFile(t *testing.T) {
 // TestATaskOfTheServer is asked for again by the process that comes next, and
 // cancelled by it.
 func TestATaskOfTheServer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = filepath.Join(w.home, "state")
 		server := newCallee(remoteStub(), "")
 		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(server)}})

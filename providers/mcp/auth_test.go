@@ -244,8 +244,7 @@ func TestStreamThatWantsALogin(t *testing.T) {
 
 // TestLoginEntries reads what entries say of logins.
 func TestLoginEntries(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		t.Setenv("CLIENT", "from-env")
 		w.claude(map[string]any{
 			"claude": map[string]any{"type": "http", "url": "https://a.example/mcp", "oauth": map[string]any{

@@ -74,8 +74,7 @@ func TestTheCatalogueSurvives(t *testing.T) {
 }
 
 func TestAnotherCommandIsAnEarlierCatalogue(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"hello": stub("ok")})
 		w.open().start()
 		w.untilState("hello", "ready")
@@ -89,8 +88,7 @@ func TestAnotherCommandIsAnEarlierCatalogue(t *testing.T) {
 }
 
 func TestAnEmptyListReplacesNothing(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		tools := w.write("tools.json", `[{"name":"one"}]`)
 		w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
 		w.open().start()
@@ -116,8 +114,7 @@ func TestAnEmptyListReplacesNothing(t *testing.T) {
 }
 
 func TestADamagedCacheFile(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"hello": stub("ok")})
 		w.open().start()
 		w.untilState("hello", "ready")
@@ -162,8 +159,7 @@ func TestADamagedCacheFile(t *testing.T) {
 }
 
 func TestOffline(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"known": stub("ok", stubJournal, journal)})
 		w.open().start()
@@ -180,8 +176,7 @@ func TestOffline(t *testing.T) {
 }
 
 func TestACacheThatCannotBeWritten(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.CacheDir = filepath.Join(w.write("file", ""), "cache")
 		tools := w.write("tools.json", `[{"name":"one"}]`)
 		w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})

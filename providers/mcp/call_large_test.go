@@ -11,8 +11,7 @@ import (
 
 // TestALargeResult has a result of 64 MB go to a file whole.
 func TestALargeResult(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.Results = &shelf{dir: w.dir}
 		w.claude(map[string]any{"callee": stub("calls")})
 		w.open()

@@ -19,8 +19,7 @@ func eachCallee(t *testing.T, test func(t *testing.T, w *world, count func(strin
 	for _, era := range []string{"", "-modern"} {
 		for _, way := range []string{"stdio", "http"} {
 			t.Run(way+era, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					w := newWorld(t)
+				inWorld(t, func(t *testing.T, w *world) {
 					journal, count := w.journal()
 					entry := stub("calls"+era, stubJournal, journal)
 					if way == "http" {
@@ -63,8 +62,7 @@ func TestCall(t *testing.T) {
 
 // TestCallsThatAreNotMade are judged by what is known, once it is known.
 func TestCallsThatAreNotMade(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal), "off": map[string]any{"command": "x", "disabled": true}})
 		w.open()
@@ -191,8 +189,7 @@ func TestCallsInAnyOrder(t *testing.T) {
 // TestCallsAreMadeOnce: one that the server may have got is not sent again, one
 // that it cannot have got is.
 func TestCallsAreMadeOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 		w.open()
@@ -266,8 +263,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 }
 
 func TestCallOfAServerThatWantsALogin(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"callee": remote(w.serve(httpStub{token: "x", status: 401}), bearer)})
 		w.open()
 		if _, err := w.call("echo", `{"text":"x"}`); calls.Outcome(nil, err) != "needs-auth" {

@@ -31,8 +31,7 @@ func (w *world) logged() []calls.Called {
 }
 
 func TestCallLog(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = filepath.Join(w.dir, "state")
 		w.opts.Results = &shelf{dir: w.dir}
 		const secret = "s3cret \"token\" of mine"

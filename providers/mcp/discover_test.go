@@ -17,8 +17,7 @@ func (w *world) folders() string {
 }
 
 func TestNothingConfigured(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.settings("")
 		w.open().start()
 		fstest.Contains(t, w.cat("INDEX.md"), "no server is configured", "- ~/.config/ctxfs/config.toml\n", "- ~/.claude.json\n", "- ~/.cursor/mcp.json\n", "[mcp.servers.NAME]")
@@ -34,8 +33,7 @@ func TestNothingConfigured(t *testing.T) {
 }
 
 func TestBadNames(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		long := strings.Repeat("x", 300)
 		servers := map[string]any{}
 		for _, name := range []string{"a/b", "..", "new\nline", long, "", "GitHub", "github"} {
@@ -58,8 +56,7 @@ func TestBadNames(t *testing.T) {
 }
 
 func TestTwoServersOfOneName(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"x": map[string]any{"command": "one"}, "both": map[string]any{"command": "b", "args": []string{"1"}}})
 		w.cursor(map[string]any{"x": map[string]any{"command": "two"}, "same": map[string]any{"command": "b", "args": []string{"1"}}})
 		w.open()
@@ -74,8 +71,7 @@ func TestTwoServersOfOneName(t *testing.T) {
 }
 
 func TestOwnEntries(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"off": map[string]any{"command": "one"}, "mine": map[string]any{"command": "theirs"}})
 		w.cursor(map[string]any{"off": map[string]any{"command": "two"}, "other": map[string]any{"command": "three"}})
 		w.settings("[mcp.servers.off]\ndisabled = true\n[mcp.servers.mine]\ncommand = \"${PROGRAM:-ours}\"\nstart_timeout = 2.5\n")
@@ -90,8 +86,7 @@ func TestOwnEntries(t *testing.T) {
 }
 
 func TestFaultsInOwnEntries(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.settings("[mcp]\nretries = 3\n[mcp.servers.x]\ncomand = \"y\"\n[mcp.servers.y]\nargs = 5\n[mcp.servers.late]\ncommand = \"c\"\nstart_timeout = 1e9\n" +
 			"[mcp.servers.fine]\ncommand = \"c\"\n")
 		w.open()
@@ -111,8 +106,7 @@ func TestFaultsInOwnEntries(t *testing.T) {
 }
 
 func TestOwnFileThatCannotBeRead(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		entry := fmt.Sprintf("[mcp.servers.hello]\ncommand = %q\nenv = {%s = \"ok\"}\n", os.Args[0], stubMode)
 		w.settings(entry)
 		w.open().start()
@@ -140,8 +134,7 @@ func TestOwnFileThatCannotBeRead(t *testing.T) {
 }
 
 func TestEntriesThatAreWrong(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.write(".claude.json", `{
   // my servers
   "mcpServers": {
@@ -171,8 +164,7 @@ func TestEntriesThatAreWrong(t *testing.T) {
 }
 
 func TestAFileThatIsNotJSON(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"hello": stub("ok")})
 		w.cursor(map[string]any{"other": stub("ok", "A", "b")})
 		w.open().start()
@@ -210,8 +202,7 @@ func TestAFileThatIsNotJSON(t *testing.T) {
 }
 
 func TestReload(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"stays": stub("ok", stubJournal, journal), "goes": stub("ok"), "changes": stub("ok")})
 		w.open().start()

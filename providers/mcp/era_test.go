@@ -29,8 +29,7 @@ func TestServersThatAgreeToEverything(t *testing.T) {
 	}
 	for _, way := range []string{"stdio", "http"} {
 		t.Run(way, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := newWorld(t)
+			inWorld(t, func(t *testing.T, w *world) {
 				servers := make(map[string]any)
 				for i, c := range cases {
 					era := ""

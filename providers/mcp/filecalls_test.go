@@ -43,8 +43,7 @@ func (w *world) outcome(name string) drop.Outcome {
 }
 
 func TestCallsByFiles(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = filepath.Join(w.dir, "state")
 		kept := &shelf{dir: w.dir}
 		w.opts.Results = kept
@@ -135,8 +134,7 @@ func TestCallsByFiles(t *testing.T) {
 
 // TestManyCallsByFiles has every file get its own answer, and large ones too.
 func TestManyCallsByFiles(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 		w.settings("[mcp]\nfile_calls = true\n")
@@ -173,8 +171,7 @@ func TestManyCallsByFiles(t *testing.T) {
 
 // TestBin has a program for each tool, whatever the path of ctxfs is.
 func TestBin(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		program := filepath.Join(w.dir, "it's a\npath", "ctxfs $HOME")
 		w.opts.Program = program
 		w.write(program, "#!/bin/sh\nprintf '[%s]' \"$@\"\n")

@@ -9,8 +9,7 @@ import (
 // TestToolsLeftOut limits the tools of a server; the whole list stays in the
 // cache, so that a limit that goes shows them again without the server.
 func TestToolsLeftOut(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"hello": stub("ok")})
 		w.settings("[mcp.servers.hello]\ndeny_tools = [\"gr*\"]\n")
 		w.open().start()

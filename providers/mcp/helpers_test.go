@@ -52,6 +52,12 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 	})
 }
 
+// inWorld runs a test with a world of its own in a bubble.
+func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	bubble(t, func(t *testing.T) { test(t, newWorld(t)) })
+}
+
 // newWorld returns a world of a bubble.
 func newWorld(t testing.TB) *world {
 	t.Helper()

@@ -34,8 +34,7 @@ func hostileTools() string {
 // form, and has 10,000 tools of any name, gets no wrong answer to anybody, and
 // costs no more than it must.
 func TestHostileServer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"callee": stub("calls-hostile", stubTools, w.write(filepath.Join(w.dir, "tools.json"), hostileTools()))})
 		w.settings("[mcp.policy]\ndeny = [\"callee/group/tool.4999\", \"callee/a/b\"]\n")
 		var before, after runtime.MemStats

@@ -35,8 +35,7 @@ func remote(url, token string) map[string]any {
 }
 
 func TestHTTP(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		url := w.serve(httpStub{token: bearer, status: 401, body: "who are you, " + bearer + "?"})
 		forbidden := w.serve(httpStub{token: "x", status: 403, body: "insufficient_scope for " + bearer})
 		w.claude(map[string]any{
@@ -65,8 +64,7 @@ func TestHTTP(t *testing.T) {
 // TestCloseWithoutAnAnswer has a server that does not answer at the end of the
 // session.
 func TestCloseWithoutAnAnswer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		ok := httpStub{token: bearer}
 		w.claude(map[string]any{"remote": remote(w.serve(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodDelete {
@@ -141,8 +139,7 @@ func (s *streaming) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestHTTPChangesAndLostSessions(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.retry = time.Millisecond
 		s := &streaming{streams: make(chan chan string, 10)}
 		s.tools.Store(`[{"name":"one"}]`)

@@ -114,8 +114,7 @@ func TestKeep(t *testing.T) {
 
 // TestKeepOfWhatIsNotListed has a server that lists nothing and announces nothing.
 func TestKeepOfWhatIsNotListed(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"stub": stub("ok", stubJournal, journal)})
 		w.open().start()

@@ -73,8 +73,7 @@ func TestLogLevel(t *testing.T) {
 
 // TestNoStateNoLog has a provider without a state folder keep nothing.
 func TestNoStateNoLog(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = ""
 		w.claude(map[string]any{"stub": stub("notifies-first")})
 		w.open().start()

@@ -8,8 +8,7 @@ import (
 
 // TestMetadataHasArguments in the file that agents read.
 func TestMetadataHasArguments(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		one, two := stub(""), stub("")
 		one["args"], two["args"] = []string{"--root", "/srv/one"}, []string{"--root", "/srv/two", "--password", "hunter2hunter2"}
 		w.claude(map[string]any{"one": one, "two": two})

@@ -70,8 +70,7 @@ func misfits(t *testing.T, era string) {
 func TestOutputSchemasThatCannotBeUsed(t *testing.T) {
 	schemas := []string{`7`, `"x"`, `[]`, `null`, `{"type":7}`, `{"$ref":"https://example.com/x"}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#"}`, `true`,
 		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`, `{"properties":` + strings.Repeat(`{"a":`, 500) + `1` + strings.Repeat(`}`, 500) + `}`}
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		servers := make(map[string]any)
 		for i, schema := range schemas {
 			tools := w.write(filepath.Join(w.dir, fmt.Sprint("tools", i)), `[{"name":"give.result","outputSchema":`+schema+`}]`)

@@ -154,8 +154,7 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 }
 
 func TestPinsThatCannotBeWritten(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = filepath.Join(w.home, ".state", "mcp")
 		elsewhere := filepath.Join(w.home, "elsewhere")
 		w.write(filepath.Join(w.opts.StateDir, "trusted.json"), `{"format":1}`)
@@ -230,8 +229,7 @@ func TestPinsOfOtherSources(t *testing.T) {
 }
 
 func TestWithoutAStateFolderNothingIsPinned(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"hello": stub("ok")})
 		w.open().start()
 		w.untilState("hello", "ready")

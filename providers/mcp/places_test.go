@@ -217,8 +217,7 @@ func TestSharedByConfiguration(t *testing.T) {
 // TestAProjectsServer is called from within its project only; the tree looks the same
 // to everybody.
 func TestAProjectsServer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = t.TempDir()
 		w.settings("")
 		journal, count := w.journal()
@@ -268,8 +267,7 @@ func quoted(text string) string {
 // TestAServerThatWantsAProject runs for projects only: its first instance's tools are
 // the catalogue, and nothing is wrong with it before.
 func TestAServerThatWantsAProject(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.settings("")
 		journal, count := w.journal()
 		entry := stub("places", stubJournal, journal)
@@ -496,8 +494,7 @@ func TestAChangedConfiguration(t *testing.T) {
 // TestAnInstanceWithOtherTools says so, and a call is judged by the definitions of
 // both.
 func TestAnInstanceWithOtherTools(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = t.TempDir()
 		w.settings("[mcp.policy]\nconfirm = \"destructive\"\n")
 		w.claude(map[string]any{"places": stub("places", stubTools, "tools.json")}) // of the folder that it runs in

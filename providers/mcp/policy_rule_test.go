@@ -166,8 +166,7 @@ func TestPolicyAllowsBySpelling(t *testing.T) {
 
 // TestPolicyBeforeTheServerIsKnown judges a call by the name that it gives.
 func TestPolicyBeforeTheServerIsKnown(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"a/b": stub("calls", stubJournal, journal)})
 		w.settings("[mcp.policy]\ndeny = [\"a/b/delete_*\"]\n")
@@ -260,8 +259,7 @@ func TestOwnTableBySpelling(t *testing.T) {
 // TestLimitsOfATwin: what limits one of two entries that configure the same
 // server limits the server.
 func TestLimitsOfATwin(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"one": stub("calls")})
 		w.cursor(map[string]any{"two": stub("calls")})
 		w.settings("[mcp.servers.two]\ndeny_tools = [\"echo\"]\n")

@@ -16,8 +16,7 @@ import (
 
 // TestPolicy has calls be denied, at once and with the rule that denies them.
 func TestPolicy(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 		w.settings("")
@@ -73,8 +72,7 @@ func TestPolicy(t *testing.T) {
 // TestPolicyOfABrokenFile: what is denied in a file that could never be read is
 // not known, so that everything is.
 func TestPolicyOfABrokenFile(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 		w.settings("[mcp.policy\ndeny = [\"*/*\"]\n")
@@ -97,8 +95,7 @@ func TestPolicyOfABrokenFile(t *testing.T) {
 // an editor or a shell does it: by emptying the file first. What was read
 // before opens nothing.
 func TestPolicyWhileTheFileIsBroken(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		const deny = "[mcp.policy]\ndeny = [\"*/delete_*\"]\n"
 		w.claude(map[string]any{"callee": stub("calls")})
 		w.settings(deny)
@@ -151,8 +148,7 @@ func TestPolicyWhileTheFileIsBroken(t *testing.T) {
 
 // TestToolsThatAreHidden cannot be called either.
 func TestToolsThatAreHidden(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"callee": stub("calls")})
 		w.settings("[mcp.servers.callee]\ndeny_tools = [\"echo\"]\n")
 		w.open()

@@ -17,8 +17,7 @@ import (
 )
 
 func TestOddTools(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		list := []map[string]any{
 			{"name": "Read"}, {"name": "read"}, {"name": "READ"}, {"name": "a/b"}, {"name": "../../x"}, {"name": ""},
@@ -62,8 +61,7 @@ func TestOddTools(t *testing.T) {
 }
 
 func TestALargeDescription(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		description := strings.Repeat("One million bytes. ", 52_632)
 		w.claude(map[string]any{"large": stub("ok", stubTools, w.write("tools.json", `[{"name":"big","description":"`+description+`"}]`))})
 		w.open().start()
@@ -77,8 +75,7 @@ func TestALargeDescription(t *testing.T) {
 }
 
 func TestDocuments(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"hello": stub("ok")})
 		w.open().start()
 		w.untilState("hello", "ready")

@@ -37,8 +37,7 @@ func (s *shelf) Save(server, tool, ext string, body []byte) (calls.SavedResult, 
 }
 
 func TestResults(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		kept := &shelf{dir: w.dir}
 		w.opts.Results = kept
 		w.claude(map[string]any{"callee": stub("calls")})

@@ -70,8 +70,7 @@ func TestASamplerIsNamed(t *testing.T) {
 // TestASamplerIsNamedMeanwhile: a server that does not run when a sampler is named is
 // asked again for its tools, by this process or by the next one.
 func TestASamplerIsNamedMeanwhile(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 		w.settings("")

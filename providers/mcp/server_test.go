@@ -48,8 +48,7 @@ func TestAServerAppears(t *testing.T) {
 // Many servers have resources but know no templates, or say that they have
 // prompts and do not know how to list them.
 func TestAListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"plain": stub("no-templates")})
 		w.open()
 		w.start()
@@ -92,8 +91,7 @@ func TestServersThatFail(t *testing.T) {
 }
 
 func TestOddServersThatWork(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{
 			"banner": stub("banner"),
@@ -118,8 +116,7 @@ func TestOddServersThatWork(t *testing.T) {
 }
 
 func TestAServerThatIgnoresTheProbe(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.discover = 50 * time.Millisecond
 		w.claude(map[string]any{"ignores": stub("ignores")})
 		w.open().start()
@@ -130,8 +127,7 @@ func TestAServerThatIgnoresTheProbe(t *testing.T) {
 // TestAServerThatBeginsLate answers the probe when it was given up and the handshake of
 // the old era has begun: all that the new era has is there nevertheless.
 func TestAServerThatBeginsLate(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.discover = 50 * time.Millisecond
 		journal, count := w.journal()
 		w.claude(map[string]any{"late": stub("modern-late", stubJournal, journal)})
@@ -151,8 +147,7 @@ func TestAServerThatBeginsLate(t *testing.T) {
 }
 
 func TestADeadServerIsStartedAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.retry = time.Millisecond
 		w.opts.timing.retryMax = 4 * time.Millisecond
 		journal, count := w.journal()
@@ -165,8 +160,7 @@ func TestADeadServerIsStartedAgain(t *testing.T) {
 }
 
 func TestRestart(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		tools := w.write("tools.json", `[{"name":"one"}]`)
 		w.claude(map[string]any{"a.b": stub("ok", stubTools, tools), "off": map[string]any{"command": "x", "disabled": true}})
 		w.open()
@@ -193,8 +187,7 @@ func TestRestart(t *testing.T) {
 }
 
 func TestListChanged(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		tools := w.write("tools.json", `[{"name":"one"},{"name":"two"}]`)
 		w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
 		w.open().start()
@@ -231,8 +224,7 @@ func TestListChanged(t *testing.T) {
 }
 
 func TestALineWithoutEnd(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"stub": stub("endless-line")})
 		w.open().start()
 		fstest.Contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 256 MiB")
@@ -240,8 +232,7 @@ func TestALineWithoutEnd(t *testing.T) {
 }
 
 func TestTheNewEra(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		tools := w.write("tools.json", `[{"name":"one"}]`)
 		w.claude(map[string]any{"stub": stub("modern", stubTools, tools, stubJournal, journal)})

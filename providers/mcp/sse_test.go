@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"ctxfs/fs/fstest"
 )
@@ -112,8 +111,7 @@ func (s *sseStub) tell(message string) {
 func sseServer(url string) map[string]any { return map[string]any{"type": "sse", "url": url} }
 
 func TestSSE(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t) // tries again after an hour
+	inWorld(t, func(t *testing.T, w *world) { // tries again after an hour
 		s := newSSEStub()
 		w.claude(map[string]any{"old": sseServer(w.serve(s) + "/sse")})
 		w.open().start()
@@ -134,8 +132,7 @@ func TestSSE(t *testing.T) {
 // TestSSEUnasked has servers with a stream for answers that are configured as
 // if they had none.
 func TestSSEUnasked(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		refusing := func(status int) http.Handler {
 			s := newSSEStub()
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -169,8 +166,7 @@ func TestSSEUnasked(t *testing.T) {
 }
 
 func TestSSERefused(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		status := func(code int, body string) string {
 			return w.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, code) }))
 		}
@@ -193,25 +189,24 @@ func TestSSERefused(t *testing.T) {
 }
 
 // TestForgottenSession has a server over HTTP that has been restarted: the first
-// request to the old session finds out, and a new one is made at once.
+// request to the old session finds out, whoever makes it, and a new one is made at once.
 func TestForgottenSession(t *testing.T) {
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := newWorld(t) // tries again after an hour
-				w.opts.timing.retry = time.Hour
-				s := &streaming{streams: make(chan chan string, 10), forgets: status}
-				s.tools.Store(`[{"name":"one"}]`)
-				w.cursor(map[string]any{"remote": map[string]any{"url": w.serve(s)}})
-				w.open().start()
-				w.untilState("remote", "ready")
-				stream := <-s.streams
-				s.tools.Store(`[{"name":"two"}]`)
-				s.gone.Store(true)
-				stream <- listChanged
-				w.await("another session", func() bool { return w.ls("remote/tools") == "two.json" })
-				w.untilState("remote", "ready")
-			})
+		inWorld(t, func(t *testing.T, w *world) { // tries again after an hour
+			s := &streaming{streams: make(chan chan string, 10), forgets: status}
+			s.tools.Store(`[{"name":"one"}]`)
+			w.cursor(map[string]any{"remote": map[string]any{"url": w.serve(s)}})
+			w.open().start()
+			w.untilState("remote", "ready")
+			stream := <-s.streams
+			s.tools.Store(`[{"name":"two"}]`)
+			s.gone.Store(true)
+			stream <- listChanged
+			w.await("another session", func() bool { return w.ls("remote/tools") == "two.json" })
+			w.untilState("remote", "ready")
+			s.gone.Store(true)
+			result, err := w.ask("remote", "a:b")
+			wantText(t, result, err, "a:b")
 		})
 	}
 }

@@ -18,8 +18,7 @@ import (
 // TestACachedServerStartsWhenItIsUsed has no server start with the provider
 // whose catalogue is known, and every kind of use start it.
 func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		entry := stub("calls", stubJournal, journal)
 		w.claude(map[string]any{"stub": entry})
@@ -76,8 +75,7 @@ func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
 // TestServersStartInTurn starts servers whose catalogue is not known few at a
 // time, and one that is called before all of them.
 func TestServersStartInTurn(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.slot = patience
 		journal, count := w.journal()
 		servers := make(map[string]any)
@@ -100,8 +98,7 @@ func TestServersStartInTurn(t *testing.T) {
 // TestInstalling: a first start that installs is reported as such, and outlives its
 // callers.
 func TestInstalling(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.start = 3 * time.Second // which it takes much longer than
 		_, count := w.journal()
 		entry := stub("installs", stubDir, w.dir)
@@ -197,8 +194,7 @@ func TestAnInstallationThatIsRestarted(t *testing.T) {
 // TestABrokenInstallationOfNPX is recognized, and STATUS.md has the command that
 // fixes it.
 func TestABrokenInstallationOfNPX(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		module := w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", "")
 		w.write("fault", "Error: Cannot find module 'ajv'\nRequire stack:\n- "+module+"\n") // as node says it
 		w.claude(map[string]any{"broken": stub("ok", stubFault, "fault")})
@@ -212,8 +208,7 @@ func TestABrokenInstallationOfNPX(t *testing.T) {
 // TestAnOldCatalogueIsFetchedAgain when the machine has time for it, and its
 // server is stopped again.
 func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.refresh, w.opts.timing.rest = time.Nanosecond, time.Millisecond
 		w.opts.quiet = func() bool { return true }
 		tools := w.write("tools.json", `[{"name":"one"}]`)

@@ -12,8 +12,7 @@ import (
 )
 
 func TestAServerThatClosesItsOutput(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"mute": stub("mute")})
 		w.open().start()
 		fstest.Contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
@@ -22,8 +21,7 @@ func TestAServerThatClosesItsOutput(t *testing.T) {
 }
 
 func TestALoudServer(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"loud": stub("loud")})
 		w.open().start()
 		w.untilState("loud", "ready")
@@ -33,8 +31,7 @@ func TestALoudServer(t *testing.T) {
 // TestNewsWithoutEnd has a server that always says that its list has changed.
 // It is asked, but more and more seldom.
 func TestNewsWithoutEnd(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.settle, w.opts.timing.calm = 50*time.Millisecond, time.Hour
 		journal, count := w.journal()
 		w.claude(map[string]any{"storm": stub("storm", stubJournal, journal)})
@@ -49,8 +46,7 @@ func TestNewsWithoutEnd(t *testing.T) {
 
 // TestCloseIsBounded, for all servers together, where none heeds its end.
 func TestCloseIsBounded(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.slot = time.Millisecond
 		servers := map[string]any{}
 		for i := range 6 {
@@ -73,8 +69,7 @@ func TestCloseIsBounded(t *testing.T) {
 }
 
 func TestCloseDuringTheWait(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t) // tries again after an hour
+	inWorld(t, func(t *testing.T, w *world) { // tries again after an hour
 		w.claude(map[string]any{"dies": stub("dies-at-start")})
 		w.open().start()
 		w.untilState("dies", "error")
@@ -87,8 +82,7 @@ func TestCloseDuringTheWait(t *testing.T) {
 func TestRestartInterrupts(t *testing.T) {
 	for _, mode := range []string{"silent", "hangs-later"} {
 		t.Run(mode, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := newWorld(t)
+			inWorld(t, func(t *testing.T, w *world) {
 				w.opts.timing.start = time.Hour
 				journal, count := w.journal()
 				w.claude(map[string]any{"stub": stub(mode, stubJournal, journal)})
@@ -109,8 +103,7 @@ func TestRestartInterrupts(t *testing.T) {
 // TestEverythingAtOnce reloads, restarts and reads while servers come and go,
 // and closes in the midst of it.
 func TestEverythingAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.timing.retry, w.opts.timing.retryMax = time.Millisecond, time.Millisecond
 		configurations := []map[string]any{
 			{"a": stub("ok"), "b": stub("dies-after-handshake")},
@@ -154,8 +147,7 @@ func TestEverythingAtOnce(t *testing.T) {
 // TestTwoOverOneCache has two providers, as two daemons have that were started
 // with different runtime folders, write the same cache files.
 func TestTwoOverOneCache(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		tools := w.write("tools.json", `[{"name":"one"}]`)
 		w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
 		w.open().start()
@@ -187,8 +179,7 @@ func TestTwoOverOneCache(t *testing.T) {
 }
 
 func TestSettled(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		settled := make(chan struct{}, 10)
 		w.opts.Settled = func() { settled <- struct{}{} }
 		w.settings("[mcp.servers.hangs]\nstart_timeout = 3\n")
@@ -203,8 +194,7 @@ func TestSettled(t *testing.T) {
 // TestSecretsOfAStandardError lets a server print secrets that no entry names
 // before it dies: its STATUS.md shows the rest.
 func TestSecretsOfAStandardError(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.write("fault", "cannot connect with DB_PASSWORD=stderr-pw-1\nmysql -pstderr-pw-2 failed\n")
 		w.claude(map[string]any{"stub": stub("ok", stubFault, "fault")})
 		w.open().start()

@@ -15,8 +15,7 @@ import (
 // TestAProjectThatIsNotKnown has servers that its calls cannot reach: they are told
 // how to trust it. Those from elsewhere learn nothing of it.
 func TestAProjectThatIsNotKnown(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = filepath.Join(w.dir, "state")
 		home, err := filepath.EvalSymlinks(w.home)
 		if err != nil {
@@ -64,8 +63,7 @@ func TestAProjectThatIsNotKnown(t *testing.T) {
 }
 
 func TestTrustedProject(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.opts.StateDir = filepath.Join(w.dir, "state")
 		home, err := filepath.EvalSymlinks(w.home)
 		if err != nil {

@@ -35,8 +35,7 @@ func wantText(t *testing.T, result string, err error, uri string) {
 
 // TestIdle has a server end that nobody uses, and start again for who does.
 func TestIdle(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.settings("[mcp]\nidle_timeout = \"20ms\"\n")
 		w.claude(map[string]any{"stub": stub("ok", stubJournal, journal)})
@@ -86,8 +85,7 @@ func TestIdle(t *testing.T) {
 }
 
 func TestIdleTimeoutOfNoSense(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.settings("[mcp]\nidle_timeout = \"soon\"\n")
 		w.open()
 		fstest.Contains(t, w.cat("INDEX.md"), `idle_timeout is "soon"; it is a time such as "10m", or "0" for ever`)
@@ -97,8 +95,7 @@ func TestIdleTimeoutOfNoSense(t *testing.T) {
 // TestUse has many users at once of a server that was never started, without
 // any other being started.
 func TestUse(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		journal, count := w.journal()
 		w.claude(map[string]any{
 			"stub":    stub("ok", stubJournal, journal),
@@ -145,8 +142,7 @@ func TestUse(t *testing.T) {
 
 // TestUseOfAServerThatFailed has the next use try again at once.
 func TestUseOfAServerThatFailed(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t) // tries again after an hour
+	inWorld(t, func(t *testing.T, w *world) { // tries again after an hour
 		fault := w.write("fault", "not yet\n")
 		w.claude(map[string]any{"stub": stub("ok", stubFault, "fault")})
 		w.open().start()
@@ -160,8 +156,7 @@ func TestUseOfAServerThatFailed(t *testing.T) {
 }
 
 func TestUseEndsWithItsContext(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t)
+	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"silent": stub("silent"), "hangs": stub("hangs-in-request")})
 		w.open()
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -187,8 +182,7 @@ func TestUseEndsWithItsContext(t *testing.T) {
 // answer is another's, and the next use finds a server.
 func TestChaosInRequests(t *testing.T) {
 	t.Run("dies-in-request", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			w := newWorld(t)
+		inWorld(t, func(t *testing.T, w *world) {
 			w.claude(map[string]any{"stub": stub("dies-in-request")})
 			w.open().start()
 			for range 2 {
@@ -200,8 +194,7 @@ func TestChaosInRequests(t *testing.T) {
 		})
 	})
 	t.Run("hangs-in-request", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			w := newWorld(t)
+		inWorld(t, func(t *testing.T, w *world) {
 			w.opts.timing.call = 50 * time.Millisecond
 			w.claude(map[string]any{"stub": stub("hangs-in-request")})
 			w.open().start()
@@ -212,8 +205,7 @@ func TestChaosInRequests(t *testing.T) {
 		})
 	})
 	t.Run("huge-answer", func(t *testing.T) {
-		bubble(t, func(t *testing.T) {
-			w := newWorld(t)
+		inWorld(t, func(t *testing.T, w *world) {
 			w.claude(map[string]any{"stub": stub("huge-answer")})
 			w.open().start()
 			if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "more than 256 MiB") {
@@ -223,8 +215,7 @@ func TestChaosInRequests(t *testing.T) {
 		})
 	})
 	t.Run("late", func(t *testing.T) { // when nobody waits for it any more
-		bubble(t, func(t *testing.T) {
-			w := newWorld(t)
+		inWorld(t, func(t *testing.T, w *world) {
 			journal, count := w.journal()
 			w.claude(map[string]any{"stub": stub("out-of-order", stubJournal, journal)})
 			w.open().start()
@@ -253,8 +244,7 @@ func TestChaosInRequests(t *testing.T) {
 	})
 	for _, mode := range []string{"twice", "out-of-order", "notifies-first", "banner"} {
 		t.Run(mode, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				w := newWorld(t)
+			inWorld(t, func(t *testing.T, w *world) {
 				w.claude(map[string]any{"stub": stub(mode)})
 				w.open().start()
 				var all sync.WaitGroup
@@ -272,28 +262,9 @@ func TestChaosInRequests(t *testing.T) {
 	}
 }
 
-// TestUseOverAForgottenSession: a request is answered although the session that it
-// was sent in was unknown.
-func TestUseOverAForgottenSession(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		for _, status := range []int{400, 404} {
-			w := newWorld(t) // tries again after an hour
-			s := &streaming{streams: make(chan chan string, 10), forgets: status}
-			s.tools.Store(`[{"name":"one"}]`)
-			w.cursor(map[string]any{"remote": map[string]any{"url": w.serve(s)}})
-			w.open().start()
-			w.untilState("remote", "ready")
-			s.gone.Store(true)
-			result, err := w.ask("remote", "a:b")
-			wantText(t, result, err, "a:b")
-		}
-	})
-}
-
 // TestUseOfAServerThatWasKilled has nobody notice yet that it has ended.
 func TestUseOfAServerThatWasKilled(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := newWorld(t) // tries again after an hour
+	inWorld(t, func(t *testing.T, w *world) { // tries again after an hour
 		w.claude(map[string]any{"stub": stub("ok")})
 		w.open().start()
 		w.untilState("stub", "ready")
