@@ -3,10 +3,9 @@
 // missing final newline stay as they are.
 //
 // An [Edit] is one change of a text: [Member] and [Element] of JSON with or without
-// comments, a [Block] between markers or a
-// [Line] in any text that has comments, and a whole [File]. A text that is not there is nil. After an
-// edit the text is parsed again and compared with what it was: an edit that would change
-// anything else is an error, and so is one of a text that cannot be parsed.
+// comments, a [Block] between markers or a [Line] in any text that has comments, and a whole
+// [File]. A text that is not there is nil. JSON is changed in its syntax, so that nothing but
+// the value changes; a text that cannot be parsed is an error.
 //
 // [Edit.Apply] returns the edit as it was done, with what it found; only that can be
 // reverted, since a value that was there before is not ours. Edits are plain data, for

@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 
 	"ctxfs/providers/internal/jsonc"
@@ -12,7 +13,7 @@ import (
 // putJSON sets the member, or appends the element.
 func (e Edit) putJSON(text []byte) ([]byte, Edit, error) {
 	original := text
-	if jsonc.SkipSpace(text, 0) == len(text) {
+	if jsonc.IsBlank(text) {
 		e.Created = true
 		nl := newline(text)
 		if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -20,169 +21,147 @@ func (e Edit) putJSON(text []byte) ([]byte, Edit, error) {
 		}
 		text = append(bytes.Clone(text), "{}"+nl...)
 	}
-	root, err := jsonc.Locate(text)
+	root, err := jsonc.Tree(text)
 	if err != nil {
 		return nil, e, err
 	}
-	d := document{text: text, root: root}
+	t := &tree{text, root}
+	changed := func(err error) ([]byte, Edit, error) {
+		if err != nil {
+			return nil, e, err
+		}
+		return root.Pack(), e, nil
+	}
 	at := root
 	for i, name := range e.Path {
-		if at.Kind != syntax.Object {
-			return nil, e, conflict(text, at.Begin, "%s is %s, not an object", pathName(e.Path[:i]), at.Kind)
+		if _, ok := at.Value.(*jsonc.Object); !ok {
+			return nil, e, conflict(text, at.StartOffset, "%s is %s, not an object", pathName(e.Path[:i]), kindOf(at))
 		}
-		n, ok := at.Get(name)
+		n, ok := get(at, name)
 		if !ok {
 			value := e.Value
 			if e.Kind == jsonElement {
-				value = wrap(value)
+				value = json.RawMessage("[" + string(value) + "]")
 				e.Made++
 			}
 			for j := len(e.Path) - 1; j > i; j-- {
-				value = member(e.Path[j], value)
+				value = json.RawMessage("{" + string(encode(e.Path[j])) + ":" + string(value) + "}")
 				e.Made++
 			}
-			return e.checked(original, d.insert(at, name, value), -1)
+			return changed(t.insert(at, name, value))
 		}
+		_, old := item(at, n)
 		if i < len(e.Path)-1 || e.Kind == jsonElement {
-			at = at.Items[n].Value
+			at = old
 			continue
 		}
-		old := at.Items[n].Value
-		switch was := text[old.Begin:old.End]; {
+		switch was := t.of(old); {
 		case equalJSON(was, e.Value):
 			e.Found = !e.Ours
 			return original, e, nil
 		case !e.Ours:
-			return nil, e, conflict(text, old.Begin, "%s has another value already", pathName(e.Path))
+			return nil, e, conflict(text, old.StartOffset, "%s has another value already", pathName(e.Path))
 		default:
 			e.Was = string(was)
-			return e.checked(original, d.replace(at, n, e.Value), -1)
+			return changed(t.replace(at, n, e.Value))
 		}
 	}
-	if at.Kind != syntax.Array {
-		return nil, e, conflict(text, at.Begin, "%s is %s, not an array", pathName(e.Path), at.Kind)
+	if _, ok := at.Value.(*jsonc.Array); !ok {
+		return nil, e, conflict(text, at.StartOffset, "%s is %s, not an array", pathName(e.Path), kindOf(at))
 	}
-	for i, item := range at.Items {
-		switch is := text[item.Begin:item.Value.End]; {
-		case equalJSON(is, e.Value):
+	for i := range count(at) {
+		switch _, is := item(at, i); {
+		case equalJSON(t.of(is), e.Value):
 			e.Found = e.Mark == ""
 			return original, e, nil
-		case e.Mark != "" && d.marked(item.Value, e.Mark):
-			return e.checked(original, d.replace(at, i, e.Value), i)
+		case e.Mark != "" && marked(is, e.Mark):
+			return changed(t.replace(at, i, e.Value))
 		}
 	}
-	return e.checked(original, d.insert(at, "", e.Value), -1)
+	return changed(t.insert(at, "", e.Value))
 }
+
+// of returns a value as it is written.
+func (t *tree) of(v *jsonc.Value) []byte { return t.text[v.StartOffset:v.EndOffset] }
 
 // takeJSON is the reverse.
 func (e Edit) takeJSON(text []byte) ([]byte, error) {
-	if jsonc.SkipSpace(text, 0) == len(text) {
+	if jsonc.IsBlank(text) {
 		return text, nil
 	}
-	root, err := jsonc.Locate(text)
+	root, err := jsonc.Tree(text)
 	if err != nil {
 		return text, err
 	}
-	d := document{text: text, root: root}
-	steps, ok := d.walk(e.Path)
+	t := &tree{text, root}
+	parent, at, ok := find(root, e.Path)
 	if !ok {
 		return text, nil
 	}
-	last := steps[len(steps)-1]
-	switch is := last.parent.Items[last.at].Value; e.Kind {
+	path := e.Path
+	switch _, is := item(parent, at); e.Kind {
 	case jsonMember:
-		if !e.Ours && !equalJSON(text[is.Begin:is.End], e.Value) {
-			return text, nil
-		}
-		if e.Was != "" {
-			return splice(text, is.Begin, is.End, e.Was), nil
-		}
-		d.remove(last.parent, last.at)
-	default:
-		if is.Kind != syntax.Array || !d.takeElement(is, e) {
-			return text, nil
-		}
-	}
-	d.prune(e.Path, e.Made, e.Kind == jsonElement)
-	if root, err = jsonc.Locate(d.text); err != nil {
-		return text, err // impossible: nothing is written that was not understood
-	}
-	if e.Created && root.Kind == syntax.Object && len(root.Items) == 0 {
-		inner := bytes.TrimSpace(d.text[root.Begin+1 : root.End-1])
-		before, after := bytes.TrimSpace(d.text[:root.Begin]), bytes.TrimSpace(d.text[root.End:])
 		switch {
-		case len(inner)+len(before)+len(after) == 0:
+		case !e.Ours && !equalJSON(t.of(is), e.Value):
+			return text, nil
+		case e.Was != "":
+			return splice(text, is.StartOffset, is.EndOffset, e.Was), nil
+		}
+		remove(parent, at)
+		path = path[:len(path)-1]
+	default:
+		if _, isArray := is.Value.(*jsonc.Array); !isArray || !t.takeElement(is, e) {
+			return text, nil
+		}
+	}
+	for range e.Made { // what was made around it goes if it has nothing in it, not even a comment
+		parent, at, ok := find(root, path)
+		if !ok {
+			break
+		}
+		_, is := item(parent, at)
+		if _, isLiteral := is.Value.(jsonc.Literal); isLiteral || count(is) > 0 || len(content(*ending(is))) > 0 {
+			break
+		}
+		remove(parent, at)
+		path = path[:len(path)-1]
+	}
+	if e.Created && count(root) == 0 && len(content(*ending(root)))+len(content(root.AfterExtra)) == 0 {
+		if len(content(root.BeforeExtra)) == 0 {
 			return nil, nil
-		case len(inner)+len(after) == 0:
-			return d.text[:root.Begin], nil
 		}
+		return root.BeforeExtra, nil
 	}
-	return d.text, nil
+	return root.Pack(), nil
 }
 
-// step is one name of a path: the object, and which of its members has it.
-type step struct {
-	parent jsonc.Node
-	at     int
-}
-
-// walk returns the members on a path.
-func (d *document) walk(path []string) (steps []step, ok bool) {
-	at := d.root
-	for _, name := range path {
-		n, ok := at.Get(name)
-		if !ok {
-			return nil, false
+// find returns the object and the place in it of the member at a path.
+func find(root *jsonc.Value, path []string) (parent *jsonc.Value, at int, ok bool) {
+	for next := root; len(path) > 0; path = path[1:] {
+		parent = next
+		if at, ok = get(parent, path[0]); !ok {
+			return nil, 0, false
 		}
-		steps = append(steps, step{at, n})
-		at = at.Items[n].Value
+		_, next = item(parent, at)
 	}
-	return steps, true
-}
-
-// prune removes what was made around a value and has nothing in it, not even a comment.
-func (d *document) prune(path []string, made int, element bool) {
-	if !element {
-		path = path[:len(path)-1]
-	}
-	for ; made > 0; made-- {
-		root, err := jsonc.Locate(d.text)
-		if err != nil {
-			return
-		}
-		d.root = root
-		steps, ok := d.walk(path)
-		if !ok {
-			return
-		}
-		last := steps[len(steps)-1]
-		is := last.parent.Items[last.at].Value
-		if is.Kind != syntax.Object && is.Kind != syntax.Array || len(bytes.TrimSpace(d.text[is.Begin+1:is.End-1])) > 0 {
-			return
-		}
-		d.remove(last.parent, last.at)
-		path = path[:len(path)-1]
-	}
+	return parent, at, ok
 }
 
 // takeElement removes the element; one that others have changed if it has the mark: then
 // only the innermost object in it that has it, and what is empty without that.
-func (d *document) takeElement(array jsonc.Node, e Edit) bool {
-	for i, item := range array.Items {
-		if equalJSON(d.text[item.Begin:item.Value.End], e.Value) {
-			d.remove(array, i)
+func (t *tree) takeElement(array *jsonc.Value, e Edit) bool {
+	for i := range count(array) {
+		if _, is := item(array, i); equalJSON(t.of(is), e.Value) {
+			remove(array, i)
 			return true
 		}
 	}
-	if e.Mark == "" {
-		return false
-	}
-	for i, item := range array.Items {
-		if d.marked(item.Value, e.Mark) {
-			if inner, at, ok := d.innermost(item.Value, e.Mark); ok && len(inner.Items) > 1 {
-				d.remove(inner, at)
+	for i := range count(array) {
+		if _, is := item(array, i); e.Mark != "" && marked(is, e.Mark) {
+			if inner, at := innermost(is, e.Mark); inner != nil && count(inner) > 1 {
+				remove(inner, at)
 			} else {
-				d.remove(array, i)
+				remove(array, i)
 			}
 			return true
 		}
@@ -190,53 +169,35 @@ func (d *document) takeElement(array jsonc.Node, e Edit) bool {
 	return false
 }
 
-// innermost returns the innermost array in a value with an element that has the mark.
-func (d *document) innermost(v jsonc.Node, mark string) (array jsonc.Node, at int, ok bool) {
-	for i, item := range v.Items {
-		if !d.marked(item.Value, mark) {
+// innermost returns the innermost array in a value with an element that has the mark; nil if
+// there is none.
+func innermost(v *jsonc.Value, mark string) (array *jsonc.Value, at int) {
+	for i := range count(v) {
+		first, value := item(v, i)
+		if !marked(value, mark) {
 			continue
 		}
-		if array, at, ok = d.innermost(item.Value, mark); ok {
-			return array, at, true
+		if array, at = innermost(value, mark); array != nil {
+			return array, at
 		}
-		if v.Kind == syntax.Array {
-			return v, i, true
+		if first == value {
+			return v, i
 		}
 	}
-	return array, 0, false
+	return nil, 0
 }
 
 // marked reports whether a string in the value contains the mark.
-func (d *document) marked(v jsonc.Node, mark string) bool {
-	if v.Kind == syntax.Text {
-		var s string
-		return json.Unmarshal(d.text[v.Begin:v.End], &s) == nil && strings.Contains(s, mark)
+func marked(v *jsonc.Value, mark string) bool {
+	if text, ok := v.Value.(jsonc.Literal); ok {
+		return text.Kind() == '"' && strings.Contains(text.String(), mark)
 	}
-	for _, item := range v.Items {
-		if d.marked(item.Value, mark) {
+	for i := range count(v) {
+		if _, value := item(v, i); marked(value, mark) {
 			return true
 		}
 	}
 	return false
-}
-
-// checked returns a text after an edit, if the edit changed nothing but the value. That
-// is the element at index, or a new one if it is -1.
-func (e Edit) checked(before, after []byte, index int) ([]byte, Edit, error) {
-	was := syntax.Value{Kind: syntax.Object}
-	if jsonc.SkipSpace(before, 0) < len(before) {
-		was, _ = jsonc.Parse(before) // it was parsed before
-	}
-	is, err := jsonc.Parse(after)
-	return e.verified(was, is, err, index, after)
-}
-
-func wrap(value json.RawMessage) json.RawMessage {
-	return append(append(json.RawMessage("["), value...), ']')
-}
-
-func member(name string, value json.RawMessage) json.RawMessage {
-	return append(append(append(append(json.RawMessage("{"), encode(name)...), ':'), value...), '}')
 }
 
 // pathName returns a path as people write it.
@@ -247,11 +208,20 @@ func pathName(path []string) string {
 	return strings.Join(path, ".")
 }
 
+// kindOf returns the kind of a value, in words.
+func kindOf(v *jsonc.Value) syntax.Kind {
+	is, _ := jsonc.Parse(v.Pack()) // it was parsed before
+	return is.Kind
+}
+
+// equalJSON reports whether two texts have the same value, whatever the order of members.
 func equalJSON(a, b []byte) bool {
-	first, err := jsonc.Parse(a)
-	if err != nil {
-		return false
+	var first, second any
+	for text, into := range map[*any][]byte{&first: a, &second: b} {
+		v, err := jsonc.Parse(into)
+		if err != nil || json.Unmarshal(v.JSON(), text) != nil {
+			return false
+		}
 	}
-	second, err := jsonc.Parse(b)
-	return err == nil && same(first, second)
+	return reflect.DeepEqual(first, second)
 }
