@@ -3,11 +3,7 @@
 // reported with its line.
 package syntax
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "fmt"
 
 // Kind is the kind of a value, in words for a message.
 type Kind string
@@ -72,37 +68,4 @@ func (v Value) Errorf(format string, args ...any) error {
 		place += fmt.Sprintf(", column %d", v.Column)
 	}
 	return fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...))
-}
-
-// Canonical returns a text that is equal for equal values, whatever their
-// positions and the comments between them. It is for hashing.
-func (v Value) Canonical() string {
-	var out strings.Builder
-	v.canonical(&out)
-	return out.String()
-}
-
-func (v Value) canonical(out *strings.Builder) {
-	switch v.Kind {
-	case Object:
-		out.WriteByte('{')
-		for _, m := range v.Members {
-			out.WriteString(strconv.Quote(m.Name))
-			out.WriteByte(':')
-			m.Value.canonical(out)
-			out.WriteByte(',')
-		}
-		out.WriteByte('}')
-	case Array:
-		out.WriteByte('[')
-		for _, item := range v.Items {
-			item.canonical(out)
-			out.WriteByte(',')
-		}
-		out.WriteByte(']')
-	case Text:
-		out.WriteString(strconv.Quote(v.Text))
-	default:
-		out.WriteString(v.Text)
-	}
 }

@@ -132,7 +132,7 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 	}
 	begin := len(r.entries)
 	for _, m := range servers.Members {
-		fmt.Fprintf(&r.written, "%q:%s\n", m.Name, m.Value.Canonical())
+		fmt.Fprintf(&r.written, "%q:%s\n", m.Name, m.Value.JSON())
 		if m.Value.Kind == syntax.Null {
 			continue
 		}
