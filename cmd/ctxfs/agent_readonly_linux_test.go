@@ -154,7 +154,7 @@ func TestAgentReadOnly(t *testing.T) {
 			b.mount()
 			repo := b.target()
 			b.setenv("OUTSIDE", fmt.Sprint(b.outside(repo)))
-			b.setenv("TMUX", "/nonexistent,1,0")
+			b.setenv("TMUX", "/proc/none,1,0")
 			before, home := everything(t, repo), entriesOf(t, b.home)
 			r := b.runs(0, "--agent", "writer", "--repo", repo, "--read-only", "x")
 			if r.ReadOnly != request.Enforced || r.Ended != request.Success {

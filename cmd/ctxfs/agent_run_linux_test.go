@@ -115,7 +115,7 @@ func TestAgentRequest(t *testing.T) {
 		`echo '["x"]' | ctxfs agent run`:                                             {"JSON object", "array"},
 		`ctxfs agent run </dev/null`:                                                 {"no prompt", "standard input"},
 		`ctxfs agent run --agent echo ""`:                                            {"prompt is empty"},
-		`ctxfs agent run --agent echo --repo /nonexistent x`:                         {"/nonexistent"},
+		`ctxfs agent run --agent echo --repo /proc/none x`:                           {"/proc/none"},
 		`ctxfs agent run --agent echo --timeout -1s x`:                               {"--timeout"},
 		`ctxfs agent run --agent echo --json x`:                                      {"--detach"},
 	} {

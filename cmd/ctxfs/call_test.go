@@ -189,8 +189,8 @@ func TestCallHelp(t *testing.T) {
 		t.Errorf("bin without arguments: exit %d, %v", r.code, r)
 	}
 	// What is wrong with a folder has nothing to do with the arguments.
-	if r := b.run("call", "--project", "/nonexistent", "zoo", "feed_animal", "--animal", "lion"); r.code != 2 ||
-		!strings.Contains(r.err, "the project cannot be used: ") || !strings.Contains(r.err, "/nonexistent") || strings.Contains(r.err, "\n  ") {
+	if r := b.run("call", "--project", "/proc/none", "zoo", "feed_animal", "--animal", "lion"); r.code != 2 ||
+		!strings.Contains(r.err, "the project cannot be used: ") || !strings.Contains(r.err, "/proc/none") || strings.Contains(r.err, "\n  ") {
 		t.Errorf("a project that there is not: exit %d, %v", r.code, r)
 	}
 	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !containsAll(got, []string{"Usage:\n  feed_animal [ARGUMENTS]", "--animal"}) {

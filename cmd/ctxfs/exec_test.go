@@ -54,7 +54,7 @@ timeout = "20s"
 timeout = "500ms"
 "{name}.txt" = ["PROGRAM", "{name}"]
 [exec.gone]
-"{name}.txt" = ["/nonexistent/program", "{name}"]
+"{name}.txt" = ["/proc/none", "{name}"]
 `, "PROGRAM", program))
 }
 

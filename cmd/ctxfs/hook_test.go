@@ -58,7 +58,7 @@ func TestHooksNeverFail(t *testing.T) {
 			"ctxfs hook claude-code SessionStart --flag <hook.json",
 			"env -i PATH=$PATH GORACE=$GORACE ctxfs hook claude-code SessionStart <hook.json",
 			"HOME=relative ctxfs hook claude-code SessionStart <hook.json",
-			"HOME=/nowhere ctxfs hook claude-code SessionStart <hook.json",
+			"HOME=/proc/none ctxfs hook claude-code SessionStart <hook.json",
 			"ctxfs hook claude-code SessionStart <hook.json >&-",
 			"ctxfs hook claude-code SessionStart <&-",
 			"ctxfs hook claude-code SessionStart </dev/null",

@@ -25,7 +25,7 @@ var hardships = []hardship{
 	{"a full disk", `unset XDG_STATE_HOME; mount -t tmpfs -o size=64k full ~; cat /dev/zero >~/zero 2>/dev/null; exec ctxfs "$@"`, "no space left on device"},
 	{"a read-only file system", `mount -t tmpfs -o ro none "$XDG_STATE_HOME"; exec ctxfs "$@"`, "read-only file system"},
 	{"a home of somebody else", `unset XDG_STATE_HOME; chmod 0500 ~; exec setpriv --reuid 65534 --regid 65534 --clear-groups ctxfs "$@"`, "permission denied"},
-	{"a home that is missing", `unset XDG_STATE_HOME; HOME=/proc/none exec ctxfs "$@"`, "no such file or directory"},
+	{"a home that is missing", `unset XDG_STATE_HOME; HOME=/proc/none exec ctxfs "$@"`, "the home folder /proc/none does not exist"},
 	{"a file in the place of the state folder", `rm -r "$XDG_STATE_HOME/ctxfs" 2>/dev/null; touch "$XDG_STATE_HOME/ctxfs"; exec ctxfs "$@"`, "not a directory"},
 }
 

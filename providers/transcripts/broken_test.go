@@ -54,7 +54,7 @@ func TestLogsThatAreNone(t *testing.T) {
 	}
 	fstest.Must(t, os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755))
 	fstest.Must(t, os.Symlink("unended.jsonl", filepath.Join(dir, "link.jsonl")))
-	fstest.Must(t, os.Symlink("/nowhere", filepath.Join(dir, "nowhere.jsonl")))
+	fstest.Must(t, os.Symlink("/proc/none", filepath.Join(dir, "nowhere.jsonl")))
 	f := start(t, home, anyPi)
 	if got := f.transcript(oneID); !strings.Contains(got, "\nall is well\n") {
 		t.Errorf("the session beside them: %s", got)

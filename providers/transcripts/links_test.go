@@ -24,7 +24,7 @@ func TestLinkedFolders(t *testing.T) {
 	fstest.Must(t, os.Symlink(linked, link))
 	fstest.Must(t, os.Symlink("--work--", filepath.Join(sessions, "--renamed--")))
 	fstest.Must(t, os.Symlink("/", filepath.Join(sessions, "--all--")))
-	fstest.Must(t, os.Symlink("/nowhere", filepath.Join(sessions, "--nowhere--")))
+	fstest.Must(t, os.Symlink("/proc/none", filepath.Join(sessions, "--nowhere--")))
 	f := start(t, home)
 	for id, text := range map[string]string{oneID: "in the folder", twoID: "in the linked folder"} {
 		if got := f.transcript(id); count(got, "\n"+text+"\n") != 1 {

@@ -34,11 +34,15 @@ type Places struct {
 	Note func(line string)
 }
 
-// Find finds the folders. It makes none.
+// Find finds the folders. It makes none, and fails without a home folder: nobody may make
+// that, either.
 func Find(lookupEnv func(string) (string, bool)) (Places, error) {
 	home, _ := lookupEnv("HOME")
 	if !filepath.IsAbs(home) {
 		return Places{}, &control.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
+	}
+	if _, err := os.Stat(home); errors.Is(err, os.ErrNotExist) {
+		return Places{}, &control.Fault{Message: "the home folder " + home + " does not exist", Hint: "set HOME to a folder that is there"}
 	}
 	xdg := func(variable string, fallback ...string) string {
 		if dir, ok := lookupEnv(variable); ok && filepath.IsAbs(dir) {

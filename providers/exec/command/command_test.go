@@ -53,7 +53,7 @@ func TestRun(t *testing.T) {
 	if o := Run(t.Context(), sh(t, `kill -SEGV $$`)); o.Err != nil || o.Exit != 139 {
 		t.Errorf("%+v", o)
 	}
-	s.Argv = []string{"/nonexistent"}
+	s.Argv = []string{"/proc/none"}
 	if o := Run(t.Context(), s); o.Err == nil || o.Exit != -1 {
 		t.Errorf("%+v", o)
 	}

@@ -167,8 +167,8 @@ print(os.path.basename(reached(tmux+"/late")))
 
 func TestMissingProgram(t *testing.T) {
 	t.Parallel()
-	_, _, err := Start("/proc/self/exe", Rules{Dir: t.TempDir()}, []string{"/nonexistent"}, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
-	if err == nil || !strings.Contains(err.Error(), "/nonexistent") {
+	_, _, err := Start("/proc/self/exe", Rules{Dir: t.TempDir()}, []string{"/proc/none"}, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	if err == nil || !strings.Contains(err.Error(), "/proc/none") {
 		t.Errorf("error %v", err)
 	}
 }

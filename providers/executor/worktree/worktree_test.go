@@ -27,7 +27,7 @@ func newWorld(t *testing.T) *world {
 	fstest.Must(t, err)
 	w := &world{T: t, home: home, top: filepath.Join(home, "repo")}
 	// A variable such as a git that runs this program as its hook sets must mean nothing.
-	if w.git, err = Open([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_DIR=/nonexistent", "GIT_INDEX_FILE=/nonexistent"}); err != nil {
+	if w.git, err = Open([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_DIR=/proc/none", "GIT_INDEX_FILE=/proc/none"}); err != nil {
 		t.Skip(err)
 	}
 	t.Cleanup(w.git.Close)

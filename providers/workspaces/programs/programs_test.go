@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 	if _, err := r.Output(t.Context(), shell("while :; do echo yes; done"), 1000); !errors.Is(err, errTooLong) {
 		t.Errorf("endless output: %v", err)
 	}
-	if _, err := r.Output(t.Context(), Command{Path: "/nonexistent/program"}, 1); err == nil {
+	if _, err := r.Output(t.Context(), Command{Path: "/proc/none"}, 1); err == nil {
 		t.Error("a missing program runs")
 	}
 }
