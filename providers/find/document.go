@@ -67,7 +67,6 @@ type document struct {
 	time             time.Time
 	asides           []string // stems
 	sum              uint64   // of its texts
-	letters          uint64   // of the title
 	group            uint32
 	length           [fields]uint16 // words in each field
 	terms            []*term
@@ -98,7 +97,6 @@ func (l *lexicon) analyse(d fs.Document, sum uint64) analysis {
 		},
 		counts: make(map[string]*[fields]uint8),
 	}
-	a.letters = lettersOf(a.title)
 	for _, w := range d.Asides {
 		a.asides = append(a.asides, words.Stem(words.Fold(w)))
 	}

@@ -4,7 +4,7 @@
 //
 // The order of its parts: find.go, document.go, update.go and vocabulary.go (the
 // index and what goes into it), passages.go, query.go, synonyms.go, foreign.go,
-// search.go and fuzzy.go (a query, and its matches in one index), finder.go, merge.go, scale.go
+// search.go (a query, and its matches in one index), finder.go, merge.go, scale.go
 // and fold.go (the [Finder]: the index of all providers, and how matches of all kinds
 // are compared and chosen), list.go (how they are written), folder.go and aliases.go
 // (the folder find/).

@@ -25,8 +25,6 @@ const (
 	halfLife    = 30 * 24 * time.Hour // of newAdd
 	placeAdd    = 0.1                 // of the project of the one who asks
 	ownAdd      = 0.03                // if the user has said it
-
-	lettersFactor = 0.4 // of a name that has the letters of the query
 )
 
 // scale measures matches of all sources alike: by the share of what a query asks for
@@ -73,10 +71,6 @@ func (s *scale) rarity(word string, sources []fs.Findings) float64 {
 func (s *scale) measure(found fs.Findings, factor float64) {
 	for i := range found.Matches {
 		m := &found.Matches[i]
-		if m.Evidence.Words == nil { // found by letters
-			m.Score *= lettersFactor
-			continue
-		}
 		m.Score = factor * s.share(m.Evidence.Words, found.Guessed) * s.prior(m)
 	}
 }

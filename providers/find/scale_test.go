@@ -126,7 +126,7 @@ func TestPoorMatchesAreBelowTheFloor(t *testing.T) {
 	f := everything(t)
 	for query, good := range map[string]bool{
 		"create issue": true, "merge a pull request": true, "we decided to keep the wishlist": true,
-		"xylophone orchestra rehearsal of the page": false, "ghcris": false,
+		"xylophone orchestra rehearsal of the page": false,
 	} {
 		all := found(t, f, query, 5)
 		if len(all) == 0 || (all[0].Score >= GoodScore) != good {

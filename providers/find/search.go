@@ -105,7 +105,7 @@ func (x *index) find(query string, opts Options) fs.Findings {
 		s.scores[id] = s.scores[id] * (1 + coverWeight*x.cover(doc, matched))
 	}
 	if len(s.found) == 0 {
-		return fs.Findings{Matches: x.fuzzy(query, opts)}
+		return fs.Findings{}
 	}
 	slices.SortFunc(s.found, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(s.scores[b], s.scores[a]), strings.Compare(x.docs[a].path, x.docs[b].path))

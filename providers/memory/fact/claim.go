@@ -1,7 +1,9 @@
 package fact
 
 import (
+	_ "embed"
 	"strings"
+	"sync"
 	"unicode"
 
 	"ctxfs/fs"
@@ -30,14 +32,14 @@ func claimOf(m *Memory) claim {
 	last := ""
 	for word := range wordsOf(m.Description) {
 		switch {
-		case isNegation(word):
+		case is("negation", word):
 			c.negated = true
 			last = ""
-		case isComparison(word):
+		case is("comparison", word):
 			c.ordered = true
 			last = word
 		case isSmall(word):
-			if !isArticle(word) {
+			if !is("article", word) {
 				last = word
 			}
 		case len(c.words) < maxWords:
@@ -104,72 +106,39 @@ func wordsOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// isNegation reports whether a word turns what is said into its opposite.
-func isNegation(word string) bool {
-	switch word {
-	case "not", "never", "no", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot", "mustn't", "shouldn't", "avoid", "without", "stop",
-		"nicht", "nie", "niemals", "kein", "keine", "keinen", "ohne", "nunca", "jamás", "sin", "jamais", "pas", "ne", "sans", "não", "sem", "non", "mai",
-		"не", "никогда", "нет", "без", "不", "别", "勿", "没":
-		return true
-	}
-	return false
-}
+// words.txt has lists of words in small letters, a list or a part of one a line, behind its
+// name.
+//
+//go:embed words.txt
+var wordsText string
 
-// isComparison reports whether a word stands between what is preferred and what is not.
-func isComparison(word string) bool {
-	switch word {
-	case "over", "than", "instead", "rather", "statt", "als", "lieber", "que", "plutôt", "вместо":
-		return true
+// lists are the lists by their names, each word with the number of its line.
+var lists = sync.OnceValue(func() map[string]map[string]int {
+	all := make(map[string]map[string]int)
+	number := 0
+	for line := range strings.Lines(wordsText) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if all[name] == nil {
+			all[name] = make(map[string]int)
+		}
+		number++
+		for word := range strings.FieldsSeq(rest) {
+			all[name][word] = number
+		}
 	}
-	return false
-}
+	return all
+})
 
-// isArticle reports whether a word may stand between a verb and what it is about.
-func isArticle(word string) bool {
-	switch word {
-	case "the", "a", "an", "der", "die", "das", "den", "dem", "ein", "eine", "el", "la", "los", "las", "le", "les", "un", "une", "o", "os", "as", "il", "lo", "my", "our", "mein", "unser":
-		return true
-	}
-	return false
-}
+// is reports whether a word is in a list: "negation", words that turn what is said into its
+// opposite; "comparison", those between what is preferred and what is not; "article", those
+// that may stand between a verb and what it is about; "link", after which the value stands
+// that something has, but for "way" a number, too; "counted", what has numbers for names;
+// "small", words that tell nothing by themselves.
+func is(list, word string) bool { return lists()[list][word] > 0 }
 
-// isLink reports whether a word is one after which the value stands that something has.
-func isLink(word string) bool {
-	switch word {
-	case "is", "are", "was", "be", "in", "on", "at", "with", "to", "by", "from", "for", "as", "under", "via", "called", "named", "ist", "sind", "heißt", "auf", "mit", "bei", "unter",
-		"es", "está", "son", "en", "con", "est", "sont", "avec", "é", "são", "em", "com", "è", "sono", "в", "на", "с", "是", "在", "は":
-		return true
-	}
-	return false
-}
+// isSmall reports whether a word tells nothing by itself.
+func isSmall(word string) bool { return is("small", word) || is("article", word) || is("link", word) }
 
 // isSlot reports whether a word is one after which a number is a value that something has
 // one of.
-func isSlot(word string) bool {
-	switch word {
-	case "to", "by", "from", "for", "as":
-		return false
-	}
-	return isLink(word)
-}
-
-// isCounted reports whether a word is one of what has numbers for names.
-func isCounted(word string) bool {
-	switch word {
-	case "number", "no", "nr", "issue", "ticket", "bug", "pr", "request", "commit", "task", "step", "item", "thing", "topic", "test", "case", "incident",
-		"chapter", "section", "page", "line", "part", "phase", "sprint", "milestone", "release", "round", "batch", "room", "team", "session", "rule", "day", "week":
-		return true
-	}
-	return false
-}
-
-// isSmall reports whether a word tells nothing by itself.
-func isSmall(word string) bool {
-	switch word {
-	case "of", "and", "or", "it", "its", "this", "that", "these", "we", "i", "you", "they", "he", "she", "user", "always", "please", "must", "should", "shall", "will", "all", "every", "any", "everything", "everywhere",
-		"und", "oder", "wir", "ich", "man", "immer", "bitte", "soll", "muss", "von", "zu", "für", "y", "nosotros", "siempre", "de", "para", "et", "nous", "toujours", "e", "sempre", "и", "мы", "всегда",
-		"的", "了", "总", "我", "们", "要", "を", "に", "の", "で", "が":
-		return true
-	}
-	return isArticle(word) || isLink(word)
-}
+func isSlot(word string) bool { return is("link", word) && !is("way", word) }

@@ -123,7 +123,7 @@ func otherValue(x, y *claim, onlyX, onlyY []string) bool {
 		return len(onlyX) == 1 && slices.Equal(x.words[n+1:], y.words[n+1:]) && otherNumber(x, n) && otherNumber(y, n)
 	}
 	tail := len(x.words)-n == len(onlyX) && len(y.words)-n == len(onlyY)
-	return n >= 2 && tail && isLink(x.before[n]) && isLink(y.before[n])
+	return n >= 2 && tail && is("link", x.before[n]) && is("link", y.before[n])
 }
 
 // otherNumber reports whether the word with a number at n is the value of what stands
@@ -137,7 +137,7 @@ func otherNumber(c *claim, n int) bool {
 		return true // "the port is 8080"
 	}
 	// "it runs on Node 22"
-	return n >= 3 && n == len(c.words)-1 && isSlot(c.before[n-1]) && unicode.IsDigit(rune(c.words[n][0])) && !isCounted(c.words[n-1])
+	return n >= 3 && n == len(c.words)-1 && isSlot(c.before[n-1]) && unicode.IsDigit(rune(c.words[n][0])) && !is("counted", c.words[n-1])
 }
 
 // numbered reports whether one of these words has a digit.
@@ -162,57 +162,7 @@ func alternatives(onlyX, onlyY []string) bool {
 
 // choiceOf returns which choice a word is one of, as singular returns it: things of which
 // one is used. It is 0 for other words.
-func choiceOf(word string) int {
-	switch word {
-	case "tab", "space", "tabulator", "leerzeichen", "espacio", "tabulacione", "espace", "tabulation":
-		return 1
-	case "npm", "pnpm", "yarn", "bun":
-		return 2
-	case "pip", "uv", "poetry", "conda", "pipenv":
-		return 3
-	case "pytest", "unittest", "nose":
-		return 4
-	case "jest", "vitest", "mocha", "ava":
-		return 5
-	case "merge", "rebase", "squash":
-		return 6
-	case "main", "master", "trunk", "develop":
-		return 7
-	case "single", "double":
-		return 8
-	case "camelcase", "snake_case", "kebab-case", "pascalcase":
-		return 9
-	case "postgre", "postgresql", "mysql", "mariadb", "sqlite", "mongodb":
-		return 10
-	case "docker", "podman":
-		return 11
-	case "vim", "emac", "nano", "neovim":
-		return 12
-	case "bash", "zsh", "fish":
-		return 13
-	case "light", "dark":
-		return 14
-	case "english", "german", "french", "spanish", "chinese", "japanese", "russian", "portuguese", "deutsch", "englisch":
-		return 15
-	case "cent", "float", "decimal":
-		return 16
-	case "utc", "local":
-		return 17
-	case "enabled", "disabled":
-		return 18
-	case "true", "false":
-		return 19
-	case "short", "long", "brief", "detailed":
-		return 22
-	case "synchronou", "asynchronou":
-		return 23
-	case "rest", "graphql", "grpc":
-		return 24
-	case "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday":
-		return 25
-	}
-	return 0
-}
+func choiceOf(word string) int { return lists()["choice"][word] }
 
 const (
 	// telling is how many of a claim's rarest words it is looked up by. Two claims that
