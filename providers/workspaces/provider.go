@@ -129,7 +129,7 @@ func New(opts Options) *Provider {
 		Scratch: p.scratch(), Home: opts.Home, Config: p.configHome(), Path: p.variable("PATH"), Work: p.folders, Programs: p.runner,
 	})
 	p.system = system.New(system.Options{
-		Path: p.variable("PATH"), Shell: p.variable("SHELL"), Home: opts.Home, Env: p.variable, Work: p.folders, Programs: p.runner,
+		Path: p.variable("PATH"), Shell: p.variable("SHELL"), Home: opts.Home, Work: p.folders, Programs: p.runner,
 	})
 	if !opts.Offline {
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: p.leavesOut, MaxDirs: maxDirs(), Log: opts.Env.Log})

@@ -107,7 +107,7 @@ func filesOf(s system.System, dir string) map[string]time.Time {
 	}
 	for _, d := range s.Dependencies {
 		files[filepath.Join(dir, d.Manifest)] = time.Time{}
-		if d.In != "" && !filepath.IsAbs(d.In) {
+		if d.In != "" {
 			files[filepath.Join(dir, d.In)] = time.Time{}
 		}
 	}

@@ -15,8 +15,7 @@ const maxPackages = 200
 // Dependencies are the packages that a manifest declares.
 type Dependencies struct {
 	Manifest string `json:"manifest"`
-	// In is where installed ones are: a folder of the project, or an absolute path; "" if
-	// there is none.
+	// In is the folder of the project where installed ones are; "" if there is none.
 	In string `json:"in,omitempty"`
 	// Declared and Installed are how many there are.
 	Declared  int `json:"declared"`
@@ -42,9 +41,9 @@ const (
 )
 
 // dependencies returns what the manifests at the top of a project declare.
-func (r *Reader) dependencies(project *inside.Folder) []Dependencies {
+func dependencies(project *inside.Folder) []Dependencies {
 	var all []Dependencies
-	for _, read := range []func(*inside.Folder) (Dependencies, bool){javascript, r.golang, python, r.rust, ruby, php} {
+	for _, read := range []func(*inside.Folder) (Dependencies, bool){javascript, golang, python, rust, ruby, php} {
 		if d, ok := read(project); ok {
 			all = append(all, d.finish())
 		}

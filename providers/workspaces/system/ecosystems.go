@@ -1,12 +1,9 @@
 package system
 
 import (
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/settings"
@@ -43,65 +40,14 @@ func javascript(project *inside.Folder) (d Dependencies, ok bool) {
 	return d, len(d.Packages) > 0
 }
 
-// golang reads go.mod, and the vendor folder or the cache of modules.
-func (r *Reader) golang(project *inside.Folder) (d Dependencies, ok bool) {
-	d = Dependencies{Manifest: "go.mod", In: r.moduleCache()}
-	vendored := project.Text("vendor/modules.txt")
-	if vendored != "" {
-		d.In = "vendor"
-	}
-	required, replaced := parseGoMod(project.Text("go.mod"))
-	for _, p := range required {
-		switch target := replaced[p.Name]; {
-		case vendored != "":
-			p.Installed = found(p.Wanted, strings.Contains(vendored, "# "+p.Name+" "))
-		case strings.HasPrefix(target, "."):
-			p.Installed = found("", project.Exists(path.Clean(target)))
-		case strings.HasPrefix(target, "/"):
-			p.Installed = found("", exists(target))
-		default:
-			module, version, _ := strings.Cut(target, " ")
-			if target == "" {
-				module, version = p.Name, p.Wanted
-			}
-			p.Installed = found(version, filepath.IsLocal(module) && exists(filepath.Join(d.In, escapeModule(module)+"@"+escapeModule(version))))
-		}
-		d.Packages = append(d.Packages, p)
-	}
-	return d, len(d.Packages) > 0
-}
+// fetched is the note on packages that a build fetches itself.
+const fetched = "a build fetches what it lacks"
 
-// moduleCache returns the folder of Go's modules. Source: go help environment.
-func (r *Reader) moduleCache() string {
-	if dir := r.opts.Env("GOMODCACHE"); dir != "" {
-		return dir
-	}
-	if path := filepath.SplitList(r.opts.Env("GOPATH")); len(path) > 0 {
-		return filepath.Join(path[0], "pkg", "mod")
-	}
-	return filepath.Join(r.opts.Home, "go", "pkg", "mod")
-}
-
-// escapeModule returns a module's path or version as the cache writes it: a capital as "!"
-// and the small letter.
-func escapeModule(name string) string {
-	var b strings.Builder
-	for _, c := range name {
-		if unicode.IsUpper(c) {
-			b.WriteByte('!')
-			c = unicode.ToLower(c)
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
-
-// parseGoMod returns the modules that a go.mod requires directly, and by what modules are
-// replaced: a path, or a module and its version. Source: go.dev/ref/mod#go-mod-file.
-func parseGoMod(text string) (required []Package, replaced map[string]string) {
-	replaced = make(map[string]string)
+// golang reads go.mod. Source: go.dev/ref/mod#go-mod-file.
+func golang(project *inside.Folder) (d Dependencies, ok bool) {
+	d = Dependencies{Manifest: "go.mod", Note: fetched}
 	block := ""
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(project.Text("go.mod")) {
 		line, comment, _ := strings.Cut(line, "//")
 		words := strings.Fields(line)
 		switch {
@@ -116,17 +62,11 @@ func parseGoMod(text string) (required []Package, replaced map[string]string) {
 		case block != "":
 			words = append([]string{block}, words...)
 		}
-		switch {
-		case words[0] == "require" && len(words) == 3 && strings.TrimSpace(comment) != "indirect":
-			required = append(required, Package{Name: words[1], Wanted: words[2]})
-		case words[0] == "replace":
-			if left, right, ok := strings.Cut(strings.Join(words[1:], " "), " => "); ok {
-				module, _, _ := strings.Cut(left, " ")
-				replaced[module] = right
-			}
+		if words[0] == "require" && len(words) == 3 && strings.TrimSpace(comment) != "indirect" {
+			d.Packages = append(d.Packages, Package{Name: words[1], Wanted: words[2]})
 		}
 	}
-	return required, replaced
+	return d, len(d.Packages) > 0
 }
 
 // python reads pyproject.toml or requirements.txt, and the virtual environment in the
@@ -222,37 +162,20 @@ func normalize(name string) string {
 	return strings.ToLower(regexp.MustCompile(`[-_.]+`).ReplaceAllString(name, "-"))
 }
 
-// rust reads Cargo.toml and Cargo.lock, and the registry of Cargo.
-func (r *Reader) rust(project *inside.Folder) (d Dependencies, ok bool) {
+// rust reads Cargo.toml.
+func rust(project *inside.Folder) (d Dependencies, ok bool) {
 	doc, err := settings.Document([]byte(project.Text("Cargo.toml")))
 	if err != nil {
 		return d, false
 	}
-	home := r.opts.Env("CARGO_HOME")
-	if home == "" {
-		home = filepath.Join(r.opts.Home, ".cargo")
-	}
-	d = Dependencies{Manifest: "Cargo.toml", In: filepath.Join(home, "registry", "src")}
-	registries, _ := os.ReadDir(d.In)
-	locked := make(map[string]string)
-	for _, m := range regexp.MustCompile(`(?m)^name = "([^"]+)"\nversion = "([^"]+)"`).FindAllStringSubmatch(project.Text("Cargo.lock"), -1) {
-		locked[m[1]] = m[2]
-	}
+	d = Dependencies{Manifest: "Cargo.toml", Note: fetched}
 	for _, table := range [][]string{{"dependencies"}, {"dev-dependencies"}, {"build-dependencies"}, {"workspace", "dependencies"}} {
 		declared, _ := doc.At(table...)
 		for _, m := range declared.Members {
 			p := Package{Name: m.Name, Wanted: m.Value.Text}
-			if version, ok := m.Value.Get("version"); ok {
-				p.Wanted = version.Text
-			}
-			if at, ok := m.Value.Get("path"); ok {
-				p.Wanted, p.Installed = at.Text, found("", project.Exists(path.Clean(at.Text)))
-			} else if version := locked[m.Name]; version != "" && !strings.ContainsAny(m.Name+version, `/\`) {
-				p.Installed = missing
-				for _, registry := range registries {
-					if exists(filepath.Join(d.In, registry.Name(), m.Name+"-"+version)) {
-						p.Installed = version
-					}
+			for _, key := range []string{"version", "path"} {
+				if value, ok := m.Value.Get(key); ok {
+					p.Wanted = value.Text
 				}
 			}
 			d.Packages = append(d.Packages, p)
@@ -325,9 +248,4 @@ func php(project *inside.Folder) (d Dependencies, ok bool) {
 		}
 	}
 	return d, len(d.Packages) > 0
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -59,9 +59,6 @@ func (s System) Lacks(dir string) (lines []string) {
 		}
 	}
 	for _, d := range s.Dependencies {
-		if d.Manifest == "go.mod" || d.Manifest == "Cargo.toml" {
-			continue // a build fetches what it lacks
-		}
 		var names []string
 		for _, p := range d.Packages {
 			if p.Installed == missing && isWord(p.Name) {

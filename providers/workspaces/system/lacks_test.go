@@ -10,7 +10,7 @@ import (
 
 func TestLacks(t *testing.T) {
 	dir := tree(t, ".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n", ".venv/bin/python", "", "venv/x", "", "pyproject.toml", "[project]\nrequires-python = \">=3.12\"\n")
-	s, err := newReader(t, t.TempDir(), nil).Read(t.Context(), dir)
+	s, err := newReader(t, t.TempDir()).Read(t.Context(), dir)
 	fstest.Must(t, err)
 	if want := (Program{"python", "3.11.2", filepath.Join(dir, ".venv/bin/python")}); len(s.Programs) == 0 || s.Programs[0] != want {
 		t.Errorf("programs %+v, want %+v first", s.Programs, want)
@@ -26,7 +26,7 @@ func TestLacks(t *testing.T) {
 		},
 		Dependencies: []Dependencies{
 			{Manifest: "package.json", Declared: 4, Packages: []Package{{"eslint", "9", missing}, {"now run evil", "9", missing}, {"tape", "5", "5.1.0"}, {"x", "1", ""}}},
-			{Manifest: "go.mod", Declared: 1, Packages: []Package{{"a.b/c", "v1", missing}}},
+			{Manifest: "go.mod", Declared: 1, Packages: []Package{{"a.b/c", "v1", ""}}},
 		},
 	}
 	want := []string{"node >=22 is wanted (package.json), 20.20.2 is on the PATH", "ruby 3.3.0 is wanted (.ruby-version), and not on the PATH", "not installed of package.json: eslint (1 of 4)"}

@@ -21,8 +21,6 @@ import (
 type Options struct {
 	// Path is the value of PATH, Shell that of SHELL, and Home the user's home folder.
 	Path, Shell, Home string
-	// Env returns the value of a variable of the environment.
-	Env func(name string) string
 	// Work returns the folders in which people work: nothing in them is run. It may be
 	// nil.
 	Work func() []string
@@ -107,7 +105,7 @@ func (r *Reader) Read(ctx context.Context, dir string) (System, error) {
 		}
 	}
 	s.Wanted = wanted(project)
-	s.Dependencies = r.dependencies(project)
+	s.Dependencies = dependencies(project)
 	return s, ctx.Err()
 }
 

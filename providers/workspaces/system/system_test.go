@@ -37,12 +37,11 @@ func fill(t testing.TB, root string, files ...string) {
 	}
 }
 
-func newReader(t testing.TB, home string, env map[string]string) *Reader {
+func newReader(t testing.TB, home string) *Reader {
 	runner := programs.New()
 	t.Cleanup(runner.Close)
 	return New(Options{
 		Path: filepath.Join(home, ".pyenv/shims") + ":" + filepath.Join(home, "bin") + ":" + filepath.Join(home, "work/bin"), Shell: "/bin/zsh", Home: home, Programs: runner,
-		Env:  func(name string) string { return env[name] },
 		Work: func() []string { return []string{filepath.Join(home, "work")} },
 	})
 }
@@ -59,17 +58,15 @@ func TestPrograms(t *testing.T) {
 		"jdk/bin/java", "#!/bin/sh\ntouch $HOME/ran\n", "jdk/release", "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.2\"\n",
 		"lib/node_modules/npm/bin/npm-cli.js", "#!/usr/bin/env node\n", "lib/node_modules/npm/package.json", `{"name": "npm", "version": "10.2.4"}`,
 		".local/share/x/versions/1.2.3/bin/uv", "#!/bin/sh\ntouch $HOME/ran\n",
-		".pyenv/shims/pip", "#!/bin/sh\ntouch $HOME/ran\n", ".pyenv/versions/3.12.10/bin/pip", "#!/bin/sh\n", ".pyenv/versions/3.12.10/lib/python3.12/site-packages/pip-24.2.dist-info/METADATA", "",
-		".pyenv/shims/python3", "#!/bin/sh\ntouch $HOME/ran\n", ".pyenv/version", "3.9.18\n",
-		".pyenv/versions/3.9.18/bin/python3", "#!/bin/sh\n", ".pyenv/versions/3.12.1/bin/python3", "#!/bin/sh\n", ".pyenv/versions/3.12.10/bin/python3", "#!/bin/sh\n",
+		".pyenv/shims/python3", "#!/bin/sh\ntouch $HOME/ran\n",
 		"rust/rustup", "#!/bin/sh\ntouch $HOME/ran\n", // of a user who has no toolchain yet
 		"work/bin/gcc", "#!/bin/sh\ntouch $HOME/ran\n",
-		"work/app/.python-version", "3.12\n", "work/other/x", "",
+		"work/app/x", "",
 	)
 	for name, target := range map[string]string{"go": "go1/bin/go", "java": "jdk/bin/java", "npm": "lib/node_modules/npm/bin/npm-cli.js", "uv": ".local/share/x/versions/1.2.3/bin/uv", "cargo": "work/bin/gcc", "rustc": "rust/rustup"} {
 		fstest.Must(t, os.Symlink(filepath.Join(home, target), filepath.Join(home, "bin", name)))
 	}
-	r := newReader(t, home, nil)
+	r := newReader(t, home)
 	var s System
 	for range 2 {
 		var err error
@@ -83,7 +80,7 @@ func TestPrograms(t *testing.T) {
 	}
 	want := map[string]string{
 		"node": "20.11.1 bin/node", "ruby": " bin/ruby", "deno": "1.46.3 bin/deno", "go": "1.26.8 bin/go", "java": "17.0.2 bin/java", "npm": "10.2.4 bin/npm", "uv": "1.2.3 bin/uv", "rustc": " bin/rustc",
-		"pip": "24.2 .pyenv/versions/3.12.10/bin/pip", "python3": "3.12.10 .pyenv/versions/3.12.10/bin/python3",
+		"python3": " .pyenv/shims/python3",
 	}
 	for name := range want {
 		fstest.Equal(t, got[name], want[name], name)
@@ -102,10 +99,6 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("node was asked: %q", asked)
 	}
 
-	other, err := r.Read(t.Context(), filepath.Join(home, "work/other"))
-	if err != nil || other.Programs[0].Version != "3.9.18" {
-		t.Errorf("the user's python is %+v, %v", other.Programs[0], err)
-	}
 	fill(t, home, "bin/node", "#!/bin/sh\necho v22.0.0 and more\n")
 	later := time.Now().Add(time.Minute)
 	fstest.Must(t, os.Chtimes(filepath.Join(home, "bin/node"), later, later))
@@ -119,21 +112,6 @@ func TestNumber(t *testing.T) {
 		"v20.11.1\n": "20.11.1", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0": "12.2.0", "jq-1.6": "1.6", "tmux 3.3a": "3.3a", "go version go1.27rc1 linux": "1.27rc1", "zig 0.14.0-dev.2": "0.14.0", "x 2.0.0-rc.1": "2.0.0-rc.1", "none": "", "7": "",
 	} {
 		fstest.Equal(t, number(text), want, "version", text)
-	}
-}
-
-func TestManagers(t *testing.T) {
-	home := tree(t, ".asdf/installs/nodejs/20.1.0/bin/node", "#!/bin/sh\n", ".asdf/installs/golang/1.22.1/go/bin/go", "#!/bin/sh\n", ".tool-versions", "golang 1.22.1\n", "p/.tool-versions", "# x\nnodejs 18.0.0 20.1.0\n",
-		".rbenv/versions/3.3.0/bin/ruby", "#!/bin/sh\n", ".rbenv/version", "../../evil\n")
-	for path, want := range map[string]string{".asdf/shims/node": "20.1.0", ".asdf/shims/go": "1.22.1", ".asdf/shims/deno": "", ".rbenv/shims/ruby": "", ".local/share/mise/shims/node": "", "bin/node": "none"} {
-		m, ok := managerOf(filepath.Join(home, path))
-		if !ok {
-			fstest.Equal(t, want, "none", "no manager", path)
-			continue
-		}
-		if _, version := m.resolve(filepath.Base(path), filepath.Join(home, "p"), home); version != want {
-			t.Errorf("%s is %q, not %q", path, version, want)
-		}
 	}
 }
 
@@ -151,7 +129,6 @@ func TestWanted(t *testing.T) {
 }
 
 func TestDependencies(t *testing.T) {
-	home := tree(t, "mod/github.com/!burnt!sushi/toml@v1.3.2/x", "", "mod/example.com/fork@v1.0.0/x", "", ".cargo/registry/src/index.crates.io-1/serde-1.0.200/x", "")
 	for name, c := range map[string]struct {
 		files []string
 		want  string
@@ -163,10 +140,9 @@ func TestDependencies(t *testing.T) {
 		"npm, nothing installed": {[]string{"package.json", `{"dependencies": {"a": "1"}}`}, "package.json in : 0 of 1: a 1 = no"},
 		"plug and play":          {[]string{"package.json", `{"dependencies": {"a": "1"}}`, ".pnp.cjs", ""}, "package.json in : 0 of 1 (Yarn Plug'n'Play has them in its cache): a 1 = "},
 		"go": {
-			[]string{"go.mod", "module x\nrequire github.com/BurntSushi/toml v1.3.2 // for settings\nrequire (\n\texample.com/a v1.0.0\n\texample.com/b v1.0.0 // indirect\n\texample.com/local v0.0.0\n\texample.com/c v0.0.0\n)\nreplace example.com/local => ./local\nreplace (\n\texample.com/c v0.0.0 => example.com/fork v1.0.0\n)\n", "local/go.mod", ""},
-			"go.mod in MOD: 3 of 4: example.com/a v1.0.0 = no, example.com/c v0.0.0 = v1.0.0, example.com/local v0.0.0 = yes, github.com/BurntSushi/toml v1.3.2 = v1.3.2",
+			[]string{"go.mod", "module x\nrequire github.com/BurntSushi/toml v1.3.2 // for settings\nrequire (\n\texample.com/a v1.0.0\n\texample.com/b v1.0.0 // indirect\n)\nreplace example.com/a => ./local\n"},
+			"go.mod in : 0 of 2 (a build fetches what it lacks): example.com/a v1.0.0 = , github.com/BurntSushi/toml v1.3.2 = ",
 		},
-		"go, vendored": {[]string{"go.mod", "require a.b/c v1.0.0\nrequire a.b/d v1.0.0\n", "vendor/modules.txt", "# a.b/c v1.0.0\n"}, "go.mod in vendor: 1 of 2: a.b/d v1.0.0 = no, a.b/c v1.0.0 = v1.0.0"},
 		"python": {
 			[]string{"pyproject.toml", "[project]\ndependencies = [\"Requests[socks]>=2,<3; python_version > '3'\", \"ruamel.yaml\"]\n[dependency-groups]\ndev = [\"pytest\", {include-group = \"x\"}]\n", ".venv/lib/python3.12/site-packages/requests-2.31.0.dist-info/METADATA", "", ".venv/lib/python3.12/site-packages/ruamel_yaml-0.18.dist-info/METADATA", ""},
 			"pyproject.toml in .venv/lib/python3.12/site-packages: 2 of 3: pytest  = no, Requests >=2,<3 = 2.31.0, ruamel.yaml  = 0.18",
@@ -174,8 +150,8 @@ func TestDependencies(t *testing.T) {
 		"poetry":       {[]string{"pyproject.toml", "[tool.poetry.dependencies]\npython = \"^3.11\"\nflask = \"^3\"\n"}, "pyproject.toml in : 0 of 1 (there is no virtual environment in the project): flask ^3 = "},
 		"requirements": {[]string{"requirements.txt", "# x\n-r other.txt\nflask==3.0 # web\n"}, "requirements.txt in : 0 of 1 (there is no virtual environment in the project): flask ==3.0 = "},
 		"rust": {
-			[]string{"Cargo.toml", "[dependencies]\nserde = { version = \"1\", features = [\"derive\"] }\nmine = { path = \"crates/mine\" }\nrand = \"0.8\"\n[dev-dependencies]\nnew = \"1\"\n", "Cargo.lock", "[[package]]\nname = \"serde\"\nversion = \"1.0.200\"\n\n[[package]]\nname = \"rand\"\nversion = \"0.8.5\"\n", "crates/mine/x", ""},
-			"Cargo.toml in CARGO: 2 of 4: rand 0.8 = no, mine crates/mine = yes, new 1 = , serde 1 = 1.0.200",
+			[]string{"Cargo.toml", "[dependencies]\nserde = { version = \"1\", features = [\"derive\"] }\nmine = { path = \"crates/mine\" }\nrand = \"0.8\"\n[dev-dependencies]\nnew = \"1\"\n"},
+			"Cargo.toml in : 0 of 4 (a build fetches what it lacks): mine crates/mine = , new 1 = , rand 0.8 = , serde 1 = ",
 		},
 		"ruby": {
 			[]string{"Gemfile.lock", "GEM\n  remote: https://rubygems.org/\n  specs:\n    rails (7.1.0)\n      rack (~> 3)\n    rspec (3.13)\n\nDEPENDENCIES\n  rails (~> 7)\n  rspec!\n", "vendor/bundle/ruby/3.3.0/gems/rails-7.1.0/x", ""},
@@ -185,11 +161,11 @@ func TestDependencies(t *testing.T) {
 			[]string{"composer.json", `{"require": {"php": "^8", "a/b": "^1", "ext-json": "*"}, "require-dev": {"c/d": "2"}}`, "vendor/a/b/x", "", "vendor/composer/installed.json", `{"packages": [{"name": "a/b", "version": "1.2.0"}]}`},
 			"composer.json in vendor: 1 of 2: c/d 2 = no, a/b ^1 = 1.2.0",
 		},
-		"hostile": {[]string{"package.json", `{"dependencies": {"../../etc": "1", "x\ny": "\u001b[1m"}}`, "node_modules/x", "", "go.mod", "require ../../etc v1\n", "Cargo.toml", "[dependencies]\n", "composer.json", "["}, "package.json in node_modules: 0 of 2: ../../etc 1 = no, x y  = no; go.mod in MOD: 0 of 1: ../../etc v1 = no"},
+		"hostile": {[]string{"package.json", `{"dependencies": {"../../etc": "1", "x\ny": "\u001b[1m"}}`, "node_modules/x", "", "go.mod", "require ../../etc v1\n", "Cargo.toml", "[dependencies]\n", "composer.json", "["}, "package.json in node_modules: 0 of 2: ../../etc 1 = no, x y  = no; go.mod in : 0 of 1 (a build fetches what it lacks): ../../etc v1 = "},
 		"nothing": {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newReader(t, home, map[string]string{"GOMODCACHE": filepath.Join(home, "mod")})
+			r := newReader(t, t.TempDir())
 			s, err := r.Read(t.Context(), tree(t, c.files...))
 			fstest.Must(t, err)
 			var all []string
@@ -204,7 +180,7 @@ func TestDependencies(t *testing.T) {
 				}
 				all = append(all, d.Manifest+" in "+d.In+": "+string(rune('0'+d.Installed))+" of "+string(rune('0'+d.Declared))+note+": "+strings.Join(packages, ", "))
 			}
-			got := strings.NewReplacer(filepath.Join(home, "mod"), "MOD", filepath.Join(home, ".cargo/registry/src"), "CARGO").Replace(strings.Join(all, "; "))
+			got := strings.Join(all, "; ")
 			fstest.Equal(t, got, c.want)
 		})
 	}
@@ -232,7 +208,7 @@ func TestJSON(t *testing.T) {
 func TestThisMachine(t *testing.T) {
 	runner := programs.New()
 	defer runner.Close()
-	s, err := New(Options{Path: os.Getenv("PATH"), Home: t.TempDir(), Env: os.Getenv, Programs: runner}).Read(t.Context(), "../../..")
+	s, err := New(Options{Path: os.Getenv("PATH"), Home: t.TempDir(), Programs: runner}).Read(t.Context(), "../../..")
 	fstest.Must(t, err)
 	i := slices.IndexFunc(s.Programs, func(p Program) bool { return p.Name == "go" })
 	if i < 0 || !strings.HasPrefix(s.Programs[i].Version, "1.") || len(s.Dependencies) != 1 {
@@ -250,7 +226,7 @@ func FuzzManifests(f *testing.F) {
 		for _, name := range []string{"package.json", "go.mod", "pyproject.toml", "Cargo.toml", "Cargo.lock", "Gemfile.lock", "composer.json", "requirements.txt", ".tool-versions", "global.json"} {
 			fstest.Must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 		}
-		r := New(Options{Home: root, Env: func(string) string { return "" }})
+		r := New(Options{Home: root})
 		s, err := r.Read(t.Context(), root)
 		fstest.Must(t, err)
 		if !json.Valid(s.JSON()) {

@@ -50,15 +50,8 @@ func tools() []tool {
 // program returns a program as it is for a project.
 func (r *Reader) program(ctx context.Context, t tool, path, dir string, outside []string) Program {
 	p := Program{Name: t.name, Path: path}
-	if manager, ok := managerOf(path); ok {
-		real, version := manager.resolve(t.name, dir, r.opts.Home)
-		if real == "" {
-			return p // the manager would have to be asked, in the project
-		}
-		if p.Path, p.Version = real, version; isGuest(t.name) {
-			p.Version = versionOnDisk(t.name, real)
-		}
-		return p
+	if filepath.Base(filepath.Dir(path)) == "shims" {
+		return p // of a version manager, which would have to be asked in the project
 	}
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
