@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,8 +27,6 @@ type Page struct {
 	// Rules hold, in order; May are those that a model or a person asks for.
 	Rules []Held `json:"rules"`
 	May   []Held `json:"may,omitempty"`
-	// Orders are what each agent reads, as numbers of Rules, from 1, in its order.
-	Orders map[string][]int `json:"orders"`
 	// Problems are what could not be read.
 	Problems []string `json:"problems,omitempty"`
 	// Text is all of it, with the texts of the rules, as the file in for/ has it.
@@ -69,7 +66,7 @@ func (p *Provider) readPage(path string) (*Page, error) {
 	user, faults := finder.User(root)
 	project, more := finder.For(root, real)
 	pg := &pager{
-		provider: p, page: &Page{Path: real, Project: root, Trusted: p.trusts(root), Rules: []Held{}, Orders: make(map[string][]int)},
+		provider: p, page: &Page{Path: real, Project: root, Trusted: p.trusts(root), Rules: []Held{}},
 		root: root, isProject: known, byKey: make(map[string]*held), files: make(map[string]*read.File),
 	}
 	all := append(user, project...)
@@ -151,10 +148,7 @@ func (p *Provider) tilde(path string) string { return clean.Line(wording.Tilde(p
 // held is a rule that is being put on a page.
 type held struct {
 	Held
-	rank  [2]int // level and depth
-	after []*held
-	waits int // for how many others
-	index int // from 1, once it is placed
+	rank [2]int // level and depth
 }
 
 // pager makes a page.
@@ -167,37 +161,19 @@ type pager struct {
 	byKey     map[string]*held
 	files     map[string]*read.File // with their imports, by path
 	all       []*held
-	orders    map[string][]*held
 	may       []*held
 }
 
 // add adds what holds for one agent, in its order, and what may hold.
 func (g *pager) add(agent string, hold, may []scope.Place) {
-	var order []*held
 	for _, place := range hold {
 		h := g.rule(place, "")
-		if slices.Contains(order, h) {
-			continue
-		}
 		if !slices.Contains(h.Agents, agent) {
 			h.Agents = append(h.Agents, agent)
 		}
 		if len(place.File.Imports) > 0 && !slices.Contains(h.Imports, agent) {
 			h.Imports = append(h.Imports, agent)
 		}
-		order = append(order, h)
-	}
-	for i := 1; i < len(order); i++ {
-		if slices.Compare(order[i-1].rank[:], order[i].rank[:]) <= 0 && !slices.Contains(order[i-1].after, order[i]) {
-			order[i-1].after = append(order[i-1].after, order[i])
-			order[i].waits++
-		}
-	}
-	if len(order) > 0 {
-		if g.orders == nil {
-			g.orders = make(map[string][]*held)
-		}
-		g.orders[agent] = order
 	}
 	for _, place := range may {
 		c := place.Shown(g.root)
@@ -254,21 +230,8 @@ func (g *pager) trusted(place scope.Place) bool {
 // to come.
 func (g *pager) arrange() {
 	slices.SortStableFunc(g.all, func(a, b *held) int { return slices.Compare(a.rank[:], b.rank[:]) })
-	left := slices.Clone(g.all)
-	for len(left) > 0 {
-		next := max(0, slices.IndexFunc(left, func(h *held) bool { return h.waits == 0 })) // agents contradict each other: any
-		h := left[next]
-		left = slices.Delete(left, next, next+1)
-		for _, later := range h.after {
-			later.waits--
-		}
+	for _, h := range g.all {
 		g.page.Rules = append(g.page.Rules, h.Held)
-		h.index = len(g.page.Rules)
-	}
-	for agent, order := range g.orders {
-		for _, h := range order {
-			g.page.Orders[agent] = append(g.page.Orders[agent], h.index)
-		}
 	}
 	for _, h := range g.may {
 		g.page.May = append(g.page.May, h.Held)
@@ -300,7 +263,6 @@ func (g *pager) write() {
 	for i, r := range p.Rules {
 		fmt.Fprintf(b, "%d. %s\n", i+1, g.line(r))
 	}
-	g.writeOrders(b)
 	if len(p.May) > 0 {
 		b.WriteString("\nThese hold if the model thinks so, or if they are named:\n\n")
 		for _, r := range p.May {
@@ -355,17 +317,4 @@ func (g *pager) sources(r Held) string {
 		paths[i] = g.provider.tilde(path)
 	}
 	return strings.Join(paths, " = ")
-}
-
-// writeOrders names the agents that read the rules in another order than they stand in.
-func (g *pager) writeOrders(b *strings.Builder) {
-	for _, a := range agents.All() {
-		if order := g.page.Orders[a.ID]; !slices.IsSorted(order) {
-			words := make([]string, len(order))
-			for i, n := range order {
-				words[i] = strconv.Itoa(n)
-			}
-			fmt.Fprintf(b, "\n%s reads them in the order %s.\n", a.Name, strings.Join(words, ", "))
-		}
-	}
 }

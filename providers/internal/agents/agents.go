@@ -182,11 +182,6 @@ type Plans struct {
 	// Texts are Markdown files with a plan each, whose boxes nobody checks. In those of
 	// Lists the agent keeps up to date what is done.
 	Texts, Lists Places
-	// Setting is the key in the agent's settings, the names of its members with dots
-	// between them, with another folder for the files of Texts, from the project's root
-	// where it is relative; Settings are the files with it.
-	Setting  string
-	Settings Places
 }
 
 // MCP describes the files where an agent configures MCP servers.

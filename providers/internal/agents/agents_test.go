@@ -69,7 +69,7 @@ func TestPaths(t *testing.T) {
 				}
 			}
 		}
-		if p := a.Plans; (p.Setting == "") != (len(p.Settings.User) == 0) || len(p.Texts.System)+len(p.Lists.System)+len(p.Settings.System) > 0 {
+		if p := a.Plans; len(p.Texts.System)+len(p.Lists.System) > 0 {
 			t.Errorf("%s: its plans are described in part: %+v", a.ID, p)
 		}
 		if (a.MCP.Key == "") != (len(a.MCP.User) == 0) || (a.MCP.Syntax == "") != (a.MCP.Key == "") {
@@ -91,7 +91,7 @@ func userPaths(a Agent) map[string][]Path {
 		"state":          a.State, "configuration": a.Configuration(),
 		"always": a.Always.User, "permissions": slices.Concat(a.Permissions.User, a.Sandbox.User),
 		"hooks": slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
-		"plans": a.Plans.Texts.User, "tasks": a.Plans.Lists.User, "plan settings": a.Plans.Settings.User,
+		"plans": a.Plans.Texts.User, "tasks": a.Plans.Lists.User,
 	}
 }
 
@@ -99,7 +99,7 @@ func projectPaths(a Agent) map[string][]string {
 	return map[string][]string{
 		"mcp": a.MCP.Project, "skills": a.Skills.Project, "skills of others": a.Skills.Also.Project, "commands": a.Commands.Project, "subagents": a.Subagents.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "rules settings": a.Rules.Settings.Project, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
 		"always": a.Always.Project, "permissions": slices.Concat(a.Permissions.Project, a.Sandbox.Project),
-		"plans": a.Plans.Texts.Project, "tasks": a.Plans.Lists.Project, "plan settings": a.Plans.Settings.Project,
+		"plans": a.Plans.Texts.Project, "tasks": a.Plans.Lists.Project,
 	}
 }
 

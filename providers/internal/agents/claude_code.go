@@ -57,10 +57,8 @@ func claudeCode() Agent {
 			Project: []string{".claude/agent-memory", ".claude/agent-memory-local"},
 		},
 		Plans: Plans{
-			Texts:    Places{User: []Path{home + "plans/*.md"}},
-			Lists:    Places{User: []Path{home + "tasks/*/*.json", home + "todos/*.json"}},
-			Setting:  "plansDirectory",
-			Settings: Places{User: []Path{home + "settings.json"}, Project: []string{".claude/settings.local.json", ".claude/settings.json"}},
+			Texts: Places{User: []Path{home + "plans/*.md"}},
+			Lists: Places{User: []Path{home + "tasks/*/*.json", home + "todos/*.json"}},
 		},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "settings.json"}, Project: settings},

@@ -39,9 +39,7 @@ func gemini() Agent {
 		Always:      Places{User: []Path{home + "GEMINI.md"}, Project: []string{"GEMINI.md"}},
 		Permissions: Places{User: []Path{home + "policies/ctxfs.toml"}},
 		Plans: Plans{
-			Texts:    Places{User: []Path{home + "tmp/*/*/plans/*.md", home + "tmp/*/plans/*.md"}},
-			Setting:  "general.plan.directory",
-			Settings: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},
+			Texts: Places{User: []Path{home + "tmp/*/*/plans/*.md", home + "tmp/*/plans/*.md"}},
 		},
 		Memory: Places{User: []Path{home + "GEMINI.md", home + "tmp/*/memory"}},
 		Hooks: Hooks{

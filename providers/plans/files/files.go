@@ -8,7 +8,6 @@
 package files
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -102,9 +101,6 @@ func (f *Finder) User() (all []Found) {
 				all = append(all, f.user(a.ID, p, list == 1)...)
 			}
 		}
-		if dir := f.setting(a); filepath.IsAbs(dir) {
-			all = append(all, f.user(a.ID, filepath.Join(dir, "*.md"), false)...)
-		}
 	}
 	return all
 }
@@ -158,14 +154,6 @@ func (f *Finder) Project(dir string) (all []Found, err error) {
 				from.pattern, from.list = p, list == 1
 				all = append(all, f.match(from)...)
 			}
-		}
-		if a.Plans.Setting == "" {
-			continue
-		}
-		dir := cmp.Or(from.setting(a), f.setting(a))
-		if dir = path.Clean(dir); filepath.IsLocal(dir) && dir != "." && !strings.ContainsAny(dir, `*?[\`) {
-			from.pattern, from.list = dir+"/*.md", false
-			all = append(all, f.match(from)...)
 		}
 	}
 	return all, nil

@@ -136,9 +136,6 @@ func TestProject(t *testing.T) {
 		"shop/.kiro/specs/cart/tasks.md":     "# Implementation Plan\n\n- [x] 1. Set up\n- [ ] 2. Build\n  - [-] 2.1 in part\n- [ ]* 3. optional\n",
 		"shop/.kiro/cli-todo-lists/1.json":   `{"tasks":[{"task_description":"l","completed":true},{"task_description":"m","completed":false}],"description":"two things","context":[],"modified_files":[]}`,
 		"shop/.opencode/plans/17-x.md":       "# Open\n",
-		"shop/.claude/settings.json":         "{\n  // ours\n  \"plansDirectory\": \"./docs/plans\",\n}",
-		"shop/docs/plans/p.md":               "# From the setting\n",
-		"shop/.gemini/settings.json":         `{"general":{"plan":{"directory":"../outside"}}}`,
 		"outside/x.md":                       "# Outside\n",
 		"shop/.windsurf/plans/dir.md/not.md": "x",
 		"elsewhere/x.md":                     "# Elsewhere\n",
@@ -153,7 +150,6 @@ func TestProject(t *testing.T) {
 		`kiro shop/.kiro/specs/cart/tasks.md: plan open "cart", completed 1. Set up, pending 2. Build, in_progress 2.1 in part, pending 3. optional`,
 		`kiro shop/.kiro/cli-todo-lists/1.json: tasks open "two things", completed l, pending m`,
 		`opencode shop/.opencode/plans/17-x.md: plan open "Open"`,
-		`claude-code shop/docs/plans/p.md: plan open "From the setting"`,
 		`windsurf shop/.windsurf/plans/pipe.md: cannot be read: it is no regular file`,
 	)
 	if _, err := w.Project(filepath.Join(w.home, "mount/shop")); err == nil {
@@ -162,17 +158,6 @@ func TestProject(t *testing.T) {
 	if _, err := w.Project(filepath.Join(w.home, "gone")); err == nil {
 		t.Error("no error of a folder that is not there")
 	}
-}
-
-// TestSetting: the user's settings can name another folder, absolute or in each project.
-func TestSetting(t *testing.T) {
-	w := newWorld(t, map[string]string{".claude/settings.json": `{"plansDirectory":"~/plans"}`, "plans/p.md": "# P\n", "shop/x": ""})
-	w.want(w.User(), `claude-code plans/p.md: plan open "P"`)
-	w.write(".claude/settings.json", `{"plansDirectory":"notes"}`)
-	w.write("shop/notes/q.md", "# Q\n")
-	all, err := w.Project(filepath.Join(w.home, "shop"))
-	fstest.Must(t, err)
-	w.want(all, `claude-code shop/notes/q.md: plan open "Q"`)
 }
 
 // TestDatabases: lists in the tables of Copilot and opencode.

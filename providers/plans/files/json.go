@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/mask"
 )
@@ -108,45 +106,4 @@ func grouped(all []Found) (out []Found) {
 		out[i].Plan = settled(out[i].Plan)
 	}
 	return out
-}
-
-// setting returns the folder of plans that the user's settings of an agent name; "" for
-// none.
-func (f *Finder) setting(a agents.Agent) string {
-	for _, path := range f.opts.Machine.Paths(a.Plans.Settings.User...) {
-		real, err := fs.DiskOptions{Hide: f.opts.Hide}.Resolve(path)
-		if err != nil {
-			continue
-		}
-		if dir := inFolder(filepath.Dir(real)).settingIn(filepath.Base(real), a.Plans.Setting); dir != "" {
-			if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-				dir = filepath.Join(f.opts.Machine.Home, rest)
-			}
-			return dir
-		}
-	}
-	return ""
-}
-
-// setting returns the folder of plans that a project's settings name.
-func (s source) setting(a agents.Agent) string {
-	for _, name := range a.Plans.Settings.Project {
-		if dir := s.settingIn(name, a.Plans.Setting); dir != "" {
-			return dir
-		}
-	}
-	return ""
-}
-
-func (s source) settingIn(name, key string) string {
-	text, cut, err := s.head(name, maxRead)
-	if err != nil || cut {
-		return ""
-	}
-	v, err := jsonc.Parse(text)
-	if err != nil {
-		return ""
-	}
-	v, _ = v.At(strings.Split(key, ".")...)
-	return v.Text
 }

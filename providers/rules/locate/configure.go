@@ -1,7 +1,6 @@
 package locate
 
 import (
-	"encoding/json"
 	"os"
 	"path"
 	"path/filepath"
@@ -38,8 +37,6 @@ func (f *Finder) configure(c *configured, root string) {
 		c.vscode(docs)
 	case "copilot":
 		c.copilot(f.opts.Machine)
-	case "goose":
-		c.goose(f.opts.Machine)
 	case "amp":
 		c.below(root, f.opts.Machine.Home) // ampcode.com/manual: the parent folders up to $HOME
 	}
@@ -55,16 +52,13 @@ func (c *configured) nameAll(docs []document, key ...string) {
 	}
 }
 
-// claude applies claudeMdExcludes, globs of absolute paths that all settings add to, and
-// the user's choice of instruction files (code.claude.com/docs/en/memory).
+// claude applies claudeMdExcludes, globs of absolute paths that all settings add to
+// (code.claude.com/docs/en/memory).
 func (c *configured) claude(docs []document) {
 	c.outBy = "claudeMdExcludes"
 	for _, doc := range docs {
 		v, _ := doc.At("claudeMdExcludes")
 		c.out = append(c.out, texts(v)...)
-		if v, ok := doc.At("pluginConfigs", "agents-md@builtin", "options", "instructionFiles"); ok && doc.own && c.settings.Files == "" {
-			c.settings.Files = v.Text
-		}
 	}
 }
 
@@ -85,15 +79,12 @@ func (c *configured) codex(docs []document) {
 	c.Rules.Nested = c.Rules.Project
 }
 
-// gemini applies context.fileName, the names that are read instead of GEMINI.md, and
-// context.memoryBoundaryMarkers: no folder above the first one counts that has such an
-// entry, by default .git (geminicli.com/docs/cli/gemini-md, /reference/configuration).
+// gemini applies context.fileName, the names that are read instead of GEMINI.md. No folder
+// above the first one with a .git counts (geminicli.com/docs/cli/gemini-md,
+// /reference/configuration).
 func (c *configured) gemini(docs []document, root, home string) {
 	for _, doc := range docs {
-		given, ok := doc.At("context", "fileName")
-		if !ok {
-			given, _ = doc.At("contextFileName") // before 0.3
-		}
+		given, _ := doc.At("context", "fileName")
 		if names := fileNames(given, doc.own); len(names) > 0 {
 			folder := strings.TrimSuffix(string(c.Rules.User[0]), "GEMINI.md")
 			c.Rules.Project, c.Rules.Nested, c.Rules.User = names, names, c.Rules.User[1:]
@@ -103,13 +94,9 @@ func (c *configured) gemini(docs []document, root, home string) {
 			break
 		}
 	}
-	markers := []string{".git"}
-	if given, _, ok := first(docs, "context", "memoryBoundaryMarkers"); ok {
-		markers = texts(given)
-	}
 	c.below(root, home)
 	for dir := root; dir != "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if len(markers) == 0 || slices.ContainsFunc(markers, func(name string) bool { return exists(dir, name) }) {
+		if exists(dir, ".git") {
 			c.top = dir
 			return
 		}
@@ -126,17 +113,6 @@ func (c *configured) below(root, home string) {
 // vscode applies the settings that name and leave out instructions
 // (code.visualstudio.com/docs/copilot/customization/custom-instructions).
 func (c *configured) vscode(docs []document) {
-	if v, _, ok := first(docs, "chat.useNestedAgentsMdFiles"); ok && v.Text == "true" {
-		c.Rules.Nested = append(c.Rules.Nested, "AGENTS.md")
-	}
-	for key, names := range map[string][]string{
-		"chat.useAgentsMdFile": {"AGENTS.md"}, "chat.useClaudeMdFile": {"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "~/.claude/CLAUDE.md"},
-		"github.copilot.chat.codeGeneration.useInstructionFiles": {".github/copilot-instructions.md"},
-	} {
-		if v, _, ok := first(docs, key); ok && v.Text == "false" {
-			c.drop(func(pattern string) bool { return slices.Contains(names, pattern) })
-		}
-	}
 	known := make(map[string]bool) // a folder counts as the first settings have it
 	for _, doc := range docs {
 		v, _ := doc.At("chat.instructionsFilesLocations")
@@ -175,25 +151,6 @@ func (c *configured) copilot(m agents.Machine) {
 			c.name(dir+"/.github/instructions/**/*.instructions.md", true)
 		}
 	}
-}
-
-// goose applies CONTEXT_FILE_NAMES, a list in JSON
-// (block.github.io/goose/docs/guides/context-engineering/using-goosehints).
-func (c *configured) goose(m agents.Machine) {
-	list, _ := m.LookupEnv("CONTEXT_FILE_NAMES")
-	var names []string
-	if json.Unmarshal([]byte(list), &names) != nil || len(names) == 0 {
-		return
-	}
-	folder := strings.TrimSuffix(string(c.Rules.User[0]), "AGENTS.md")
-	c.Rules.Project, c.Rules.User = nil, nil
-	for _, name := range names {
-		if filepath.IsLocal(name) && !isGlob(name) {
-			c.Rules.Project = append(c.Rules.Project, path.Clean(name))
-			c.Rules.User = append(c.Rules.User, agents.Path(folder+path.Clean(name)))
-		}
-	}
-	c.Rules.Nested = c.Rules.Project
 }
 
 // first returns the setting at a path of keys in the first document that has it, and

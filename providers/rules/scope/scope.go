@@ -72,8 +72,6 @@ type Place struct {
 type Settings struct {
 	// MaxBytes is how many bytes of a project's files are read; 0 is the usual number.
 	MaxBytes int64
-	// Files is which of CLAUDE.md and AGENTS.md Claude Code reads.
-	Files string
 }
 
 // Applies is when an agent reads a rule.

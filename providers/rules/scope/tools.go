@@ -36,7 +36,7 @@ func toolOf(agent string) tool {
 		// file system down; CLAUDE.local.md comes after the others of its folder; those in
 		// subfolders are read with the files there; rules with paths: only for these, which
 		// are relative to the project ("*.md": in its root); AGENTS.md only where no folder
-		// from the root down has a CLAUDE.md, or as its settings say (since 2.1.277).
+		// from the root down has a CLAUDE.md.
 		return tool{condition: claudeRule, choose: claudeFiles}
 	case "codex":
 		// developers.openai.com/codex/guides/agents-md: in each folder from the root of the
@@ -166,26 +166,13 @@ func instructions(p Place, described, bare Applies) Condition {
 	return c
 }
 
-// claudeFiles leaves out AGENTS.md where there is a CLAUDE.md, or what else the settings
-// say.
+// claudeFiles leaves out AGENTS.md where there is a CLAUDE.md.
 func claudeFiles(near []Place) []Place {
 	isAgents := func(p Place) bool { return path.Base(p.Name) == "AGENTS.md" }
 	own := func(p Place) bool {
 		return p.Level >= Above && (path.Base(p.Name) == "CLAUDE.md" || p.Name == "CLAUDE.local.md")
 	}
-	mode := ""
-	if len(near) > 0 {
-		mode = near[0].Settings.Files
-	}
 	return slices.DeleteFunc(slices.Clone(near), func(p Place) bool {
-		switch mode {
-		case "claude-md-and-agents-md":
-			return isAgents(p) && slices.ContainsFunc(near, func(o Place) bool { return own(o) && slices.Contains(o.File.Watch(), p.File.Path) })
-		case "claude-md":
-			return isAgents(p)
-		case "managed-only":
-			return p.Level != System && !p.Below && claudeRule(p).Applies != Glob || isAgents(p)
-		}
 		return isAgents(p) && slices.ContainsFunc(near, func(o Place) bool { return own(o) && (!o.Below || o.Dir == p.Dir) })
 	})
 }
