@@ -98,7 +98,7 @@ func TestAgents(t *testing.T) {
 			t.Errorf("what was not trusted is pushed:\n%s", got)
 		}
 		if watch {
-			must(t, w.trust.Trust(w.path("src/shop")))
+			fstest.Must(t, w.trust.Trust(w.path("src/shop")))
 			fstest.Settles(t, w, "trust", func() bool { return strings.Contains(pushed(), "Local to the shop") })
 			w.write("graph.jsonl", `{"type":"entity","name":"Ada","entityType":"person","observations":["moved to Linz"]}`)
 			fstest.Settles(t, w, "a change of an agent's file", func() bool { return strings.Contains(w.cat("user/Ada.md"), "moved to Linz") })
@@ -119,7 +119,7 @@ func TestClaudeLater(t *testing.T) {
 	w.repositories()
 	w.workspaces.Update()
 	w.write(".claude/projects/"+name+"-src-other/s.jsonl", `{"type":"user","cwd":"`+w.path("src/other")+`"}`+"\n")
-	must(t, os.Chtimes(w.path(".claude/projects/"+name+"-src-other"), now, now))
+	fstest.Must(t, os.Chtimes(w.path(".claude/projects/"+name+"-src-other"), now, now))
 	w.Refresh()
 	fstest.Settles(t, w, "known projects", func() bool {
 		index := w.cat("INDEX.md")

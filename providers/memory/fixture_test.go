@@ -42,7 +42,7 @@ type world struct {
 func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	fstest.Must(t, err)
 	w := &world{t: t, home: home, changes: make(map[string]int), said: &stated{}}
 	for path, body := range files {
 		w.write(path, body)
@@ -73,17 +73,17 @@ func (w *world) write(path, body string) {
 	w.t.Helper()
 	at := w.path(path)
 	if strings.HasSuffix(path, "/") {
-		must(w.t, os.MkdirAll(at, 0o755))
+		fstest.Must(w.t, os.MkdirAll(at, 0o755))
 		return
 	}
-	must(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
+	fstest.Must(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
 	if target, ok := strings.CutPrefix(body, "-> "); ok {
-		must(w.t, os.Symlink(target, at))
+		fstest.Must(w.t, os.Symlink(target, at))
 		return
 	}
-	must(w.t, os.WriteFile(at, []byte(body), 0o644))
+	fstest.Must(w.t, os.WriteFile(at, []byte(body), 0o644))
 	then := now.Add(-time.Hour) // both clocks agree, unless a test says otherwise
-	must(w.t, os.Chtimes(at, then, then))
+	fstest.Must(w.t, os.Chtimes(at, then, then))
 }
 
 // start starts a provider; with watch it is kept current.
@@ -120,7 +120,7 @@ func (w *world) start(watch bool) *world {
 		Workspaces: w.workspaces, Trust: w.trust, Watch: watch, Hide: w.hide, Quiet: time.Millisecond,
 	})
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
-	w.t.Cleanup(func() { must(w.t, w.Close()) })
+	w.t.Cleanup(func() { fstest.Must(w.t, w.Close()) })
 	if watch {
 		w.Start()
 	}
@@ -137,10 +137,3 @@ func (w *world) ls(path string) string {
 }
 
 func (w *world) wantLs(path, want string) { w.t.Helper(); fstest.WantNames(w.t, w.tree, path, want) }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

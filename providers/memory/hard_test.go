@@ -46,11 +46,11 @@ func TestHardFiles(t *testing.T) {
 		own + "projects/loose.md":      "In no project.\n",
 		own + "loose.md":               "At the top.\n",
 	})
-	must(t, syscall.Mkfifo(w.path(own+"user/pipe.md"), 0o600))
-	must(t, os.WriteFile(w.path(own+"user/both.md"), []byte("---\nmodified: 2031-01-01\n---\nBoth clocks are wrong.\n"), 0o600))
+	fstest.Must(t, syscall.Mkfifo(w.path(own+"user/pipe.md"), 0o600))
+	fstest.Must(t, os.WriteFile(w.path(own+"user/both.md"), []byte("---\nmodified: 2031-01-01\n---\nBoth clocks are wrong.\n"), 0o600))
 	late := now.Add(100 * time.Hour)
-	must(t, os.Chtimes(w.path(own+"user/both.md"), late, late))
-	must(t, os.MkdirAll(w.path(own+"user/dir.md"), 0o700))
+	fstest.Must(t, os.Chtimes(w.path(own+"user/both.md"), late, late))
+	fstest.Must(t, os.MkdirAll(w.path(own+"user/dir.md"), 0o700))
 	w.start(true)
 	fstest.Check(t, w.tree)
 
@@ -138,20 +138,20 @@ func TestMerge(t *testing.T) {
 		t.Errorf("one version is forgotten: %v, %v", f, err)
 	}
 	fstest.Contains(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.")
-	must(t, os.Rename(w.path(own+".git"), w.path(own+".no-git")))
+	fstest.Must(t, os.Rename(w.path(own+".git"), w.path(own+".no-git")))
 	w.look(true)
 	if s := w.Status(); len(s.Problems) != 1 || strings.Contains(s.Problems[0].Mend, "git -C ") {
 		t.Errorf("without a repository: %+v", s.Problems)
 	}
-	must(t, os.Rename(w.path(own+".no-git"), w.path(own+".git")))
+	fstest.Must(t, os.Rename(w.path(own+".no-git"), w.path(own+".git")))
 	w.look(true)
 	// What is remembered meanwhile is a file of its own.
 	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered during a merge"})
-	must(t, err)
+	fstest.Must(t, err)
 	fstest.Contains(t, w.cat(got.Path), "Remembered during a merge")
 
 	w.write(own+"user/port.md", "It is 9090.\n")
-	must(t, os.Remove(w.path(own+".git/MERGE_HEAD")))
+	fstest.Must(t, os.Remove(w.path(own+".git/MERGE_HEAD")))
 	w.look(true)
 	if s := w.Status(); len(s.Problems) != 0 || w.cat("user/port~2.md") != "" {
 		t.Errorf("after the merge: %+v", s)
@@ -229,6 +229,6 @@ func TestContradictions(t *testing.T) {
 	if s := w.Status().Summary; !strings.Contains(s, ", 4 that contradict others") {
 		t.Errorf("status: %s", s)
 	}
-	must(t, os.Remove(w.path(own+"user/spaces.md")))
+	fstest.Must(t, os.Remove(w.path(own+"user/spaces.md")))
 	fstest.Settles(t, w, "no contradiction", func() bool { return !strings.Contains(w.cat("user/tabs.md"), "differs") })
 }

@@ -78,14 +78,14 @@ func TestChanges(t *testing.T) {
 	becomes("the same file, as long as before", func() bool { return strings.Contains(w.cat("user/a.md"), "Other.") })
 	w.write(own+"user/.a.md.swp", "x")
 	w.write(own+"user/b~", "x")
-	must(t, os.Rename(w.path(own+"user/a.md"), w.path(own+"user/b.md")))
+	fstest.Must(t, os.Rename(w.path(own+"user/a.md"), w.path(own+"user/b.md")))
 	becomes("a renamed file", func() bool { return w.cat("user/a.md") == "" && strings.Contains(w.cat("user/b.md"), "Other.") })
 	becomes("the pages", func() bool {
 		return strings.Contains(w.cat("INDEX.md"), "user/b.md — Other.") && strings.Contains(w.cat("SUMMARY.md"), "- Other.") && !strings.Contains(w.cat("INDEX.md"), "a.md")
 	})
 	w.write(own+"projects/shop/deep/c.md", "Deep.\n")
 	becomes("a file of a project", func() bool { return strings.Contains(w.cat("shop/deep-c.md"), "Deep.") })
-	must(t, os.RemoveAll(w.path(own)))
+	fstest.Must(t, os.RemoveAll(w.path(own)))
 	becomes("a folder that is gone", func() bool { return w.ls("") == "INDEX.md SUMMARY.md inbox proposed" })
 
 	w.write("elsewhere/user/d.md", "Elsewhere.\n")
@@ -106,13 +106,13 @@ func TestLinkedFolder(t *testing.T) {
 	w.write("cloud/user/a.md", "Changed in the cloud.\n")
 	fstest.Settles(t, w, "a change behind a link", func() bool { return strings.Contains(w.cat("user/a.md"), "Changed in the cloud.") })
 	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered behind a link"})
-	must(t, err)
+	fstest.Must(t, err)
 	if got.Known || !got.Own || w.cat(got.Path) == "" {
 		t.Errorf("remembered: %+v", got)
 	}
 	w.write("other/user/b.md", "Elsewhere.\n")
-	must(t, os.Remove(w.path(strings.TrimSuffix(own, "/"))))
-	must(t, os.Symlink(w.path("other"), w.path(strings.TrimSuffix(own, "/"))))
+	fstest.Must(t, os.Remove(w.path(strings.TrimSuffix(own, "/"))))
+	fstest.Must(t, os.Symlink(w.path("other"), w.path(strings.TrimSuffix(own, "/"))))
 	fstest.Settles(t, w, "another target", func() bool { return strings.Contains(w.cat("user/b.md"), "Elsewhere.") && w.cat("user/a.md") == "" })
 }
 
@@ -123,10 +123,10 @@ func (w *world) put(name, body, dir string) string {
 	at := fs.StandpointAt(w.path(dir))
 	at.PID = 1
 	n, err := w.tree.Resolve(context.Background(), "inbox")
-	must(w.t, err)
+	fstest.Must(w.t, err)
 	in := n.(fs.Inbox)
 	d, err := w.tree.Create(context.Background(), in, name, at)
-	must(w.t, err)
+	fstest.Must(w.t, err)
 	_, err = w.tree.Write(context.Background(), in, d, []byte(body), 0)
 	if err == nil {
 		w.tree.Abandon(in, d)

@@ -95,7 +95,7 @@ func TestProposals(t *testing.T) {
 	w.said.session("s1", shop, rule("Always run the linter"), fs.Statement{Kind: "preference", Text: "I prefer small commits"})
 	w.said.session("s2", shop, rule("always run the LINTER!"), fs.Statement{Kind: "correction", Text: "No, use the clock of the test"})
 	w.said.session("s3", "/gone/lab", fs.Statement{Kind: "decision", Text: "The lock is held by the parent"})
-	must(t, os.MkdirAll(w.path(".state"), 0o700))
+	fstest.Must(t, os.MkdirAll(w.path(".state"), 0o700))
 	w.start(true)
 	w.awaitProposed("always-run-the-linter.md", "i-prefer-small-commits.md", "no-use-the-clock-of-the.md", "the-lock-is-held-by-the.md")
 	if got := w.Status().Summary; !strings.HasSuffix(got, ", 4 proposed") {
@@ -160,7 +160,7 @@ func TestDecisions(t *testing.T) {
 
 	w.said.session("s2", shop, rule("never push to main"), rule("Ask before you delete")) // again, in another session
 	w.awaitProposed("ask-before-you-delete.md")
-	must(t, os.RemoveAll(w.path(".local/share/ctxfs/memory/projects"))) // forgotten by hand
+	fstest.Must(t, os.RemoveAll(w.path(".local/share/ctxfs/memory/projects"))) // forgotten by hand
 	fstest.Settles(t, w, "it is forgotten", func() bool { return w.cat("shop/always-run-the-linter.md") == "" })
 	w.awaitProposed("ask-before-you-delete.md")
 	w.said.session("s2", shop) // deleted
@@ -189,7 +189,7 @@ func TestProposalsWithoutSessions(t *testing.T) {
 		book := w.path(".cache/memory/statements.jsonl")
 		again := newWorld(t, nil)
 		again.home, again.said = w.home, w.said
-		must(t, damage(book))
+		fstest.Must(t, damage(book))
 		again.start(false)
 		again.ls("proposed") // from the cache, or nothing
 		again = newWorld(t, nil)

@@ -3,6 +3,8 @@ package oauth
 import (
 	"net/http"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestChallenge(t *testing.T) {
@@ -20,9 +22,7 @@ func TestChallenge(t *testing.T) {
 		`Bearer scope="not ended`:                         {bearer: true, scope: "not ended"},
 		`Bearer scope = "a" , error = b`:                  {bearer: true, scope: "a", code: "b"},
 	} {
-		if got := parseChallenge(http.Header{"Www-Authenticate": {header}}); got != want {
-			t.Errorf("%s: %+v, want %+v", header, got, want)
-		}
+		fstest.Equal(t, parseChallenge(http.Header{"Www-Authenticate": {header}}), want, header)
 	}
 	both := http.Header{"Www-Authenticate": {"Basic realm=x", `Bearer scope="y"`}}
 	if got := parseChallenge(both); got.scope != "y" {

@@ -4,20 +4,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestForgetAll: all records go; what is left in a keyring that cannot be reached is named.
 func TestForgetAll(t *testing.T) {
 	s := &store{dir: t.TempDir()}
 	for _, key := range []string{"a", "b"} {
-		if err := s.save(key, &record{}, &secrets{Access: "secret"}); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, s.save(key, &record{}, &secrets{Access: "secret"}))
 	}
 	ring := &store{dir: s.dir, ring: kept{}}
-	if err := ring.save("c", &record{}, &secrets{Access: "secret"}); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, ring.save("c", &record{}, &secrets{Access: "secret"}))
 	err := ForgetAll(s.dir, func(string) (string, bool) { return "", false })
 	if err == nil || !strings.Contains(err.Error(), `has a login "c"`) || strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("%v", err)

@@ -122,9 +122,7 @@ func (u *user) call(s *Session) error {
 
 func (u *user) mustCall(s *Session) {
 	u.Helper()
-	if err := u.call(s); err != nil {
-		u.Fatal(err)
-	}
+	fstest.Must(u, u.call(s))
 }
 
 // needs checks that an error asks for a login, for a reason.
@@ -149,8 +147,6 @@ func (u *user) fails(err error, words string) {
 func (u *user) hidden(text string) {
 	u.Helper()
 	for _, secret := range u.server.Secrets() {
-		if strings.Contains(text, secret) {
-			u.Errorf("%s is in %s", secret, text)
-		}
+		fstest.ContainsNot(u, text, secret)
 	}
 }

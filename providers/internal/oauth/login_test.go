@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -100,9 +101,7 @@ func TestLogin(t *testing.T) {
 			}
 			for _, page := range u.pages {
 				u.hidden(page)
-				if strings.Contains(page, "You are logged in") != (c.fault == "") {
-					t.Errorf("the page: %s", page)
-				}
+				fstest.Equal(t, strings.Contains(page, "You are logged in"), (c.fault == ""), "page", page)
 			}
 		})
 	}
@@ -114,9 +113,7 @@ const redirect = "http://localhost:9100/oauth/callback"
 func TestPortInUse(t *testing.T) {
 	u := newUser(t)
 	l, err := u.memory.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	defer l.Close()
 	u.conf.Redirect = "http://" + l.Addr().String() + "/callback"
 	_, err = u.login(u.session())
@@ -168,9 +165,7 @@ func TestInterrupted(t *testing.T) {
 	s := u.mustLogin()
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := s.Login(ctx, Prompt{Show: func(string) { cancel() }})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	fstest.ErrorIs(t, err, context.Canceled)
 	u.mustCall(s)
 	if status, _ := s.Status(); !status.LoggedIn {
 		t.Errorf("the old login is gone: %+v", status)
@@ -179,9 +174,7 @@ func TestInterrupted(t *testing.T) {
 	// The page may have been one that does not know us.
 	u.server.ForgetClients()
 	u.mustLogin()
-	if n := u.server.Counts().Registrations; n != 2 {
-		t.Errorf("%d registrations", n)
-	}
+	fstest.Equal(t, u.server.Counts().Registrations, 2, "registrations")
 }
 
 // TestRegisteredOnce logs in twice as the same client.

@@ -18,9 +18,7 @@ func TestExpired(t *testing.T) {
 	u := newUser(t)
 	s := u.mustLogin()
 	u.mustCall(s)
-	if n := u.server.Counts().Refreshes; n != 0 {
-		t.Errorf("%d renewals", n)
-	}
+	fstest.Equal(t, u.server.Counts().Refreshes, 0, "renewals")
 	u.later(2 * time.Hour)
 	u.mustCall(s)
 	u.mustCall(s)
@@ -60,9 +58,7 @@ func TestLoginRevoked(t *testing.T) {
 		u.needs(err, "the authorization server has ended the login: invalid_grant")
 		u.hidden(err.Error())
 	}
-	if n := u.server.Counts().Refreshes; n != 1 {
-		t.Errorf("%d renewals", n)
-	}
+	fstest.Equal(t, u.server.Counts().Refreshes, 1, "renewals")
 	if status, err := s.Status(); err != nil || status.LoggedIn || status.Ended == "" {
 		t.Errorf("%+v, %v", status, err)
 	}
@@ -95,9 +91,7 @@ func TestNearlyExpired(t *testing.T) {
 	u.mustCall(s)
 	u.server.Set(oauthtest.Faults{})
 	u.mustCall(s)
-	if n := u.server.Counts().Refreshes; n != 2 {
-		t.Errorf("%d renewals", n)
-	}
+	fstest.Equal(t, u.server.Counts().Refreshes, 2, "renewals")
 }
 
 func TestClientForgotten(t *testing.T) {
@@ -119,9 +113,7 @@ func TestInsufficientScope(t *testing.T) {
 		t.Errorf("%+v, %v", status, err)
 	}
 	u.mustLogin()
-	if got := u.server.Params().Get("scope"); got != "admin tools" {
-		t.Errorf("asked for %q", got)
-	}
+	fstest.Equal(t, u.server.Params().Get("scope"), "admin tools", "asked")
 	u.mustCall(s)
 	if status, _ := s.Status(); len(status.Missing) > 0 {
 		t.Errorf("%+v", status)
@@ -132,14 +124,10 @@ func TestScopes(t *testing.T) {
 	u := newUser(t)
 	u.server.Set(oauthtest.Faults{Scope: "write"})
 	u.mustCall(u.mustLogin())
-	if got := u.server.Params().Get("scope"); got != "write" {
-		t.Errorf("asked for %q", got)
-	}
+	fstest.Equal(t, u.server.Params().Get("scope"), "write", "asked")
 	u.conf.Scopes = []string{"a", "b"}
 	u.mustLogin()
-	if got := u.server.Params().Get("scope"); got != "a b" {
-		t.Errorf("asked for %q", got)
-	}
+	fstest.Equal(t, u.server.Params().Get("scope"), "a b", "asked")
 }
 
 // TestManyCallers renews once for ten of them, some of which go away.
@@ -188,9 +176,7 @@ func TestAbandoned(t *testing.T) {
 	}
 	release()
 	u.mustCall(s)
-	if n := u.server.Counts().Refreshes; n != 1 {
-		t.Errorf("%d renewals", n)
-	}
+	fstest.Equal(t, u.server.Counts().Refreshes, 1, "renewals")
 }
 
 // The variables that make this program a process that sends a request.

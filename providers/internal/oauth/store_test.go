@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // ring is a keyring in memory.
@@ -63,9 +65,7 @@ func TestKeyring(t *testing.T) {
 		t.Errorf("%+v, %v", status, err)
 	}
 	text, err := os.ReadFile(u.client.store.path(s.key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	u.hidden(string(text))
 	u.later(2 * time.Hour)
 	u.mustCall(s)
@@ -74,9 +74,7 @@ func TestKeyring(t *testing.T) {
 	u.server.RevokeAccess()
 	u.server.RevokeRefresh()
 	u.needs(u.call(s), "invalid_grant")
-	if len(r.texts) != 0 {
-		t.Errorf("in the keyring: %v", r.texts)
-	}
+	fstest.Equal(t, len(r.texts), 0, "keyring", r.texts)
 	u.mustLogin()
 
 	// Out of reach, it is neither lost nor taken for none.
@@ -95,9 +93,7 @@ func TestKeyring(t *testing.T) {
 	u.client.store.ring = r
 	u.client.UseFiles(true)
 	u.mustCall(u.mustLogin())
-	if len(r.texts) != 0 {
-		t.Errorf("in the keyring: %v", r.texts)
-	}
+	fstest.Equal(t, len(r.texts), 0, "keyring", r.texts)
 	u.client.UseFiles(false)
 	u.client.store.ring = &ring{fault: errors.New("it is locked")}
 	u.mustCall(u.mustLogin())
@@ -106,9 +102,7 @@ func TestKeyring(t *testing.T) {
 func TestDamagedLogin(t *testing.T) {
 	u := newUser(t)
 	s := u.mustLogin()
-	if err := os.WriteFile(u.client.store.path(s.key), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(u.client.store.path(s.key), []byte("{"), 0o600))
 	u.fails(u.call(s), "the stored login is damaged")
 	u.mustLogin()
 	u.mustCall(s)
@@ -118,9 +112,7 @@ func TestKeyringThatHangs(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	_, err := within(time.Millisecond, func() (string, error) { <-hang; return "", nil })
-	if !errors.Is(err, errKeyringMute) {
-		t.Error(err)
-	}
+	fstest.ErrorIs(t, err, errKeyringMute)
 }
 
 func TestOtherHosts(t *testing.T) {

@@ -19,8 +19,8 @@ func TestSettledAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	b := Open(dir, dir)
 	b.Learn([]fs.StatementPart{{Name: "a", Version: "1", Statements: []fs.Statement{{Kind: "rule", Text: "always so"}}}})
-	check(t, os.WriteFile(filepath.Join(dir, settledName), []byte(`{"scope":"user","te`), 0o600))
-	check(t, b.Settle(fact.User, "Always so."))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, settledName), []byte(`{"scope":"user","te`), 0o600))
+	fstest.Must(t, b.Settle(fact.User, "Always so."))
 	if all := b.Proposals(func(string) string { return fact.User }, func(string, string) bool { return false }); len(all) != 0 || len(b.Problems()) != 0 {
 		t.Errorf("%+v, %v", all, b.Problems())
 	}
@@ -48,9 +48,9 @@ func TestScopes(t *testing.T) {
 	fstest.Equal(t, proposals(), "nodes-cache-this in /shop, 2", "one project")
 	b.Learn([]fs.StatementPart{said("a", "/shop", "Nodes cache this"), said("bb", "/shop", "nodes cache this."), said("ccc", "/lab", "Nodes cache this")})
 	fstest.Equal(t, proposals(), "nodes-cache-this in user, 3", "two projects")
-	check(t, b.Settle("/shop", "nodes CACHE this"))
+	fstest.Must(t, b.Settle("/shop", "nodes CACHE this"))
 	fstest.Equal(t, proposals(), "nodes-cache-this in /lab, 1", "dismissed in one")
-	check(t, b.Settle(fact.User, "nodes CACHE this"))
+	fstest.Must(t, b.Settle(fact.User, "nodes CACHE this"))
 	fstest.Equal(t, proposals(), "", "dismissed for all")
 }
 
@@ -77,17 +77,10 @@ func TestLearn(t *testing.T) {
 		if said != step.said || said > 0 && b.Version("a") != step.all[0].Version {
 			t.Errorf("step %d: %v", i, b.parts)
 		}
-		check(t, b.Save())
+		fstest.Must(t, b.Save())
 		again := Open(dir, dir)
 		again.Version("")
 		fstest.Equal(t, fmt.Sprint(again.parts), fmt.Sprint(b.parts), "after a restart", i, again.parts, b.parts)
 		b = again
-	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -72,12 +72,8 @@ func TestMachine(t *testing.T) {
 	dir := t.TempDir()
 	put := func(path string, mode os.FileMode) {
 		path = filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("x"), mode); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		fstest.Must(t, os.WriteFile(path, []byte("x"), mode))
 	}
 	put("env/bin/python3", 0o755)
 	put("env/bin/pandoc", 0o755)

@@ -42,8 +42,6 @@ func TestRealSkills(t *testing.T) {
 		t.Logf("%s: %d + %d + %d tokens; needs %v", f.Name, r.Card, r.Body, r.Rest, r.Needs)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Logf("%d skills, %d of them suspicious, findings %v, %v", count, flagged, kinds, time.Since(begun))
 }

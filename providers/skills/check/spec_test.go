@@ -76,15 +76,11 @@ func fixtures() []fixture {
 func (f fixture) write(t *testing.T) (dir string, found *locate.Found) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), f.folder)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Mkdir(dir, 0o755))
 	found = &locate.Found{Source: &locate.Source{Kind: read.Skill}, Name: f.folder, Path: dir, Shown: dir, Err: locate.ErrNoSkillFile}
 	if f.text != "" {
 		found.File, found.Err = filepath.Join(dir, "SKILL.md"), nil
-		if err := os.WriteFile(found.File, []byte(f.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(found.File, []byte(f.text), 0o644))
 		found.Card = read.SkillCard(found.File)
 	}
 	return dir, found
@@ -123,9 +119,7 @@ func TestReferenceValidator(t *testing.T) {
 	const program = `const { validate } = await import(process.argv[1]);
 for (const dir of process.argv.slice(2)) console.log(JSON.stringify(await validate(dir)));`
 	out, err := exec.Command("node", append([]string{"--input-type=module", "-e", program, library}, dirs...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	said := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(said) != len(dirs) {
 		t.Fatalf("%d answers for %d fixtures", len(said), len(dirs))
@@ -161,9 +155,7 @@ func TestDefinitions(t *testing.T) {
 		{read.Subagent, "a.md", "---\n\"a\n]: }\n---\nx\n", "cannot be read as YAML"},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
-		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(c.text), 0o644))
 		found := &locate.Found{Source: &locate.Source{Kind: c.kind}, Name: "a", Shown: path, File: path, Card: read.DefinitionCard(path)}
 		var all []string
 		for _, f := range Found(found, func(path string) string { return path }) {

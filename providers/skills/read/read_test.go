@@ -40,19 +40,11 @@ func TestFilesIn(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"SKILL.md", "a/b/c.txt", ".hidden/x", "node_modules/m/index.js", ".git/config", "view/x"} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		fstest.Must(t, os.WriteFile(path, []byte("x"), 0o644))
 	}
-	if err := os.Symlink("..", filepath.Join(dir, "a/up")); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Symlink("..", filepath.Join(dir, "a/up")))
+	fstest.Must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
 	hide := func(path string) bool { return filepath.Base(path) == "view" }
 	files := FilesIn(dir, hide)
 	var names []string
@@ -63,9 +55,7 @@ func TestFilesIn(t *testing.T) {
 		t.Errorf("files %q", got)
 	}
 	before := files.Sum()
-	if err := os.Chmod(filepath.Join(dir, "a/b/c.txt"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Chmod(filepath.Join(dir, "a/b/c.txt"), 0o755))
 	if after := FilesIn(dir, hide).Sum(); after == before || after == "" {
 		t.Errorf("the sum is %q, was %q", after, before)
 	}

@@ -18,9 +18,7 @@ func block(heading, body string) string {
 func read(t *testing.T, text string) []fs.Statement {
 	t.Helper()
 	all, err := Read(strings.NewReader("# head\n\n" + text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return all
 }
 
@@ -163,9 +161,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(block("user", "always use tabs"))
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := Read(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		for _, s := range all {
 			if s.Kind == "" || len(s.Text) > mostText || strings.ContainsAny(s.Text, "\n\x1b\u202e") {
 				t.Errorf("%+v", s)
