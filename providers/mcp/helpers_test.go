@@ -87,7 +87,7 @@ func realWorld(t testing.TB) *world {
 		timing: timing{
 			start: patience, call: patience, tool: patience, toolMax: patience, deaf: patience,
 			discover: patience, slot: 100 * time.Millisecond, hold: time.Millisecond, install: patience,
-			undo: 10 * time.Second, refresh: time.Hour, rest: time.Hour,
+			undo:   10 * time.Second,
 			settle: time.Millisecond, calm: 5 * time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
 			settled: time.Millisecond, eof: 500 * time.Millisecond, term: 200 * time.Millisecond, kill: 10 * time.Second,
 		},

@@ -133,8 +133,7 @@ type Options struct {
 	// writing anything.
 	Offline bool
 
-	timing timing      // for tests; the zero value is the usual one
-	quiet  func() bool // for tests; nil looks at the machine
+	timing timing // for tests; the zero value is the usual one
 }
 
 // Provider is the folder mcps.
@@ -146,7 +145,6 @@ type Provider struct {
 	searched  []string // the files in which servers are looked for, as they are shown
 	pins      pins.Store
 	sup       *supervise.Supervisor
-	quiet     func() bool // reports whether the machine has time for what can wait
 	logins    *oauth.Client
 	callLog   *calls.Log
 	root      *fs.Folder
@@ -161,11 +159,9 @@ type Provider struct {
 	under   map[*underway]bool // the calls under way
 	stopped bool               // no more calls are made
 
-	// refreshing holds a value while a catalogue is refreshed.
-	refreshing chan struct{}
-	instances  instance.Options // of all servers
-	pool       *instance.Pool   // of the instances for projects and sessions
-	samples    sampler
+	instances instance.Options // of all servers
+	pool      *instance.Pool   // of the instances for projects and sessions
+	samples   sampler
 
 	// changing is held while the set of servers changes. Only then is the finder
 	// used, and are the next two written.
@@ -248,10 +244,6 @@ func New(opts Options) *Provider {
 		starts = filepath.Join(opts.CacheDir, "starting")
 	}
 	p.sup = supervise.New(supervise.Options{Dir: starts, Hold: p.timing.hold, Slot: p.timing.slot, Log: opts.Env.Log, Spawn: opts.Spawn})
-	if p.quiet = opts.quiet; p.quiet == nil {
-		p.quiet = p.sup.Quiet
-	}
-	p.refreshing = make(chan struct{}, 1)
 	p.instances = instance.Options{
 		Sup: p.sup, Timing: p.timing.instance(), Now: p.env.Now, Idle: func() time.Duration { return time.Duration(p.idle.Load()) },
 	}

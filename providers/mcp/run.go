@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
@@ -34,11 +32,9 @@ func (s *server) newMain(is instance.Condition) *instance.Instance {
 			})
 			s.p.sample()
 		},
-		Retries:     true,
-		Follow:      s.keepCurrent,
-		IsKept:      s.isKept,
-		TakeRefresh: s.takeRefresh,
-		Refreshed:   s.refreshed,
+		Retries: true,
+		Follow:  s.keepCurrent,
+		IsKept:  s.isKept,
 	}, is)
 }
 
@@ -90,46 +86,6 @@ func (s *server) wantsStart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.replaces || s.shown == nil || !s.shown.Fits(s.def) || s.shown.Samples != samples || len(s.kept) > 0
-}
-
-// takeRefresh reports whether the catalogue is to be refreshed now: it is outdated,
-// the machine is idle, and no other catalogue is being refreshed. If so, refreshed
-// must be called afterwards.
-func (s *server) takeRefresh() bool {
-	s.mu.Lock()
-	due := s.condition.State == instance.StateCached && s.shown != nil && !s.p.env.Now().Before(s.refreshDue())
-	s.mu.Unlock()
-	if !due || !s.p.quiet() {
-		return false
-	}
-	select {
-	case s.p.refreshing <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
-
-// refreshed records that the catalogue was refreshed, or could not be.
-func (s *server) refreshed() {
-	<-s.p.refreshing
-	s.mu.Lock()
-	s.tried = s.p.env.Now()
-	s.mu.Unlock()
-}
-
-// refreshDue returns when the catalogue is outdated: a day after it was fetched,
-// give or take a quarter, so that not all servers are due at once. The caller holds
-// mu.
-func (s *server) refreshDue() time.Time {
-	last := s.shown.Time
-	if s.tried.After(last) {
-		last = s.tried
-	}
-	h := fnv.New32a()
-	h.Write([]byte(s.def.Identity() + last.String()))
-	age := s.p.timing.refresh
-	return last.Add(age*3/4 + time.Duration(h.Sum32()%1000)*(age/2)/1000)
 }
 
 // use starts a server if necessary, and keeps it running until the session is

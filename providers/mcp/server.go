@@ -46,7 +46,6 @@ type server struct {
 	unsaved   *catalogue.Catalogue // the catalogue, if it could not be saved
 	followed  *wire.Connection     // over which kept resources are followed, or nil
 	login     *oauth.Session       // of the run under way; nil where there can be none
-	tried     time.Time            // when the catalogue was last refreshed, or could not be
 	texts     map[string]shownText
 	toolCache calls.ToolCache
 	bin       *fs.Folder // in dir; nil while there is none

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -203,64 +202,4 @@ func TestABrokenInstallationOfNPX(t *testing.T) {
 			"error: the installation of its package by npx is broken (it exited with status 1, before it answered; its last output: Error: Cannot find module 'ajv')\n",
 			"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
 	})
-}
-
-// TestAnOldCatalogueIsFetchedAgain when the machine has time for it, and its
-// server is stopped again.
-func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.refresh, w.opts.timing.rest = time.Nanosecond, time.Millisecond
-		w.opts.quiet = func() bool { return true }
-		tools := w.write("tools.json", `[{"name":"one"}]`)
-		w.claude(map[string]any{"stub": stub("ok", stubTools, tools)})
-		w.open().start()
-		w.untilState("stub", "ready")
-		w.write(tools, `[{"name":"two"}]`)
-		w.reopen().start()
-		w.await("the new tool", func() bool { return w.ls("stub/tools") == "two.json" })
-		w.await("it is stopped", func() bool { // its tools are shown before its state
-			text := w.cat("stub/STATUS.md")
-			return strings.HasPrefix(text, "state: cached\n") && strings.Contains(text, "it was stopped once its catalogue was known")
-		})
-
-		// Where it fails, what is known stays.
-		w.write(tools, "no tools at all")
-		fstest.Contains(t, func() (text string) {
-			w.await("a failure", func() bool {
-				text = w.cat("stub/STATUS.md")
-				return strings.Contains(text, "could not be fetched again at 20")
-			})
-			return text
-		}(), "state: cached\n")
-		if got := w.ls("stub/tools"); got != "two.json" {
-			t.Errorf("%s", got)
-		}
-	})
-}
-
-// TestAPoliteStart has a server be started at a lower priority, which it gets
-// back where the user may raise it, and else for who uses it.
-func TestAPoliteStart(t *testing.T) {
-	w := realWorld(t)
-	own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.claude(map[string]any{"silent": stub("silent"), "stub": stub("ok")})
-	w.settings("[mcp.servers.silent]\nstart_timeout = 3600\n")
-	w.open().start()
-	w.untilState("stub", "ready")
-	session, err := w.use(context.Background(), "stub", instance.Waiting{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Release()
-	s, err := w.p.chooseOne("stub")
-	if err != nil {
-		t.Fatal(err)
-	}
-	group := s.main.Connection().Process.Group()
-	if is, err := syscall.Getpriority(syscall.PRIO_PGRP, group); err != nil || is != own {
-		t.Errorf("in use it has the priority %d, not %d: %v", is, own, err)
-	}
 }

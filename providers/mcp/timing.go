@@ -29,9 +29,7 @@ type timing struct {
 	term     time.Duration // from SIGTERM to SIGKILL
 	kill     time.Duration // from SIGKILL to giving up
 	undo     time.Duration // from SIGTERM to SIGKILL, for a process that was installing and still works
-	refresh  time.Duration // age when a catalogue is refreshed, give or take a quarter
 	sample   time.Duration // between samples of what processes use; 0 takes none
-	rest     time.Duration // delay before the first refresh, and between checks whether one is due
 }
 
 func usualTiming() timing {
@@ -55,9 +53,7 @@ func usualTiming() timing {
 		term:     2 * time.Second,
 		kill:     2 * time.Second,
 		undo:     30 * time.Second,
-		refresh:  24 * time.Hour,
 		sample:   time.Minute,
-		rest:     10 * time.Minute,
 	}
 }
 
@@ -72,6 +68,6 @@ func (t timing) wire() wire.Timing {
 func (t timing) instance() instance.Timing {
 	return instance.Timing{
 		Start: t.start, Install: t.install, Settle: t.settle, Calm: t.calm, Retry: t.retry, RetryMax: t.retryMax,
-		Call: t.call, Rest: t.rest, Grace: t.grace(),
+		Call: t.call, Grace: t.grace(),
 	}
 }

@@ -8,10 +8,6 @@ import (
 // errUnused is the cause for which an unused server is stopped.
 var errUnused = errors.New("the server is not used")
 
-// errListed is the cause of stopping a server that was started only for its
-// catalogue.
-var errListed = errors.New("the server's catalogue is known")
-
 // errOutdated is the cause of stopping a server that has been told what no longer
 // holds.
 var errOutdated = errors.New("what the server was told has changed")
@@ -35,8 +31,6 @@ const (
 func (w Interruption) Error() string { return string(w) }
 
 const stoppedRemark = "it was stopped, and starts again when it is used"
-
-const listedRemark = "it was stopped once its catalogue was known, and starts again when it is used"
 
 const outdatedRemark = "it was stopped because the settings changed, and starts again when it is used"
 

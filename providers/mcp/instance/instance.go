@@ -42,7 +42,6 @@ type Timing struct {
 	Retry    time.Duration // delay before the first retry; doubles with each
 	RetryMax time.Duration
 	Call     time.Duration // timeout of a request
-	Rest     time.Duration // delay before the first refresh, and between checks whether one is due
 	Grace    supervise.Grace
 }
 
@@ -80,10 +79,6 @@ type Owner struct {
 	// Rested is called when the instance neither runs nor is used any more. It may
 	// be nil.
 	Rested func()
-	// TakeRefresh reports whether the catalogue is to be fetched again now; Refreshed
-	// is called when that is over. Both may be nil.
-	TakeRefresh func() bool
-	Refreshed   func()
 }
 
 // Instance is one run of a server after the other. It is safe for concurrent use.

@@ -32,18 +32,16 @@ func exit(supervise.Command) (*supervise.Program, error) {
 	return &supervise.Program{Stdin: stdin, Stdout: stdout, Stderr: stderr, Group: 1 << 30, Wait: func() string { return "it exited with status 1" }}, nil
 }
 
-// newTestInstance returns an instance of a program that exits at once, and the
-// number of its refreshes.
-func newTestInstance(t *testing.T, is Condition) (i *Instance, refreshed *int) {
+// newTestInstance returns an instance of a program that exits at once.
+func newTestInstance(t *testing.T, is Condition) *Instance {
 	t.Helper()
 	sup := supervise.New(supervise.Options{Log: slog.New(slog.DiscardHandler), Spawn: exit})
 	t.Cleanup(sup.Close)
 	d := &config.Server{Source: config.Source{Name: "stub"}, Transport: config.Stdio, Command: os.Args[0]}
 	grace := supervise.Grace{EOF: time.Second, Term: time.Second, Work: time.Second, Kill: patience}
-	refreshed = new(int)
 	return New(Options{
 		Sup: sup, Now: time.Now, Idle: func() time.Duration { return 0 },
-		Timing: Timing{Start: patience, Install: patience, Retry: time.Hour, RetryMax: time.Hour, Call: patience, Rest: time.Hour, Grace: grace},
+		Timing: Timing{Start: patience, Install: patience, Retry: time.Hour, RetryMax: time.Hour, Call: patience, Grace: grace},
 	}, Owner{
 		Name:       func() string { return "stub" },
 		Definition: func() *config.Server { return d },
@@ -57,41 +55,35 @@ func newTestInstance(t *testing.T, is Condition) (i *Instance, refreshed *int) {
 		Listed: func(*wire.Connection, [catalogue.Kinds]wire.Listing, func(func())) {
 			t.Error("it became ready")
 		},
-		Changed:   func(Condition, func()) {},
-		Refreshed: func() { *refreshed++ },
-		Retries:   true,
-	}, is), refreshed
+		Changed: func(Condition, func()) {},
+		Retries: true,
+	}, is)
 }
 
 // TestAStartThatIsAskedForInTime: a caller that asks for a server which is about to
 // be started for another reason gets the error at once if that start fails.
 func TestAStartThatIsAskedForInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for why, is := range map[Reason]string{Outdated: StateCached, Unrequested: config.StateError} {
-			i, refreshed := newTestInstance(t, Condition{State: is})
-			ctx, cancel := context.WithCancel(context.Background())
-			i.runs++ // as waitForReason does
-			failed := make(chan error, 1)
-			go func() {
-				_, err := i.Use(ctx, Waiting{Limit: patience})
-				failed <- err
-			}()
-			if synctest.Wait(); len(i.wanted) != 1 {
-				t.Fatal("it is not asked for")
-			}
-			go func() {
-				defer close(i.done)
-				i.run(ctx, why)
-			}()
-			if err := <-failed; err == nil || calls.Outcome(nil, err) == calls.OutcomeTimeout || !strings.HasPrefix(err.Error(), "server stub (error): ") {
-				t.Errorf("%d: %v", why, err)
-			}
-			cancel()
-			<-i.Done()
-			if want := map[Reason]int{Outdated: 1}[why]; *refreshed != want {
-				t.Errorf("%d: it was said %d times that the catalogue was fetched again", why, *refreshed)
-			}
+		i := newTestInstance(t, Condition{State: config.StateError})
+		ctx, cancel := context.WithCancel(context.Background())
+		i.runs++ // as waitForReason does
+		failed := make(chan error, 1)
+		go func() {
+			_, err := i.Use(ctx, Waiting{Limit: patience})
+			failed <- err
+		}()
+		if synctest.Wait(); len(i.wanted) != 1 {
+			t.Fatal("it is not asked for")
 		}
+		go func() {
+			defer close(i.done)
+			i.run(ctx, Unrequested)
+		}()
+		if err := <-failed; err == nil || calls.Outcome(nil, err) == calls.OutcomeTimeout || !strings.HasPrefix(err.Error(), "server stub (error): ") {
+			t.Error(err)
+		}
+		cancel()
+		<-i.Done()
 	})
 }
 
@@ -99,7 +91,7 @@ func TestAStartThatIsAskedForInTime(t *testing.T) {
 // stopped gets another one.
 func TestStopBeforeTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i, _ := newTestInstance(t, Condition{State: StateStarting})
+		i := newTestInstance(t, Condition{State: StateStarting})
 		i.resting = false // as Begin and waitForReason leave it
 		if err := i.addUser(); err != nil {
 			t.Fatal(err)
@@ -117,7 +109,7 @@ func TestThePlaceOfAUseThatComesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20 { // whether the request or the end is seen first is left to chance
 			pool := NewPool(1)
-			i, _ := newTestInstance(t, Condition{State: StateStopped})
+			i := newTestInstance(t, Condition{State: StateStopped})
 			i.owner.Pool = pool
 			before, used := make(chan struct{}), make(chan error, 1)
 			i.Begin(before, NoReason)
@@ -146,8 +138,8 @@ func TestThePlaceOfAUseThatComesTooLate(t *testing.T) {
 func TestACancelledUseIsNotStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := NewPool(1)
-		one, _ := newTestInstance(t, Condition{State: StateStopped})
-		two, _ := newTestInstance(t, Condition{State: StateStopped})
+		one := newTestInstance(t, Condition{State: StateStopped})
+		two := newTestInstance(t, Condition{State: StateStopped})
 		one.owner.Pool, two.owner.Pool = pool, pool
 		busy := make(chan struct{}) // the goroutine takes no request yet
 		one.Begin(busy, NoReason)
@@ -187,7 +179,7 @@ func TestACancelledUseIsNotStarted(t *testing.T) {
 // process.
 func TestStopOfARequestThatWasTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i, _ := newTestInstance(t, Condition{State: StateStopped})
+		i := newTestInstance(t, Condition{State: StateStopped})
 		i.mu.Lock()
 		i.want(Requested)
 		i.mu.Unlock()
@@ -209,8 +201,8 @@ func TestStopOfARequestThatWasTaken(t *testing.T) {
 func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := NewPool(1)
-		one, _ := newTestInstance(t, Condition{State: StateStopped})
-		two, _ := newTestInstance(t, Condition{State: StateStopped})
+		one := newTestInstance(t, Condition{State: StateStopped})
+		two := newTestInstance(t, Condition{State: StateStopped})
 		one.owner.Pool, two.owner.Pool = pool, pool
 		one.Begin(nil, NoReason)
 		two.Begin(nil, NoReason)
@@ -237,7 +229,7 @@ func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
 // TestRenew ends a run once nobody uses it, and begins one where none is under way.
 func TestRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		i, _ := newTestInstance(t, Condition{State: StateStopped})
+		i := newTestInstance(t, Condition{State: StateStopped})
 		i.Renew()
 		if i.outdated || len(i.used) > 0 || len(i.wanted) > 0 {
 			t.Error("what has not begun is outdated, or to be started")

@@ -43,9 +43,6 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 	}
 	for ctx.Err() == nil {
 		life := i.runOnce(ctx, why)
-		if why == Outdated {
-			i.owner.Refreshed()
-		}
 		why = life.why
 		if ctx.Err() != nil {
 			return
@@ -80,10 +77,6 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 		var timer <-chan time.Time
 		switch {
 		case life.State == wire.StateNeedsAuth, life.State == StateCached: // only the user can change that
-		case why == Outdated && life.ready == 0: // the catalogue stays as it was
-			life.Condition = Condition{State: StateCached, Remarks: []string{
-				"its catalogue could not be fetched again at " + wording.Time(i.o.Now()) + ": " + life.What,
-			}}
 		case !i.owner.Retries:
 		default:
 			life.Next = i.o.Now().Add(wait)
@@ -172,7 +165,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		return ending{Condition: i.explain(def, c, wire.GivenUp(start, err), limits)}
 	}
 	defer func() { c.CloseFor(context.Cause(ctx)) }()
-	c.Slow = !start.Answered()
+	start.Answered()
 	all := c.Lists(start.Context(), i.kinds()...)
 	if err := all[catalogue.Tools].Err; err != nil || start.Context().Err() != nil {
 		if err == nil {
@@ -187,7 +180,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		c.Go(func() { i.owner.Follow(c) })
 	}
 	begun := i.o.Now()
-	cause := i.serve(ctx, c, limits.Idle, why == Outdated)
+	cause := i.serve(ctx, c, limits.Idle)
 	i.dropConnection()
 	life := ending{ready: i.o.Now().Sub(begun)}
 	switch {
@@ -195,8 +188,6 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		life.Condition = Condition{State: StateCached, Remarks: []string{unusedRemark}}
 	case cause == errOutdated:
 		life.outdated, life.Condition = true, Condition{State: StateCached, Remarks: []string{outdatedRemark}}
-	case cause == errListed:
-		life.Condition = Condition{State: StateCached, Remarks: []string{listedRemark}}
 	case cause != nil:
 		life.renewable = wire.IsRenewable(cause)
 		life.Condition = i.explain(def, c, c.Ending(cause), limits)
@@ -207,18 +198,14 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 // serve keeps the lists current while the server runs. It returns why it stopped:
 //
 //   - errUnused: the server has not been used for a while;
-//   - errListed: it was started briefly, for its catalogue, and has no users;
 //   - errOutdated: it has been told what no longer holds, and has no users;
 //   - nil: ctx has ended;
 //   - else the error that ended the connection.
-func (i *Instance) serve(ctx context.Context, c *wire.Connection, limit time.Duration, briefly bool) error {
+func (i *Instance) serve(ctx context.Context, c *wire.Connection, limit time.Duration) error {
 	settle := i.o.Timing.Settle
 	var listed time.Time
 	idle := newIdleTimer(i)
 	defer idle.stop()
-	if briefly && idle.over() {
-		return errListed
-	}
 	for {
 		if i.endOutdated() {
 			return errOutdated
@@ -287,7 +274,6 @@ func (i *Instance) kinds() []catalogue.Kind {
 func (i *Instance) ready(d *config.Server, c *wire.Connection) {
 	i.condition = Condition{State: StateReady, Since: i.condition.Since, Remarks: i.remarks(d, c)}
 	i.conn = c
-	c.Slow = c.Slow && i.users == 0 // its users do not wait for another start
 	select {
 	case why := <-i.wanted: // this run serves the request
 		i.requested = false

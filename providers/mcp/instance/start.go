@@ -15,7 +15,6 @@ type Reason int
 
 const (
 	NoReason         Reason = iota // not to be started
-	Outdated                       // its catalogue is old
 	Unrequested                    // its catalogue is not known, or it has failed; no caller waits
 	Requested                      // a caller waits for it
 	RestartRequested               // to be started again even if it is running
@@ -55,31 +54,19 @@ func (i *Instance) setUrgent() {
 	}
 }
 
-// waitForReason waits for a reason to start the server: a request, the time to
-// retry, or an outdated catalogue. It returns NoReason when ctx ends.
+// waitForReason waits for a reason to start the server: a request, or the time to
+// retry. It returns NoReason when ctx ends.
 func (i *Instance) waitForReason(ctx context.Context, retry <-chan time.Time) Reason {
 	defer i.setResting(false)
-	timer := time.NewTimer(i.o.Timing.Rest)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return NoReason
-		case why := <-i.wanted:
-			i.beginRun()
-			return why
-		case <-retry:
-			i.update(func() { i.runs++ })
-			return Unrequested
-		case <-timer.C:
-			if i.owner.TakeRefresh != nil && i.owner.TakeRefresh() {
-				i.mu.Lock()
-				i.runs++
-				i.mu.Unlock()
-				return Outdated
-			}
-			timer.Reset(i.o.Timing.Rest)
-		}
+	select {
+	case <-ctx.Done():
+		return NoReason
+	case why := <-i.wanted:
+		i.beginRun()
+		return why
+	case <-retry:
+		i.update(func() { i.runs++ })
+		return Unrequested
 	}
 }
 
@@ -103,9 +90,7 @@ func (i *Instance) waitTurn(ctx context.Context, d *config.Server, limits superv
 	if !why.isPolite() {
 		turn = i.o.Sup.Now()
 	} else {
-		if why == Unrequested {
-			i.remark("it waits for its turn: few servers start at a time, those that are used before all others")
-		}
+		i.remark("it waits for its turn: few servers start at a time, those that are used before all others")
 		var err error
 		if turn, err = i.o.Sup.Wait(ctx, i.urgent); err != nil {
 			return nil, err
@@ -124,7 +109,7 @@ func (i *Instance) waitTurn(ctx context.Context, d *config.Server, limits superv
 		return nil, err
 	}
 	i.remark("")
-	return i.o.Sup.Begin(ctx, turn, pkg, limits, i.urgent, free, func(n supervise.News) { i.showProgress(d, n) }), nil
+	return i.o.Sup.Begin(ctx, turn, pkg, limits, free, func(n supervise.News) { i.showProgress(d, n) }), nil
 }
 
 // remark shows why a server that is starting has to wait; "" removes the remark.
@@ -152,11 +137,6 @@ func (i *Instance) showProgress(d *config.Server, n supervise.News) {
 	i.mu.Lock()
 	is := i.condition
 	i.mu.Unlock()
-	switch is.State {
-	case StateStarting, StateInstalling, config.StateError:
-	default:
-		return // a catalogue that is fetched again is shown as it was
-	}
 	if is.State == StateInstalling && is.LastSaid == said {
 		return
 	}

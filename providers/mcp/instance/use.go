@@ -183,13 +183,6 @@ func (i *Instance) connected(ctx context.Context, not *wire.Connection, tell fun
 	if IsStarting(i.condition.State) {
 		decisive--
 	}
-	if i.conn != nil && i.conn.Slow && i.interrupt != nil {
-		// It was started at a low priority when no caller waited for it, and an
-		// ordinary user cannot raise that again.
-		i.conn, wanted = nil, true
-		i.want(RestartRequested)
-		i.interrupt(Restarted)
-	}
 	for {
 		state := i.condition.State
 		switch {

@@ -26,13 +26,7 @@ func newQueue(hold, slot time.Duration) *queue {
 }
 
 // Turn is the right to start.
-type Turn struct {
-	polite bool
-	leave  func()
-}
-
-// Polite reports whether no caller waits for the start.
-func (t *Turn) Polite() bool { return t.polite }
+type Turn struct{ leave func() }
 
 // Leave gives the turn back. Further calls do nothing.
 func (t *Turn) Leave() { t.leave() }
@@ -84,7 +78,7 @@ func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) 
 		}
 	}
 	timer := time.AfterFunc(q.slot, free) // a server that does not answer must not delay others
-	return &Turn{polite: true, leave: func() { timer.Stop(); free() }}, nil
+	return &Turn{leave: func() { timer.Stop(); free() }}, nil
 }
 
 // once returns a function that calls f the first time only.
@@ -95,15 +89,4 @@ func once(act func()) func() {
 			act()
 		}
 	}
-}
-
-// firstMinutes is how long a machine that has just started is not considered
-// quiet.
-const firstMinutes = 10 * time.Minute
-
-// Quiet reports whether the machine is idle and not in its first minutes: the time
-// for work that no caller waits for.
-func (s *Supervisor) Quiet() bool {
-	up, known := uptime()
-	return (!known || up > firstMinutes) && s.queue.urgent.Load() == 0 && !s.queue.busy()
 }

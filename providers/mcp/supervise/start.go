@@ -44,7 +44,6 @@ type Start struct {
 	cancel context.CancelCauseFunc
 	turn   *Turn
 	pkg    config.Package
-	hurry  <-chan struct{}
 	free   func()
 	begun  time.Time
 	done   sync.WaitGroup
@@ -56,7 +55,6 @@ type Start struct {
 	last       time.Time // of progress
 	size       grown     // of the caches, when they were last checked
 	installing bool
-	polite     bool // at a lower priority
 	answered   bool
 	ended      bool
 	said       string
@@ -80,15 +78,14 @@ const (
 // maxLook is the longest interval between two checks of a start.
 const maxLook = time.Second
 
-// Begin begins the start of a package, with its turn. A value from hurry means that
-// a caller waits for it from now on. Tell is called at intervals with the progress,
+// Begin begins the start of a package, with its turn. Tell is called at intervals with the progress,
 // from one goroutine, even if nothing has changed. The caller must call End, which
 // gives back the turn and calls free.
-func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg config.Package, limits Limits, hurry <-chan struct{}, free func(), tell func(News)) *Start {
+func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg config.Package, limits Limits, free func(), tell func(News)) *Start {
 	now := time.Now()
 	b := &Start{
-		sup: s, limits: limits, tell: tell, turn: turn, pkg: pkg, hurry: hurry, free: free,
-		begun: now, last: now, polite: turn.Polite(),
+		sup: s, limits: limits, tell: tell, turn: turn, pkg: pkg, free: free,
+		begun: now, last: now,
 	}
 	b.limits.Total = max(limits.Total, limits.Idle)
 	b.ctx, b.cancel = context.WithCancelCause(ctx)
@@ -114,11 +111,7 @@ func (b *Start) Run(c Command) (*Process, error) {
 	b.sup.packages.mark(b.pkg.Key, p.Group())
 	b.mu.Lock()
 	b.process, b.work, b.caches = p, p.meter.watch(), cachesOf(c.Env)
-	polite := b.polite
 	b.mu.Unlock()
-	if polite {
-		lower(p.Group())
-	}
 	if b.pkg.Runner {
 		b.sup.reaper.watch(p.Group(), toItsEnd(b.begun.Add(b.limits.Total)))
 	}
@@ -133,25 +126,14 @@ func (b *Start) Print(line string) {
 	b.printed++
 }
 
-// restore gives the process its usual priority. The caller holds mu.
-func (b *Start) restore() {
-	if b.polite && (b.process == nil || restore(b.process.Group())) {
-		b.polite = false
-	}
-}
-
-// Answered records that the server has answered, so it is not installing. It
-// reports whether the server runs at the usual priority: ordinary users can lower
-// the priority of a process, but not raise it again.
-func (b *Start) Answered() (usual bool) {
+// Answered records that the server has answered, so it is not installing.
+func (b *Start) Answered() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.restore()
 	b.answered, b.installing = true, false
 	if b.process != nil {
 		b.sup.reaper.watch(b.process.Group(), briefly())
 	}
-	return !b.polite
 }
 
 // End ends the start. The process keeps running unless it is stopped.
@@ -191,11 +173,6 @@ func (b *Start) follow() {
 		select {
 		case <-b.ctx.Done():
 			return
-		case <-b.hurry:
-			b.mu.Lock()
-			b.restore()
-			b.mu.Unlock()
-			continue
 		case <-tick.C:
 		}
 		b.check(false)
@@ -203,9 +180,6 @@ func (b *Start) follow() {
 		b.listen()
 		idle, taken := time.Since(b.last), time.Since(b.begun)
 		news := News{Installing: b.installing, Until: b.begun.Add(b.limits.Total), Said: b.said}
-		if b.polite && taken > b.limits.Idle/2 {
-			b.restore() // others have had their time
-		}
 		b.mu.Unlock()
 		switch {
 		case idle >= b.limits.Idle:

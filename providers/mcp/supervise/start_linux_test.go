@@ -260,39 +260,6 @@ func TestTheReaper(t *testing.T) {
 	}
 }
 
-func TestPriorityIsLoweredAndRestored(t *testing.T) {
-	s := newSupervisor(t)
-	nice := func(p *Process) int {
-		n, err := syscall.Getpriority(syscall.PRIO_PGRP, p.Group())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return niceOffset - n
-	}
-	turn, err := s.Wait(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hurry := make(chan struct{})
-	b := s.Begin(context.Background(), turn, config.Package{Key: "x"}, Limits{Idle: patience, Total: patience}, hurry, func() {}, func(News) {})
-	defer b.End()
-	p, err := b.Run(shell(t.TempDir(), "sleep 1000"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Stop(Grace{Term: time.Second, Kill: patience})
-	if got, want := nice(p), min(lowest, ownNice()+politeness); got != want {
-		t.Errorf("nice %d, not %d", got, want)
-	}
-	hurry <- struct{}{}
-	if os.Geteuid() == 0 {
-		hurry <- struct{}{} // taken after the first has been seen to
-		if got := nice(p); got != ownNice() {
-			t.Errorf("the usual priority is %d, not %d", ownNice(), got)
-		}
-	}
-}
-
 // TestAProcessThatIsIdle has done what it was told, also by a process of its own.
 func TestAProcessThatIsIdle(t *testing.T) {
 	s, home := newSupervisor(t), t.TempDir()

@@ -25,7 +25,7 @@ func begin(t *testing.T, s *Supervisor, c Command, limits Limits) (*Start, *Proc
 	t.Helper()
 	var mu sync.Mutex
 	var last News
-	b := s.Begin(context.Background(), s.Now(), config.PackageOf(c.Name, c.Args), limits, make(chan struct{}), func() {}, func(n News) {
+	b := s.Begin(context.Background(), s.Now(), config.PackageOf(c.Name, c.Args), limits, func() {}, func(n News) {
 		mu.Lock()
 		last = n
 		mu.Unlock()
@@ -205,7 +205,7 @@ func TestTheQueue(t *testing.T) {
 		var turns []*Turn
 		for range cap(q.slots) {
 			turn, err := q.wait(ctx, nil)
-			if err != nil || !turn.Polite() {
+			if err != nil || q.urgent.Load() > 0 {
 				t.Fatal(turn, err)
 			}
 			turns = append(turns, turn)
@@ -218,7 +218,7 @@ func TestTheQueue(t *testing.T) {
 		hurry := make(chan struct{}, 1)
 		hurry <- struct{}{}
 		urgent, err := q.wait(ctx, hurry)
-		if err != nil || urgent.Polite() {
+		if err != nil || q.urgent.Load() != 1 {
 			t.Error(urgent, err)
 		}
 		turns[0].Leave()
@@ -231,7 +231,7 @@ func TestTheQueue(t *testing.T) {
 		}()
 		synctest.Wait() // until it has a slot, and is held back
 		hurry <- struct{}{}
-		if turn := <-held; turn.Polite() {
+		if <-held; q.urgent.Load() != 2 {
 			t.Error("it was held back")
 		}
 		urgent.Leave()

@@ -3,10 +3,10 @@
 //
 // A [Supervisor] is shared by all servers of one background process of ctxfs. The
 // start of a server is a [Start]. It waits for its turn (queue.go): background
-// starts are few at a time, at a lower priority, and delayed by load; a start that
-// a caller waits for goes before all of them. It also waits for another start of
-// the same package (packages.go, runner.go). Then it runs one process or several in
-// succession (process.go, spawn.go), and is over when the server has answered.
+// starts are few at a time, and delayed by load; a start that a caller waits for goes
+// before all of them. It also waits for another start of the same package (packages.go,
+// runner.go). Then it runs one process or several in succession (process.go, spawn.go),
+// and is over when the server has answered.
 //
 // A start goes on as long as it makes progress (start.go), measured over the
 // process group and all descendants (meter.go) and the package caches (caches.go):

@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // The thresholds of a busy machine: the share of the last ten seconds for which
@@ -49,17 +46,6 @@ func pressure(of string) (percent float64, ok bool) {
 	return percent, err == nil
 }
 
-// uptime returns how long the machine has been running; false if it is not known.
-func uptime() (time.Duration, bool) {
-	text, err := os.ReadFile("/proc/uptime")
-	if err != nil {
-		return 0, false
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	seconds, err := strconv.ParseFloat(first, 64)
-	return time.Duration(seconds * float64(time.Second)), err == nil
-}
-
 // unbreakable reopens the writing end of a pipe for reading and writing, and closes
 // the old one: its holder can always write, as to a terminal, even without a
 // reader. An installation must not die of a warning that it prints after ctxfs has
@@ -72,40 +58,4 @@ func unbreakable(w *os.File) (*os.File, error) {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	return os.NewFile(uintptr(fd), "|1"), nil
-}
-
-// politeness is how much lower the priority of a background start is: it gets
-// a third of what others get of a processor.
-const politeness = 5
-
-// The constants of ioprio_set(2), which no package has.
-const (
-	ioprioGroup = 2         // IOPRIO_WHO_PGRP
-	ioprioLow   = 2<<13 | 7 // the last of the best effort class
-	ioprioUsual = 0         // as the nice value says
-	lowest      = 19        // the nice value
-	niceOffset  = 20        // getpriority(2) answers 20 minus the nice value
-	self        = 0         // the calling process
-)
-
-// lower lowers the priority of a process group, if possible.
-func lower(group int) {
-	_ = syscall.Setpriority(syscall.PRIO_PGRP, group, min(lowest, ownNice()+politeness))
-	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioLow)
-}
-
-// restore gives a process group our own priority again, and reports whether none of it
-// has a lower one: ordinary users cannot raise it.
-func restore(group int) bool {
-	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioUsual)
-	err := syscall.Setpriority(syscall.PRIO_PGRP, group, ownNice())
-	return err == nil || err == syscall.ESRCH
-}
-
-func ownNice() int {
-	p, err := syscall.Getpriority(syscall.PRIO_PROCESS, self)
-	if err != nil {
-		return 0
-	}
-	return niceOffset - p
 }

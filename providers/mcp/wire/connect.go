@@ -50,8 +50,6 @@ type Connection struct {
 	info      *mcp.InitializeResult
 	legacy    bool
 
-	// Slow says that the process has a low priority, which cannot be raised again.
-	Slow bool
 	// Changed receives a value when the server says that a list has changed.
 	Changed chan struct{}
 	// Watched are the resources whose changes are followed.

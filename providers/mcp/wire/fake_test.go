@@ -118,18 +118,6 @@ func (f *fake) count(id string) (n int) {
 	return n
 }
 
-// told returns the parameters of the notifications with a method that have come.
-func (f *fake) told(method string) (all []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, m := range f.answers {
-		if m.Method == method {
-			all = append(all, string(m.Params))
-		}
-	}
-	return all
-}
-
 // usual returns how tests connect.
 func usual() *Dialer {
 	return &Dialer{

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -41,17 +40,6 @@ func (r *roots) result() (result json.RawMessage, declared bool) {
 	return result, err == nil && r.declared
 }
 
-// set replaces the folders, and reports whether the server is to be told.
-func (r *roots) set(dirs []string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Equal(r.dirs, dirs) {
-		return false
-	}
-	r.dirs = slices.Clone(dirs)
-	return r.declared
-}
-
 // rootsTaken is how long a server may work on the answer to its question for the
 // roots: a few milliseconds are usual, except on a busy machine.
 const rootsTaken = 2 * time.Second
@@ -81,24 +69,6 @@ func (c *Connection) AwaitRoots(ctx context.Context) {
 		}
 	}
 	c.Process.AwaitIdle(ctx)
-}
-
-// SetRoots replaces the folders that the server may ask for, and announces that
-// they have changed, if they have and if it was told that it may ask. In the new
-// era nothing is announced: a server asks in each call.
-func (c *Connection) SetRoots(dirs []string) {
-	if !c.roots.set(dirs) || !c.legacy {
-		return
-	}
-	notification := mcp.JSONRPCNotification{
-		JSONRPC:      mcp.JSONRPC_VERSION,
-		Notification: mcp.Notification{Method: mcp.MethodNotificationRootsListChanged},
-	}
-	c.running.Go(func() {
-		telling, stop := context.WithTimeout(c.Context, cancelling)
-		defer stop()
-		_ = c.transport.SendNotification(telling, notification) // a server that is lost asks again in its next life
-	})
 }
 
 // offer returns what the server may ask of the client.

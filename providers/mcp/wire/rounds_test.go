@@ -158,26 +158,3 @@ func TestAddressesBeforeARequest(t *testing.T) {
 		})
 	})
 }
-
-// TestRootsThatChange are announced to a server that may ask, and to no other.
-func TestRootsThatChange(t *testing.T) {
-	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
-		const changed = "notifications/roots/list_changed"
-		for _, declared := range []bool{true, false} {
-			f, d := &fake{}, usual()
-			if declared {
-				d.Roots = []string{"/a"}
-			}
-			c := connect(f, d)
-			c.SetRoots(d.Roots)
-			c.SetRoots([]string{"/b", "/c"})
-			if declared {
-				synctest.Wait() // until it is announced
-			}
-			c.Close() // waits for what is announced
-			if n := len(f.told(changed)); (n == 1) != declared || n > 1 {
-				t.Errorf("announced %d times", n)
-			}
-		}
-	})
-}
