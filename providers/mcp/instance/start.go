@@ -101,7 +101,7 @@ func (i *Instance) waitTurn(ctx context.Context, d *config.Server, limits superv
 	if !pkg.Runner {
 		pkg.Key = d.Identity() // it shares no installation with another server
 	}
-	free, err := i.o.Sup.Take(ctx, pkg, limits, i.o.Timing.Grace, func() {
+	free, err := i.o.Sup.Take(ctx, pkg, limits, func() {
 		i.remark("it waits until another start of the same package is over")
 	})
 	if err != nil {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"ctxfs/providers/internal/atomicfile"
@@ -35,9 +33,8 @@ func newPackages(dir string, log *slog.Logger) *packages {
 
 // Take waits until no other start of the package is under way, and reserves the
 // package until free is called. A start that an earlier process of ctxfs has left
-// is waited for as long as it makes progress, and then ended. Waiting is called
-// when there is another start to wait for.
-func (s *Supervisor) Take(ctx context.Context, pkg config.Package, limits Limits, g Grace, waiting func()) (free func(), err error) {
+// is waited for, too. Waiting is called when there is another start to wait for.
+func (s *Supervisor) Take(ctx context.Context, pkg config.Package, limits Limits, waiting func()) (free func(), err error) {
 	key := pkg.Key
 	for {
 		s.packages.mu.Lock()
@@ -62,7 +59,7 @@ func (s *Supervisor) Take(ctx context.Context, pkg config.Package, limits Limits
 		s.packages.mu.Unlock()
 		close(mine)
 	})
-	if err := s.packages.awaitLeft(ctx, key, limits, g, waiting); err != nil {
+	if err := s.packages.awaitLeft(ctx, key, limits, waiting); err != nil {
 		free()
 		return nil, err
 	}
@@ -76,7 +73,7 @@ const leftLook = 250 * time.Millisecond
 // that it has left, or that is still its own. If the group may no longer be the
 // recorded one, the record is dropped and nothing is signalled: the number may
 // belong to another group by now.
-func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g Grace, waiting func()) error {
+func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, waiting func()) error {
 	var last record
 	for {
 		left, ok := p.recorded(key)
@@ -84,7 +81,7 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 			return nil
 		}
 		if left.leader != 0 && began(left.group) == left.leader {
-			if err := p.await(ctx, key, left, limits, g, waiting); err != nil {
+			if err := p.await(ctx, key, left, limits, waiting); err != nil {
 				return err
 			}
 		}
@@ -94,46 +91,21 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 }
 
 // await waits until a recorded start is over: its group has exited, or its process
-// of ctxfs has removed the record, since a server that has answered goes on.
-func (p *packages) await(ctx context.Context, key string, left record, limits Limits, g Grace, waiting func()) error {
-	same := func() bool { // the leader may exit before the others
-		now := began(left.group)
-		return !groupExited(left.group) && (now == 0 || now == left.leader)
-	}
-	underWay := func() bool {
-		is, ok := p.recorded(key)
-		return ok && is == left && same()
-	}
-	work := newMeter(left.group).watch()
-	begun := time.Now()
-	last := begun
+// of ctxfs has removed the record, since a server that has answered goes on. The reaper
+// of the process that has left it ends it in time.
+func (p *packages) await(ctx context.Context, key string, left record, limits Limits, waiting func()) error {
 	tick := time.NewTicker(leftLook)
 	defer tick.Stop()
-	for underWay() {
+	for begun := time.Now(); time.Since(begun) < limits.Total; {
+		now := began(left.group) // the leader may exit before the others
+		if is, ok := p.recorded(key); !ok || is != left || groupExited(left.group) || now != 0 && now != left.leader {
+			return nil
+		}
 		waiting()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return ctx.Err()
-		}
-		now := time.Now()
-		if work.moved() {
-			last = now
-		}
-		if now.Sub(last) > limits.Idle || now.Sub(begun) > limits.Total {
-			if !underWay() {
-				return nil
-			}
-			p.log.Info("a start that was left is ended", "group", left.group)
-			if errors.Is(syscall.Kill(-left.group, syscall.SIGTERM), syscall.EPERM) {
-				return nil // we must not end it
-			}
-			for ending := now; same() && time.Since(ending) < g.Work; {
-				<-tick.C
-			}
-			if same() && errors.Is(syscall.Kill(-left.group, syscall.SIGKILL), syscall.EPERM) {
-				return nil
-			}
 		}
 	}
 	return nil

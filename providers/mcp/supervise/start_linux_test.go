@@ -105,7 +105,7 @@ func TestWhatInstallsOutlivesUs(t *testing.T) {
 	waits := make(chan struct{}, 1)
 	taken := make(chan error)
 	go func() {
-		free, err := next.Take(context.Background(), config.PackageOf(c.Name, c.Args), Limits{Idle: patience, Total: patience}, testGrace, func() {
+		free, err := next.Take(context.Background(), config.PackageOf(c.Name, c.Args), Limits{Idle: patience, Total: patience}, func() {
 			select {
 			case waits <- struct{}{}:
 			default:
@@ -144,7 +144,7 @@ func TestTwoSupervisors(t *testing.T) {
 	p.says(t, "begun")
 	two := New(Options{Dir: one.packages.dir, Hold: time.Millisecond, Slot: patience, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(two.Close)
-	free, err := two.Take(t.Context(), pkg, limits, testGrace, func() {
+	free, err := two.Take(t.Context(), pkg, limits, func() {
 		first.Answered()
 		first.End()
 	})
@@ -210,7 +210,7 @@ func TestANoteOfAnotherGroup(t *testing.T) {
 			if err := os.WriteFile(file, fmt.Appendf(nil, "%d %d\n", group, leader), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			free, err := s.Take(context.Background(), pkg, Limits{Idle: time.Millisecond, Total: patience}, Grace{Work: time.Millisecond}, func() { t.Error("it is waited for") })
+			free, err := s.Take(context.Background(), pkg, Limits{Idle: time.Millisecond, Total: patience}, func() { t.Error("it is waited for") })
 			if err != nil {
 				t.Fatal(err)
 			}
