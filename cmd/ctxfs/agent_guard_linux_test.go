@@ -23,7 +23,7 @@ import (
 func guarded(t *testing.T) *box {
 	t.Helper()
 	modules := fstest.NodeModules(t, "@modelcontextprotocol/server-filesystem")
-	b := newBox(t)
+	b := realBox(t)
 	must(t, os.Mkdir(filepath.Join(b.home, "work"), 0o700))
 	b.write("work/there.txt", "it is there\n")
 	b.servers["files"] = map[string]any{"command": "node", "args": []string{
@@ -221,7 +221,7 @@ exec sleep 1004`)
 func TestAgentReadOnlyTerminals(t *testing.T) {
 	t.Parallel()
 	need(t, "python3")
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"tries": `cd "$HOME"; . ./try`})
 	must(t, os.Mkdir(filepath.Join(b.home, "work"), 0o700))
 	b.ok("run", "--background", "--name", "target", "--", "sh", "-c", "echo hello; stty size; exec cat")

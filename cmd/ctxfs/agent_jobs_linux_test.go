@@ -51,7 +51,7 @@ func (b *box) awaits(code int, args ...string) (all []request.Result) {
 // it has said, by its id or the beginning of that.
 func TestAgentJobs(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{
 		"reads": `echo asks >&2; read answer; echo "it was told: $answer"`,
 		"fails": `echo "half an answer"; exit 3`,
@@ -116,7 +116,7 @@ func TestAgentJobs(t *testing.T) {
 // agent goes on when the window is detached, and is told what the window has typed.
 func TestAgentAttach(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"reads": `echo "which way?" >&2; read way; echo "went $way"; read again; echo "and $again"`})
 	id := b.detached("--agent", "reads", "x")
 	fstest.Eventually(t, "it asks", func() bool {
@@ -145,7 +145,7 @@ func TestAgentAttach(t *testing.T) {
 // TestAgentStop: what is stopped ends with all that it has started, once.
 func TestAgentStop(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`})
 	id := b.detached("--agent", "stays", "x")
 	fstest.Eventually(t, "it runs", func() bool { return b.lives("sleep 1003") })
@@ -183,7 +183,7 @@ func TestAgentStop(t *testing.T) {
 // were killed is lost, and has been when it is asked for.
 func TestAgentWaits(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	// A line below the prompt says where the context is: the file is the last word of the first.
 	b.kinds("", map[string]string{"until": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last"`})
 	one, two, three := b.detached("--agent", "until", "one"), b.detached("--agent", "until", "two"), b.detached("--agent", "until", "three")
@@ -213,7 +213,7 @@ func TestAgentWaits(t *testing.T) {
 // TestAgentTwenty: of twenty that are started at once as many run as may, and all end.
 func TestAgentTwenty(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("limit = 8", map[string]string{"counts": `echo x >>"$HOME/started"; mkdir "$HOME/in-$$"; ls -d "$HOME"/in-* | wc -l >>"$HOME/together"; sleep 0.05; rmdir "$HOME/in-$$"; echo done`})
 	var ids []string
 	for i := range 20 {
@@ -240,7 +240,7 @@ func TestAgentTwenty(t *testing.T) {
 // the background process, which no run takes part in.
 func TestAgentsInTheMount(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	// A line below the prompt says where the context is: the file is the last word of the first.
 	b.kinds("", map[string]string{"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo once >>"$HOME/started"; echo "looks for zanzibar" >&2; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "the walrus has $last" >&2; echo "the answer is quince"`})
 	b.mount()
@@ -305,7 +305,7 @@ func TestAgentsInTheMount(t *testing.T) {
 // has left is ended, although nobody asks. ctxfs wait waits for runs too.
 func TestAgentLostInTheMount(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"stays": `setsid sleep 1001 >/dev/null 2>&1 & echo ready >&2; while :; do sleep 0.1004; done`})
 	b.mount()
 	id := b.detached("--agent", "stays", "x")

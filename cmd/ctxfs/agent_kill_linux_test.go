@@ -68,7 +68,7 @@ func (b *box) gone(what string) {
 // caller says what is known, and all that the agent has started is gone.
 func TestAgentKilled(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
 	for _, victims := range [][]string{{"agent-keeper"}, {"agent-runner"}, {"agent-keeper", "agent-runner"}, {"h/agents/stays"}} {
 		what := "killed " + strings.Join(victims, " and ")
@@ -104,7 +104,7 @@ func TestAgentKilled(t *testing.T) {
 // what is left, and tells that it is lost.
 func TestAgentKilledWhole(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
 	for name, look := range map[string]func(id string){
 		"another run": func(string) {
@@ -143,7 +143,7 @@ func TestAgentKilledWhole(t *testing.T) {
 // that it has started in the background: that ends with it.
 func TestAgentKilledAround(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{
 		"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`,
 		"outer": `ctxfs agent run --detach --agent stays x; exec sleep 1005`,
@@ -179,7 +179,7 @@ func TestAgentKilledAround(t *testing.T) {
 // with its caller, and by agent stop, all the same.
 func TestAgentStopped(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"stays": tenacious + `kill -STOP $$`})
 	for _, victim := range []string{"h/agents/stays", "agent-runner", "agent-keeper"} {
 		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
@@ -201,7 +201,7 @@ func TestAgentStopped(t *testing.T) {
 // its own: whatever is seen of it has another process by then.
 func TestAgentBreeds(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"breeds": "for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'trap \"\" TERM HUP; hop() { (sleep 0.01; hop) & }; hop; wait' & done; echo bred; sleep 1003"})
 	begun := time.Now()
 	if r := b.runs(124, "--agent", "breeds", "--timeout", "700ms", "x"); r.Ended != request.Timeout {

@@ -16,7 +16,7 @@ import (
 // left of them.
 func TestAgentLimit(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("limit = 3", map[string]string{
 		// Each counts those that run at the same time.
 		"counts": `mkdir -p ~/now; : >~/now/$$; set -- ~/now/*; echo $#; sleep 0.05; rm ~/now/$$`,
@@ -45,7 +45,7 @@ func TestAgentLimit(t *testing.T) {
 // end with the outer one.
 func TestAgentNested(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	scripts := map[string]string{
 		"inner":  `echo "inner $CTXFS_AGENT_RUN"`,
 		"outer":  `ctxfs agent run --agent inner x; echo "exit $?"`,
@@ -83,7 +83,7 @@ func TestAgentNested(t *testing.T) {
 // its output.
 func TestAgentOutput(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{
 		"prints": `echo first; head -c 100000000 /dev/zero | tr '\0' 'x'; echo; printf 'last \377\n'`,
 		"argues": `:`,
@@ -110,7 +110,7 @@ func TestAgentDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a small file system")
 	}
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"fills": `echo answer; cat /dev/zero >"$XDG_STATE_HOME/zero" 2>/dev/null; :`})
 	b.write("script", `
 mount -t tmpfs -o size=512k full "$XDG_STATE_HOME"

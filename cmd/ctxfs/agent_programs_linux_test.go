@@ -45,7 +45,7 @@ func (b *box) standInClaude() {
 func TestAgentPrograms(t *testing.T) {
 	t.Parallel()
 	need(t, "git")
-	b := newBox(t)
+	b := realBox(t)
 	b.standInClaude()
 	b.write(".claude/settings.json", "{}\n")
 	b.write("schema.json", `{"type":"object"}`)
@@ -151,7 +151,7 @@ func TestAgentRunReal(t *testing.T) {
 	for _, a := range append(modeltest.Agents(), modeltest.Copilot()) {
 		t.Run(a.ID, func(t *testing.T) {
 			t.Parallel()
-			b := newBox(t)
+			b := realBox(t)
 			const prompt, answer = "which walrus is it?", "the grey one"
 			must(t, os.Mkdir(filepath.Join(b.dir, "tmp"), 0o700))
 			b.setenv("TMPDIR", filepath.Join(b.dir, "tmp")) // Codex keeps no programs below it

@@ -55,7 +55,7 @@ func (b *box) lives(word string) bool {
 
 func TestAgentRun(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{
 		"answers": `echo "the answer to $(echo "$1" | head -n 1) in $PWD as $CTXFS_AGENT_RUN"; echo "a remark, not the answer" >&2; [ -t 0 ] && [ -t 2 ] && [ ! -t 1 ] && echo "at a terminal"; env >"$HOME/env"`,
 		"fails":   `echo "half an answer"; exit 3`,
@@ -98,7 +98,7 @@ func TestAgentRun(t *testing.T) {
 
 func TestAgentRequest(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"echo": `printf '%s' "$1"`})
 	text := b.sh(`echo '{"agent": "echo", "prompt": "from JSON", "repoDir": "` + b.home + `", "timeoutMs": 5000}' | ctxfs agent run`)
 	if !strings.Contains(text, "from JSON") || !strings.Contains(text, `"ended": "success"`) {
@@ -138,7 +138,7 @@ env -i HOME="$HOME" setsid nohup sleep 1003 >/dev/null 2>&1 &
 
 func TestAgentRunLeavesNothing(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{
 		"ends":  tenacious + `echo done`,
 		"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`,

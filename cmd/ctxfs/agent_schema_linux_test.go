@@ -13,7 +13,7 @@ import (
 // forms of two services.
 func TestAgentSchema(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"answers": `echo yes`})
 	for command, want := range map[string]string{
 		`agent schema | jq -r '.properties | keys_unsorted | join(" ")'`:                  "agent prompt repoDir readOnly worktree timeoutMs schema\n",
@@ -45,7 +45,7 @@ for (const value of (schema.examples ?? []).concat(values))
 func TestAgentSchemaByAjv(t *testing.T) {
 	t.Parallel()
 	ajv := filepath.Join(fstest.NodeModules(t, "ajv"), "ajv")
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"answers": `echo yes`, "fails": `exit 3`})
 	var questions, answers []json.RawMessage
 	for name, want := range map[string]request.Ended{"answers": request.Success, "fails": request.Failure} {

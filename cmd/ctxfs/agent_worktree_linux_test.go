@@ -24,7 +24,7 @@ func (b *box) repository(name string) string {
 
 func TestAgentChanges(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{
 		"edits":   `echo 10 >>a; echo n >n; git add n; git -c commit.gpgsign=false commit -qm new; echo l >x.log`,
 		"reads":   `cat a`,
@@ -83,7 +83,7 @@ func TestAgentChanges(t *testing.T) {
 
 func TestAgentAdopt(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{
 		"edits":  `sed -i 1s/1/first/ a; git commit -qam edit; echo n >n`,
 		"reads":  `cat a`,
@@ -130,7 +130,7 @@ func TestAgentAdopt(t *testing.T) {
 // changes are found again by whoever looks next.
 func TestAgentWorktreeKilled(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"edits": `echo x >>a; echo n >n; : >"$HOME/edited"; sleep 1007`, "reads": "cat a"})
 	repo := b.repository("repo")
 	var ids []string

@@ -35,7 +35,7 @@ type login struct {
 func (b *box) startLogin(args ...string) *login {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
-	l := &login{Cmd: b.command(ctx, binary(), append([]string{"auth", "--no-browser"}, args...)...), stop: cancel}
+	l := &login{Cmd: b.command(ctx, b.program(), append([]string{"auth", "--no-browser"}, args...)...), stop: cancel}
 	out, err := l.StdoutPipe()
 	must(b, err)
 	l.Stderr = &l.err

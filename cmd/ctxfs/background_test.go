@@ -40,7 +40,7 @@ func runsIn(t *testing.T, file string) bool {
 // is held, and stop ends the whole tree, also what has left it.
 func TestRunInBackground(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	script := `echo $$ > one; sh -c 'echo $$ > two; exec sleep 1000' & setsid sh -c 'trap "" TERM HUP; echo $$ > three; for i in $(seq 1000); do sleep 0.05; done' & sleep 0.01; test -t 1 && echo serving; wait`
 	// The shell returns when nobody has its output open any more.
 	r := b.shell(`exec 7> held; ctxfs run --background --name web -- sh -c "` + strings.ReplaceAll(strings.ReplaceAll(script, `"`, `\"`), "$", `\$`) + `"`)
@@ -86,7 +86,7 @@ func TestRunInBackground(t *testing.T) {
 // held by a holder that was killed; the background process is no part of a command.
 func TestStopWhatIsLeft(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	e := b.background("--", "sh", "-c", `setsid sh -c 'echo $$ > left; exec sleep 1000' >/dev/null 2>&1 & ctxfs mount >/dev/null 2>&1; while ! test -s left; do sleep 0.01; done`)
 	b.becomes(e.ID, record.Ended)
 	left := filepath.Join(b.dir, "left")
@@ -116,7 +116,7 @@ func TestStopWhatIsLeft(t *testing.T) {
 // attached to.
 func TestStopTerminals(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	w := b.terminal("--name", "api")
 	w.types("sleep 1000\r")
 	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
@@ -147,7 +147,7 @@ func TestStopTerminals(t *testing.T) {
 func TestServerInIndex(t *testing.T) {
 	t.Parallel()
 	need(t, "node")
-	b := newBox(t)
+	b := realBox(t)
 	const server = `const s = require("http").createServer().listen(0, "127.0.0.1", () => console.log("  Local:  http://localhost:" + s.address().port + "/"))`
 	b.write("server.js", server)
 	b.write("package.json", `{"scripts": {"dev": "node server.js"}}`)

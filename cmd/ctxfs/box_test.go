@@ -30,28 +30,34 @@ type box struct {
 	*testing.T
 	dir, home, config, state, cache, runtime string
 
-	uid     int // 0: the user who runs the tests
+	work    string  // the folder in which commands are run
+	inside  *inside // nil where commands are processes
+	uid     int     // 0: the user who runs the tests
 	env     []string
 	servers map[string]map[string]any // of ~/.cursor/mcp.json
 }
 
-func newBox(t *testing.T) *box { return makeBox(t, 0) }
+// newBox is a box whose commands, and its background process, run in this process.
+func newBox(t *testing.T) *box { t.Helper(); return makeBox(t, 0, false) }
+
+// realBox is a box whose commands are processes of the real program.
+func realBox(t *testing.T) *box { t.Helper(); return makeBox(t, 0, true) }
 
 // newUserBox is the box of an ordinary user. It skips the test where there can
 // be none.
 func newUserBox(t *testing.T) *box {
 	t.Helper()
 	if os.Getuid() != 0 {
-		return newBox(t)
+		return realBox(t)
 	}
 	need(t, "fusermount3")
 	if info, err := os.Stat("/dev/fuse"); err == nil && info.Mode()&0o006 != 0o006 {
 		t.Skip("/dev/fuse is not open to ordinary users (chmod 0666 /dev/fuse)")
 	}
-	return makeBox(t, nobody)
+	return makeBox(t, nobody, true)
 }
 
-func makeBox(t *testing.T, uid int) *box {
+func makeBox(t *testing.T, uid int, real bool) *box {
 	t.Helper()
 	if _, err := os.Stat("/dev/fuse"); err != nil {
 		t.Skip("this machine has no /dev/fuse")
@@ -61,7 +67,7 @@ func makeBox(t *testing.T, uid int) *box {
 		t.Fatal(err)
 	}
 	b := &box{
-		T: t, dir: dir, uid: uid, servers: make(map[string]map[string]any),
+		T: t, dir: dir, work: dir, uid: uid, servers: make(map[string]map[string]any),
 		home: filepath.Join(dir, "h"), config: filepath.Join(dir, "h/.config/ctxfs/config.toml"),
 		state: filepath.Join(dir, "st"), cache: filepath.Join(dir, "ca"), runtime: filepath.Join(dir, "run"),
 	}
@@ -78,10 +84,15 @@ func makeBox(t *testing.T, uid int) *box {
 			t.Fatal(err)
 		}
 	}
+	program := binary
+	if !real {
+		b.settleInside()
+		program = shimPath
+	}
 	b.env = []string{
 		"HOME=" + b.home, "XDG_CONFIG_HOME=" + filepath.Join(b.home, ".config"),
 		"XDG_STATE_HOME=" + b.state, "XDG_CACHE_HOME=" + b.cache, "XDG_RUNTIME_DIR=" + b.runtime,
-		"PATH=" + filepath.Dir(binary()) + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + dir,
+		"PATH=" + filepath.Dir(program()) + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + dir,
 		"GORACE=atexit_sleep_ms=0",    // a second at each end otherwise
 		hook.TimeoutVariable + "=20s", // else hooks say nothing where the machine is too busy
 	}
@@ -111,6 +122,9 @@ func (b *box) with(changes ...string) *box {
 func (b *box) clear() {
 	b.Helper()
 	_ = b.run("unmount", "--all")
+	if b.inside != nil {
+		b.clearInside()
+	}
 	for _, p := range processesOf(b.dir) {
 		if strings.Contains(p.args, "daemon") || strings.Contains(p.args, "mount -f") {
 			_ = syscall.Kill(p.pid, syscall.SIGTERM)
@@ -173,8 +187,13 @@ func (r result) said() string { return waiting.ReplaceAllString(r.err, "") }
 
 // command prepares any command in the box, as its user.
 func (b *box) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	if b.inside != nil && strings.HasPrefix(name, b.dir+"/") {
+		// It may be in a mount. Between fork and exec this process might stand still, which
+		// would have to show it.
+		name, args = "env", append([]string{name}, args...)
+	}
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = b.dir, b.env
+	cmd.Dir, cmd.Env = b.work, b.env
 	cmd.WaitDelay = 20 * time.Second
 	if b.uid != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}}
@@ -197,8 +216,35 @@ func (b *box) do(name string, args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
+// program is ctxfs in the box, for what starts it as a process.
+func (b *box) program() string {
+	if b.inside != nil {
+		return shimPath()
+	}
+	return binary()
+}
+
+// at is the box as it is seen from another folder, by its path in the home folder.
+func (b *box) at(dir string) *box {
+	other := *b
+	other.work = filepath.Join(b.home, dir)
+	return &other
+}
+
 // run runs ctxfs.
-func (b *box) run(args ...string) result { b.Helper(); return b.do(binary(), args...) }
+func (b *box) run(args ...string) result {
+	b.Helper()
+	if b.inside == nil {
+		return b.do(binary(), args...)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
+	defer cancel()
+	r := b.runInside(ctx, args)
+	if ctx.Err() != nil {
+		b.Errorf("ctxfs %q: %v", args, ctx.Err())
+	}
+	return r
+}
 
 // ok runs ctxfs, which must succeed, and returns its output.
 func (b *box) ok(args ...string) string {

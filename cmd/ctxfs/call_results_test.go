@@ -97,7 +97,7 @@ func TestCallLarge(t *testing.T) {
 		`{"content":[{"type":"text","text":"`+strings.Repeat("0123456789abcde\\n", size/16)+`"}]}`), 0o600))
 	// Asked of a small process: what was in memory before a program was started counts.
 	r := b.do("python3", "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "+
-		"print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)", binary(), "call", "zoo", "open")
+		"print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)", b.program(), "call", "zoo", "open")
 	peak, err := strconv.Atoi(strings.TrimSpace(r.err))
 	if err != nil || peak > 100<<10 {
 		t.Errorf("the caller takes %d KB (%v): %s", peak, err, r.err)
@@ -120,7 +120,7 @@ func TestCallDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a small file system")
 	}
-	b := zoo(t, "")
+	b := realBox(t).zoo("")
 	b.write("result.json", `{"content":[{"type":"text","text":"the beginning `+strings.Repeat("and more ", 50_000)+`"}]}`)
 	b.write("script", `
 mount -t tmpfs -o size=128k full "$XDG_STATE_HOME"

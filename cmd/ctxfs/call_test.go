@@ -33,7 +33,11 @@ const zooTools = `[
 // zoo is a box with a stub that has these tools.
 func zoo(t *testing.T, mode string) *box {
 	t.Helper()
-	b := newBox(t)
+	return newBox(t).zoo(mode)
+}
+
+func (b *box) zoo(mode string) *box {
+	b.Helper()
 	b.write("tools.json", zooTools)
 	b.stub("zoo", mode, map[string]string{
 		stubTools: filepath.Join(b.home, "tools.json"), stubJournal: filepath.Join(b.dir, "journal"),
@@ -46,7 +50,7 @@ func zoo(t *testing.T, mode string) *box {
 // machine, by a call of a tool that sleeps.
 func (b *box) keepRunning(server string) (end func()) {
 	b.Helper()
-	sleeps := b.command(b.Context(), binary(), "call", server, "sleep")
+	sleeps := b.command(b.Context(), b.program(), "call", server, "sleep")
 	must(b, sleeps.Start())
 	return func() {
 		_ = sleeps.Process.Kill()
@@ -92,7 +96,7 @@ func TestCall(t *testing.T) {
 	}
 	// A pipe that nobody writes to is not waited for.
 	for _, tool := range []string{"open", "list"} {
-		cmd := b.command(t.Context(), binary(), "call", "zoo", tool)
+		cmd := b.command(t.Context(), b.program(), "call", "zoo", tool)
 		_, err := cmd.StdinPipe()
 		must(t, err)
 		if out, err := cmd.Output(); err != nil || string(out) != "{}\n" {
@@ -228,7 +232,7 @@ func TestManyCalls(t *testing.T) {
 	b.mount()
 	b.ready("zoo")
 	for _, command := range [][]string{
-		{binary(), "call", "zoo", "list"},
+		{b.program(), "call", "zoo", "list"},
 		{b.mnt("mcps/zoo/bin/list")},
 	} {
 		var all sync.WaitGroup
@@ -271,7 +275,7 @@ func TestCallInterrupted(t *testing.T) {
 	t.Parallel()
 	b := zoo(t, "")
 	journal := filepath.Join(b.dir, "journal")
-	cmd := b.command(t.Context(), binary(), "call", "zoo", "sleep")
+	cmd := b.command(t.Context(), b.program(), "call", "zoo", "sleep")
 	must(t, cmd.Start())
 	has := func(word string) func() bool {
 		return func() bool {
@@ -296,7 +300,7 @@ func TestCallInterrupted(t *testing.T) {
 // need.
 func TestCallsStartEarly(t *testing.T) {
 	t.Parallel()
-	b := zoo(t, "")
+	b := realBox(t).zoo("")
 	b.env = append(b.env, "GODEBUG=inittrace=1")
 	r := b.run("call", "zoo", "open")
 	if r.code != 0 || !strings.Contains(r.err, "init ") {

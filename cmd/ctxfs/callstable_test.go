@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -47,9 +46,7 @@ func TestCallsTable(t *testing.T) {
 	}
 
 	end()
-	pid := b.pid()
-	signalTo(t, pid, syscall.SIGKILL)
-	fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	b.kill()
 	if got := b.ok("cat", "mcps/CALLS.tsv"); got != text() {
 		t.Errorf("without a process: %q", got)
 	}

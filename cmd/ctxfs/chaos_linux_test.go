@@ -66,7 +66,7 @@ func TestChaos(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("to choose the same: -chaos.seed %d", seed)
-	c := &chaos{box: newBox(t), random: rand.New(rand.NewPCG(seed, 0)), counts: make(map[string]int), seen: make(map[int]struct{})}
+	c := &chaos{box: realBox(t), random: rand.New(rand.NewPCG(seed, 0)), counts: make(map[string]int), seen: make(map[int]struct{})}
 	c.during, c.end = context.WithCancel(t.Context())
 	c.configureServers()
 	c.rewriteSkill(0)

@@ -17,7 +17,7 @@ func TestManyMountsAtOnce(t *testing.T) {
 	}{{"one folder", 1}, {"five folders", 5}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBox(t)
+			b := realBox(t)
 			var all sync.WaitGroup
 			for i := range 20 {
 				all.Go(func() { b.ok("mount", filepath.Join(b.dir, fmt.Sprint("m", i%c.dirs))) })

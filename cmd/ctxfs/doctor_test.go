@@ -75,7 +75,7 @@ func TestDoctorMachine(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(b.home, ".npm/bin"), 0o755))
 	must(t, os.Symlink("../lib/node_modules/@anthropic-ai/claude-code/cli.js", filepath.Join(b.home, ".npm/bin/claude")))
 	path := os.Getenv("PATH")
-	b.setenv("PATH", filepath.Join(b.home, ".npm/bin")+":"+filepath.Dir(binary())+":"+path)
+	b.setenv("PATH", filepath.Join(b.home, ".npm/bin")+":"+filepath.Dir(b.program())+":"+path)
 	if f := b.doctor("versions"); len(f) != 1 || !containsAll(f[0].What, []string{"ctxfs ", "claude-code 2.1.278"}) {
 		t.Errorf("%+v", f)
 	}

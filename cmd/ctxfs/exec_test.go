@@ -102,7 +102,7 @@ bash -c 'compgen -f .agentctx/exec/bad/' >/dev/null; :`)
 
 func TestExecHostile(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.hostile()
 	b.mount()
 	for path, want := range map[string]string{
@@ -228,7 +228,7 @@ func TestExecDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a small file system")
 	}
-	b := newBox(t)
+	b := realBox(t)
 	b.hostile()
 	b.write("script", `
 set -e
@@ -255,7 +255,7 @@ ctxfs unmount
 func TestExecInASandbox(t *testing.T) {
 	t.Parallel()
 	need(t, "bwrap")
-	b := newBox(t)
+	b := realBox(t)
 	b.hostile()
 	program := filepath.Join(b.home, "hostile")
 	b.write(".config/ctxfs/config.toml", strings.ReplaceAll(`
@@ -285,7 +285,7 @@ timeout = "10s"
 // what was fetched before is there again.
 func TestExecKilled(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.hostile()
 	b.mount()
 	readFile(t, b.mnt("exec/bad/names/one.txt"))

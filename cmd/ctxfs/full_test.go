@@ -14,7 +14,7 @@ func TestDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a small file system")
 	}
-	b := newBox(t)
+	b := realBox(t)
 	b.stub("zoo", "", nil)
 	b.write("script", `
 set -e

@@ -17,7 +17,7 @@ func TestHere(t *testing.T) {
 	b.write("src/shop/api/api.go", "package api\n")
 	b.write("src/shop/AGENTS.md", "Amounts are integer cents.\n")
 	b.sh("cd src/shop && git init -q -b main . && git add . && git -c user.name=a -c user.email=a@example.com commit -qm Begin")
-	shop, in := filepath.Join(b.home, "src/shop"), "cd src/shop/api && "
+	shop, api := filepath.Join(b.home, "src/shop"), b.at("src/shop/api")
 
 	// Without a background process it is the path in the tree, and the page is made.
 	if got := b.run("here", shop).out; got != "workspaces/shop\n" {
@@ -40,7 +40,7 @@ func TestHere(t *testing.T) {
 			t.Errorf("%s in the mount: %s", command, got)
 		}
 	}
-	if got := b.sh(in + "ctxfs here"); got != here+"\n" {
+	if got := api.ok("here"); got != here+"\n" {
 		t.Errorf("here is %q, want %q", got, here)
 	}
 	var entry struct {
@@ -74,7 +74,7 @@ func TestHere(t *testing.T) {
 	}
 
 	// Notes by a command and as files, from agents and people.
-	if got := b.sh(in + "CLAUDECODE=1 ctxfs note 'the cart is half done'"); got != "the-cart-is-half-done.md\n" {
+	if got := api.with("CLAUDECODE", "1").ok("note", "the cart is half done"); got != "the-cart-is-half-done.md\n" {
 		t.Errorf("note: %q", got)
 	}
 	b.sh("echo 'run make migrate first' > " + here + "/notes/migrate.md")
@@ -83,10 +83,10 @@ func TestHere(t *testing.T) {
 	}
 	shows(`by claude-code: "the cart is half done"`)
 	shows(`"run make migrate first"`)
-	if got := b.sh(in + "ctxfs note"); !strings.Contains(got, "migrate.md  ") || !strings.Contains(got, "  the cart is half done\n") {
+	if got := api.ok("note"); !strings.Contains(got, "migrate.md  ") || !strings.Contains(got, "  the cart is half done\n") {
 		t.Errorf("notes:\n%s", got)
 	}
-	if got := b.sh(in + "ctxfs note --take migrate"); got != "run make migrate first\n" {
+	if got := api.ok("note", "--take", "migrate"); got != "run make migrate first\n" {
 		t.Errorf("taken: %q", got)
 	}
 	fstest.Eventually(t, "a note that was taken leaves the page", func() bool { return !strings.Contains(b.sh("cat "+page), "make migrate") })
@@ -101,7 +101,7 @@ func TestHere(t *testing.T) {
 	} {
 		var got string
 		if !fstest.Becomes(func() bool {
-			got = b.sh(in + "ctxfs find '" + want + "'")
+			got = api.ok("find", want)
 			lines := strings.SplitN(got, "\n", 7)
 			return strings.Contains(strings.Join(lines[:len(lines)-1], "\n"), file)
 		}) {

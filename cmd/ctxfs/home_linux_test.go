@@ -97,7 +97,7 @@ func TestUserWithoutName(t *testing.T) {
 		t.Skip("only root can be another user")
 	}
 	need(t, "fusermount3")
-	b := makeBox(t, 54321)
+	b := makeBox(t, 54321, true)
 	b.stub("zoo", "", nil)
 	b.refused(exitFailed, []string{"yours (54321) has none in /etc/passwd", "useradd -M -o -u 54321", "ctxfs sync"}, "mount")
 	if out := b.ok("call", "zoo", "greet", "--who", "Ada"); !strings.Contains(out, "Ada") {

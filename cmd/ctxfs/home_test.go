@@ -19,7 +19,7 @@ import (
 // newPlainBox is a box of a user without XDG variables.
 func newPlainBox(t *testing.T) *box {
 	t.Helper()
-	b := newBox(t)
+	b := realBox(t)
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"} {
 		b.setenv(name, "")
 	}
@@ -182,7 +182,7 @@ func TestHiddenSocket(t *testing.T) {
 // is started.
 func TestDeletedState(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	pid := b.pid()
 	must(t, os.RemoveAll(filepath.Join(b.state, "ctxfs")))

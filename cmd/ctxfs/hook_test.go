@@ -26,7 +26,7 @@ const startOfA = `{"session_id":"a","hook_event_name":"SessionStart","source":"s
 // and the agent goes on.
 func TestHooksNeverFail(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.setenv(hook.TimeoutVariable, "")
 	for _, mounted := range []bool{false, true} {
 		if mounted {
@@ -120,7 +120,7 @@ func TestHooksWithoutProcess(t *testing.T) {
 // TestHooksStartEarly: a hook is answered before the libraries, and before package net.
 func TestHooksStartEarly(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.env = append(b.env, "GODEBUG=inittrace=1")
 	r := b.hook("claude-code", "UserPromptSubmit", `{"session_id":"a","hook_event_name":"UserPromptSubmit"}`)
 	if r.code != 0 || !strings.Contains(r.err, "init ") {

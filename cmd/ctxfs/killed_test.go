@@ -17,7 +17,7 @@ import (
 // child behind that outlives everything.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.stub("zoo", "stubborn", nil)
 	b.servers["parent"] = map[string]any{"command": "sh", "args": []string{"-c", "sleep 1000 & exec " + stubPath()}, "env": map[string]string{stubMode: ""}}
 	b.configure()
@@ -85,7 +85,7 @@ func TestKilled(t *testing.T) {
 func TestKilledOverAndOver(t *testing.T) {
 	fstest.OptIn(t, "chaos")
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.stub("zoo", "", nil)
 	for range 5 {
 		b.mount()
@@ -101,7 +101,7 @@ func TestKilledOverAndOver(t *testing.T) {
 // TestKilledBusy has a dead mount that is still in use.
 func TestKilledBusy(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	holder := b.hold(b.mnt("mcps"))
 	signalTo(t, b.pid(), syscall.SIGKILL)
@@ -126,7 +126,7 @@ func (b *box) hold(dir string) (end func()) {
 // has been lost, so that a new process finds it.
 func TestHungMount(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	pid := b.pid()
 	stop(t, pid)
@@ -148,7 +148,7 @@ func TestHungMount(t *testing.T) {
 // TestUnmountedByOthers has the mount taken away with the system's own tools.
 func TestUnmountedByOthers(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	pid := b.pid()
 	if out, err := exec.Command("umount", b.mnt()).CombinedOutput(); err != nil {

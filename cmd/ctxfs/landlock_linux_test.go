@@ -141,7 +141,7 @@ func TestLandlock(t *testing.T) {
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION); errno != 0 {
 		t.Skip("this kernel has no Landlock")
 	}
-	b := newBox(t)
+	b := realBox(t)
 	b.stub("zoo", "", nil)
 	b.write(".config/ctxfs/config.toml", "[mcp]\nfile_calls = true\n")
 	b.mount()

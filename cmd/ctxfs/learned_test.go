@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -88,7 +87,7 @@ func TestLearned(t *testing.T) {
 	}
 
 	// Another process, and one after a kill, knows it.
-	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))
+	b.kill()
 	fstest.Eventually(t, "a command finds it without a background process", func() bool { return strings.Contains(found(), "zoo/feed_animal") })
 	b.mount()
 	fstest.Eventually(t, "it is found after a kill", func() bool { return strings.Contains(found(), "zoo/feed_animal") })
@@ -98,9 +97,8 @@ func TestLearned(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	b.learnFromClaude("33333333-3333-4333-8333-333333333333", "nothing of interest")
-	pid := b.pid()
 	b.ok("unmount")
-	fstest.Eventually(t, "the background process ends", func() bool { return !alive(pid) })
+	b.inside.daemons.Wait()
 	must(t, os.RemoveAll(b.cache))
 	b.mount()
 	fstest.Eventually(t, "the sessions are read again", func() bool {

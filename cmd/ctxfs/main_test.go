@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"ctxfs/cmd/ctxfs/console"
@@ -29,10 +32,16 @@ const (
 // the sake of socket addresses.
 var base string
 
-// binary is the command under test.
-func binary() string { return filepath.Join(base, "bin", "ctxfs") }
+// binary is the command under test, which is built when it is asked for.
+func binary() string {
+	if err := build(); err != nil {
+		panic(err)
+	}
+	return filepath.Join(base, "bin", "ctxfs")
+}
 
 func TestMain(m *testing.M) {
+	becomeWhole()
 	if mode, ok := os.LookupEnv(stubMode); ok {
 		runStub(mode)
 		return
@@ -70,12 +79,20 @@ func runAll(m *testing.M) int {
 		err = os.Chmod(base, 0o755)
 	}
 	if err == nil {
-		err = build()
+		err = place()
+	}
+	if err == nil {
+		err = installShim()
+	}
+	var shims io.Closer
+	if err == nil {
+		shims, err = serveShims()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	defer shims.Close()
 	fstest.DefaultSignals()
 	code := m.Run()
 	if left := mountsBelow(base); len(left) > 0 {
@@ -89,16 +106,16 @@ func runAll(m *testing.M) int {
 	return code
 }
 
-// build builds the command, and puts this program beside it, where ordinary
-// users can run it as a server.
-func build() error {
-	args := []string{"build", "-o", binary()}
-	if fstest.Race() {
-		args = append(args, "-race")
-	}
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+// build builds the command. The race detector is for what runs in this process.
+var build = sync.OnceValue(func() error {
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(base, "bin", "ctxfs"), ".").CombinedOutput(); err != nil {
 		return fmt.Errorf("build ctxfs: %w\n%s", err, out)
 	}
+	return nil
+})
+
+// place puts this program where ordinary users can run it as a server.
+func place() error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -107,7 +124,7 @@ func build() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(stubPath(), text, 0o755)
+	return errors.Join(os.MkdirAll(filepath.Dir(stubPath()), 0o755), os.WriteFile(stubPath(), text, 0o755))
 }
 
 // mountsBelow are the mount points below a folder.

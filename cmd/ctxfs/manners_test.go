@@ -13,7 +13,7 @@ import (
 func TestBackgroundProcessHoldsNothing(t *testing.T) {
 	t.Parallel()
 	need(t, "flock")
-	b := newBox(t)
+	b := realBox(t)
 	b.sh("mkdir there && cd there && exec 9>../lock && flock 9 && ctxfs mount")
 	b.sh("flock -n lock true && rmdir there")
 	if got := b.sh("readlink /proc/$(ctxfs status --json | jq .pid)/cwd"); got != "/\n" {
@@ -31,7 +31,7 @@ func TestBackgroundProcessHoldsNothing(t *testing.T) {
 // have trouble with.
 func TestOddFolders(t *testing.T) {
 	t.Parallel()
-	for _, b := range []*box{newBox(t), newUserBox(t)} {
+	for _, b := range []*box{realBox(t), newUserBox(t)} {
 		for _, name := range []string{"two words", "tab\tand\nline", `back\slash\040`, "a,b=c", "#hash'quote\"", "-dash", "ünï\U0001f980"} {
 			dir := filepath.Join(b.home, name)
 			b.ok("mount", "--", dir)
@@ -77,20 +77,14 @@ func TestLinksToTheMount(t *testing.T) {
 // TestHelpWithoutAHome is there where nothing else is.
 func TestHelpWithoutAHome(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
-	run := func(args ...string) (string, error) {
-		cmd := b.command(t.Context(), binary(), args...)
-		cmd.Env = []string{"HOME=relative", "GORACE=atexit_sleep_ms=0"}
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
+	b := newBox(t).with("HOME", "relative")
 	for _, args := range [][]string{{"--help"}, {"mount", "--help"}, {"--version"}} {
-		if out, err := run(args...); err != nil || !strings.Contains(out, "ctxfs") {
-			t.Errorf("%q: %v: %s", args, err, out)
+		if got := b.ok(args...); !strings.Contains(got, "ctxfs") {
+			t.Errorf("%q: %s", args, got)
 		}
 	}
-	if out, err := run("status"); err == nil || out != "ctxfs: the home folder is not known\n  set HOME to an absolute path\n" {
-		t.Errorf("status: %v: %s", err, out)
+	if r := b.run("status"); r.code != exitFailed || r.err != "ctxfs: the home folder is not known\n  set HOME to an absolute path\n" {
+		t.Errorf("status: %v", r)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -43,8 +42,7 @@ func TestServersFromEverywhere(t *testing.T) {
 	}
 
 	// Shown at once by the next process, and never less than before.
-	signalTo(t, b.pid(), syscall.SIGTERM)
-	fstest.Eventually(t, "the process ends", func() bool { return b.run("status").code == exitNotRunning })
+	b.inside.endDaemons()
 	b.ok("ls", "mcps/farm/tools/greet.json")
 	if got := b.ok("cat", "mcps/farm/STATUS.md"); !strings.HasPrefix(got, "state: cached\n") || !strings.Contains(got, "catalogue: taken at 20") {
 		t.Errorf("without a process: %s", got)

@@ -173,7 +173,7 @@ func TestRememberKilled(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 8 {
 		all.Go(func() {
-			cmd := b.command(t.Context(), binary(), "remember", fmt.Sprintf("Number %d. %s", n, text))
+			cmd := b.command(t.Context(), b.program(), "remember", fmt.Sprintf("Number %d. %s", n, text))
 			if err := cmd.Start(); err != nil {
 				t.Error(err)
 				return

@@ -54,11 +54,11 @@ func TestMountWithNothingConfigured(t *testing.T) {
 // started the process has moved to a folder of PATH, and doctor reports it.
 func TestTheProgramMoves(t *testing.T) {
 	t.Parallel()
-	b := zoo(t, "")
+	b := realBox(t).zoo("")
 	program := filepath.Join(b.dir, "built")
 	// Not written by this process: another test's child may still have the file open
 	// for writing when it is executed.
-	b.sh("cp " + binary() + " " + program)
+	b.sh("cp " + b.program() + " " + program)
 	if r := b.do(program, "mount"); r.code != 0 {
 		t.Fatal(r)
 	}
@@ -137,7 +137,11 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 // ended waits for the end of the background process, which leaves nothing.
 func (b *box) ended(pid int) {
 	b.Helper()
-	fstest.Eventually(b.T, "the background process ends", func() bool { return !alive(pid) })
+	if b.inside != nil {
+		b.inside.daemons.Wait()
+	} else {
+		fstest.Eventually(b.T, "the background process ends", func() bool { return !alive(pid) })
+	}
 	for _, name := range []string{"daemon.sock", "daemon.json"} {
 		if _, err := os.Lstat(filepath.Join(b.state, "ctxfs", name)); err == nil {
 			b.Errorf("%s is left", name)

@@ -61,7 +61,7 @@ func stopped(pid int) bool {
 // signalTo sends a signal to a process that the box started.
 func signalTo(t *testing.T, pid int, sig syscall.Signal) {
 	t.Helper()
-	if pid <= 1 {
+	if pid <= 1 || pid == os.Getpid() {
 		t.Fatalf("%v to process %d", sig, pid)
 	}
 	if err := syscall.Kill(pid, sig); err != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -92,7 +91,7 @@ func TestProposed(t *testing.T) {
 
 	// A kill, without the cache: a command without a background process shows what it
 	// can know, and a new one what was decided.
-	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))
+	b.kill()
 	fstest.Eventually(t, "a command shows it", func() bool {
 		return strings.HasPrefix(b.run("cat", "memory/proposed/INDEX.md").out, "# Proposed memories\n\nNone: ")
 	})

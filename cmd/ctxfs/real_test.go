@@ -15,7 +15,7 @@ func TestRealServers(t *testing.T) {
 	t.Parallel()
 	need(t, "jq", "rg")
 	modules := fstest.NodeModules(t, "@modelcontextprotocol/server-everything")
-	b := newBox(t)
+	b := realBox(t)
 	entry := func(script string, args ...string) map[string]any {
 		return map[string]any{"command": "node", "args": append([]string{filepath.Join(modules, script)}, args...)}
 	}

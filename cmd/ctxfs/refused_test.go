@@ -75,7 +75,7 @@ func TestMountInsideAMount(t *testing.T) {
 	b := newBox(t)
 	b.mount()
 	for _, args := range [][]string{{"mount", b.mnt("below")}, {"mount", b.mnt("skills")}, {"sync", "--once", b.mnt("below")}} {
-		r := b.do("timeout", append([]string{"100", binary()}, args...)...)
+		r := b.do("timeout", append([]string{"100", b.program()}, args...)...)
 		if r.code != exitFailed || !strings.Contains(r.err, "read-only file system") && !strings.Contains(r.err, "is not empty") {
 			t.Errorf("ctxfs %q: exit %d\n%v", args, r.code, r)
 		}

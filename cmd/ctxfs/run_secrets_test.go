@@ -10,7 +10,7 @@ import (
 // TestRunHidesTokens shows a token to who runs the command, and to no file.
 func TestRunHidesTokens(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	token := "gh" + "p_" + strings.Repeat("aB3dE6gH9", 4)
 	if r := b.run("run", "--name", "job", "--", "echo", "the token", token); r.out != "the token "+token+"\n" {
 		t.Errorf("%v", r)
@@ -34,7 +34,7 @@ func TestRunHidesTokens(t *testing.T) {
 // what a program prints of either in no file.
 func TestRunHidesEverydaySecrets(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.env = append(b.env, "MY_DB_PASSWORD=ev3ryday-env")
 	script := "printf '%s\\n' \"value $MY_DB_PASSWORD\" 'POSTGRES_PASSWORD=ev3ryday-out' \"$0 $1 $2\"; printenv MY_DB_PASSWORD"
 	r := b.run("run", "--name", "job", "--", "sh", "-c", script, "x", "--password", "ev3ryday-arg")

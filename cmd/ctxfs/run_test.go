@@ -16,7 +16,7 @@ import (
 // TestRun is one command without a terminal, as in a pipe or CI.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	r := b.shell(`echo given | ctxfs run --name job -- sh -c 'echo out; echo err >&2; cat; test -t 1 || echo plain; exit 3'`)
 	if r.code != 3 || r.out != "out\ngiven\nplain\n" || r.err != "err\n" {
 		t.Errorf("exit %d, %v", r.code, r)
@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 
 func TestRunNotStarted(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.refused(127, []string{"nosuch: there is no such command"}, "run", "--", "nosuch")
 	b.refused(127, []string{"/no/such cannot be started: no such file or folder"}, "run", "--", "/no/such")
 	b.write("text", "")
@@ -79,7 +79,7 @@ func TestRunNotStarted(t *testing.T) {
 // TestRunSignals: a signal that ctxfs gets is the command's, and its death ours.
 func TestRunSignals(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	for _, s := range []struct {
 		signal syscall.Signal
 		script string
@@ -111,7 +111,7 @@ func TestRunSignals(t *testing.T) {
 
 func TestRunMaxBytes(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	file := filepath.Join(b.state, "ctxfs/terminals/1/part-0001.txt")
 	r := b.run("run", "--max-bytes", "400", "--", "sh", "-c", "seq 10000; exit 2")
 	if r.code != 2 || len(r.out) > 600 || !strings.HasPrefix(r.out, "1\n2\n") || !strings.HasSuffix(r.out, "10000\nLarge output has been written to: "+file+" (48.9 KB, 10000 lines)\n") {
@@ -130,7 +130,7 @@ func TestRunMaxBytes(t *testing.T) {
 // TestRunInTerminal: where there is a terminal the command has one.
 func TestRunInTerminal(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	w := b.open("run", "--", "sh", "-c", "test -t 0 && test -t 1 && stty size; read x; echo got $x; exit 3")
 	w.sees("24 80\r\n")
 	w.types("this\r")

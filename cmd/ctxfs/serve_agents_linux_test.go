@@ -18,7 +18,7 @@ import (
 // brings their results.
 func TestServeAgents(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("gateway = true", map[string]string{
 		"answers": `echo "the answer in $PWD"`,
 		"much":    `seq 1 20000`,
@@ -94,7 +94,7 @@ func TestServeAgents(t *testing.T) {
 // starts no other by it.
 func TestServeNoAgents(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.kinds("", map[string]string{"answers": `echo x`})
 	a := b.agent()
 	tools, err := a.ListTools(t.Context(), mcp.ListToolsRequest{})
@@ -107,7 +107,7 @@ func TestServeNoAgents(t *testing.T) {
 	ask := `printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' ` +
 		`'{"jsonrpc":"2.0","method":"notifications/initialized"}' ` +
 		`'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"agent_run","arguments":{"agent":"answers","prompt":"x","repoDir":"/"}}}' >"$TMPDIR/in"; ` +
-		`(cat "$TMPDIR/in"; while [ ! -e "$TMPDIR/answered" ]; do sleep 0.05; done) | ` + binary() + ` serve | ` +
+		`(cat "$TMPDIR/in"; while [ ! -e "$TMPDIR/answered" ]; do sleep 0.05; done) | ` + b.program() + ` serve | ` +
 		`while read -r line; do echo "$line"; case $line in *'"id":2'*) touch "$TMPDIR/answered";; esac; done`
 	b.kinds("gateway = true", map[string]string{"answers": `touch "$HOME/started"`, "asks": ask})
 	b.mount()
@@ -132,7 +132,7 @@ func TestServeAgentsToTheSDK(t *testing.T) {
 	})
 	script, err := filepath.Abs("../../testdata/gateway/agents.mjs")
 	must(t, err)
-	got := b.do("node", script, modules, binary(), b.home)
+	got := b.do("node", script, modules, b.program(), b.home)
 	var said struct {
 		Tools    []struct{ Name string }
 		Progress []struct{ Progress, Total float64 }

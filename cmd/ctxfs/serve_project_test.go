@@ -65,7 +65,7 @@ func TestServeCallsForTheProject(t *testing.T) {
 	b.refused(exitUsage, []string{"--project must name a folder"}, "serve", "--project", "nowhere")
 
 	// Over HTTP each client has a folder of its own.
-	cmd := b.command(b.Context(), binary(), "serve", "--http", "127.0.0.1:0")
+	cmd := b.command(b.Context(), b.program(), "serve", "--http", "127.0.0.1:0")
 	cmd.Dir = dirs[2]
 	out, err := cmd.StdoutPipe()
 	must(t, err)

@@ -27,7 +27,7 @@ func (b *box) everything() (modules string) {
 // serveHTTP runs `ctxfs serve --http` on a free port until the end of the test.
 func (b *box) serveHTTP() (url string, cmd *exec.Cmd) {
 	b.Helper()
-	cmd = b.command(b.Context(), binary(), "serve", "--http", "127.0.0.1:0")
+	cmd = b.command(b.Context(), b.program(), "serve", "--http", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
 	must(b, err)
 	must(b, cmd.Start())
@@ -75,7 +75,7 @@ func TestServeToTheSDK(t *testing.T) {
 	script, err := filepath.Abs("../../testdata/gateway/client.mjs")
 	must(t, err)
 	for _, c := range []struct{ sdk, era string }{{"v1", "legacy"}, {"v2", "legacy"}, {"v2", "modern"}} {
-		for name, at := range map[string]string{"stdio": binary(), "http": url} {
+		for name, at := range map[string]string{"stdio": b.program(), "http": url} {
 			t.Run(c.sdk+" "+c.era+" "+name, func(t *testing.T) {
 				r := b.do("node", script, modules, c.sdk, c.era, at)
 				var got struct {

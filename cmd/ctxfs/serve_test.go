@@ -39,7 +39,7 @@ func (b *box) agentThat(can ...client.ClientOption) *agent {
 // agentIn is an agent whose gateway is started in a folder, with options.
 func (b *box) agentIn(dir string, options []string, can ...client.ClientOption) *agent {
 	b.Helper()
-	a := &agent{t: b.T, process: b.command(context.Background(), binary(), append([]string{"serve"}, options...)...)}
+	a := &agent{t: b.T, process: b.command(context.Background(), b.program(), append([]string{"serve"}, options...)...)}
 	a.process.Dir = dir
 	in, err := a.process.StdinPipe()
 	must(b, err)
@@ -194,7 +194,7 @@ func TestServeLongResult(t *testing.T) {
 // starts it again after it was ended or killed.
 func TestServeOutlives(t *testing.T) {
 	t.Parallel()
-	b := zoo(t, "")
+	b := realBox(t).zoo("")
 	b.mount()
 	b.ready("zoo")
 	a := b.agent()
@@ -292,7 +292,7 @@ func TestServeIsNoServer(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.stub("zoo", "", nil)
-	b.servers["ctxfs"] = map[string]any{"command": binary(), "args": []string{"serve"}}
+	b.servers["ctxfs"] = map[string]any{"command": b.program(), "args": []string{"serve"}}
 	b.configure()
 	b.mount()
 	b.ready("zoo")

@@ -82,7 +82,7 @@ esac
 `)
 	must(t, os.Chmod(filepath.Join(b.home, "bin/systemctl"), 0o755))
 	was := snapshot(t, b.home)
-	b.setenv("PATH", filepath.Join(b.home, "bin")+":"+filepath.Dir(binary())+":"+os.Getenv("PATH"))
+	b.setenv("PATH", filepath.Join(b.home, "bin")+":"+filepath.Dir(b.program())+":"+os.Getenv("PATH"))
 	// A unit of somebody's is not switched on.
 	b.write(".config/systemd/user/ctxfs.service", "[Unit]\n")
 	if r := b.run("setup", "service"); r.code == 0 || !strings.Contains(r.err+r.out, "stays as it is") {
@@ -98,7 +98,7 @@ esac
 	b.ok("setup", "service") // finishes what the first time could not
 	b.ok("setup", "service")
 	unit, err := os.ReadFile(filepath.Join(b.home, ".config/systemd/user/ctxfs.service"))
-	if err != nil || !containsAll(string(unit), []string{"ExecStart=\"" + binary() + "\" mount\n", "Environment=\"PATH=" + b.home + "/bin:"}) {
+	if err != nil || !containsAll(string(unit), []string{"ExecStart=\"" + b.program() + "\" mount\n", "Environment=\"PATH=" + b.home + "/bin:"}) {
 		t.Errorf("%s %v", unit, err)
 	}
 	b.ok("setup", "--undo", "service")
@@ -107,7 +107,7 @@ esac
 		t.Errorf("%s %v", calls, err)
 	}
 	sameFiles(t, "--undo", was, snapshot(t, b.home))
-	b.setenv("PATH", filepath.Dir(binary()))
+	b.setenv("PATH", filepath.Dir(b.program()))
 	if r := b.run("setup", "service"); !strings.Contains(r.err, "no systemd here") {
 		t.Errorf("%v", r)
 	}
@@ -117,7 +117,7 @@ esac
 // finishes it.
 func TestSetupKilled(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.world()
 	was := snapshot(t, b.home)
 	b.ok("setup", "--yes")
@@ -125,7 +125,7 @@ func TestSetupKilled(t *testing.T) {
 	b.ok("setup", "--undo")
 	journal := filepath.Join(b.state, "ctxfs", "setup.json")
 	for range 6 {
-		cmd := b.command(t.Context(), binary(), "setup", "--yes")
+		cmd := b.command(t.Context(), b.program(), "setup", "--yes")
 		must(t, cmd.Start())
 		// It is killed when it has begun: somewhere between its first file and its last.
 		ended := make(chan struct{})
@@ -156,7 +156,7 @@ func TestSetupDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a small file system")
 	}
-	b := newBox(t)
+	b := realBox(t)
 	b.write(".codex/config.toml", "model = \"o3\"\n")
 	b.write("script", `
 set -e

@@ -17,7 +17,7 @@ import (
 
 func TestTerminated(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.stub("zoo", "", nil)
 	b.mount()
 	b.ready("zoo")
@@ -35,7 +35,7 @@ func TestTerminated(t *testing.T) {
 // once, and its server after a moment.
 func TestTerminatedBusy(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	release := b.hold(b.mnt("mcps"))
 	pid := b.pid()
@@ -49,7 +49,7 @@ func TestTerminatedBusy(t *testing.T) {
 // TestTerminatedTwice does not wait for a user of the mount that stays.
 func TestTerminatedTwice(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	defer b.hold(b.mnt("mcps"))()
 	pid := b.pid()
@@ -61,7 +61,7 @@ func TestTerminatedTwice(t *testing.T) {
 
 func TestUnmountBusy(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	pid := b.pid()
 	release := b.hold(b.mnt("mcps"))
@@ -86,7 +86,7 @@ func TestUnmountBusy(t *testing.T) {
 // names others that do, not itself.
 func TestUnmountFromWithin(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	cmd := b.command(b.Context(), binary(), "unmount", "--json")
 	cmd.Dir = b.mnt("mcps")
@@ -117,7 +117,7 @@ func TestUnmountBesideASandbox(t *testing.T) {
 	if err := exec.Command("unshare", "--mount", "true").Run(); err != nil {
 		t.Skipf("no mount namespaces here: %v", err)
 	}
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	pid := b.pid()
 	sandbox := b.command(t.Context(), "unshare", "--mount", "--propagation", "private", "sh", "-c", "echo made; read x")
@@ -164,7 +164,7 @@ func TestForeground(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			b := newBox(t)
+			b := realBox(t)
 			b.stub("zoo", "", nil)
 			cmd, out := b.front()
 			if pid := b.pid(); pid != cmd.Process.Pid {
@@ -189,7 +189,7 @@ func TestForegroundEarly(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			need(t, "flock")
-			b := newBox(t)
+			b := realBox(t)
 			state := filepath.Join(b.state, "ctxfs")
 			must(t, os.Mkdir(state, 0o700))
 			lock := b.command(b.Context(), "flock", state, "-c", "echo locked; exec cat")
@@ -223,7 +223,7 @@ func TestForegroundEarly(t *testing.T) {
 // TestForegroundUnmounted ends when its mount is taken away.
 func TestForegroundUnmounted(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	cmd, out := b.front()
 	b.ok("unmount")
 	if err := cmd.Wait(); err != nil {
@@ -235,7 +235,7 @@ func TestForegroundUnmounted(t *testing.T) {
 // serves.
 func TestForegroundBesides(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	pid := b.pid()
 	first, second := filepath.Join(b.dir, "first"), filepath.Join(b.dir, "second")

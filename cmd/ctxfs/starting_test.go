@@ -19,7 +19,7 @@ import (
 // process, that process, or both, at any moment: the next command succeeds.
 func TestKilledWhileStarting(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	begun := time.Now()
 	b.ok("unmount")
@@ -113,7 +113,7 @@ func killAll(b *box, sig syscall.Signal, all []process) {
 // report that, and none starts a second one.
 func TestStoppedWhileStarting(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.setenv("GODEBUG", "inittrace=1") // a moment longer
 	first := b.command(t.Context(), binary(), "mount")
 	must(t, first.Start())
@@ -140,7 +140,7 @@ func TestStoppedWhileStarting(t *testing.T) {
 // TestManyStart has many commands start the process at once.
 func TestManyStart(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	var all sync.WaitGroup
 	for range fstest.Rounds(50) {
 		all.Go(func() { b.ok("mount") })

@@ -19,7 +19,7 @@ import (
 // and what to do, and has asked for nothing that is done later.
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	trace := filepath.Join(b.dir, "trace")
 	b.stub("zoo", "", map[string]string{stubJournal: trace})
 	b.mount()
@@ -79,7 +79,7 @@ func TestStopped(t *testing.T) {
 // process goes on.
 func TestStoppedDuringCall(t *testing.T) {
 	t.Parallel()
-	b := zoo(t, "")
+	b := realBox(t).zoo("")
 	b.mount()
 	b.ready("zoo")
 	pid := b.pid()
@@ -130,7 +130,7 @@ func (s *said) String() string {
 // say that they wait, and get their answers.
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	pid := b.pid()
 	end := make(chan struct{})
@@ -169,7 +169,7 @@ func TestStoppedReaders(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			b := newBox(t)
+			b := realBox(t)
 			b.mount()
 			pid := b.pid()
 			stop(t, pid)

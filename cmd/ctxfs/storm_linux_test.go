@@ -151,7 +151,7 @@ func TestKilledWithItsGuardian(t *testing.T) {
 	for _, command := range []string{"mount", "unmount", "doctor"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			b := newBox(t)
+			b := realBox(t)
 			s := newStorm(b)
 			for range 3 {
 				s.begin()

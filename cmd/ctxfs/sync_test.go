@@ -18,7 +18,7 @@ import (
 // pass.
 func (b *box) syncing(dir string) (cmd *exec.Cmd) {
 	b.Helper()
-	cmd = b.command(b.Context(), binary(), "sync", "--json", dir)
+	cmd = b.command(b.Context(), b.program(), "sync", "--json", dir)
 	pipe, err := cmd.StdoutPipe()
 	must(b, err)
 	must(b, cmd.Start())

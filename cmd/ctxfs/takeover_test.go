@@ -23,7 +23,7 @@ import (
 // once, with the command that replaces it, and that command does.
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	newer := buildVersion(t, "9.9.9")
 	b.mount()
 	pid := b.pid()
@@ -84,7 +84,7 @@ func install(t testing.TB, program string) {
 // and a folder, and is used: by a terminal, a call, a program in a mount.
 func TestUpdateTakesOver(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	answer := filepath.Join(b.dir, "result.json")
 	b.write("tools.json", `[{"name":"await_it","inputSchema":{"type":"object"}}]`)
 	b.stub("zoo", "", map[string]string{stubResult: answer, stubTools: filepath.Join(b.home, "tools.json"), stubJournal: filepath.Join(b.dir, "journal")})
@@ -154,7 +154,7 @@ func (b *box) underway() bool {
 // TestUpdatesAtOnce lets several commands replace one process, several times.
 func TestUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	program := b.installed()
 	if r := b.do(program, "mount"); r.code != 0 {
 		t.Fatal(r)
@@ -181,7 +181,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 // its mounts: the next command shows them.
 func TestUpdateKilled(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	second := filepath.Join(b.dir, "second")
 	b.mount()
 	b.ok("mount", second)
@@ -234,7 +234,7 @@ func TestUpdateKilled(t *testing.T) {
 // for the mount of a process that is replaced.
 func TestUpdateInFront(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	newer := buildVersion(t, "9.9.9")
 	b.mount()
 	waits := b.command(t.Context(), binary(), "mount", "-f")

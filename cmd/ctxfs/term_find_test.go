@@ -15,7 +15,7 @@ import (
 // the mount, by the command and by the gateway, with and without a background process.
 func TestTermFound(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	w := b.terminal("--name", "api")
 	find := func(words ...string) (all []fs.Match) {

@@ -17,7 +17,7 @@ import (
 // TestTermDescriptors: nothing of ours is open in the user's programs.
 func TestTermDescriptors(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	const list = "exec ls -m /proc/self/fd /dev/null"
 	seen := func(w *window) string {
 		w.sees("/dev/null")
@@ -43,7 +43,7 @@ func TestTermDescriptors(t *testing.T) {
 // TestTermKeys: what is typed and not shown is in no file.
 func TestTermKeys(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	w := b.terminal()
 	w.types("read -s word; echo \"<${#word}>\"\r")
 	fstest.Eventually(t, "it reads", func() bool { return strings.HasPrefix(b.ps("1").Command, "read") })
@@ -70,7 +70,7 @@ func TestTermKeys(t *testing.T) {
 // nothing.
 func TestTermInterrupt(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	w := b.terminal()
 	w.types("yes some line\r")
 	w.sees("some line\r\nsome line\r\n")
@@ -93,7 +93,7 @@ func TestTermInterrupt(t *testing.T) {
 // the recording, and shows the screen when it takes something again.
 func TestTermStalled(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	w := b.terminal()
 	resume := w.pause()
 	w.types("seq 100000; echo do''ne\r")
@@ -111,7 +111,7 @@ func TestTermStalled(t *testing.T) {
 // TestTermDetachKey: the key that the configuration says.
 func TestTermDetachKey(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.write(".config/ctxfs/config.toml", "[terminals]\ndetach_key = 'ctrl-]'\nreplay = false\n")
 	w := b.terminal("--name", strings.Repeat("long", 24)) // and a name that is too long for a socket
 	w.types("\x1cd\r")
@@ -133,7 +133,7 @@ func TestTermDetachKey(t *testing.T) {
 // recorded one, once.
 func TestTermFromShell(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.write(".bashrc", "PS1='ready> '\n")
 	b.ok("setup", "shell", "--shell", "bash")
 	w := b.openProgram(nil, "bash", "-i")
@@ -159,7 +159,7 @@ func TestTermFromShell(t *testing.T) {
 // TestTermMany opens many terminals at once.
 func TestTermMany(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.write(".bashrc", "PS1='ready> '\n")
 	many := fstest.Rounds(40)
 	var all sync.WaitGroup
@@ -188,7 +188,7 @@ func TestTermMany(t *testing.T) {
 // hang-up, are not ignored in it, and nothing is left behind.
 func TestTermNohup(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.write(".bashrc", "PS1='ready> '\n")
 	w := b.openProgram(nil, "sh", "-c", "trap '' HUP INT QUIT; exec ctxfs term")
 	w.sees("ready> ")
@@ -206,7 +206,7 @@ func TestTermNohup(t *testing.T) {
 // TestTermNotEnding: a program that takes no notice of a hang-up is killed.
 func TestTermNotEnding(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	w := b.open("term", "--", "sh", "-c", "trap '' HUP; echo ready; while :; do sleep 0.1; done")
 	w.sees("ready")
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)

@@ -13,7 +13,7 @@ import (
 // TestTermInMount: a terminal is in the mount, and goes on without it.
 func TestTermInMount(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.mount()
 	w := b.terminal("--name", "api")
 	w.types("echo be''fore; (exit 4)\r")
@@ -40,7 +40,7 @@ func TestTermInMount(t *testing.T) {
 func TestTermTmuxOpened(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
-	b := newBox(t)
+	b := realBox(t)
 	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
 	b.mount()
 	b.refused(exitFailed, []string{"there is no tmux pane to record", "tmux new-session"}, "term", "--tmux")
@@ -64,7 +64,7 @@ func TestTermFailed(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
 			need(t, shell)
-			b := newBox(t)
+			b := realBox(t)
 			b.mount()
 			b.write(".bashrc", "PS1='ready> '\n")
 			b.write(".zshrc", "PS1='ready> '\nsetopt interactive_comments\n")

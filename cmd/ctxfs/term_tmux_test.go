@@ -14,7 +14,7 @@ import (
 func TestTmuxInMount(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
-	b := newBox(t)
+	b := realBox(t)
 	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
 	tmux := func(args string) string { return b.sh("tmux -L a -f /dev/null " + args) }
 	tmux("new-session -d -s main -x 80 -y 24 \"PS1='$ ' sh\"")
@@ -50,7 +50,7 @@ func TestTmuxInMount(t *testing.T) {
 func TestTmuxKilled(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
-	b := newBox(t)
+	b := realBox(t)
 	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
 	tmux := func(args string) string { return b.sh("tmux -L a -f /dev/null " + args) }
 	tmux("new-session -d -s main -x 80 -y 24 \"PS1='$ ' sh\"")
@@ -77,7 +77,7 @@ func TestTmuxKilled(t *testing.T) {
 func TestTermTmux(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
-	b := newBox(t)
+	b := realBox(t)
 	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
 	b.mount()
 	b.sh("tmux -L a -f /dev/null new-session -d -s main -x 80 -y 24 \"PS1='$ ' sh\"")

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -271,9 +270,7 @@ func TestTerminalsOutliveEverything(t *testing.T) {
 	r := b.recorder()
 	r.put(commandBegins("serve") + "listening\r\n")
 	b.shows("terminals/1.txt", "listening")
-	pid := b.pid()
-	signalTo(t, pid, syscall.SIGKILL)
-	fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	b.kill()
 	r.put("still here\r\n") // the terminal goes on
 	b.mount()
 	b.shows("terminals/1.txt", "listening\nstill here\n")

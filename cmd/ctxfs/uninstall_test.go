@@ -13,7 +13,7 @@ import (
 // folder, not even the program.
 func TestUninstall(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b = b.with("XDG_STATE_HOME", "", "XDG_CACHE_HOME", "", "XDG_CONFIG_HOME", "")
 	b.world()
 	b.write(".local/bin/other", "mine")
@@ -47,7 +47,7 @@ func TestUninstall(t *testing.T) {
 // where a file cannot be restored.
 func TestUninstallKeeps(t *testing.T) {
 	t.Parallel()
-	b := newBox(t)
+	b := realBox(t)
 	b.write(".codex/config.toml", "model = \"o3\"\n")
 	b.ok("setup", "codex")
 	b.ok("remember", "The sky is blue here.")

@@ -25,7 +25,7 @@ type waitingCommand struct {
 // waits starts ctxfs wait with at most 100 s of time.
 func (b *box) waits(args ...string) *waitingCommand {
 	b.Helper()
-	w := &waitingCommand{Cmd: b.command(b.Context(), binary(), append([]string{"wait", "--timeout", "100s"}, args...)...)}
+	w := &waitingCommand{Cmd: b.command(b.Context(), b.program(), append([]string{"wait", "--timeout", "100s"}, args...)...)}
 	w.Stdout, w.Stderr = &w.out, &w.err
 	must(b.T, w.Start())
 	return w
@@ -83,7 +83,7 @@ func TestWaitForBackground(t *testing.T) {
 	defer b.ok("unmount")
 	question, all := b.waits("terminal", "job", "--for", `Continue\?`), b.waits("terminal", "job", "--exit", ",", "file", filepath.Join(b.home, "made"), "--for", "^yes$")
 	one := b.waits("--any", "--json", "terminal", "job", "--for", "nothing", ",", "file", filepath.Join(b.home, "made"))
-	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))
+	b.kill()
 	b.write("go", "")
 	question.ends(t, 0, "terminal job has printed: Continue?")
 	b.write("made", "no\n")
@@ -177,7 +177,7 @@ func TestWaitForServer(t *testing.T) {
 	b.waits("server", "broken", "ready").ends(t, 11, "server broken is error: ")
 	asked := b.waits("question")
 	b.mount()
-	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))
+	b.kill()
 	b.ok("mount")
 	must(t, asked.Process.Signal(syscall.SIGTERM))
 	_ = asked.Wait()

@@ -276,7 +276,7 @@ func TestKilledAndMountedAgain(t *testing.T) {
 	}
 	was := text()
 	again := func() {
-		signalTo(t, b.pid(), syscall.SIGKILL)
+		b.kill()
 		b.mount()
 	}
 	again()

@@ -96,6 +96,7 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 	if err := server.WaitMount(); err != nil {
 		return nil, errors.Join(err, m.Unmount())
 	}
+	refusePoll(dir)
 	return m, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -154,4 +155,16 @@ func (p *passage) hasLeft(thread uint32) bool {
 	}
 	p.ran = ran
 	return p.runs > 1
+}
+
+// refusePoll has the kernel learn that files of a mount cannot be polled. Until it knows, it
+// asks when this process opens one, and the runtime, which would have to answer, waits for
+// it. go-fuse answers for a file of this name, but looks for it only where it mounts itself.
+func refusePoll(dir string) {
+	fd, err := unix.Open(filepath.Join(dir, ".go-fuse-epoll-hack"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return // somebody has unmounted it
+	}
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+	unix.Close(fd)
 }

@@ -28,3 +28,5 @@ type passage struct{}
 func (p *passage) hasLeft(uint32) bool { return true }
 
 func setNow(string) error { return errLinuxOnly }
+
+func refusePoll(string) {}
