@@ -87,19 +87,19 @@ func TestOwnEntries(t *testing.T) {
 
 func TestFaultsInOwnEntries(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.settings("[mcp]\nretries = 3\n[mcp.servers.x]\ncomand = \"y\"\n[mcp.servers.y]\nargs = 5\n[mcp.servers.late]\ncommand = \"c\"\nstart_timeout = 1e9\n" +
+		w.settings("[mcp]\nretries = 3\nidle_timeout = \"soon\"\n[mcp.servers.x]\ncomand = \"y\"\n[mcp.servers.y]\nargs = 5\n[mcp.servers.late]\ncommand = \"c\"\nstart_timeout = 1e9\n" +
 			"[mcp.servers.fine]\ncommand = \"c\"\n")
 		w.open()
 		for server, want := range map[string]string{
-			"x":    `config.toml:4: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
-			"y":    `config.toml:6: "args" in [mcp.servers.y] is not an array`,
+			"x":    `config.toml:5: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
+			"y":    `config.toml:7: "args" in [mcp.servers.y] is not an array`,
 			"late": `start_timeout is 1e+09; it is a number of seconds up to 3600`,
 			"fine": "state: stopped\n",
 		} {
 			fstest.Contains(t, w.cat(server+"/STATUS.md"), want)
 		}
-		fstest.Contains(t, w.cat("INDEX.md"), `config.toml:2: unknown key "retries" in [mcp]`)
-		if s := w.p.Status(); len(s.Problems) != 4 {
+		fstest.Contains(t, w.cat("INDEX.md"), `config.toml:2: unknown key "retries" in [mcp]`, `idle_timeout is "soon"; it is a time such as "10m", or "0" for ever`)
+		if s := w.p.Status(); len(s.Problems) != 5 {
 			t.Errorf("problems: %+v", s.Problems)
 		}
 	})

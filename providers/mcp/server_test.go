@@ -45,19 +45,6 @@ func TestAServerAppears(t *testing.T) {
 	}
 }
 
-// Many servers have resources but know no templates, or say that they have
-// prompts and do not know how to list them.
-func TestAListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.claude(map[string]any{"plain": stub("no-templates")})
-		w.open()
-		w.start()
-		status := w.untilState("plain", "ready")
-		fstest.Contains(t, status, "1 tool, 1 resource, 0 prompts")
-		fstest.ContainsNot(t, status, "failed")
-	})
-}
-
 func TestServersThatFail(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const secret = "hunter2-hunter2"
@@ -70,7 +57,15 @@ func TestServersThatFail(t *testing.T) {
 			"long":    stub("long-garbage", "STUB_SECRET", secret),
 			"lost":    map[string]any{"command": "no-such-program-here"},
 			"nolist":  stub("no-list"),
+			"mute":    stub("mute"),
+			"endless": stub("endless-line"),
+			"leaky":   stub("ok", stubFault, "leak"),
+			"broken":  stub("ok", stubFault, "npx"),
 		})
+		// Of secrets in its standard error that no entry names, the rest is shown.
+		w.write("leak", "cannot connect with DB_PASSWORD=stderr-pw-1\nmysql -pstderr-pw-2 failed\n")
+		// As node says it of an installation by npx.
+		w.write("npx", "Error: Cannot find module 'ajv'\nRequire stack:\n- "+w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", "")+"\n")
 		w.open().start()
 		fstest.Contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
 			"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
@@ -79,11 +74,19 @@ func TestServersThatFail(t *testing.T) {
 		fstest.ContainsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
 		fstest.Contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
 		fstest.Contains(t, w.untilState("nolist", "error"), "fetch failed")
+		fstest.Contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
+		fstest.ContainsNot(t, w.cat("mute/STATUS.md"), "tools/list failed")
+		fstest.Contains(t, w.untilState("endless", "error"), "error: it wrote a message of more than 256 MiB")
+		fstest.Contains(t, w.untilState("leaky", "error"), "cannot connect with DB_PASSWORD=[REDACTED:password]")
+		fstest.ContainsNot(t, w.cat("leaky/STATUS.md"), "stderr-pw")
+		fstest.Contains(t, w.untilState("broken", "error"),
+			"error: the installation of its package by npx is broken (it exited with status 1, before it answered; its last output: Error: Cannot find module 'ajv')\n",
+			"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
 		for _, server := range []string{"dies", "garbage"} {
 			fstest.ContainsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")
 		}
 		s := w.p.Status()
-		if s.State != "degraded" || len(s.Problems) != 6 || s.Problems[0].Mend == "" {
+		if s.State != "degraded" || len(s.Problems) != 10 || s.Problems[0].Mend == "" {
 			t.Errorf("status: %+v", s)
 		}
 		fstest.Contains(t, w.cat("INDEX.md"), "- dies: error: it exited with status 3")
@@ -97,7 +100,11 @@ func TestOddServersThatWork(t *testing.T) {
 			"banner": stub("banner"),
 			"strict": stub("strict", stubJournal, journal),
 			"pages":  stub("pages"),
+			"plain":  stub("no-templates"), // it has resources and prompts, and does not know all their lists
+			"loud":   stub("loud"),
+			"shy":    stub("ignores"), // the probe for the new era
 		})
+		w.opts.timing.discover = 50 * time.Millisecond
 		w.open().start()
 		fstest.Contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
 		w.untilState("strict", "ready")
@@ -105,6 +112,10 @@ func TestOddServersThatWork(t *testing.T) {
 			t.Errorf("the strict server was started %d times, not 2", got)
 		}
 		fstest.Contains(t, w.untilState("pages", "ready"), "repeats a page", "3 tools")
+		fstest.Contains(t, w.untilState("plain", "ready"), "1 tool, 1 resource, 0 prompts")
+		fstest.ContainsNot(t, w.cat("plain/STATUS.md"), "failed")
+		w.untilState("loud", "ready")
+		w.untilState("shy", "ready")
 
 		// The era is remembered: one start, no probe.
 		w.reopen().startAll()
@@ -112,15 +123,6 @@ func TestOddServersThatWork(t *testing.T) {
 		if starts, probes := count("start"), count("server/discover"); starts != 3 || probes != 1 {
 			t.Errorf("after a restart: %d starts, %d probes, not 3 and 1", starts, probes)
 		}
-	})
-}
-
-func TestAServerThatIgnoresTheProbe(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.discover = 50 * time.Millisecond
-		w.claude(map[string]any{"ignores": stub("ignores")})
-		w.open().start()
-		w.untilState("ignores", "ready")
 	})
 }
 
@@ -220,14 +222,6 @@ func TestListChanged(t *testing.T) {
 		if got := w.stat("stub/tools"); got != folder {
 			t.Errorf("the folder: %v, was %v", got, folder)
 		}
-	})
-}
-
-func TestALineWithoutEnd(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.claude(map[string]any{"stub": stub("endless-line")})
-		w.open().start()
-		fstest.Contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 256 MiB")
 	})
 }
 

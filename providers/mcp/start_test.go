@@ -189,17 +189,3 @@ func TestAnInstallationThatIsRestarted(t *testing.T) {
 	}
 	w.write(filepath.Join(w.dir, "go"), "")
 }
-
-// TestABrokenInstallationOfNPX is recognized, and STATUS.md has the command that
-// fixes it.
-func TestABrokenInstallationOfNPX(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		module := w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", "")
-		w.write("fault", "Error: Cannot find module 'ajv'\nRequire stack:\n- "+module+"\n") // as node says it
-		w.claude(map[string]any{"broken": stub("ok", stubFault, "fault")})
-		w.open().start()
-		fstest.Contains(t, w.untilState("broken", "error"),
-			"error: the installation of its package by npx is broken (it exited with status 1, before it answered; its last output: Error: Cannot find module 'ajv')\n",
-			"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
-	})
-}

@@ -96,7 +96,7 @@ func runStub(p *process) {
 		return
 	case "loud":
 		noise := bytes.Repeat([]byte("noise noise noise\n"), 1<<12)
-		for range 64 << 20 / len(noise) {
+		for range 16 << 20 / len(noise) {
 			_, _ = p.err.Write(noise)
 		}
 		fmt.Fprintln(p.err, "the last words")

@@ -3,30 +3,12 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"ctxfs/fs/fstest"
 )
-
-func TestAServerThatClosesItsOutput(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.claude(map[string]any{"mute": stub("mute")})
-		w.open().start()
-		fstest.Contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
-		fstest.ContainsNot(t, w.cat("mute/STATUS.md"), "tools/list failed")
-	})
-}
-
-func TestALoudServer(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.claude(map[string]any{"loud": stub("loud")})
-		w.open().start()
-		w.untilState("loud", "ready")
-	})
-}
 
 // TestNewsWithoutEnd has a server that always says that its list has changed.
 // It is asked, but more and more seldom.
@@ -188,20 +170,5 @@ func TestSettled(t *testing.T) {
 		<-settled
 		fstest.Contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
 		w.untilState("hello", "ready")
-	})
-}
-
-// TestSecretsOfAStandardError lets a server print secrets that no entry names
-// before it dies: its STATUS.md shows the rest.
-func TestSecretsOfAStandardError(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.write("fault", "cannot connect with DB_PASSWORD=stderr-pw-1\nmysql -pstderr-pw-2 failed\n")
-		w.claude(map[string]any{"stub": stub("ok", stubFault, "fault")})
-		w.open().start()
-		w.untilState("stub", "error")
-		status := w.cat("stub/STATUS.md")
-		if strings.Contains(status, "stderr-pw") || !strings.Contains(status, "cannot connect with DB_PASSWORD=[REDACTED:password]") {
-			t.Error(status)
-		}
 	})
 }

@@ -84,14 +84,6 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-func TestIdleTimeoutOfNoSense(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.settings("[mcp]\nidle_timeout = \"soon\"\n")
-		w.open()
-		fstest.Contains(t, w.cat("INDEX.md"), `idle_timeout is "soon"; it is a time such as "10m", or "0" for ever`)
-	})
-}
-
 // TestUse has many users at once of a server that was never started, without
 // any other being started.
 func TestUse(t *testing.T) {
