@@ -16,9 +16,10 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// The tests of the command run the real binary, each in a box: a home folder
-// with everything that belongs to it. They look at mounts directly, since
-// another process serves them.
+// Each test of the command has a box: a home folder with everything that belongs to
+// it. Commands and the background process run in this process (newBox), or are the real
+// program where only that can show what is tested (realBox): signals, kills, sandboxes,
+// recorded terminals, what runs before main.
 
 const (
 	exitOK         = console.ExitOK

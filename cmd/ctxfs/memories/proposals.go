@@ -21,8 +21,8 @@ rules, preferences, corrections and decisions that you stated. They are found by
 their words and without a model, so some are of no use. Nothing is remembered by
 itself.
 
-The strongest come first: what was said in most sessions, and last. Each is a file
-in memory/proposed/ of the tree, with the places where it was said.`,
+The strongest come first: what was said in most sessions, and last. Each is a
+file in memory/proposed/ of the tree, with the places where it was said.`,
 		Example: `  ctxfs memory proposed
   ctxfs memory proposed --in ~/src/shop
   ctxfs memory accept always-run-the-linter-before-a
