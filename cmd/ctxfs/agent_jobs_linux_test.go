@@ -188,7 +188,7 @@ func TestAgentWaits(t *testing.T) {
 	b.kinds("", map[string]string{"until": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last"`})
 	one, two, three := b.detached("--agent", "until", "one"), b.detached("--agent", "until", "two"), b.detached("--agent", "until", "three")
 	for _, id := range []string{one, two, three} {
-		fstest.Eventually(t, id+" runs", func() bool { _, err := os.Stat(b.job(id, "output")); return err == nil })
+		fstest.Eventually(t, id+" runs", func() bool { return strings.Contains(readFile(t, b.job(id, "status.json")), `"state": "running"`) })
 	}
 	b.write("two", "")
 	if all := b.awaits(0, "--any", one, two); len(all) != 1 || all[0].ID != two || all[0].Text != "two\n" {
