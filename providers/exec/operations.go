@@ -123,40 +123,9 @@ func (f *folder) explain(r rule) Path {
 	case r.fixed():
 		p.Means = "one file; a refresh runs its command, or its first reader"
 	default:
-		p.Means = "a file for each name that fits; its first reader runs the command"
-		if f.isListed(r) {
-			p.Means += ", and a refresh does for those that a listing names"
-		}
-		for _, other := range f.files {
-			if other.path == r.path {
-				break
-			}
-			if !other.fixed() && other.path.MayMeet(r.path) {
-				p.Means += fmt.Sprintf("; a name that fits %s too is that one's", other.path)
-			}
-		}
+		p.Means = "a file for each name that fits; its first reader runs the command, and a refresh does for those that a listing names"
 	}
 	return p
-}
-
-// isListed reports whether all names on a path come from listings.
-func (f *folder) isListed(r rule) bool {
-	for at := range r.path.Depth() {
-		if _, literal := r.path.Literal(at); literal {
-			continue
-		}
-		parent := path.Dir(r.path.String())
-		for range r.path.Depth() - 1 - at {
-			parent = path.Dir(parent)
-		}
-		if parent == "." {
-			parent = ""
-		}
-		if !slices.ContainsFunc(f.listings, func(l rule) bool { return l.path.String() == parent }) {
-			return false
-		}
-	}
-	return true
 }
 
 // fault is an error with what to do about it.

@@ -31,11 +31,6 @@ func TestOfSeveralPathsOneHasAName(t *testing.T) {
 	f.refreshed("x")
 	fstest.EqualSlices(t, fstest.Names(t, f.tree, "x/all"), []string{"NAMES.txt", "other", "topics"})
 	fstest.Check(t, f.tree)
-	all, err := OpFolders.Ask(t.Context(), fs.Operations(f.Operations()), fs.None{})
-	fstest.Must(t, err)
-	for _, p := range all[0].Paths {
-		fstest.Equal(t, strings.Contains(p.Means, "a name that fits {number}.txt too is that one's"), (p.Path == "{name}.txt" || p.Path == "{id}.txt"), p)
-	}
 }
 
 func TestOfSeveralListingsOneHasAFolder(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	iofs "io/fs"
 	"os"
 	"path/filepath"
 
@@ -172,43 +171,17 @@ func (d *Draft) publish() (record, error) {
 	if err := d.file.Close(); err != nil {
 		return record{}, err
 	}
-	name, release, err := s.reserve(func() string { return fileName(now, d.origin, newID(), d.ext) })
-	if err != nil {
-		return record{}, err
+	name := ""
+	for taken := true; taken; {
+		name = fileName(now, d.origin, newID(), d.ext)
+		_, err := os.Lstat(filepath.Join(s.opts.Dir, name))
+		taken = err == nil
 	}
-	defer release()
 	r := newRecord(name, now, d.origin, d.tally.Bytes, d.tally.Lines())
 	if err := s.journal.append(r); err != nil {
 		s.opts.Log.Warn("a result has no line in the journal", "file", name, "error", err)
 	}
 	return r, os.Rename(d.file.Name(), filepath.Join(s.opts.Dir, name))
-}
-
-// reserve returns a name that no result has and, until it is released, no other can
-// get: the process that has the file of that name in ctxfs's own folder may use it,
-// and checks whether it was used before.
-func (s *Store) reserve(next func() string) (name string, release func(), err error) {
-	for {
-		name = next()
-		reservation := filepath.Join(s.journal.dir, name)
-		f, err := os.OpenFile(reservation, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, iofs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		f.Close()
-		release = func() { os.Remove(reservation) }
-		_, err = os.Lstat(filepath.Join(s.opts.Dir, name))
-		if errors.Is(err, iofs.ErrNotExist) {
-			return name, release, nil
-		}
-		release()
-		if err != nil {
-			return "", nil, err
-		}
-	}
 }
 
 // failed returns the error of a save, worded for the user, and shows it until a

@@ -24,8 +24,7 @@ const timeFormat = "2006-01-02T15-04-05Z"
 // idLen is the length of the ID that distinguishes results of one second.
 const idLen = 5
 
-// newID returns a random ID. Those of one second are checked against each
-// other.
+// newID returns a random ID.
 func newID() string { return strings.ToLower(rand.Text()[:idLen]) }
 
 // fileName returns the name of a result's file: time, server, tool, ID and

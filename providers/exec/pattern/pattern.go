@@ -28,6 +28,7 @@ type part struct {
 	text  string         // as it is written
 	expr  *regexp.Regexp // nil without placeholders
 	names []string       // of the placeholders, each a group of expr
+	of    []string       // their regular expressions
 	shape string         // expr without these names
 }
 
@@ -98,7 +99,7 @@ func parsePart(name string, exprs map[string]string, seen map[string]bool) (part
 		if _, err := regexp.Compile(body); err != nil {
 			return one, fmt.Errorf("the pattern of {%s} is wrong: %w", key, err)
 		}
-		one.names = append(one.names, key)
+		one.names, one.of = append(one.names, key), append(one.of, body)
 		fmt.Fprintf(&expr, "%s(?P<%s>%s)", between, key, body)
 		fmt.Fprintf(&shape, "%s(%s)", between, body)
 	}
@@ -273,28 +274,9 @@ func (p *Pattern) Check(words []string) error {
 // Explain says of each placeholder what it accepts.
 func (p *Pattern) Explain() (all []string) {
 	for _, one := range p.parts {
-		for _, name := range one.names {
-			all = append(all, fmt.Sprintf("{%s} is %s", name, one.of(name)))
+		for i, name := range one.names {
+			all = append(all, fmt.Sprintf("{%s} is %s", name, one.of[i]))
 		}
 	}
 	return all
-}
-
-// of returns the regular expression of a placeholder.
-func (one *part) of(name string) string {
-	_, rest, _ := strings.Cut(one.expr.String(), "(?P<"+name+">")
-	depth := 1
-	for i := 0; i < len(rest); i++ {
-		switch rest[i] {
-		case '\\':
-			i++
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return rest[:i]
-			}
-		}
-	}
-	return rest
 }
