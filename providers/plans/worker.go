@@ -157,7 +157,7 @@ func (p *Provider) learn(ctx context.Context) {
 func (p *Provider) show(m *maker, watch []string) shelf.View {
 	next := m.snapshot(p.read)
 	p.current.Store(next)
-	p.view = shelf.View{Pages: next.pages, Watch: watch, Status: next.statusOf(p.opts.Watch)}
+	p.view = shelf.View{Pages: next.pages, Watch: watch, Status: next.statusOf(p.opts.Watch), Partial: !p.read}
 	if !p.read {
 		p.view.Again = readPause
 	}

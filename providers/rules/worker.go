@@ -59,7 +59,7 @@ func (p *Provider) look(ctx context.Context) shelf.View {
 	next := m.snapshot(whole)
 	p.current.Store(next)
 	pages := append(next.pages, shelf.Page{Path: forName, Node: p.pages})
-	return shelf.View{Pages: pages, Watch: paths, Status: next.statusOf(p.opts.Watch)}
+	return shelf.View{Pages: pages, Watch: paths, Status: next.statusOf(p.opts.Watch), Partial: !whole}
 }
 
 // stopper returns what ends a walk early.

@@ -30,6 +30,9 @@ type View struct {
 	Watch []string
 	// Status is that of the provider. Its Since is kept while its State stays.
 	Status fs.Status
+	// Partial says that more is about to be found, as after every start: the times of what
+	// takes the place of these pages need not be later, so that they survive a restart.
+	Partial bool
 	// Again is how long nothing is looked for if nothing is known to have changed; 0 stands
 	// for Options.Poll.
 	Again time.Duration
@@ -89,6 +92,7 @@ type Shelf struct {
 	pages   map[string]Page
 	folders map[string]*folder // by path; "" is the root
 	again   atomic.Int64       // the Again of the last view
+	partial bool               // the last view was
 }
 
 // folder is a folder that is shown.
@@ -182,6 +186,7 @@ func (s *Shelf) Look() {
 	s.again.Store(int64(view.Again))
 	s.watched.Only(view.Watch)
 	changed := s.show(view.Pages)
+	s.partial = view.Partial
 	old := s.status.Load()
 	if view.Status.State == old.State && !old.Since.IsZero() {
 		view.Status.Since = old.Since
@@ -213,7 +218,7 @@ func (s *Shelf) show(pages []Page) (changed []string) {
 		case known && p.Body != nil && old.Body != nil && string(p.Body) == string(old.Body), known && p.Body == nil && p.Node == old.Node:
 			p = old
 		default:
-			if known && !p.Time.After(old.Time) {
+			if known && !p.Time.After(old.Time) && !s.partial {
 				p.Time = s.env.Now() // something was removed, which has no time of its own
 			}
 			if p.Body != nil {
@@ -254,7 +259,7 @@ func (s *Shelf) show(pages []Page) (changed []string) {
 			changed = append(changed, dir)
 		case !f.holds(nodes[dir]):
 			t := cmp.Or(times[dir], s.env.Built)
-			if !t.After(f.time) {
+			if !t.After(f.time) && !s.partial {
 				t = s.env.Now()
 			}
 			f.nodes, f.time = nodes[dir], t

@@ -90,6 +90,20 @@ func TestEqualPagesKeepTheirNodes(t *testing.T) {
 	fstest.Check(t, o.tree, fstest.Clock(o.env.Now))
 }
 
+// TestTimesSurviveARestart: what replaces a partial view has the time of its facts.
+func TestTimesSurviveARestart(t *testing.T) {
+	o := newOwner(t, false)
+	o.view.Partial = true
+	o.shows(page("INDEX.md", "looking", 0))
+	o.view.Partial = false
+	o.shows(page("INDEX.md", "all", 0), page("a/x.md", "x", 0))
+	for _, path := range []string{"INDEX.md", "a/x.md", "a", ""} {
+		if a, err := o.tree.Stat(t.Context(), o.node(t, path)); err != nil || !a.ModTime.Equal(born) {
+			t.Errorf("%s is of %v: %v", path, a.ModTime, err)
+		}
+	}
+}
+
 // TestWithoutAWatch: where the system has no more watches that is said, and changes are found
 // by looking again.
 func TestWithoutAWatch(t *testing.T) {
