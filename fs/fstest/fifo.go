@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// FIFO is a named pipe by which programs that a test starts tell how far they are: they
-// write lines to it, or only keep it open as long as they live.
+// FIFO is a named pipe by which programs that a test starts tell how far they are, or wait
+// for the test: they write lines to it, read one, or only keep it open as long as they live.
 type FIFO struct {
 	Path string
 
@@ -52,6 +52,14 @@ func (f *FIFO) Line() string {
 		f.t.Fatalf("no line was written: %v", err)
 	}
 	return strings.TrimSuffix(line, "\n")
+}
+
+// Release lets one program go on that reads a line from the FIFO.
+func (f *FIFO) Release() {
+	f.t.Helper()
+	if _, err := f.both.WriteString("\n"); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 // Left waits until nobody has the FIFO open any more. It is the last call.

@@ -28,6 +28,8 @@ type fixture struct {
 	home string
 	opts Options
 	tree *fs.Tree
+
+	began *fstest.FIFO // has a line for each run of a command
 }
 
 // configured shows the folders of a configuration. HOME in it is the home folder, in which
@@ -36,7 +38,7 @@ func configured(t *testing.T, config string, change ...func(*Options)) *fixture 
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	fstest.Must(t, err)
-	f := &fixture{t: t, home: home}
+	f := &fixture{t: t, home: home, began: fstest.NewFIFO(t)}
 	f.opts = Options{
 		Env:  fs.Env{Changed: func(string) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
 		Home: home, Cache: filepath.Join(home, "cache"), SettingsPath: filepath.Join(home, "config.toml"),
@@ -52,7 +54,7 @@ func configured(t *testing.T, config string, change ...func(*Options)) *fixture 
 
 func (f *fixture) configure(config string) {
 	f.t.Helper()
-	config = strings.ReplaceAll(config, "+ ", "echo >>$HOME/ran; ")
+	config = strings.ReplaceAll(config, "+ ", "echo >>$HOME/ran; echo >"+f.began.Path+"; ")
 	fstest.Must(f.t, os.WriteFile(f.opts.SettingsPath, []byte(config), 0o600))
 }
 

@@ -31,6 +31,7 @@ type folder struct {
 	places atomic.Pointer[map[string]int]
 	// refreshing is held by the refresh that is under way.
 	refreshing sync.Mutex
+	publishing sync.Mutex // held while changes are shown and told
 
 	mu        sync.Mutex
 	outputs   map[string]*output

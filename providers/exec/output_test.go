@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs/fstest"
@@ -16,20 +17,28 @@ import (
 
 func TestOutputsExpire(t *testing.T) {
 	t.Parallel()
-	f := configured(t, "[exec.x]\nlifetime = \"10s\"\n\"{key}.txt\" = "+sh("+ echo $1", "{key}"))
-	f.Start()
-	f.read("x/a.txt")
-	fstest.Eventually(t, "it leaves the listing", func() bool { return !slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt") })
-	f.wantRan(1)
-	f.read("x/a.txt")
-	f.wantRan(2)
+	synctest.Test(t, func(t *testing.T) {
+		f := configured(t, "[exec.x]\nlifetime = \"10s\"\n\"{key}.txt\" = "+sh("+ echo $1", "{key}"))
+		f.Start()
+		f.read("x/a.txt")
+		for _, want := range []bool{true, false} {
+			if listed := slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt"); listed != want {
+				t.Errorf("it is listed: %v", listed)
+			}
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+		}
+		f.wantRan(1)
+		f.read("x/a.txt")
+		f.wantRan(2)
+	})
 }
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	f := configured(t, `
 [exec.h]
-timeout = "300ms"
+timeout = "1ms"
 "hangs/{key}" = `+sh(`sleep 1000`)+`
 [exec.x]
 max_size = "1 KB"
@@ -61,7 +70,7 @@ max_size = "1 KB"
 	if err := json.Unmarshal([]byte(f.read("x/json/a.json")), &failed); err != nil || !strings.Contains(failed.Error, "no such thing") {
 		t.Errorf("%+v, %v", failed, err)
 	}
-	fstest.Contains(t, f.read("h/hangs/a"), "had not ended after 300ms", "timeout in [exec.h]")
+	fstest.Contains(t, f.read("h/hangs/a"), "had not ended after 1ms", "timeout in [exec.h]")
 	fstest.Contains(t, f.read("x/long/a"), "printed more than 1.0 KB", "max_size")
 	fstest.Contains(t, f.read("x/missing/a"), "no program in PATH is called no-such-program-here")
 	if got := f.read("x/control/a"); !strings.HasPrefix(got, "ared") || strings.ContainsAny(got, "\x1b\x07\x00\r") || strings.Contains(got, "ghp_01") {
@@ -152,7 +161,9 @@ func TestAnOutputHasTheTimeOfItsRun(t *testing.T) {
 	if err != nil || first.ModTime.Before(before) || first.ModTime.After(time.Now()) {
 		t.Errorf("%+v, %v", first, err)
 	}
-	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt") })
+	if got := fstest.Names(t, f.tree, "x"); !slices.Contains(got, "a.txt") {
+		t.Errorf("it is not listed: %q", got)
+	}
 	f.reopen()
 	listed, err := f.tree.Resolve(t.Context(), "x/a.txt")
 	fstest.Must(t, err)
@@ -174,7 +185,9 @@ func TestOutputsThatAreNoText(t *testing.T) {
 	fstest.Contains(t, f.read("x/wide/a"), "that are no text")
 	fstest.Equal(t, f.read("x/odd/a"), "abc  tail\n")
 	fstest.Equal(t, f.read("x/nothing/a"), "")
-	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(fstest.Names(t, f.tree, "x/nothing"), "a") })
+	if got := fstest.Names(t, f.tree, "x/nothing"); !slices.Contains(got, "a") {
+		t.Errorf("it is not listed: %q", got)
+	}
 }
 
 func TestTheLastGoodOutputIsFound(t *testing.T) {
@@ -186,10 +199,9 @@ func TestTheLastGoodOutputIsFound(t *testing.T) {
 	if got := f.refreshed("x"); len(got.Failed) != 1 {
 		t.Errorf("%+v", got)
 	}
-	fstest.Eventually(t, "it is found", func() bool {
-		found, err := f.Search(t.Context(), "walrus", "", 10)
-		return err == nil && len(found.Matches) == 1 && found.Matches[0].Path == "x/a.txt"+goodSuffix
-	})
+	if found, err := f.Search(t.Context(), "walrus", "", 10); err != nil || len(found.Matches) != 1 || found.Matches[0].Path != "x/a.txt"+goodSuffix {
+		t.Errorf("%+v, %v", found, err)
+	}
 	f.reopen()
 	fstest.Equal(t, f.read("x/a.txt.last-good"), "a walrus\n")
 	fstest.Contains(t, f.read("x/a.txt"), "exited with 7", "a.txt.last-good")

@@ -25,6 +25,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -78,6 +79,7 @@ var (
 	_ fs.Searcher   = (*Provider)(nil)
 	_ fs.Operator   = (*Provider)(nil)
 	_ fs.Busy       = (*Provider)(nil)
+	_ fs.Settler    = (*Provider)(nil)
 )
 
 // New returns a provider of the folders that are configured, with what is cached of them.
@@ -233,6 +235,22 @@ func (p *Provider) Busy() bool {
 	})
 }
 
+// Settled implements fs.Settler. What was fetched is listed; commands are not waited for.
+func (p *Provider) Settled(ctx context.Context) error {
+	p.mu.Lock()
+	a := p.auto
+	p.mu.Unlock()
+	if a != nil {
+		if err := a.noticed(ctx); err != nil {
+			return err
+		}
+	}
+	for _, f := range p.all() {
+		f.publish()
+	}
+	return nil
+}
+
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.mu.Lock()
@@ -272,7 +290,7 @@ func (p *Provider) clearGone() {
 
 // Start implements fs.Starter.
 func (p *Provider) Start() {
-	a := newAuto(p)
+	a := &auto{p: p}
 	p.mu.Lock()
 	p.auto = a
 	if !p.unread {

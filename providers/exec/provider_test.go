@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -44,7 +46,9 @@ func TestOnlyAskingForANameRunsItsCommand(t *testing.T) {
 	}
 	fstest.Equal(t, f.read("team/topics/gamma/events.jsonl"), "{\"key\": \"gamma\"}\n")
 	f.wantRan(1)
-	fstest.Eventually(t, "it is listed", func() bool { return slices.Contains(f.walk(), "team/topics/gamma/events.jsonl") })
+	if got := f.walk(); !slices.Contains(got, "team/topics/gamma/events.jsonl") {
+		t.Errorf("it is not listed: %q", got)
+	}
 	f.wantRan(1)
 	fstest.Check(t, f.tree)
 	f.reopen()
@@ -88,7 +92,8 @@ func TestRefresh(t *testing.T) {
 
 func TestAllWhoWaitShareOneRun(t *testing.T) {
 	t.Parallel()
-	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("+ until [ -e $HOME/go ]; do sleep 0.01; done; echo done"))
+	gate := fstest.NewFIFO(t)
+	f := configured(t, "[exec.x]\n\"{key}.txt\" = "+sh("+ read x <"+gate.Path+"; echo done"))
 	var readers sync.WaitGroup
 	for range 100 {
 		readers.Go(func() {
@@ -97,22 +102,30 @@ func TestAllWhoWaitShareOneRun(t *testing.T) {
 			}
 		})
 	}
-	fstest.Eventually(t, "it runs", func() bool { return f.ran() > 0 })
+	f.began.Line()
 	if got := f.walk(); slices.Contains(got, "x/slow.txt") {
 		t.Errorf("%q", got)
 	}
-	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600))
+	gate.Release()
 	readers.Wait()
 	f.wantRan(1)
 }
 
 func TestAsManyAtOnceAsConfigured(t *testing.T) {
 	t.Parallel()
-	f := configured(t, "[exec.x]\nat_once = 2\n\"{key}.txt\" = "+sh(`echo >>$HOME/$1; ls $HOME | grep -c '^job' >>$HOME/most; sleep 0.05; rm $HOME/$1`, "job{key}"))
+	gate := fstest.NewFIFO(t)
+	f := configured(t, "[exec.x]\nat_once = 2\n\"{key}.txt\" = "+sh("echo >>$HOME/$1; ls $HOME | grep -c '^job' >>$HOME/most; + read x <"+gate.Path+"; rm $HOME/$1", "job{key}"))
 	var readers sync.WaitGroup
-	for _, name := range strings.Split("abcdefghij", "") {
+	names := strings.Split("abcdefghij", "")
+	for _, name := range names {
 		readers.Go(func() { f.read("x/" + name + ".txt") })
 	}
+	for i := range names { // two at once
+		if f.began.Line(); i > 0 {
+			gate.Release()
+		}
+	}
+	gate.Release()
 	readers.Wait()
 	text, err := os.ReadFile(filepath.Join(f.home, "most"))
 	if err != nil || strings.ContainsAny(string(text), "3456789") {
@@ -131,16 +144,30 @@ func TestChangesRefreshAFolder(t *testing.T) {
 	}
 	write("one")
 	f.Start()
-	fstest.Eventually(t, "it is fetched", func() bool { return fstest.ReadIfAny(t, f.tree, "x/now.txt") == "one" })
+	shows := func(text string) {
+		t.Helper()
+		fstest.Settled(t, f)
+		f.auto.mu.Lock()
+		worker := f.auto.following[0].worker
+		f.auto.mu.Unlock()
+		fstest.Settled(t, worker)
+		if got := f.read("x/now.txt"); got != text {
+			t.Errorf("got %q", got)
+		}
+	}
+	shows("one")
 	write("two")
-	fstest.Eventually(t, "it is fetched again", func() bool { return f.read("x/now.txt") == "two" })
+	shows("two")
 }
 
 func TestALifetimeRefreshesAFolder(t *testing.T) {
 	t.Parallel()
-	f := configured(t, "[exec.x]\nevery = \"1ms\"\n\"now.txt\" = "+sh("+ echo now"))
-	f.Start()
-	fstest.Eventually(t, "it is refreshed", func() bool { return f.ran() >= 2 })
+	synctest.Test(t, func(t *testing.T) {
+		f := configured(t, "[exec.x]\nevery = \"1h\"\n\"now.txt\" = "+sh("+ echo now"))
+		f.Start()
+		time.Sleep(4*time.Hour + 30*time.Minute)
+		f.wantRan(5) // once at first
+	})
 }
 
 // TestEditingTheConfigurationEndsNothing edits what is around a folder while its command
@@ -185,12 +212,14 @@ func TestAnAbandonedRefreshEnds(t *testing.T) {
 		_, err := OpRefresh.Ask(ctx, fs.Operations(f.Operations()), RefreshQuery{}, nil, nil)
 		ended <- err
 	}()
-	fstest.Eventually(t, "it runs", func() bool { return f.ran() > 0 })
+	f.began.Line()
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("it has done something")
 	}
-	fstest.Eventually(t, "nothing runs", func() bool { return !f.Busy() })
+	if f.Busy() {
+		t.Error("something runs")
+	}
 	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600))
 	if got := f.refreshed("x"); got.Fetched != 1 {
 		t.Errorf("%+v", got)

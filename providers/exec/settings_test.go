@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +53,7 @@ func TestCommandsOfFoldersThatAreGoneEnd(t *testing.T) {
 		_, err := fstest.Text(f.tree, "x/a.txt")
 		ended <- err
 	}()
-	fstest.Eventually(t, "it runs", func() bool { return f.ran() > 0 })
+	f.began.Line()
 	if !f.Busy() {
 		t.Error("nothing is said to run")
 	}
@@ -90,7 +88,8 @@ func TestFoldersAreTold(t *testing.T) {
 
 func TestEditingTheConfigurationEndsNothing(t *testing.T) {
 	t.Parallel()
-	table := "[exec.x]\n\"{key}.txt\" = " + sh("+ until [ -e $HOME/go ]; do sleep 0.01; done; echo done") + "\n"
+	gate := fstest.NewFIFO(t)
+	table := "[exec.x]\n\"{key}.txt\" = " + sh("+ read x <"+gate.Path+"; echo done") + "\n"
 	f := configured(t, table)
 	read := make(chan string, 1)
 	go func() {
@@ -100,7 +99,7 @@ func TestEditingTheConfigurationEndsNothing(t *testing.T) {
 		}
 		read <- text
 	}()
-	fstest.Eventually(t, "it runs", func() bool { return f.ran() > 0 })
+	f.began.Line()
 	for _, config := range []string{"# a comment\n\n" + table, "[exec.x\n", table + "[exec.other]\n\"a\" = [\"true\"]\n"} {
 		f.configure(config)
 		f.Reload()
@@ -108,7 +107,7 @@ func TestEditingTheConfigurationEndsNothing(t *testing.T) {
 	if got := f.walk(); !slices.Contains(got, "other/INDEX.md") {
 		t.Errorf("%q", got)
 	}
-	fstest.Must(t, os.WriteFile(filepath.Join(f.home, "go"), nil, 0o600))
+	gate.Release()
 	fstest.Equal(t, <-read, "done\n")
 	f.wantRan(1)
 }

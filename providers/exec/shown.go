@@ -141,6 +141,8 @@ func (s *shown) seal() {
 
 // publish shows what is there now, and tells what has changed.
 func (f *folder) publish() {
+	f.publishing.Lock()
+	defer f.publishing.Unlock()
 	f.mu.Lock()
 	if f.soon != nil {
 		f.soon.Stop()

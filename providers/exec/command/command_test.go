@@ -67,27 +67,32 @@ until [ -s daemon ]; do :; done
 `
 	for name, c := range map[string]struct {
 		script string
-		limit  time.Duration
-		size   int64
 		want   error
 	}{
-		"ends":          {`echo done`, time.Minute, 100, nil},
-		"holds a pipe":  {`(sleep 1000 & echo $! >sleeper); echo done`, time.Minute, 100, nil},
-		"hangs":         {`echo done; exec sleep 1000`, 300 * time.Millisecond, 100, ErrTimeout},
-		"ignores":       {`echo done; while :; do sleep 0.05; done`, 300 * time.Millisecond, 100, ErrTimeout},
-		"prints 1 GB":   {`exec head -c 1000000000 /dev/zero`, time.Minute, 100, ErrTooLarge},
-		"prints always": {`while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done`, time.Minute, 100, ErrTooLarge},
+		"ends":          {`echo done`, nil},
+		"holds a pipe":  {`(sleep 1000 & echo $! >sleeper); echo done`, nil},
+		"hangs":         {`echo done; echo >late; exec sleep 1000`, ErrTimeout},
+		"ignores":       {`echo done; echo >late; while :; do sleep 0.05; done`, ErrTimeout},
+		"prints 1 GB":   {`exec head -c 1000000000 /dev/zero`, ErrTooLarge},
+		"prints always": {`while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done`, ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := sh(t, stays+c.script)
 			fstest.Must(t, syscall.Mkfifo(filepath.Join(s.Dir, "fifo"), 0o600))
-			s.Timeout, s.MaxSize = c.limit, c.size
-			if c.want == ErrTimeout {
-				s.Timeout += 10 * time.Second // to start under load
+			s.MaxSize = 100
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if c.want == ErrTimeout { // once it hangs
+				late := fstest.NewFIFO(t)
+				fstest.Must(t, os.Symlink(late.Path, filepath.Join(s.Dir, "late")))
+				go func() {
+					late.Line()
+					cancel(ErrTimeout)
+				}()
 			}
-			o := Run(t.Context(), s)
-			if !errors.Is(o.Err, c.want) || c.want == nil && (o.Exit != 0 || string(o.Stdout) != "done\n") || int64(len(o.Stdout)) > c.size {
+			o := Run(ctx, s)
+			if !errors.Is(o.Err, c.want) || c.want == nil && (o.Exit != 0 || string(o.Stdout) != "done\n") || int64(len(o.Stdout)) > s.MaxSize {
 				t.Errorf("%v, exit %d: %s", o.Err, o.Exit, o.Stdout)
 			}
 			if alive(t, s, "daemon") {
@@ -102,14 +107,12 @@ until [ -s daemon ]; do :; done
 
 func TestACancelledCommandEnds(t *testing.T) {
 	t.Parallel()
-	s := sh(t, `echo $$ >pid; exec sleep 1000`)
+	began := fstest.NewFIFO(t)
+	s := sh(t, `echo $$ >pid; echo >`+began.Path+`; exec sleep 1000`)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan Outcome, 1)
 	go func() { ended <- Run(ctx, s) }()
-	fstest.Eventually(t, "it runs", func() bool {
-		text, _ := os.ReadFile(filepath.Join(s.Dir, "pid"))
-		return len(text) > 0
-	})
+	began.Line()
 	cancel()
 	if o := <-ended; !errors.Is(o.Err, context.Canceled) || alive(t, s, "pid") {
 		t.Errorf("%+v", o)
@@ -122,14 +125,13 @@ func TestACommandMayKillItsKeeper(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells what a killed process has started")
 	}
-	s := sh(t, `setsid sh -c 'echo $$ >daemon; exec sleep 1000' & until [ -s daemon ]; do :; done; echo $$ >pid; kill -9 $PPID; exec sleep 1000`)
+	held := fstest.NewFIFO(t)
+	s := sh(t, `exec 3>`+held.Path+`; setsid sh -c 'echo $$ >daemon; exec sleep 1000' & until [ -s daemon ]; do :; done; kill -9 $PPID; exec sleep 1000`)
 	o := Run(t.Context(), s)
 	if !errors.Is(o.Err, ErrLost) || o.Exit != -1 {
 		t.Errorf("%+v", o)
 	}
-	for _, file := range []string{"daemon", "pid"} {
-		fstest.Eventually(t, file+" has ended", func() bool { return !alive(t, s, file) })
-	}
+	held.Left()
 }
 
 func TestLongErrorsAreCut(t *testing.T) {
