@@ -3,14 +3,11 @@ package workspaces
 import (
 	"context"
 	"fmt"
-	iofs "io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	testfstest "testing/fstest"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -39,45 +36,21 @@ func runGit(dir, home string, args ...string) (string, error) {
 // repository makes a repository with one file and one commit on the branch main.
 func (w *world) repository(path string) (dir string) {
 	w.Helper()
-	files, err := template()
-	fstest.Must(w, err)
 	dir = w.mkdir(path)
-	fstest.Must(w, os.CopyFS(dir, files))
+	copyRepository(w, dir)
 	return dir
 }
 
-// template is that repository, which git makes once.
-var template = sync.OnceValues(func() (files testfstest.MapFS, err error) {
-	dir, err := os.MkdirTemp("", "ctxfs-test-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+var copyRepository = fstest.Template(func(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	for _, args := range [][]string{{"init", "-q", "--template="}, {"add", "."}, {"commit", "-qm", "Begin"}} {
 		if _, err := runGit(dir, dir, args...); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	files = make(testfstest.MapFS)
-	return files, filepath.WalkDir(dir, func(path string, e iofs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		file := &testfstest.MapFile{Mode: info.Mode()}
-		if !e.IsDir() {
-			file.Data, err = os.ReadFile(path)
-		}
-		name, _ := filepath.Rel(dir, path)
-		files[name] = file
-		return err
-	})
+	return nil
 })
 
 func (w *world) write(path, body string) {

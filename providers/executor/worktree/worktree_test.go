@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,11 +32,17 @@ func newWorld(t *testing.T) *world {
 		t.Skip(err)
 	}
 	t.Cleanup(w.git.Close)
-	w.write(".gitconfig", "[user]\n\tname = Somebody\n\temail = s@example.org\n[init]\n\tdefaultBranch = main\n")
-	fstest.Must(t, os.Mkdir(w.top, 0o755))
-	w.sh(`git init -q . && mkdir dir && seq 1 9 >a && seq 1 9 >b && echo c >dir/c && echo '*.log' >.gitignore && git add . && git commit -qm first`)
+	copyHome(t, home)
 	return w
 }
+
+var copyHome = fstest.Template(func(home string) error {
+	const script = `printf '[user]\n\tname = Somebody\n\temail = s@example.org\n[init]\n\tdefaultBranch = main\n[maintenance]\n\tauto = false\n' >.gitconfig
+mkdir -p repo/dir; cd repo; git init -q --template= .; mkdir .git/hooks .git/info
+seq 1 9 >a; seq 1 9 >b; echo c >dir/c; echo '*.log' >.gitignore; git add .; git commit -qm first`
+	_, err := run(home, home, script)
+	return err
+})
 
 // write writes a file in the home.
 func (w *world) write(path, text string) {
@@ -47,17 +54,23 @@ func (w *world) write(path, text string) {
 // sh runs a script in the repository, or the folder that is named, and returns what it prints.
 func (w *world) sh(script string, dir ...string) string {
 	w.Helper()
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = filepath.Join(append([]string{w.top}, dir...)...)
+	in := filepath.Join(append([]string{w.top}, dir...)...)
 	if len(dir) > 0 && filepath.IsAbs(dir[0]) {
-		cmd.Dir = dir[0]
+		in = dir[0]
 	}
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "LC_ALL=C"}
+	out, err := run(w.home, in, script)
+	fstest.Must(w, err)
+	return out
+}
+
+func run(home, dir, script string) (string, error) {
+	cmd := exec.Command("sh", "-ec", script)
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		w.Fatalf("%s: %v: %s", script, err, out)
+		return "", fmt.Errorf("%s: %w: %s", script, err, out)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(out)), nil
 }
 
 func (w *world) place(folder ...string) Place {
