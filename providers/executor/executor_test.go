@@ -193,7 +193,7 @@ func TestNews(t *testing.T) {
 	w := newWorld(t)
 	p := w.provider(true)
 	j, _ := w.start("explore", "look", job.Status{})
-	fstest.Eventually(t, "it is shown", func() bool { return strings.Contains(read(p, j.ID+"/status.json"), `"running"`) })
+	fstest.Settles(t, p, "it is shown", func() bool { return strings.Contains(read(p, j.ID+"/status.json"), `"running"`) })
 	version := func(path string) uint64 {
 		folder, name, _ := strings.Cut(path, "/")
 		d, err := p.Root().Lookup(t.Context(), folder)
@@ -207,9 +207,9 @@ func TestNews(t *testing.T) {
 	before := version(j.ID + "/request.json")
 	j.Status.Session = "0b0e2bd1"
 	w.check(j.SetStatus(j.Status))
-	fstest.Eventually(t, "its session is known", func() bool { return strings.Contains(read(p, j.ID+"/status.json"), "by-id/0b0e2bd1") })
+	fstest.Settles(t, p, "its session is known", func() bool { return strings.Contains(read(p, j.ID+"/status.json"), "by-id/0b0e2bd1") })
 	w.end(j, "found", time.Now())
-	fstest.Eventually(t, "it has ended", func() bool {
+	fstest.Settles(t, p, "it has ended", func() bool {
 		return strings.HasSuffix(read(p, j.ID+"/result.md"), "\nfound\n") && p.Status().Summary == "1 ended"
 	})
 	fstest.Equal(t, version(j.ID+"/request.json"), before, "the request has another version")
@@ -220,7 +220,7 @@ func TestNews(t *testing.T) {
 		t.Errorf("announced: %q", news)
 	}
 	w.check(os.RemoveAll(j.Dir))
-	fstest.Eventually(t, "it is gone", func() bool { return p.Status().State == "empty" })
+	fstest.Settles(t, p, "it is gone", func() bool { return p.Status().State == "empty" })
 	fstest.Check(t, fs.NewTree(p.Root(), fs.TreeOptions{}))
 }
 

@@ -3,11 +3,15 @@ package runner
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/job"
@@ -40,11 +44,29 @@ func TestAKilledRunIsWaitedFor(t *testing.T) {
 	keeper, err := json.Marshal(confined.Run{ID: s.Job.ID, PID: s.cmd.Process.Pid, Began: 1})
 	fstest.Must(t, err)
 	fstest.Must(t, atomicfile.Write(filepath.Join(confined.In(s.store.State()).Dir, s.Job.ID+".json"), keeper))
-	time.AfterFunc(50*time.Millisecond, func() { lock.Close() })
-	j, err := s.Wait(t.Context())
-	if err != nil || j.Result == nil || j.Result.Ended != request.Lost {
-		t.Errorf("%+v, %v", j, err)
+	go func() { // outside of the bubble, whose clock stands still while somebody waits for a lock
+		fstest.Becomes(func() bool { return isWaitedFor(lock) }) // only the kernel knows
+		lock.Close()
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		j, err := s.Wait(t.Context())
+		if err != nil || j.Result == nil || j.Result.Ended != request.Lost {
+			t.Errorf("%+v, %v", j, err)
+		}
+	})
+}
+
+// isWaitedFor reports whether a process waits for the lock of a file. Source: proc_locks(5).
+func isWaitedFor(lock *os.File) bool {
+	info, err := lock.Stat()
+	locks, readErr := os.ReadFile("/proc/locks")
+	if err != nil || readErr != nil {
+		return true // nobody knows
 	}
+	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
+	return slices.ContainsFunc(strings.Split(string(locks), "\n"), func(line string) bool {
+		return strings.Contains(line, "->") && strings.Contains(line, inode)
+	})
 }
 
 // TestAResultWithoutAFolder: a run whose folder was deleted meanwhile has a result.

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -131,32 +130,25 @@ func TestDoors(t *testing.T) {
 	}
 	listen(filepath.Join(dir, "outside"))
 	listen(filepath.Join(reach, "reached"))
-	rules := Rules{Dir: dir, Write: []string{filepath.Join(dir, "scratch")}, Reach: []string{reach}}
+	ready, late := fstest.NewFIFO(t), fstest.NewFIFO(t)
+	rules := Rules{Dir: dir, Write: []string{filepath.Dir(ready.Path)}, Reach: []string{reach}}
 	const script = `
-import os, socket, time
+import os, socket
 dir, tmux = os.environ["DIR"], os.environ["TMUX_DIR"]
 def reached(path):
     try: socket.socket(socket.AF_UNIX).connect(path); return path
     except OSError: return ""
 print(*[os.path.basename(reached(p)) for p in (dir+"/outside", dir+"/reach/reached")])
-open(dir+"/scratch/ready", "w").close()
-while True: # the test has a limit
-    if os.path.exists(dir+"/late"): break
-    time.sleep(0.01)
+with open(os.environ["READY"], "w") as f: print(file=f)
+open(os.environ["LATE"]).readline()
 print(os.path.basename(reached(tmux+"/late")))
 `
-	environ := append(os.Environ(), "TMUX_TMPDIR="+dir, "DIR="+dir, "TMUX_DIR="+tmux)
-	var late sync.WaitGroup
-	late.Go(func() {
-		if !fstest.Becomes(func() bool { _, err := os.Stat(filepath.Join(dir, "scratch/ready")); return err == nil }) {
-			t.Error("the agent has not begun")
-		}
+	environ := append(os.Environ(), "TMUX_TMPDIR="+dir, "DIR="+dir, "TMUX_DIR="+tmux, "READY="+ready.Path, "LATE="+late.Path)
+	go func() {
+		ready.Line()
 		listen(filepath.Join(tmux, "late"))
-		if err := os.WriteFile(filepath.Join(dir, "late"), nil, 0o600); err != nil {
-			t.Error(err)
-		}
-	})
-	defer late.Wait()
+		late.Release()
+	}()
 	if text, _ := become(t, rules, true, []string{python, "-c", script}, environ); text != " reached\n\n" {
 		t.Errorf("reached: %q", text)
 	}
