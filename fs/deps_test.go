@@ -145,7 +145,7 @@ func rooms(provider string) []string {
 		return []string{"providers/exec/pattern", "providers/exec/command", "providers/exec"}
 	case "executor":
 		const e = "providers/executor/"
-		return []string{e + "request", e + "programs", e + "sandbox", e + "worktree", e + "job", e + "keeper", e + "runner", "providers/executor"}
+		return []string{e + "request", e + "programs", e + "sandbox", e + "worktree", e + "job", e + "runner", "providers/executor"}
 	case "find":
 		return []string{"providers/find/learned", "providers/find/suggest", "providers/find"}
 	case "transcripts":

@@ -19,7 +19,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/exec"
-	"ctxfs/providers/exec/command"
 	"ctxfs/providers/executor"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
@@ -180,7 +179,7 @@ func list(o Options, s shared) []Named {
 			Cache:        filepath.Join(o.Cache, "exec"),
 			SettingsPath: o.Config,
 			Environ:      o.Environ,
-			Keeper:       keeperOf(o.Program),
+			Program:      o.Program,
 			Hide:         o.Hide,
 			Offline:      o.Offline,
 		})},
@@ -217,14 +216,6 @@ func terminalLog(recording string) (executor.Log, error) {
 		return nil, err
 	}
 	return l, nil
-}
-
-// keeperOf returns the command line that keeps commands of folders.
-func keeperOf(program string) []string {
-	if program == "" {
-		return nil
-	}
-	return []string{program, command.KeeperCommand}
 }
 
 // environOf returns the environment with which a process of the user was started, as

@@ -11,13 +11,13 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/exec/command"
+	"ctxfs/providers/internal/procs"
 )
 
 // TestMain is the keeper of a command if it is started as one.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == command.KeeperCommand {
-		os.Exit(command.Keep(os.Args[2:]))
+	if len(os.Args) > 3 && os.Args[1] == procs.HelperCommand {
+		os.Exit(procs.RunKeeper(func(uint64) []string { return os.Args[3:] }, false))
 	}
 	os.Exit(m.Run())
 }
@@ -42,7 +42,7 @@ func configured(t *testing.T, config string, change ...func(*Options)) *fixture 
 	f.opts = Options{
 		Env:  fs.Env{Changed: func(string) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
 		Home: home, Cache: filepath.Join(home, "cache"), SettingsPath: filepath.Join(home, "config.toml"),
-		Environ: func() []string { return append(os.Environ(), "HOME="+home) }, Keeper: []string{os.Args[0], command.KeeperCommand},
+		Environ: func() []string { return append(os.Environ(), "HOME="+home) }, Program: os.Args[0],
 	}
 	for _, c := range change {
 		c(&f.opts)

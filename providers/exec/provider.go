@@ -48,9 +48,9 @@ type Options struct {
 	Home, Cache, SettingsPath string
 	// Environ returns the environment of this process.
 	Environ func() []string
-	// Keeper is the command line that becomes a keeper of a command, see package command;
-	// nil if it is not known.
-	Keeper []string
+	// Program is the path of ctxfs, which becomes the keeper of a command; "" if it is not
+	// known.
+	Program string
 	// Hide reports whether a path on disk is in a view of ours; may be nil.
 	Hide func(path string) bool
 	// Offline refreshes nothing by itself, takes nothing out of a listing once it is shown,

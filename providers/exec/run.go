@@ -60,7 +60,7 @@ func (f *folder) command(ctx context.Context, argv []string) (o command.Outcome,
 	}
 	environ := command.Environ(f.p.opts.Environ(), f.env)
 	switch program, err := f.program(argv[0], environ); {
-	case f.p.opts.Keeper == nil:
+	case f.p.opts.Program == "":
 		o = command.Outcome{Exit: -1, Err: errors.New("the path of ctxfs is not known")}
 	case err != nil:
 		o = command.Outcome{Exit: -1, Err: err}
@@ -69,7 +69,7 @@ func (f *folder) command(ctx context.Context, argv []string) (o command.Outcome,
 	default:
 		o = command.Run(ctx, command.Spec{
 			Argv: append([]string{program}, argv[1:]...), Dir: f.dir, Env: environ,
-			Timeout: f.timeout, MaxSize: f.maxSize, Keeper: f.p.opts.Keeper,
+			Timeout: f.timeout, MaxSize: f.maxSize, Program: f.p.opts.Program,
 		})
 	}
 	return o, ctx.Err() == nil

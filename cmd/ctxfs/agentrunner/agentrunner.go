@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ctxfs/cmd/ctxfs/console"
@@ -24,17 +25,20 @@ import (
 	"ctxfs/providers/terminals/holder"
 )
 
-// Main is the whole process. It returns its exit code.
+// Main is the whole process, by the number and the mark of its keeper and the folder of its
+// run. It returns its exit code.
 func Main(args []string) int {
-	if len(args) != 1 || !isRun(args[0]) {
+	if len(args) != 3 || !isRun(args[2]) {
 		fmt.Fprintln(os.Stderr, "ctxfs: this command is started by: ctxfs agent run")
 		return console.ExitFailed
 	}
+	keeper, _ := strconv.Atoi(args[0])
+	mark, _ := strconv.ParseUint(args[1], 10, 64)
 	p, err := places.Find(os.LookupEnv)
 	if err == nil {
 		settings, _ := programs.ReadSettings(p.Config) // agent run has told their faults
 		err = runner.Run(runner.Config{
-			Dir: args[0], Settings: settings, Environ: environ(os.Environ()), Tree: shown{p},
+			Dir: args[2], Keeper: keeper, Mark: mark, Settings: settings, Environ: environ(os.Environ()), Tree: shown{p},
 			Open: lend(p), Reach: p.Process().Folders(),
 		})
 	}

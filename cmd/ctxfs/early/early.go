@@ -1,6 +1,6 @@
 // Package early runs the commands that must start at once, or stay small, before
-// the libraries of the program are initialised: ctxfs call, ctxfs guard, the keepers of
-// commands that fill folders, and what runs an agent.
+// the libraries of the program are initialised: ctxfs call, ctxfs guard, and the helpers that
+// hold a terminal and run an agent.
 package early
 
 import (
@@ -8,9 +8,10 @@ import (
 
 	"ctxfs/cmd/ctxfs/agentrunner"
 	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/guard"
-	"ctxfs/providers/exec/command"
-	"ctxfs/providers/executor/keeper"
+	"ctxfs/providers/helper"
+	"ctxfs/providers/terminals/holder"
 )
 
 // init is the only one in the program, and does not return if the command is one
@@ -25,14 +26,24 @@ import (
 // since it imports little. If the order changed, all would still work, but more slowly;
 // TestCallsStartEarly and TestAgentsStartEarly notice.
 func init() {
+	role, args := helper.Role()
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "call" && !call.OwnHelp(os.Args[2:]):
 		os.Exit(call.Early(os.Args[2:]))
 	case len(os.Args) > 1 && os.Args[1] == guard.Command:
 		os.Exit(guard.Main(os.Stderr))
-	case len(os.Args) > 1 && os.Args[1] == command.KeeperCommand:
-		os.Exit(command.Keep(os.Args[2:]))
-	case len(os.Args) > 1 && os.Args[1] == keeper.RunnerCommand:
-		os.Exit(agentrunner.Main(os.Args[2:]))
+	case role == helper.AgentRunner:
+		os.Exit(agentrunner.Main(args))
+	case role == helper.Terminal:
+		os.Exit(hold())
 	}
+}
+
+// hold is the whole process that owns a terminal.
+func hold() int {
+	if err := holder.Hold(); err != nil {
+		console.Complain(os.Stderr, err)
+		return console.ExitFailed
+	}
+	return console.ExitOK
 }

@@ -1,26 +1,24 @@
-// Package enter runs two processes of a run of an agent before nearly anything is
-// initialised: agent-keeper, which is above the run, and agent-enter, which closes a sandbox
-// around the agent and becomes it.
+// Package enter runs helpers before nearly anything is initialised: the keepers of commands
+// and of runs of agents, and what closes a sandbox around an agent and becomes it.
 package enter
 
 import (
 	"os"
 
-	"ctxfs/providers/executor/keeper"
 	"ctxfs/providers/executor/sandbox"
+	"ctxfs/providers/helper"
 )
 
-// init does not return if the command is one of its own. Every run waits for them, and a
-// keeper stays as long as the run, so they come before package net, which package early
+// init does not return if this process is such a helper. Every run and every command waits for
+// them, and a keeper stays as long, so they come before package net, which package early
 // needs, as package hook does: what Go initialises until then takes milliseconds.
 func init() {
-	if len(os.Args) < 2 {
-		return
-	}
-	switch os.Args[1] {
-	case sandbox.Command:
-		os.Exit(sandbox.Enter(os.Args[2:]))
-	case keeper.Command:
-		os.Exit(keeper.Main(os.Args[2:]))
+	switch role, args := helper.Role(); role {
+	case helper.AgentEnter:
+		os.Exit(sandbox.Enter(args))
+	case helper.AgentKeeper:
+		os.Exit(helper.RunAgentKeeper(args))
+	case helper.Keep:
+		os.Exit(helper.RunKeep(args))
 	}
 }

@@ -15,9 +15,8 @@ func runInBackground(a *cli.App, name string, argv []string, asJSON bool) error 
 	if a.PlacesErr != nil {
 		return a.PlacesErr
 	}
-	program, log := holderProgram(a)
 	spec := holder.Spec{Recording: a.Recording(), Name: name, Argv: argv}
-	out, err := holder.StartBackground(program, log, spec)
+	out, err := holder.StartBackground(a.Program, holderLog(a), spec)
 	without, fault := (*holder.Unrecorded)(nil), (*holder.Fault)(nil)
 	switch {
 	case errors.As(err, &without):

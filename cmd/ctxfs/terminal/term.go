@@ -1,6 +1,6 @@
 // Package terminal has the commands for recorded terminals: term opens one, run
 // records one command, ps lists them, attach shows one again, stop ends one, wait waits for
-// what they print and for more, and the hidden term-holder is the process that owns one.
+// what they print and for more, and the process that owns one is a helper, which package early starts.
 //
 // The work is done by [ctxfs/providers/terminals/holder]; this package words its
 // outcomes. Each file is one command.
@@ -24,7 +24,7 @@ import (
 
 // Commands returns the commands for recorded terminals.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newTerm(a), newPS(a), newAttach(a), newRun(a), newStop(a), newWait(a), newHolder()}
+	return []*cobra.Command{newTerm(a), newPS(a), newAttach(a), newRun(a), newStop(a), newWait(a)}
 }
 
 func newTerm(a *cli.App) *cobra.Command {
@@ -143,37 +143,23 @@ func shellPath(a *cli.App, named string) (string, error) {
 
 // openTerminal opens a terminal here, and waits until it has ended or is detached.
 func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
-	program, log := holderProgram(a)
-	out, err := holder.Start(ctx, program, log, spec, a.Stdin())
+	out, err := holder.Start(ctx, a.Program, holderLog(a), spec, a.Stdin())
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
 		return termUnrecorded(a, spec, without)
 	}
 	return a.Attached(out, err)
 }
 
-// holderProgram returns how to start a holder, and the file for its errors.
-func holderProgram(a *cli.App) (program []string, log string) {
+// holderLog returns the file for the errors of holders.
+func holderLog(a *cli.App) string {
 	_ = os.MkdirAll(a.State, 0o700) // if it cannot be made, the recording says why
-	return []string{a.Program, holderName}, filepath.Join(a.State, "holder.log")
+	return filepath.Join(a.State, "holder.log")
 }
 
 // termUnrecorded replaces this process with the shell or command, unrecorded.
 func termUnrecorded(a *cli.App, spec holder.Spec, why *holder.Unrecorded) error {
 	a.Notef("%v", why)
 	return notStarted(spec, spec.Exec())
-}
-
-// holderName is the name of the command that owns a terminal.
-const holderName = "term-holder"
-
-func newHolder() *cobra.Command {
-	return &cobra.Command{
-		Use:    holderName,
-		Short:  "the process that owns a terminal (started by term and run)",
-		Hidden: true,
-		Args:   cli.Args(0),
-		RunE:   func(*cobra.Command, []string) error { return holder.Hold() },
-	}
 }
 
 // adoptTmux has the background process record the panes of running tmux servers.

@@ -4,25 +4,17 @@
 // Between ctxfs and the command is a keeper, a small process of its own:
 //
 //	ctxfs                       holds a pipe whose end says that it is gone
-//	 └ ctxfs exec-keeper        [Keep]: adopts whatever the command leaves behind, and ends it
+//	 └ ctxfs helper keep        package procs: adopts whatever the command leaves behind, and ends it
 //	    └ the command
-//
-// A keeper that is killed alone, as its command may do, has told the mark of what it has
-// started: [Run] ends that. command.go is what is run, and what came of it; keeper.go is the
-// keeper.
 package command
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"ctxfs/providers/internal/excerpt"
@@ -40,8 +32,8 @@ type Spec struct {
 	// MaxSize is how much it may print to its standard output, in bytes. What it prints to
 	// its standard error counts for nothing; the beginning and the end are kept.
 	MaxSize int64
-	// Keeper is the command line that becomes a keeper.
-	Keeper []string
+	// Program is the path of ctxfs, which becomes the keeper.
+	Program string
 }
 
 // Outcome is what came of a command.
@@ -60,7 +52,7 @@ type Outcome struct {
 var (
 	ErrTimeout  = errors.New("the time limit was reached")
 	ErrTooLarge = errors.New("it printed too much")
-	ErrLost     = errors.New("its keeper was killed")
+	ErrLost     = procs.ErrLost
 )
 
 // MaxErrors is how much of the standard error is kept, in bytes.
@@ -73,43 +65,44 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 	defer cancel(nil)
 	stop := time.AfterFunc(s.Timeout, func() { cancel(ErrTimeout) })
 	defer stop.Stop()
-	p, err := start(s)
+	kept, stdout, stderr, err := start(s)
 	if err != nil {
 		o.Err = err
 		return o
 	}
-	defer p.close()
+	defer stdout.Close()
+	defer stderr.Close()
 	errs := excerpt.NewWriter(MaxErrors - 256) // it adds a line
 	read := make(chan struct{}, 2)
 	go func() {
-		_, _ = io.Copy(errs, procs.NewOutput(p.stderr))
+		_, _ = io.Copy(errs, procs.NewOutput(stderr))
 		read <- struct{}{}
 	}()
 	go func() {
 		var b bytes.Buffer
-		stdout := procs.NewOutput(p.stdout)
-		if _, err := io.Copy(&b, io.LimitReader(stdout, s.MaxSize+1)); err == nil && int64(b.Len()) > s.MaxSize {
+		out := procs.NewOutput(stdout)
+		if _, err := io.Copy(&b, io.LimitReader(out, s.MaxSize+1)); err == nil && int64(b.Len()) > s.MaxSize {
 			cancel(ErrTooLarge)
-			_, _ = io.Copy(io.Discard, stdout)
+			_, _ = io.Copy(io.Discard, out)
 		}
 		o.Stdout = b.Bytes()[:min(int64(b.Len()), s.MaxSize)]
 		read <- struct{}{}
 	}()
 	ended := make(chan struct{})
-	var end Ended
+	var end procs.Ended
 	var lost error
 	go func() {
 		defer close(ended)
-		end, lost = p.wait()
+		end, lost = kept.Wait()
 	}()
 	select {
 	case <-ctx.Done():
-		p.life.Close() // the keeper ends everything
+		kept.End() // the keeper ends everything
 		<-ended
 	case <-ended:
 	}
-	_ = p.stdout.SetReadDeadline(time.Now()) // what is outside of the keeper's reach may have the other end
-	_ = p.stderr.SetReadDeadline(time.Now())
+	_ = stdout.SetReadDeadline(time.Now()) // what is outside of the keeper's reach may have the other end
+	_ = stderr.SetReadDeadline(time.Now())
 	<-read
 	<-read
 	o.Stderr = errs.Excerpt("")
@@ -126,89 +119,23 @@ func Run(ctx context.Context, s Spec) (o Outcome) {
 	return o
 }
 
-// process is a keeper, with our ends of its pipes.
-type process struct {
-	cmd                          *exec.Cmd
-	life, stdout, stderr, report *os.File
-}
-
-// start starts the keeper, which starts the command.
-func start(s Spec) (p *process, err error) {
-	p = &process{cmd: exec.Command(s.Keeper[0], append(s.Keeper[1:len(s.Keeper):len(s.Keeper)], s.Argv...)...)}
-	var theirs []*os.File
-	defer func() {
-		for _, f := range theirs {
-			f.Close()
-		}
-		if err != nil {
-			p.close()
-		}
-	}()
-	pipe := func(reads bool, ours **os.File) (far *os.File) {
-		if err != nil {
-			return nil
-		}
-		r, w, problem := os.Pipe()
-		if err = problem; err != nil {
-			return nil
-		}
-		*ours, far = r, w
-		if !reads {
-			*ours, far = w, r
-		}
-		theirs = append(theirs, far)
-		return far
-	}
-	life, stdout, stderr, report := pipe(false, &p.life), pipe(true, &p.stdout), pipe(true, &p.stderr), pipe(true, &p.report)
+// start starts the command with its keeper, and returns our ends of its output.
+func start(s Spec) (kept *procs.Kept, stdout, stderr *os.File, err error) {
+	stdout, out, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	// The keeper's own standard input is the command's: empty.
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = stdout, stderr, []*os.File{life, report}
-	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err = p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// begun is what a keeper reports first, as JSON: the mark of all that it starts.
-type begun struct {
-	Mark uint64 `json:"mark"`
-}
-
-// Ended is what it reports at last.
-type Ended struct {
-	Exit  int    `json:"exit"`
-	Error string `json:"error,omitempty"` // why the command was not started
-}
-
-// wait waits until the keeper has ended. If it was killed, as the command may do, what it
-// has started is killed too.
-func (p *process) wait() (e Ended, err error) {
-	report := json.NewDecoder(io.LimitReader(p.report, 64<<10))
-	var b begun
-	_ = report.Decode(&b)
-	err = report.Decode(&e)
-	_, _ = io.Copy(io.Discard, p.report)
-	status := p.cmd.Wait()
+	defer out.Close()
+	stderr, errs, err := os.Pipe()
 	if err == nil {
-		return e, nil
+		defer errs.Close()
+		kept, err = procs.Keep{Keeper: procs.Helper(s.Program, procs.RoleKeep, s.Argv...), Dir: s.Dir, Env: s.Env, Stdout: out, Stderr: errs}.Start()
 	}
-	procs.EndMarked(b.Mark)
-	if status == nil {
-		return e, ErrLost
+	if err != nil {
+		stdout.Close()
+		stderr.Close()
 	}
-	return e, fmt.Errorf("%w: %w", ErrLost, status)
-}
-
-func (p *process) close() {
-	for _, f := range []*os.File{p.life, p.stdout, p.stderr, p.report} {
-		if f != nil {
-			f.Close()
-		}
-	}
+	return kept, stdout, stderr, err
 }
 
 // Environ returns an environment of what every program needs, of the variables that are

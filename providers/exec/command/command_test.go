@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/procs"
 )
 
 // TestMain is the keeper if it is started as one.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == KeeperCommand {
-		os.Exit(Keep(os.Args[2:]))
+	if len(os.Args) > 3 && os.Args[1] == procs.HelperCommand {
+		os.Exit(procs.RunKeeper(func(uint64) []string { return os.Args[3:] }, false))
 	}
 	os.Exit(m.Run())
 }
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 func sh(t *testing.T, script string) Spec {
 	return Spec{
 		Argv: []string{"/bin/sh", "-c", script}, Dir: t.TempDir(), Env: Environ(os.Environ(), nil),
-		Timeout: time.Minute, MaxSize: 1 << 20, Keeper: []string{os.Args[0], KeeperCommand},
+		Timeout: time.Minute, MaxSize: 1 << 20, Program: os.Args[0],
 	}
 }
 

@@ -1,6 +1,15 @@
 // Package runner runs an agent: [Start] is what a caller does, [Run] the process that
-// follows the agent from its turn to its result. Between them is the process of package
-// keeper, which says how these belong together.
+// follows the agent from its turn to its result. Between them is a keeper (package procs):
+//
+//	ctxfs agent run               prints the result; holds a pipe whose end says that it is gone
+//	 └ ctxfs helper agent-keeper  small, started in milliseconds
+//	    └ ctxfs helper agent-runner  prepares, records, waits, writes the result
+//	       └ the agent
+//
+// Keeper and runner hold the lock of the run, which is registered (package confined). When the
+// runner has ended, however it has, the keeper ends what is left and then itself. If the
+// keeper is killed, the runner ends everything likewise. If both are killed at once, the next
+// program that looks ends what has the run's mark.
 //
 // In order: start.go (the caller), lost.go (what is left of runs that were killed), run.go
 // (a run from its beginning to its end), repository.go (what
@@ -26,7 +35,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/executor/job"
-	"ctxfs/providers/executor/keeper"
 	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/sandbox"
@@ -38,8 +46,11 @@ import (
 
 // Config is what a runner needs besides its run.
 type Config struct {
-	// Dir is the folder of the run.
+	// Dir is the folder of the run, Keeper the number of its keeper, Mark the mark of its
+	// processes.
 	Dir      string
+	Keeper   int
+	Mark     uint64
 	Settings request.Settings
 	// Environ is the environment for the agent.
 	Environ []string
@@ -87,38 +98,45 @@ type run struct {
 	status job.Status
 }
 
+// ready is what a runner writes to its standard output when it has the run. Anything else is
+// an error.
+const ready = "ready\n"
+
 // Run is the whole process of a runner: it runs the agent and stores the result. Its
-// parent must be a keeper.
+// parent must be its keeper; its standard output is for the result that it cannot store.
 func Run(c Config) error {
 	runtime.LockOSThread() // the agent is killed when this thread ends
-	for _, fd := range []int{keeper.LockFD, keeper.AnswerFD, keeper.LineFD} {
-		syscall.CloseOnExec(fd)
-	}
+	procs.KeepDescriptors()
 	ctx, stop := context.WithCancelCause(context.Background())
 	// Not ignored, which the agent would inherit. The keeper tells by its line.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	go func() { stop(follow(signals)) }()
-	if err := procs.Adopt(); err != nil {
-		return err
-	}
 	store := job.Store{Dir: filepath.Dir(c.Dir)}
-	j, err := store.Load(filepath.Base(c.Dir))
+	register, id := confined.In(store.State()), filepath.Base(c.Dir)
+	j, err := store.Load(id)
+	if err == nil {
+		err = procs.Adopt()
+	}
+	if err == nil {
+		err = register.Enter(id, j.Status.ReadOnly != "", c.Keeper, c.Mark)
+	}
 	if err != nil {
+		fmt.Println(err)
 		return err
 	}
+	fmt.Print(ready)
 	r := &run{Config: c, store: store, job: j, status: j.Status}
 	r.result = request.Result{ID: j.ID, Agent: j.Status.Agent, Ended: request.Failure}
 	r.do(ctx)
 	j.Status = r.status
 	err = j.Finish(r.result, time.Now())
 	r.repository.forget()
-	if err == nil {
-		return nil
+	if err != nil {
+		err = json.NewEncoder(os.Stdout).Encode(r.result)
 	}
-	body, err := json.Marshal(r.result)
-	if err == nil {
-		_, err = os.NewFile(keeper.AnswerFD, "answer").Write(body)
+	if err == nil { // or else whoever finds it in the register stores that it is lost
+		register.Leave(id)
 	}
 	return err
 }
@@ -127,7 +145,7 @@ func Run(c Config) error {
 func follow(signals <-chan os.Signal) error {
 	told := make(chan error, 1)
 	go func() {
-		if n, _ := os.NewFile(keeper.LineFD, "line").Read(make([]byte, 1)); n > 0 {
+		if n, _ := os.NewFile(procs.LineFD, "line").Read(make([]byte, 1)); n > 0 {
 			told <- errCancelled
 			return
 		}

@@ -8,14 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/executor/job"
-	"ctxfs/providers/executor/keeper"
 	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/internal/confined"
@@ -37,10 +34,9 @@ type Options struct {
 type Started struct {
 	Job *job.Job
 
-	store  job.Store
-	cmd    *exec.Cmd
-	caller *os.File    // the run is cancelled when it is closed
-	ended  chan []byte // receives the result that could not be stored
+	store job.Store
+	kept  *procs.Kept
+	ended chan []byte // receives the result that could not be stored
 }
 
 // Start starts a run, and returns as soon as its keeper has it: it goes on, or is
@@ -75,67 +71,50 @@ func Start(o Options) (*Started, error) {
 	}
 	defer lock.Close() // the keeper has it
 	s := &Started{Job: j, store: o.Store}
-	if err := s.launch(o.Program, r.ReadOnly, o.Detach, lock); err != nil {
+	if err := s.launch(o.Program, o.Detach, lock); err != nil {
 		_ = os.RemoveAll(j.Dir)
 		return nil, fmt.Errorf("the run cannot be started: %w", err)
 	}
 	return s, nil
 }
 
-// launch starts the keeper, and waits until it has the run.
-func (s *Started) launch(program string, readOnly, detach bool, lock *os.File) error {
+// launch starts the keeper with the runner, and waits until that has the run.
+func (s *Started) launch(program string, detach bool, lock *os.File) error {
 	procs.KeepDescriptors()
-	theirs, ours, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer theirs.Close()
 	answer, says, err := os.Pipe()
 	if err != nil {
-		ours.Close()
 		return err
 	}
 	defer says.Close()
-	s.cmd = exec.Command(program, keeper.Command, s.Job.Dir)
-	if readOnly {
-		s.cmd.Args = append(s.cmd.Args, keeper.ReadOnly)
-	}
+	k := procs.Keep{Keeper: procs.Helper(program, procs.RoleAgentKeeper, s.Job.Dir), Dir: "/", Stdout: says, Given: lock, Detached: detach}
 	if errs, err := os.OpenFile(s.Job.Path(job.LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
 		defer errs.Close()
-		s.cmd.Stderr = errs
+		k.Stderr = errs
 	}
-	s.cmd.Dir, s.cmd.Stdout = "/", says
-	s.cmd.ExtraFiles = []*os.File{lock, theirs} // keeper.LockFD, keeper.CallerFD
-	if detach {
-		s.cmd.ExtraFiles[1] = nil // nothing, instead of a pipe
-	}
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = s.cmd.Start()
+	s.kept, err = k.Start()
 	says.Close()
 	if err != nil {
-		ours.Close()
 		answer.Close()
 		return err
 	}
 	said := bufio.NewReader(answer)
-	if line, _ := said.ReadString('\n'); line != keeper.Ready {
-		ours.Close()
+	if line, _ := said.ReadString('\n'); line != ready {
 		answer.Close()
-		_ = s.cmd.Wait()
-		return errors.New(strings.TrimSpace(line + " " + s.cmd.ProcessState.String()))
+		s.kept.End()
+		e, err := s.kept.Wait()
+		return errors.Join(errors.New(strings.TrimSpace(line+" "+e.Error)), err)
 	}
 	if detach {
-		ours.Close()
 		answer.Close()
-		go func() { _ = s.cmd.Wait() }() // this process may live longer
+		go s.kept.Forget() // this process may live longer
 		return nil
 	}
-	s.caller, s.ended = ours, make(chan []byte, 1)
+	s.ended = make(chan []byte, 1)
 	go func() {
-		// Its end is that of the runner, which may outlive a keeper that was killed.
+		// Its end is that of keeper and runner, of which either may outlive the other.
 		body, _ := io.ReadAll(said)
 		answer.Close()
-		_ = s.cmd.Wait() // how the keeper has ended shows in the result
+		_, _ = s.kept.Wait() // how the keeper has ended shows in the result
 		s.ended <- body
 	}()
 	return nil
@@ -147,11 +126,9 @@ func (s *Started) Wait(ctx context.Context) (*job.Job, error) {
 	var said []byte
 	select {
 	case <-ctx.Done():
-		s.caller.Close()
-		_ = s.cmd.Process.Signal(syscall.SIGCONT) // or it would not notice, if it is stopped
+		s.kept.End()
 		said = <-s.ended
 	case said = <-s.ended:
-		s.caller.Close()
 	}
 	var told request.Result
 	if json.Unmarshal(said, &told) == nil && told.ID == s.Job.ID { // it could not be stored

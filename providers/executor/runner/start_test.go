@@ -26,22 +26,20 @@ func startedJob(t *testing.T, said string) (*Started, *os.File) {
 	store := job.In(t.TempDir())
 	j, lock, err := store.Create("x", request.Request{}, job.Status{State: job.Running, Agent: "x"})
 	fstest.Must(t, err)
-	cmd := exec.Command("true")
-	if err := cmd.Run(); err != nil {
-		t.Skip(err)
-	}
-	caller, _, err := os.Pipe()
-	fstest.Must(t, err)
 	ended := make(chan []byte, 1)
 	ended <- []byte(said)
-	return &Started{Job: j, store: store, cmd: cmd, caller: caller, ended: ended}, lock
+	return &Started{Job: j, store: store, ended: ended}, lock
 }
 
 // TestAKilledRunIsWaitedFor: the kernel closes the files of a process that is killed one
 // after the other, so the lock of a run may be held when its pipe has ended.
 func TestAKilledRunIsWaitedFor(t *testing.T) {
 	s, lock := startedJob(t, "")
-	keeper, err := json.Marshal(confined.Run{ID: s.Job.ID, PID: s.cmd.Process.Pid, Began: 1})
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Skip(err)
+	}
+	keeper, err := json.Marshal(confined.Run{ID: s.Job.ID, PID: cmd.Process.Pid, Began: 1})
 	fstest.Must(t, err)
 	fstest.Must(t, atomicfile.Write(filepath.Join(confined.In(s.store.State()).Dir, s.Job.ID+".json"), keeper))
 	go func() { // outside of the bubble, whose clock stands still while somebody waits for a lock

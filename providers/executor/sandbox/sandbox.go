@@ -28,9 +28,6 @@ import (
 	"strings"
 )
 
-// Command is the name of the command that closes the sandbox and becomes the agent.
-const Command = "agent-enter"
-
 // Rules say what may be written.
 type Rules struct {
 	// Dir is what the agent works on. It is not writable, whatever Write names, except for

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/procs"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == Command {
-		os.Exit(Enter(os.Args[2:]))
+	if len(os.Args) > 3 && os.Args[1] == procs.HelperCommand {
+		os.Exit(Enter(os.Args[3:]))
 	}
 	os.Exit(m.Run())
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/providers/internal/procs"
 )
 
 // reportFD is where agent-enter writes its report. It is closed when it has become the
@@ -45,7 +47,7 @@ func start(program string, r Rules, argv []string, attr *os.ProcAttr, namespaces
 	}
 	defer answer.Close()
 	defer theirs.Close()
-	words := append([]string{program, Command, string(body)}, argv...)
+	words := append(procs.Helper(program, procs.RoleAgentEnter, string(body)), argv...)
 	with := *attr
 	with.Files = append(slices.Clone(attr.Files[:reportFD]), theirs)
 	if namespaces {

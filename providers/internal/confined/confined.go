@@ -2,7 +2,7 @@
 // started, and whether that run is read-only.
 //
 // A run has a keeper: a process that is an ancestor of everything in the run, since
-// orphans become its children (PR_SET_CHILD_SUBREAPER). The keeper registers itself in a
+// orphans become its children (PR_SET_CHILD_SUBREAPER). The keeper is registered in a
 // folder outside of what the run may write. So neither a new session, nor a daemon, nor
 // another environment takes a process out of its run. Nor does the keeper's end: what it
 // leaves of a read-only run has the run's mark (see package procs), which the sandbox
@@ -45,9 +45,9 @@ type Register struct{ Dir string }
 // In returns the register in ctxfs's state folder.
 func In(state string) Register { return Register{filepath.Join(state, "agents", ".running")} }
 
-// Enter registers the run whose keeper is this process.
-func (r Register) Enter(id string, readOnly bool, mark uint64) error {
-	run := Run{ID: id, ReadOnly: readOnly, PID: os.Getpid(), Began: look(os.Getpid()).began, Namespace: namespaceOf(os.Getpid()), Mark: mark}
+// Enter registers a run by its keeper, and by the mark of its processes.
+func (r Register) Enter(id string, readOnly bool, keeper int, mark uint64) error {
+	run := Run{ID: id, ReadOnly: readOnly, PID: keeper, Began: look(keeper).began, Namespace: namespaceOf(keeper), Mark: mark}
 	body, err := json.Marshal(run)
 	if err != nil {
 		return err

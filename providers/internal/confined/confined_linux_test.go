@@ -18,7 +18,7 @@ func TestOf(t *testing.T) {
 	if run, inside := r.Of(os.Getpid()); inside {
 		t.Fatalf("without any run it is in %v", run)
 	}
-	fstest.Must(t, r.Enter("a", false, 0))
+	fstest.Must(t, r.Enter("a", false, os.Getpid(), 0))
 	child := exec.Command("cat")
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if _, err := child.StdinPipe(); err != nil {
@@ -38,7 +38,7 @@ func TestOf(t *testing.T) {
 	if _, inside := r.Of(0); inside {
 		t.Error("an unknown process is in a run that is not read-only")
 	}
-	if err := r.Enter("b", true, 0); err != nil { // two with one keeper: the last read counts
+	if err := r.Enter("b", true, os.Getpid(), 0); err != nil { // two with one keeper: the last read counts
 		t.Fatal(err)
 	}
 	r.Leave("a")

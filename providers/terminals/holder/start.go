@@ -13,10 +13,10 @@ import (
 )
 
 // Start starts a Spec in a holder, and shows it in a terminal, which nobody
-// else may use meanwhile, until it ends or is detached. Program is the command
-// that becomes the holder, by calling [Hold]; its error output goes to the file
+// else may use meanwhile, until it ends or is detached. Program is the path of
+// ctxfs, which becomes the holder by calling [Hold]; its error output goes to the file
 // at log.
-func Start(ctx context.Context, program []string, log string, spec Spec, terminal *os.File) (Outcome, error) {
+func Start(ctx context.Context, program string, log string, spec Spec, terminal *os.File) (Outcome, error) {
 	if inBackground(terminal) {
 		return Outcome{}, errBackground
 	}
@@ -33,7 +33,7 @@ func Start(ctx context.Context, program []string, log string, spec Spec, termina
 
 // StartBackground starts the command of a Spec in a holder without a viewer, as Start
 // does, and returns as soon as it runs. Nothing that this process has open is held by it.
-func StartBackground(program []string, log string, spec Spec) (o Outcome, err error) {
+func StartBackground(program string, log string, spec Spec) (o Outcome, err error) {
 	spec.Background = true
 	procs.KeepDescriptors()
 	l, err := startHolder(program, log)
@@ -57,7 +57,7 @@ func StartBackground(program []string, log string, spec Spec) (o Outcome, err er
 }
 
 // startHolder starts a holder and returns the link to it.
-func startHolder(program []string, log string) (*link, error) {
+func startHolder(program string, log string) (*link, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		return nil, err
@@ -79,8 +79,9 @@ func startHolder(program []string, log string) (*link, error) {
 
 // launch starts the process. It is never waited for: when it ends, so does the
 // connection. It is no part of a command that this process is part of.
-func launch(program []string, log string, socket *os.File) error {
-	cmd := exec.Command(program[0], program[1:]...)
+func launch(program string, log string, socket *os.File) error {
+	argv := procs.Helper(program, procs.RoleTerminal)
+	cmd := exec.Command(argv[0], argv[1:]...)
 	if errs, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
 		defer errs.Close()
 		cmd.Stderr = errs
