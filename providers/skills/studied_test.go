@@ -11,7 +11,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
-	conform "ctxfs/fs/fstest"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -87,7 +86,7 @@ func TestStudied(t *testing.T) {
 			t.Errorf("%s names what needs nothing:\n%s", page, text)
 		}
 	}
-	conform.Check(t, f.tree)
+	fstest.Check(t, f.tree)
 	for _, item := range f.Status().Items { // AGENTS.md names them
 		fstest.Equal(t, strings.HasPrefix(item.About, "(suspicious: skills/SECURITY.md) "), (item.Name == "pdf"), "item", item.Name, item.About)
 	}

@@ -1,7 +1,6 @@
 package worktree
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,13 +42,6 @@ seq 1 9 >a; seq 1 9 >b; echo c >dir/c; echo '*.log' >.gitignore; git add .; git 
 	_, err := run(home, home, script)
 	return err
 })
-
-// write writes a file in the home.
-func (w *world) write(path, text string) {
-	w.Helper()
-	path = filepath.Join(w.home, path)
-	fstest.Must(w, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
-}
 
 // sh runs a script in the repository, or the folder that is named, and returns what it prints.
 func (w *world) sh(script string, dir ...string) string {
