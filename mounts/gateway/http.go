@@ -59,13 +59,15 @@ func Listen(address string) (net.Listener, error) {
 // or is too long (see [httpLimits]); responses may take any time.
 func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 	protocol := server.NewStreamableHTTPServer(g.server, server.WithStreamableHTTPLogger(g.log))
+	in := &intake{httpLimits: g.limits}
 	mux := http.NewServeMux()
-	mux.Handle(Endpoint, g.guard(g.limits.take(g.notesListeners(protocol))))
+	mux.Handle(Endpoint, g.guard(in.take(g.notesListeners(protocol))))
 	s := &http.Server{
 		Handler:           mux,
-		ReadHeaderTimeout: g.limits.header,
-		IdleTimeout:       g.limits.idle,
+		ReadHeaderTimeout: in.header,
+		IdleTimeout:       in.idle,
 		MaxHeaderBytes:    64 << 10,
+		ConnState:         in.state,
 		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
@@ -80,9 +82,6 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 	}
 	return nil
 }
-
-// connKey is the context key of the connection of a request.
-type connKey struct{}
 
 // ownerKey is the context key of a function that returns, computed once per
 // connection, why its other end may not use it.

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,6 +30,42 @@ func dial(t *testing.T, by func(ctx context.Context, network, address string) (n
 }
 
 const halfRequest = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+
+// isCut reports whether the gateway has closed a connection, with or without an
+// answer.
+func isCut(t *testing.T, c net.Conn) bool {
+	t.Helper()
+	if c.SetReadDeadline(time.Now().Add(time.Millisecond)) != nil {
+		return true
+	}
+	_, err := io.Copy(io.Discard, c)
+	return !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// TestHalfRequests: of many incomplete requests the newest few are kept, and
+// others are served meanwhile; after a time none is left.
+func TestHalfRequests(t *testing.T) {
+	for name, half := range map[string]string{"head": "POST /mcp HTTP/1.1\r\nHost: loc", "nothing": "", "body": halfRequest} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGateway(t, &fake{})
+				g.limits.header, g.limits.body = time.Minute, time.Minute
+				url, network := serveMemory(t, g)
+				var all []net.Conn
+				for range 500 {
+					all = append(all, dial(t, network.Dial, url, half))
+				}
+				synctest.Wait()
+				if all = slices.DeleteFunc(all, func(c net.Conn) bool { return isCut(t, c) }); len(all) > g.limits.open {
+					t.Errorf("%d half requests are kept", len(all))
+				}
+				if answer, text, err := postBy(t, network.Dial, t.Context(), url, listing); err != nil || answer.StatusCode != http.StatusOK {
+					t.Errorf("another client: %v, %v, %s", answer, err, text)
+				}
+			})
+		})
+	}
+}
 
 // TestSlowBodies: slow bodies are cut, while an answer may take longer than a
 // body.
@@ -109,4 +148,26 @@ func TestLongBodies(t *testing.T) {
 	if answer, text, err := post(t, t.Context(), url, long); err != nil || answer.StatusCode != http.StatusOK {
 		t.Errorf("15 MiB: %v, %v, %s", answer, err, text)
 	}
+}
+
+// TestManyLongBodies: long bodies at once are not all in memory.
+func TestManyLongBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGateway(t, &fake{})
+		g.limits.sizes = 1 << 20
+		url, network := serveMemory(t, g)
+		half := strings.Replace(halfRequest, "1000", "1000000", 1) + strings.Repeat(" ", 400<<10)
+		held := []net.Conn{dial(t, network.Dial, url, half), dial(t, network.Dial, url, half)} // each takes half a MiB
+		more := dial(t, network.Dial, url, "")
+		go func() { _, _ = io.WriteString(more, half) }() // it is not read to its end
+		if said, err := io.ReadAll(more); err != nil || !bytes.Contains(said, []byte("503 Service Unavailable")) || !bytes.Contains(said, []byte("try again")) {
+			t.Errorf("%s, %v", said, err)
+		}
+		held[0].Close()
+		synctest.Wait()
+		if answer, _, err := postBy(t, network.Dial, t.Context(), url, listing); err != nil || answer.StatusCode != http.StatusOK {
+			t.Errorf("there is no room again: %v, %v", answer, err)
+		}
+		<-time.After(time.Second) // so long net/http keeps a connection that it has refused
+	})
 }
