@@ -37,7 +37,7 @@ func (b *standing) stands(in, project string, words ...string) {
 // TestCallsKnowTheirProject calls a server from projects: by commands, by programs
 // in bin and by files, also from sandboxes that show a project elsewhere.
 func TestCallsKnowTheirProject(t *testing.T) {
-	for name, make := range map[string]func(*testing.T) *box{"as root": newBox, "as an ordinary user": newUserBox} {
+	for name, make := range map[string]func(*testing.T) *box{"as root": realBox, "as an ordinary user": newUserBox} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			need(t, "bwrap", "jq")

@@ -16,12 +16,12 @@ import (
 
 // processes are the commands that the program of the test becomes; of a hook and of a call
 // this is the part that agents start. TestMain tells them by the name ctxfs.
-var processes = []string{"run", "term", "term-holder", "attach", "stop", "agent", "hook"}
+var processes = []string{"helper", "run", "term", "attach", "stop", "agent", "hook"}
 
 func main() {
 	self, err := os.Executable()
 	folder := filepath.Dir(self)
-	if len(os.Args) > 1 && (slices.Contains(processes, os.Args[1]) || strings.HasPrefix(os.Args[1], "agent-") || strings.HasPrefix(os.Args[1], "exec-")) {
+	if len(os.Args) > 1 && slices.Contains(processes, os.Args[1]) {
 		err = syscall.Exec(filepath.Join(folder, "whole", "ctxfs"), os.Args, os.Environ())
 	}
 	code := 0
