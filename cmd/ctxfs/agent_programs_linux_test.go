@@ -112,7 +112,7 @@ func TestAgentPrograms(t *testing.T) {
 // its later sessions do; what it adds to that is told.
 func TestAgentProgramsReadOnly(t *testing.T) {
 	t.Parallel()
-	for name, make := range map[string]func(*testing.T) *box{"root": newBox, "user": newUserBox} {
+	for name, make := range map[string]func(*testing.T) *box{"root": realBox, "user": newUserBox} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := make(t)

@@ -145,7 +145,7 @@ func (b *box) outside(dir string) int {
 func TestAgentReadOnly(t *testing.T) {
 	t.Parallel()
 	need(t, "git", "python3", "unshare")
-	for name, make := range map[string]func(*testing.T) *box{"root": newBox, "user": newUserBox} {
+	for name, make := range map[string]func(*testing.T) *box{"root": realBox, "user": newUserBox} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := make(t)

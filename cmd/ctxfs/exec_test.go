@@ -239,9 +239,11 @@ cat /dev/zero >"$XDG_CACHE_HOME/zero" 2>/dev/null || :
 cat .agentctx/exec/bad/names/one.txt
 ctxfs exec refresh bad
 cat .agentctx/exec/bad/names/one.txt .agentctx/exec/bad/names/two.txt .agentctx/exec/bad/names/before.txt
+ctxfs wait settled >&2
 grep -A6 '^## exec' .agentctx/STATUS.md
 rm "$XDG_CACHE_HOME/zero"
 ctxfs exec refresh bad
+ctxfs wait settled >&2
 grep -A6 '^## exec' .agentctx/STATUS.md | grep -c problem || echo mended
 ctxfs unmount
 `)

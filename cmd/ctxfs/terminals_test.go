@@ -149,7 +149,8 @@ func TestTerminals(t *testing.T) {
 			t.Errorf("%s: %q", where, got)
 		}
 	}
-	if got := b.ok("find", "make"); !strings.Contains(got, "terminals/1.txt") {
+	b.ok("wait", "settled")
+	if got := b.ok("find", "make"); !strings.Contains(got, "terminals/1/commands/1.txt") { // the command's own record
 		t.Errorf("find: %s", got)
 	}
 	must(t, r.in.Close())
