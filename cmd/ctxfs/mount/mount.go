@@ -228,7 +228,9 @@ func newDaemon(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ending, stop := daemon.UntilSignal(cmd.Context())
 			defer stop()
-			signal.Ignore(syscall.SIGHUP)
+			unheard := make(chan os.Signal, 1) // not ignored, since what it starts would inherit that
+			signal.Notify(unheard, syscall.SIGHUP)
+			defer signal.Stop(unheard)
 			daemon.Stay()
 			o := daemonOptions(a, takeOver)
 			o.Starter = control.SpawnedStarter()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -75,7 +76,9 @@ type stoppedEntry struct {
 
 // stopAll stops terminals, each whatever becomes of the others.
 func stopAll(ctx context.Context, a *cli.App, names []string, grace time.Duration, asJSON bool) error {
-	signal.Ignore(syscall.SIGHUP, syscall.SIGTERM) // in the terminal that is stopped
+	unheard := make(chan os.Signal, 1) // in the terminal that is stopped; what is ignored is inherited
+	signal.Notify(unheard, syscall.SIGHUP, syscall.SIGTERM)
+	defer signal.Stop(unheard)
 	recording := a.Recording()
 	stopped := []stoppedEntry{}
 	var failed []error
