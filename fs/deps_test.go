@@ -19,6 +19,7 @@ import (
 // listedPackage is a package as `go list` describes it.
 type listedPackage struct {
 	ImportPath string
+	Doc        string
 	Standard   bool
 	Module     *struct {
 		Path string
@@ -29,7 +30,7 @@ type listedPackage struct {
 
 func listPackages(t *testing.T) map[string]listedPackage {
 	t.Helper()
-	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Module,Imports", "./...")
+	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Doc,Standard,Module,Imports", "./...")
 	list.Dir = ".."
 	var stderr strings.Builder
 	list.Stderr = &stderr
