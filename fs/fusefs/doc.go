@@ -48,4 +48,16 @@
 // announces them; grow.go, leave.go and touch.go are about files that grow,
 // inbox.go about files that are written, callers_linux.go about where those stand who
 // write them, ahead.go about searches.
+//
+// # Why not
+//
+//   - Ordinary opens: rg over 20,000 files takes 1.2 times the native file system
+//     without messages, 6.1 times with opens and long cache times, 17 times with
+//     timeouts of one second.
+//   - FUSE passthrough: it needs CAP_SYS_ADMIN and an open for each file. The same
+//     rg took 14.8 times native.
+//   - Sizes of 0, or upper bounds, for text made on demand: tail, wc -c, git, diff,
+//     Node and Python each read too much or too little.
+//   - The 12 background requests that go-fuse allows by default: a dozen reads that
+//     hang stop every other file.
 package fusefs

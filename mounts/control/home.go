@@ -20,6 +20,11 @@
 // The package imports, besides guard and fs, only the standard library, and
 // little of that: a command that only relays an answer of the process, such as
 // a tool's call, starts as fast as its imports do.
+//
+// Not XDG_RUNTIME_DIR but the state folder identifies a process: su, cron and
+// containers have another runtime folder or none, which would make two processes for
+// one home. The lock is advisory and not a file with a process number: the kernel
+// releases it however the process ends, and numbers are reused.
 package control
 
 import (

@@ -36,6 +36,10 @@
 // guardian_linux.go that of the guardian, state_linux.go how it recognizes a
 // dead process, and answer_linux.go, release_linux.go and abort_linux.go how it
 // frees a connection.
+//
+// Aborting the connection of a killed process from outside is no substitute: only root
+// can write to fusectl, and no connection number is known before the mount. With the
+// guardian readers are free 3.3 ms after a kill.
 package guard
 
 import (

@@ -22,6 +22,9 @@
 // snapshot.go is all that is shown at one moment, index.go writes its pages, worker.go
 // looks at projects and studies skills in the background, and the provider publishes
 // snapshots (skills.go).
+//
+// Folders of skills are passed through and not linked: a link leads out of the mount,
+// where sandboxes refuse it and rg does not follow.
 package skills
 
 import (

@@ -1,6 +1,14 @@
 // Package early runs the commands that must start at once, or stay small, before
 // the libraries of the program are initialised: ctxfs call, ctxfs guard, and the helpers that
 // hold a terminal and run an agent.
+//
+// Four packages have an init function or start before the libraries do, and
+// TestOneInit allows no other: this one; agentrun, which is agent run; hook and enter,
+// which start before package net, too (a hook takes 3 ms, Go's own initialisation with
+// net 8). The library that costs most, santhosh-tekuri/jsonschema, compiles its
+// metaschemas in package variables: 4.5 ms and 1.7 MB of every start.
+// google/jsonschema-go takes 0.2 ms, but knows neither drafts 4, 6 and 2019-09 nor
+// formats, and its errors name no place in the arguments.
 package early
 
 import (

@@ -1,6 +1,62 @@
 // Package places knows where the files of one user lie, and how to reach the
 // background process from there. It imports little, since the imports determine how
 // fast a command that only asks that process starts.
+//
+// # On disk
+//
+// State ($XDG_STATE_HOME/ctxfs, by default ~/.local/state/ctxfs) must survive. Caches
+// ($XDG_CACHE_HOME/ctxfs) can be deleted at any time, also under a running process.
+// Folders have the mode 0700, files 0600. A file with a format number names it in its
+// first line or object: a cache with another number is made again, state with another
+// number is reported and left alone. Unknown keys are ignored.
+//
+// State:
+//
+//   - daemon.lock, daemon.json, daemon.log, holder.log, run/: the background process
+//     (package control).
+//   - setup.json, setup.lock: files of other programs as they were before they were
+//     changed (package journal).
+//   - terminals/<id>/: recorded terminals (package record).
+//   - results/: long results as plain files, with a journal in .store/ (package
+//     results).
+//   - mcp/trusted.json: approved entries of projects (package clients).
+//     mcp/pins/<server>-<hash>.json: accepted definitions (package pins). mcp/logs/:
+//     at most 256 KiB for each server (package serverlog). mcp/logins/<server>.json:
+//     secrets, here or in the keyring (package oauth). mcp/tasks/: at most 1,000,
+//     for 7 days (package tasks). mcp/calls.jsonl and calls.jsonl.1: a line for each
+//     call, at most 16 MiB each (package calls).
+//   - transcripts/archive/<agent>/*.jsonl.zst: sessions kept after their agents
+//     delete them (package archive).
+//   - trust.json: the projects that the user trusts (package trust).
+//   - memory/trash/: the last 200 forgotten memories; memory/proposed.jsonl:
+//     sentences that were accepted or dismissed. The memories themselves are in
+//     $XDG_DATA_HOME/ctxfs/memory, or [memory] dir (packages store, fact and
+//     proposed).
+//   - workspaces/names.json, known.json, asked.json and <name>-<hash>/notes/
+//     (package workspaces).
+//   - agents/<id>/: runs of agents; agents/.running/: the processes that keep those
+//     under way (package job).
+//   - hooks/told.jsonl: what sessions were told; at most 2 MiB, 1,000 sessions, 30
+//     days (package hooks).
+//   - find/forgotten.jsonl: what is not to be learned (package learned).
+//
+// Caches:
+//
+//   - mcp/<server>-<hash>.json: catalogues, as they came and as they are shown;
+//     mcp/kept/: kept resources; mcp/starting/: locks of installations (packages
+//     catalogue and supervise).
+//   - transcripts/sessions.<n>.jsonl, <2 digits>/<30 digits>/ and locks/: the list
+//     of sessions and their texts (package cache).
+//   - transcripts, results and terminals/fulltext.db: words of long texts (package
+//     fulltext).
+//   - find/learned.jsonl, memory/statements.jsonl, plans/sessions.jsonl,
+//     stats/spending.jsonl: what was found in each session. The numbers of what is
+//     found, such as usesFormat, are in package transcripts.
+//   - skills/studied.jsonl: what was found in the files of skills (package check).
+//   - workspaces/<name>-<hash>/, exec/<folder>/, pages.json: pages and outputs as
+//     they are shown.
+//
+// A synced folder has its manifest in .ctxfs-sync.jsonl (package mounts).
 package places
 
 import (

@@ -23,6 +23,9 @@
 //
 // The format is JSON Schema (https://json-schema.org), drafts 4 to 2020-12 as
 // "$schema" says, 2020-12 without it.
+//
+// A required argument with a default may be left out, and the default is sent: clients
+// of the SDKs omit it, but servers that check the schema as it is written refuse that.
 package arguments
 
 import (

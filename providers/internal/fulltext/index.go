@@ -41,6 +41,11 @@
 // looked up in all segments and in what is not indexed (Index.gather), respelled if
 // necessary (Index.respell), ranked (lookup.rank), and the best pieces are read and
 // become hits (Index.rank, chooseHits).
+//
+// # Why not FTS5
+//
+// Over 99 MB of transcripts its index took 37.7 % of the text, and the best ten by
+// bm25 85 to 143 ms. The lists here take 13.6 %, and 9 to 44 ms over 1 GB.
 package fulltext
 
 import (

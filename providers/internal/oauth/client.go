@@ -18,6 +18,9 @@
 // (metadata of authorization servers), RFC 8707 (resource indicators), RFC
 // 9207 (iss in answers), RFC 9728 (metadata of protected resources), and the
 // chapter on authorization of the MCP specification.
+//
+// Neither x/oauth2 nor mcp-go checks iss, requests more scopes on insufficient_scope,
+// remembers a registered client, or shares one renewal among processes.
 package oauth
 
 import (

@@ -6,6 +6,9 @@
 //   - [Object] (object.go) keeps the members of an object in their order.
 //   - [FingerprintOf] (value.go) identifies a value however it is written, and
 //     [InOrderOf] gives one text the key order of another.
+//
+// Numbers are never decoded, so that 9007199254740993 does not become
+// 9007199254740992.
 package rawjson
 
 import (

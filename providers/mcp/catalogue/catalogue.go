@@ -6,6 +6,11 @@
 // them into the texts of files (snapshot.go, render.go), and the [Cache] stores
 // both, so that the texts need not be rendered again (cache.go, cachefile.go).
 // Resources that a user wants to keep are stored beside them (kept.go).
+//
+// Definitions are not decoded into mcp-go's Tool: it drops $schema of 230 of 489 real
+// tools, and all unknown keys. A file has one line for each member and each argument:
+// indenting takes a third more tokens (50,942 against 38,159 for 177 tools), and
+// minified text would make rg print a whole tool for one word.
 package catalogue
 
 import (

@@ -6,6 +6,10 @@
 //
 // Package clients makes Servers of configuration files; the other packages of
 // mcp start them.
+//
+// Which calls may share a process is decided by what was read in a server's source,
+// not by its name: servers that sound stateless read files of their folder. Others
+// have a process for each project.
 package config
 
 import (

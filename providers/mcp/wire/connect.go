@@ -17,6 +17,10 @@
 // (await.go).
 //
 // Source of the protocol: modelcontextprotocol.io/specification.
+//
+// The official Go SDK is not used: it fails on a line of standard output that is not
+// JSON, and its HTTP sessions stay dead after the server restarts. mcp-go loses parts
+// of a tool's definition, so lists are read raw.
 package wire
 
 import (
