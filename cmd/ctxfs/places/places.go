@@ -72,7 +72,7 @@ import (
 )
 
 // Version is the version of this program.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 // Places are the folders of one user, and this program.
 type Places struct {
