@@ -118,7 +118,7 @@ func mayReaderImport(from, to string) bool {
 func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
-		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp/serverlog", "providers/mcp/questions", "providers/mcp/calls", "providers/mcp/tasks", "providers/mcp/instance", "providers/mcp"}
+		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp/serverlog", "providers/mcp/questions", "providers/mcp/calls", "providers/mcp/tasks", "providers/mcp/logins", "providers/mcp/instance", "providers/mcp"}
 	case "memory":
 		const m = "providers/memory/"
 		return []string{m + "fact", m + "files", m + "store", m + "read", m + "page", m + "proposed", "providers/memory"}

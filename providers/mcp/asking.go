@@ -3,7 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/clients"
-	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
@@ -305,19 +303,11 @@ func (p *Provider) isCalling() bool {
 	return len(p.under) > 0
 }
 
-// sampling is the command that answers for a language model, and how long a question
-// waits.
-type sampling struct {
-	command  []string
-	question time.Duration
-}
-
 // storeSampling applies the settings of questions. Servers learn when they are
 // connected to whether they may ask a language model, and may list other tools then:
 // where that has changed they are connected to again once nobody uses them.
 func (p *Provider) storeSampling(settings clients.Settings) {
-	was := p.sampling.Swap(&sampling{settings.Sampler, settings.QuestionTimeout})
-	if was == nil || (len(was.command) > 0) == (len(settings.Sampler) > 0) {
+	if !p.sampling.Set(settings.Sampler, settings.QuestionTimeout) {
 		return
 	}
 	for _, s := range p.all() {
@@ -325,19 +315,4 @@ func (p *Provider) storeSampling(settings clients.Settings) {
 			i.Renew()
 		}
 	}
-}
-
-// maxSampling is how long the command that answers for a language model may take.
-const maxSampling = 5 * time.Minute
-
-// sampler returns what answers for a language model, or nil if nothing does.
-func (p *Provider) sampler() func(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
-	command := p.sampling.Load().command
-	if len(command) == 0 {
-		return nil
-	}
-	s := &questions.Sampler{
-		Command: command, Env: config.Environ(p.opts.LookupEnv, p.opts.Home, nil), Dir: p.opts.Home, Limit: maxSampling, Spawner: p.spawner,
-	}
-	return s.Sample
 }

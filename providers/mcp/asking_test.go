@@ -143,7 +143,7 @@ func TestAQuestionIsDeclined(t *testing.T) {
 // TestAQuestionTimesOut is told by the call, whose tool goes on.
 func TestAQuestionTimesOut(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		w.p.sampling.Store(&sampling{question: 50 * time.Millisecond})
+		w.p.sampling.Set(nil, 50*time.Millisecond)
 		q, done := w.calling(context.Background(), "{}")
 		m := <-done
 		if m.err != nil {

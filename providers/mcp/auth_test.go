@@ -14,7 +14,9 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/logins"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -41,13 +43,13 @@ func guarded(t *testing.T, f oauthtest.Faults, more map[string]any) (*world, *oa
 }
 
 // login logs in to a server, with a browser that follows every link.
-func (w *world) login(server string) (Login, error) {
+func (w *world) login(server string) (logins.Login, error) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var browser sync.WaitGroup
 	defer browser.Wait()
-	return w.p.Login(ctx, server, LoginPrompt{
+	return w.p.Login(ctx, server, oauth.Prompt{
 		Note: func(text string) { w.t.Error(text) },
 		Show: func(address string) {
 			browser.Go(func() {
@@ -64,7 +66,7 @@ func (w *world) login(server string) (Login, error) {
 	})
 }
 
-func (w *world) mustLogin(server string) Login {
+func (w *world) mustLogin(server string) logins.Login {
 	w.t.Helper()
 	l, err := w.login(server)
 	if err != nil || !l.LoggedIn {
@@ -277,12 +279,12 @@ func TestLoginEntries(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", name, d, want)
 			}
 		}
-		if w.p.document != "https://me.example/ctxfs.json" {
-			t.Errorf("document %q", w.p.document)
+		if got := w.p.logins.Document(); got != "https://me.example/ctxfs.json" {
+			t.Errorf("document %q", got)
 		}
 		fstest.Contains(t, w.cat("badport/STATUS.md"), "state: error", `"callbackPort" is not a port`)
 		fstest.Contains(t, w.cat("badauth/STATUS.md"), "state: error", `"oauth" is a number, not an object`)
-		var fault *LoginError
+		var fault *logins.Error
 		for name, words := range map[string]string{
 			"header": "Authorization", "process": "a program on this machine", "badport": "callbackPort", "nobody": "no server is called",
 		} {

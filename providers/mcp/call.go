@@ -232,7 +232,7 @@ func (p *Provider) unmetText(unmet wire.Unmet) string {
 	switch {
 	case unmet.What != "sampling/createMessage":
 		return "the server sent a request that was not answered" + by + ": " + unmet.What
-	case p.sampler() != nil:
+	case p.sampling.Answers():
 		return "the server wanted the answer of a language model" + by + " (" + unmet.What + "), which was declined: no command answered when it was started; it is started again once nothing uses it, so call again"
 	}
 	return "the server wanted the answer of a language model" + by + " (" + unmet.What + "), which was declined: " + samplerHint

@@ -153,7 +153,7 @@ func (p *Provider) Close() error {
 	p.samples.close()
 	p.running.Wait()
 	p.questions.Close()
-	p.spawner.Close()
+	p.sampling.Close()
 	p.logins.Close()
 	p.sup.Close()
 	p.shown.mu.Lock()

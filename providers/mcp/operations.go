@@ -3,11 +3,15 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/logins"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
 )
@@ -32,10 +36,10 @@ var (
 	// OpAccept pins definitions of tools as they are now.
 	OpAccept = fs.Op[AcceptQuery, Accepted]{Name: "accept"}
 	// OpLogins lists the logins of all servers that can have one.
-	OpLogins = fs.Op[fs.None, []Login]{Name: "logins", Effect: fs.Reads}
+	OpLogins = fs.Op[fs.None, []logins.Login]{Name: "logins", Effect: fs.Reads}
 	// OpLogin lets the user log in to a server; what it sends meanwhile is for the
 	// user. A running server uses the login after a restart.
-	OpLogin = fs.Talk[RestartQuery, LoginNews, Login]{Name: "login", Local: true}
+	OpLogin = fs.Talk[RestartQuery, LoginNews, logins.Login]{Name: "login", Local: true}
 	// OpLogout ends the login to a server.
 	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true, Local: true}
 	// OpResource reads a resource of a server, and may keep it as a file. The
@@ -102,7 +106,7 @@ type LoginNews struct {
 // LoggedOut is the end of a login.
 type LoggedOut struct {
 	// Was is the login that there was.
-	Was Login `json:"was"`
+	Was logins.Login `json:"was"`
 	// Untold says why the authorization server could not be informed of the logout;
 	// "" if it was.
 	Untold string `json:"untold,omitempty"`
@@ -143,7 +147,7 @@ func (p *Provider) Operations() []fs.Operation {
 		}),
 		OpProjects.Handle(func(context.Context, fs.None) ([]Project, error) { return p.Projects(), nil }),
 		OpAccept.Handle(func(_ context.Context, q AcceptQuery) (Accepted, error) { return p.Accept(q.Server, q.Tools...) }),
-		OpLogins.Handle(func(context.Context, fs.None) ([]Login, error) { return p.Logins(), nil }),
+		OpLogins.Handle(func(context.Context, fs.None) ([]logins.Login, error) { return p.Logins(), nil }),
 		OpLogin.Handle(p.answerLogin),
 		OpLogout.Handle(func(ctx context.Context, q RestartQuery) (LoggedOut, error) {
 			was, untold, err := p.Logout(ctx, q.Name)
@@ -164,7 +168,7 @@ func (p *Provider) Operations() []fs.Operation {
 	}
 }
 
-func (p *Provider) answerLogin(ctx context.Context, q RestartQuery, tell func(LoginNews) error, reply func(Login) (io.Writer, error)) error {
+func (p *Provider) answerLogin(ctx context.Context, q RestartQuery, tell func(LoginNews) error, reply func(logins.Login) (io.Writer, error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	say := func(n LoginNews) {
@@ -172,7 +176,7 @@ func (p *Provider) answerLogin(ctx context.Context, q RestartQuery, tell func(Lo
 			cancel(err) // nobody is there to log in
 		}
 	}
-	login, err := p.Login(ctx, q.Name, LoginPrompt{
+	login, err := p.Login(ctx, q.Name, oauth.Prompt{
 		Show: func(address string) { say(LoginNews{Address: address}) },
 		Note: func(text string) { say(LoginNews{Note: text}) },
 	})
@@ -239,4 +243,50 @@ func (p *Provider) Inside() map[string][]fs.Item {
 		}
 	}
 	return inside
+}
+
+// Logins returns the logins of all servers that can have one, whether or not the
+// user is logged in. It reads small files and sends nothing.
+func (p *Provider) Logins() []logins.Login {
+	all := []logins.Login{}
+	for _, s := range p.all() {
+		if l, can := p.logins.Known(s.named); can {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// Login lets the user log in to a server, named as in Restart: see
+// [logins.Logins.Login].
+func (p *Provider) Login(ctx context.Context, name string, prompt oauth.Prompt) (logins.Login, error) {
+	s, err := p.chooseForLogin(name)
+	if err != nil {
+		return logins.Login{}, err
+	}
+	return p.logins.Login(ctx, s.named, prompt)
+}
+
+// Logout ends the login to a server: see [logins.Logins.Logout].
+func (p *Provider) Logout(ctx context.Context, name string) (was logins.Login, untold, err error) {
+	s, err := p.chooseForLogin(name)
+	if err != nil {
+		return was, nil, err
+	}
+	return p.logins.Logout(ctx, s.named)
+}
+
+func (p *Provider) chooseForLogin(name string) (*server, error) {
+	chosen, err := p.choose(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) > 1 {
+		names := ""
+		for _, s := range chosen {
+			names += " " + s.folder()
+		}
+		return nil, &logins.Error{What: fmt.Sprintf("several servers are called %q", clean.Line(name)), Mend: "name one of:" + names}
+	}
+	return chosen[0], nil
 }

@@ -65,7 +65,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
-	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/trust"
@@ -74,6 +73,7 @@ import (
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/logins"
 	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/questions"
@@ -145,14 +145,13 @@ type Provider struct {
 	searched  []string // the files in which servers are looked for, as they are shown
 	pins      pins.Store
 	sup       *supervise.Supervisor
-	logins    *oauth.Client
+	logins    *logins.Logins
 	callLog   *calls.Log
 	root      *fs.Folder
 	running   sync.WaitGroup
 	questions *questions.Store
 	tasks     *tasks.Store
-	spawner   *procs.Spawner // of the command that answers for a language model
-	sampling  atomic.Pointer[sampling]
+	sampling  *questions.Sampling
 	resuming  sync.Mutex // serializes resumptions of tasks
 
 	underMu sync.Mutex
@@ -179,7 +178,6 @@ type Provider struct {
 	started  bool
 	servers  []*server // in the order in which they got their names
 	problems []fs.Problem
-	document string   // [mcp] client_id_document
 	files    []string // that configure servers, there or not
 
 	shown published
@@ -217,12 +215,13 @@ func New(opts Options) *Provider {
 		opts: opts, env: opts.Env, timing: opts.timing,
 		cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log},
 		root:  new(fs.Folder),
-		logins: oauth.New(oauth.Options{
+		logins: logins.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
-		}),
-		callLog: calls.NewLog(opts.StateDir),
-		leaving: make(map[string]*server),
-		spawner: procs.NewSpawner(), under: make(map[*underway]bool),
+		}, opts.StateDir == ""),
+		callLog:  calls.NewLog(opts.StateDir),
+		sampling: questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.LookupEnv, opts.Home, nil) }),
+		leaving:  make(map[string]*server),
+		under:    make(map[*underway]bool),
 	}
 	p.questions = questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server).showWaiting() }})
 	kept := ""
@@ -280,7 +279,7 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 	}
 	all := p.finder.Discover(own, folders...)
 	all.Problems = append(problems, all.Problems...)
-	p.storeLogins(all.Settings)
+	p.logins.Set(all.Settings)
 	p.storeIdle(all.Settings.IdleTimeout)
 	p.storeSampling(all.Settings)
 	p.fileCalls.Store(all.Settings.FileCalls)

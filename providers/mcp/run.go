@@ -54,7 +54,7 @@ func (s *server) definition() *config.Server {
 // dialer returns how the server is connected to. Its root is its own project, or the
 // folder that its entry names: it may ask for no other, since all share it.
 func (s *server) dialer(d *config.Server) *wire.Dialer {
-	login := s.p.session(d)
+	login := s.p.logins.Session(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.login = login
@@ -74,7 +74,7 @@ func (s *server) dialer(d *config.Server) *wire.Dialer {
 	return &wire.Dialer{
 		Def: d, Login: login, HTTP: s.p.opts.HTTP, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
 		Log: s.logTo(""), LogLevel: s.def.LogLevel,
-		Samples: s.p.sampler() != nil, Era: era,
+		Samples: s.p.sampling.Answers(), Era: era,
 	}
 }
 
@@ -82,7 +82,7 @@ func (s *server) dialer(d *config.Server) *wire.Dialer {
 // catalogue is not known, is of another configuration or was fetched when another
 // answer held to whether it may ask a language model, or it has kept resources.
 func (s *server) wantsStart() bool {
-	samples := s.p.sampler() != nil
+	samples := s.p.sampling.Answers()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.replaces || s.shown == nil || !s.shown.Fits(s.def) || s.shown.Samples != samples || len(s.kept) > 0

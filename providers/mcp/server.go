@@ -310,3 +310,10 @@ func (s *server) end(why instance.Interruption) {
 		close(s.gone)
 	})
 }
+
+// named returns the definition, the folder's name and the state of a server.
+func (s *server) named() (d *config.Server, file, state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.def, s.file, s.condition.State
+}

@@ -91,9 +91,9 @@ func (p *Provider) beginCall(u *underway, f *follower) (run func()) {
 	def := s.def
 	s.mu.Unlock()
 	u.asker = p.questions.NewAsker(questions.AskerOptions{
-		Owner: s, Server: s.folder(), Tool: u.toolName(), Limit: p.sampling.Load().question,
+		Owner: s, Server: s.folder(), Tool: u.toolName(), Limit: p.sampling.Wait(),
 		Clean: func(text string) string { return s.clean(def, text) },
-		Told:  u.tell, Waiting: u.clock.Pause, Sample: p.sampler(), Samples: u.call.Samples,
+		Told:  u.tell, Waiting: u.clock.Pause, Sample: p.sampling.Answer(), Samples: u.call.Samples,
 	})
 	u.call.Progress = u.report
 	u.made.under = u

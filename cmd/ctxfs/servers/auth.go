@@ -19,6 +19,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/logins"
 )
 
 const (
@@ -51,7 +52,7 @@ after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 		Args: cli.Args(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				logins, _ := logins(cmd.Context(), a)
+				logins, _ := allLogins(cmd.Context(), a)
 				for _, l := range logins {
 					names = append(names, l.Server)
 				}
@@ -81,14 +82,14 @@ after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 	return cmd
 }
 
-func logins(ctx context.Context, a *cli.App) ([]mcp.Login, error) {
+func allLogins(ctx context.Context, a *cli.App) ([]logins.Login, error) {
 	asker := a.Fallback()
 	defer asker.Close()
 	return mcp.OpLogins.Ask(ctx, asker, fs.None{})
 }
 
 func listLogins(ctx context.Context, a *cli.App, asJSON bool) error {
-	logins, err := logins(ctx, a)
+	logins, err := allLogins(ctx, a)
 	switch {
 	case err != nil:
 		return err
@@ -229,7 +230,7 @@ func logOut(ctx context.Context, a *cli.App, server string) error {
 // authFault words the error of a login.
 func authFault(ctx context.Context, server string, err error) error {
 	switch {
-	case errors.As(err, new(*mcp.LoginError)):
+	case errors.As(err, new(*logins.Error)):
 		return err
 	case ctx.Err() != nil:
 		return &control.Fault{Message: "interrupted; the login is as it was before"}

@@ -14,7 +14,6 @@ import (
 
 	"ctxfs/fs/form"
 	"ctxfs/providers/internal/arguments"
-	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -343,9 +342,8 @@ func TestAnAddress(t *testing.T) {
 func TestSampling(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")
-	spawner := procs.NewSpawner()
-	defer spawner.Close()
-	sampler := &Sampler{Env: os.Environ(), Dir: dir, Limit: time.Minute, Spawner: spawner}
+	sampling := NewSampling(dir, os.Environ)
+	defer sampling.Close()
 	request := json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"Why?"}},{"role":"user","content":{"type":"image"}}],"systemPrompt":"Be brief."}`)
 	for name, c := range map[string]struct {
 		script, want, fault string
@@ -356,8 +354,8 @@ func TestSampling(t *testing.T) {
 		"flood":   {"yes", "", "has written more than 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sampler.Command = []string{"sh", "-c", c.script}
-			s, a := newAsker(AskerOptions{Sample: sampler.Sample})
+			sampling.Set([]string{"sh", "-c", c.script}, 0)
+			s, a := newAsker(AskerOptions{Sample: sampling.Answer()})
 			q, done := ask(t, s, a, wire.Question{Kind: form.AskSampling, Request: request})
 			if q.Message != "system: Be brief.\nuser: Why?\nuser: [image]" || q.Answer != "ctxfs answer "+q.ID+" --accept" {
 				t.Errorf("%+v", q)
@@ -385,7 +383,7 @@ func TestSampling(t *testing.T) {
 			}
 		})
 	}
-	s, a := newAsker(AskerOptions{Sample: sampler.Sample})
+	s, a := newAsker(AskerOptions{Sample: sampling.Answer()})
 	q, done := ask(t, s, a, wire.Question{Kind: form.AskSampling, Request: request})
 	if _, err := s.Answer(q.ID, form.Answer{Action: form.Decline}); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/fs/wording"
@@ -24,36 +25,82 @@ const (
 	maxSampled = 1 << 20
 )
 
-// Sampler is the command with which a user answers for a language model. It gets
-// the parameters of sampling/createMessage as JSON on its standard input, and its
-// standard output is the text of the answer. No shell is involved.
-type Sampler struct {
-	Command []string
-	Env     []string
-	Dir     string
-	// Limit is how long it may take.
-	Limit   time.Duration
-	Spawner *procs.Spawner
+// maxSampling is how long the command that answers for a language model may take.
+const maxSampling = 5 * time.Minute
+
+// Sampling says who answers what servers ask: the command with which a user answers
+// for a language model, and how long a question waits. It is safe for concurrent use.
+type Sampling struct {
+	dir     string
+	environ func() []string
+	spawner *procs.Spawner
+	set     atomic.Pointer[setting]
 }
 
-// Sample runs the command, and returns the result of sampling/createMessage.
-func (s *Sampler) Sample(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.Limit)
+type setting struct {
+	command []string // nil is none
+	wait    time.Duration
+}
+
+// NewSampling returns a sampling whose commands run in a folder, with an environment.
+func NewSampling(dir string, environ func() []string) *Sampling {
+	return &Sampling{dir: dir, environ: environ, spawner: procs.NewSpawner()}
+}
+
+// Set sets the command, and how long a question waits. It reports whether a command
+// answers now where none did before, or the other way round.
+func (s *Sampling) Set(command []string, wait time.Duration) (changed bool) {
+	was := s.set.Swap(&setting{command, wait})
+	return was != nil && (len(was.command) > 0) != (len(command) > 0)
+}
+
+// Wait returns how long a question waits.
+func (s *Sampling) Wait() time.Duration { return s.set.Load().wait }
+
+// Answers reports whether a command answers for a language model.
+func (s *Sampling) Answers() bool { return len(s.set.Load().command) > 0 }
+
+// Close ends the commands that run.
+func (s *Sampling) Close() { s.spawner.Close() }
+
+// Answer returns what answers for a language model, or nil if nothing does.
+func (s *Sampling) Answer() func(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
+	command := s.set.Load().command
+	if len(command) == 0 {
+		return nil
+	}
+	return (&sampler{command: command, env: s.environ(), dir: s.dir, limit: maxSampling, spawner: s.spawner}).sample
+}
+
+// sampler is the command with which a user answers for a language model. It gets
+// the parameters of sampling/createMessage as JSON on its standard input, and its
+// standard output is the text of the answer. No shell is involved.
+type sampler struct {
+	command []string
+	env     []string
+	dir     string
+	limit   time.Duration // how long it may take
+	spawner *procs.Spawner
+}
+
+// sample runs the command, and returns the result of sampling/createMessage.
+func (s *sampler) sample(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
+	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
 	out, errs := &bounded{limit: maxSampled, full: cancel}, &bounded{limit: 4 << 10, full: func() {}}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), out, errs
-	cmd.Env, cmd.Dir = s.Env, s.Dir
-	err := s.Spawner.Start(cmd)
+	cmd.Env, cmd.Dir = s.env, s.dir
+	err := s.spawner.Start(cmd)
 	if err == nil {
 		err = cmd.Wait()
 	}
-	name := clean.Line(s.Command[0])
+	name := clean.Line(s.command[0])
 	switch text := strings.TrimSpace(clean.Text(out.String())); {
 	case out.over:
 		return nil, fmt.Errorf("the sampler %s has written more than %s", name, wording.Size(maxSampled))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("the sampler %s has not answered within %s", name, wording.Seconds(s.Limit))
+		return nil, fmt.Errorf("the sampler %s has not answered within %s", name, wording.Seconds(s.limit))
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
@@ -63,7 +110,7 @@ func (s *Sampler) Sample(ctx context.Context, request json.RawMessage) (json.Raw
 	default:
 		return json.Marshal(map[string]any{
 			"role": "assistant", "content": map[string]string{"type": "text", "text": text},
-			"model": filepath.Base(s.Command[0]), "stopReason": "endTurn",
+			"model": filepath.Base(s.command[0]), "stopReason": "endTurn",
 		})
 	}
 }
