@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestAccept follows a server that changes its tools, from the first look to
@@ -30,8 +27,9 @@ func TestAccept(t *testing.T) {
 
 	define("platypus")
 	b.ok("restart", "zoo")
+	b.ready("zoo")
 	b.shows("mcps/zoo/tools/greet.diff", "--- pinned ", "\n+++ now ", "\n-  \"description\": \"Says hello to a wombat.\"\n+  \"description\": \"Says hello to a platypus.\"\n")
-	b.shows("mcps/zoo/STATUS.md", "state: ready\n", "- the definition of the tool bye has changed (description) at ", "accept it: ctxfs accept zoo bye\n")
+	b.server("zoo", "ready", "- the definition of the tool bye has changed (description) at ", "accept it: ctxfs accept zoo bye\n")
 	b.shows("STATUS.md", "- problem: server zoo: the definitions of 2 tools have changed", "ctxfs accept zoo\n")
 	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "fix: see mcps/zoo/tools/*.diff; to accept what they show: ctxfs accept zoo\n") {
 		t.Errorf("doctor: %v", r)
@@ -56,10 +54,7 @@ func TestAccept(t *testing.T) {
 	if got := b.ok("accept", "zoo", "bye"); !strings.HasPrefix(got, "accepted zoo/bye as it is since 2") {
 		t.Errorf("%s", got)
 	}
-	fstest.Eventually(t, "it is gone", func() bool {
-		_, err := os.Lstat(b.mnt("mcps/zoo/tools/bye.diff"))
-		return os.IsNotExist(err)
-	})
+	b.absent("mcps/zoo/tools/bye.diff")
 	b.shows("mcps/zoo/tools/greet.diff", "platypus")
 	b.refused(exitFailed, []string{`no tool is called "gret"`, `did you mean "greet"?`}, "accept", "zoo", "gret")
 	b.refused(exitFailed, []string{`no server is called "zo"`}, "accept", "zo")

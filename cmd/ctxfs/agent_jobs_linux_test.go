@@ -315,7 +315,7 @@ func TestAgentLostInTheMount(t *testing.T) {
 	waiting.Stdout = &out
 	must(t, waiting.Start())
 	b.killRun(id)
-	b.shows("agents/"+id+"/result.md", "ended: lost")
+	b.comes("agents/"+id+"/result.md", "ended: lost")
 	b.shows("agents/INDEX.md", id+"/: stays, lost")
 	must(t, waiting.Wait())
 	if !strings.Contains(out.String(), "agent "+id+" has ended: lost") {

@@ -57,7 +57,7 @@ func TestAgentPrograms(t *testing.T) {
 	if got.code != 0 || !strings.HasPrefix(id, "walrus-") || !strings.Contains(got.err, `[agents.bad] has the agent "clade"`) {
 		t.Fatalf("%v", got)
 	}
-	b.shows("agents/"+id+"/status.json", `"session": "`+claudeSession+`"`, `"transcript": "transcripts/by-id/`+claudeSession+`/transcript.md"`)
+	b.comes("agents/"+id+"/status.json", `"session": "`+claudeSession+`"`, `"transcript": "transcripts/by-id/`+claudeSession+`/transcript.md"`)
 	b.shows("agents/"+id+"/log.txt", "I look.\n* Bash ls /nowhere\n")
 	if log := b.sh("cat .agentctx/agents/" + id + "/log.txt"); strings.Contains(log, "session_id") {
 		t.Errorf("events are shown: %s", log)

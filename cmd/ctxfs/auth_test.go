@@ -133,7 +133,7 @@ func TestAuth(t *testing.T) {
 	b.servers["guarded"] = map[string]any{"url": s.URL}
 	b.configure()
 	b.mount()
-	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", "\nfix: ctxfs auth guarded\n")
+	b.server("guarded", "needs-auth", "\nfix: ctxfs auth guarded\n")
 	b.shows("AGENTS.md", "needs-auth")
 	b.shows("mcps/INDEX.md", "needs-auth", "guarded/STATUS.md")
 	if l := b.loginList(); len(l) != 1 || l[0].LoggedIn || l[0].State != "needs-auth" {
@@ -148,7 +148,7 @@ func TestAuth(t *testing.T) {
 			t.Errorf("%s: %s", file, b.read(file))
 		}
 	}
-	b.shows("mcps/guarded/STATUS.md", "state: ready\n")
+	b.ready("guarded")
 	if took := time.Since(begun); took > time.Second && !fstest.Race() {
 		t.Errorf("shown %s after the login", took)
 	}
@@ -166,7 +166,7 @@ func TestAuth(t *testing.T) {
 	b.ok("restart", "guarded")
 	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", `the scope "admin" as well`, "\nfix: ctxfs auth guarded\n", "1 tool")
 	b.login("guarded")
-	b.shows("mcps/guarded/STATUS.md", "state: ready\n")
+	b.ready("guarded")
 
 	// The end of the login: the tools stay.
 	list := b.ok("auth")
@@ -174,7 +174,7 @@ func TestAuth(t *testing.T) {
 	if !strings.Contains(out, "logged out of guarded") || s.Counts().Revocations != 2 {
 		t.Errorf("%s, %+v", out, s.Counts())
 	}
-	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", "1 tool")
+	b.server("guarded", "needs-auth", "1 tool")
 	b.shows("mcps/guarded/tools/whoami.json", "Says who you are.")
 	if out := b.ok("auth", "--logout", "guarded"); !strings.Contains(out, "there was no login") {
 		t.Error(out)
@@ -277,7 +277,7 @@ func TestAuthOfficialServer(t *testing.T) {
 	b.servers["official"] = map[string]any{"url": "http://localhost:" + server + "/mcp"}
 	b.configure()
 	b.mount()
-	b.shows("mcps/official/STATUS.md", "state: needs-auth\n", "\nfix: ctxfs auth official\n")
+	b.server("official", "needs-auth", "\nfix: ctxfs auth official\n")
 	r := b.login("official")
 	if !strings.Contains(r.out, "official is ready") {
 		t.Errorf("%v", r)
@@ -286,7 +286,7 @@ func TestAuthOfficialServer(t *testing.T) {
 	if out := b.ok("auth", "--logout", "official"); !strings.Contains(out, "logged out of official") {
 		t.Error(out)
 	}
-	b.shows("mcps/official/STATUS.md", "state: needs-auth\n")
+	b.server("official", "needs-auth")
 	b.shows("mcps/official/tools/greet.json", "greeting")
 }
 

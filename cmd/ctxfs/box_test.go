@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/hook"
 	"ctxfs/cmd/ctxfs/mount"
+	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
 )
@@ -359,16 +361,77 @@ func (b *box) read(path string) string {
 	return string(text)
 }
 
-// shows waits until a file of the mount holds some words.
+// until waits for a condition, or until one that it is told meanwhile is enough.
+func (b *box) until(c fs.Condition, enough func(fs.Standing) bool) fs.Standing {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), 2*fstest.Patience)
+	defer cancel()
+	w := b.app(console.Streams{}, b.work, b.env).Waiting("")
+	defer w.Close()
+	var met *fs.Standing
+	s, err := w.For(ctx, c, func(s fs.Standing) {
+		if met == nil && enough != nil && enough(s) {
+			met = &s
+			cancel()
+		}
+	})
+	if met != nil {
+		return *met
+	}
+	if err != nil || s.State != fs.Met && (enough == nil || !enough(s)) {
+		b.Fatalf("wait %s: %+v, %v", c, s, err)
+	}
+	return s
+}
+
+// settled waits until everything that was changed before is shown, or until the background
+// process has ended.
+func (b *box) settled() {
+	b.Helper()
+	if b.uid == 0 {
+		b.until(fs.Condition{Kind: "settled"}, nil)
+	} else { // its background process answers nobody else
+		b.ok("wait", "settled")
+	}
+}
+
+// shows checks that a file of the mount holds some words once what was changed before is
+// shown.
 func (b *box) shows(path string, words ...string) {
 	b.Helper()
-	var text []byte
-	var err error
-	if !fstest.Becomes(func() bool {
-		text, err = os.ReadFile(b.mnt(path))
+	b.settled()
+	if text := b.read(path); !containsAll(text, words) {
+		b.Fatalf("%s does not hold %q:\n%s", path, words, text)
+	}
+}
+
+// comes waits until a file of the mount holds some words, for an event that nothing can be
+// asked to wait for.
+func (b *box) comes(path string, words ...string) {
+	b.Helper()
+	fstest.Eventually(b.T, path+" is shown", func() bool {
+		text, err := os.ReadFile(b.mnt(path))
 		return err == nil && containsAll(string(text), words)
-	}) {
-		b.Fatalf("%s does not hold %q (%v):\n%s", path, words, err, text)
+	})
+}
+
+// lacks checks that a file of the mount holds none of some words then.
+func (b *box) lacks(path string, words ...string) {
+	b.Helper()
+	b.settled()
+	for _, w := range words {
+		if text := b.read(path); strings.Contains(text, w) {
+			b.Fatalf("%s holds %q:\n%s", path, w, text)
+		}
+	}
+}
+
+// absent checks that a file of the mount is not there then.
+func (b *box) absent(path string) {
+	b.Helper()
+	b.settled()
+	if _, err := os.Lstat(b.mnt(path)); !errors.Is(err, os.ErrNotExist) {
+		b.Fatalf("%s is still there: %v", path, err)
 	}
 }
 

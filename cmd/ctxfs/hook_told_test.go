@@ -105,7 +105,7 @@ func TestHooksOfServers(t *testing.T) {
 	b.servers["guarded"] = map[string]any{"url": s.URL}
 	b.configure()
 	b.mount()
-	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n")
+	b.server("guarded", "needs-auth")
 	prompt := func(session string) string {
 		return contextOf(t, b.hook("claude-code", "UserPromptSubmit", fmt.Sprintf(`{"session_id":%q,"cwd":"%s/repo","hook_event_name":"UserPromptSubmit","prompt":"go on"}`, session, b.home)))
 	}
@@ -125,14 +125,14 @@ func TestHooksOfServers(t *testing.T) {
 	fstest.Contains(t, prompt("s2"), login, id)
 	b.ok("unmount", "--all")
 	b.mount()
-	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n")
+	b.server("guarded", "needs-auth")
 	if again := prompt("s1"); strings.Contains(again, login) || strings.Contains(again, id) {
 		t.Errorf("after a restart: %s", again)
 	}
 	b.ok("unmount", "--all")
 	b.write(".config/ctxfs/config.toml", "[hooks]\noff = [\"servers\"]\n")
 	b.mount()
-	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n")
+	b.server("guarded", "needs-auth")
 	if off := prompt("s3"); strings.Contains(off, login) {
 		t.Errorf("switched off: %s", off)
 	}

@@ -117,8 +117,11 @@ func TestServerChanges(t *testing.T) {
 	if got := b.ok("restart", "zoo"); !strings.Contains(got, "restarting zoo") {
 		t.Errorf("restart says: %s", got)
 	}
+	b.ready("zoo")
 	b.shows("mcps/zoo/tools/new.json", "The new one.")
-	fstest.Eventually(t, "the old tool has gone", func() bool { return b.sh("ls .agentctx/mcps/zoo/tools") == "new.json\n" })
+	if got := b.sh("ls .agentctx/mcps/zoo/tools"); got != "new.json\n" {
+		t.Errorf("tools: %s", got)
+	}
 	if starts() == before {
 		t.Error("it was not started again")
 	}
@@ -126,17 +129,17 @@ func TestServerChanges(t *testing.T) {
 
 	// Another command in the configuration, which does not work: the tools stay.
 	b.stub("zoo", "dies", nil)
-	b.shows("mcps/zoo/STATUS.md", "state: error\n", "catalogue: ")
+	b.server("zoo", "error", "catalogue: ")
 	b.shows("mcps/zoo/tools/new.json", "The new one.")
 	b.ok("unmount")
 	b.mount()
 	b.shows("mcps/zoo/tools/new.json", "The new one.")
-	b.shows("mcps/zoo/STATUS.md", "state: error\n", "catalogue: ")
+	b.server("zoo", "error", "catalogue: ")
 
 	// A program that is gone.
 	b.servers["zoo"] = map[string]any{"command": filepath.Join(b.dir, "gone")}
 	b.configure()
-	b.shows("mcps/zoo/STATUS.md", "state: error\n", "catalogue: ", "cannot be started")
+	b.server("zoo", "error", "catalogue: ", "cannot be started")
 	b.shows("mcps/zoo/tools/new.json", "The new one.")
 
 	// One more server, and one less.
@@ -144,7 +147,9 @@ func TestServerChanges(t *testing.T) {
 	b.ready("farm")
 	delete(b.servers, "farm")
 	b.configure()
-	fstest.Eventually(t, "the server has gone", func() bool { return b.sh("ls .agentctx/mcps") == "CALLS.tsv\nINDEX.md\nzoo\n" })
+	if b.settled(); b.sh("ls .agentctx/mcps") != "CALLS.tsv\nINDEX.md\nzoo\n" {
+		t.Error("the server is still there")
+	}
 
 	b.ok("unmount")
 	b.refused(exitFailed, []string{"not running", "\n  start it: ctxfs mount"}, "restart", "zoo")

@@ -34,7 +34,7 @@ func TestSecrets(t *testing.T) {
 	b.mount()
 	b.ready("zoo", "farm")
 	for _, s := range []string{"dies", "web", "odd", "sh"} {
-		b.shows("mcps/"+s+"/STATUS.md", "state: error\n")
+		b.server(s, "error")
 	}
 	b.shows("mcps/sh/STATUS.md", "the token is ***")
 

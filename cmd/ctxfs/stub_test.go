@@ -9,10 +9,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"ctxfs/fs"
 )
 
 // The variables of a stub, an MCP server on standard input and output.
@@ -54,12 +57,24 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-// ready waits until servers are ready.
+// ready waits until servers are ready, and starts them if need be.
 func (b *box) ready(servers ...string) {
 	b.Helper()
 	for _, s := range servers {
-		b.shows("mcps/"+s+"/STATUS.md", "state: ready\n")
+		b.server(s, "ready")
 	}
+}
+
+// server waits until a server is in a state, and checks what STATUS.md says of it then. It is
+// started if need be.
+func (b *box) server(name, state string, words ...string) {
+	b.Helper()
+	b.settled() // a change of its configuration is known
+	is := "server " + name + " is " + state
+	b.until(fs.Condition{Kind: "server", Name: name, Until: "ready"}, func(s fs.Standing) bool {
+		return strings.HasPrefix(s.What, is) && s.State != fs.Unnamed
+	})
+	b.shows("mcps/"+name+"/STATUS.md", slices.Concat([]string{"state: " + state + "\n"}, words)...)
 }
 
 // runStub is a server that does what its mode says.

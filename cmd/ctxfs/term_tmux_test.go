@@ -35,7 +35,7 @@ func TestTmuxInMount(t *testing.T) {
 	}
 	tmux("send-keys -t main \"echo mea''nwhile\" Enter")
 	b.write(config, "[terminals]\ntmux = true\n")
-	b.shows("terminals/main-0-0.txt", "meanwhile\n")
+	b.comes("terminals/main-0-0.txt", "meanwhile\n")
 	if ids, _ := filepath.Glob(filepath.Join(b.mnt("terminals"), "main*.txt")); len(ids) != 2 { // and the one before
 		t.Errorf("terminals: %q", ids)
 	}

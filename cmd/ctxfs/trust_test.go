@@ -45,13 +45,13 @@ func TestTrust(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, ".mcp.json"))
 	must(t, err)
 	b.write("src/my shop/.mcp.json", "// mine\n"+string(text))
-	b.shows("mcps/shop/STATUS.md", "state: ready\n")
+	b.ready("shop")
 
 	// Another program is another matter.
 	b.project("src/my shop", "dies")
 	b.shows("mcps/shop/STATUS.md", "state: untrusted\n", "have changed since it was trusted", "catalogue: ")
 	b.ok("trust", dir)
-	b.shows("mcps/shop/STATUS.md", "state: error\n")
+	b.server("shop", "error")
 	b.project("src/my shop", "")
 	b.shows("mcps/shop/STATUS.md", "state: untrusted\n")
 	b.ok("trust", dir)

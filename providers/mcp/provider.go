@@ -53,6 +53,7 @@
 package mcp
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -180,7 +181,8 @@ type Provider struct {
 	problems []fs.Problem
 	files    []string // that configure servers, there or not
 
-	shown published
+	shown      published
+	publishing sync.RWMutex // read-locked from a change of a server until it is told
 }
 
 // New reads the configuration and the cached catalogues, and starts nothing.
@@ -303,6 +305,13 @@ func (p *Provider) remembered(file string) (known []config.Server) {
 
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.root }
+
+// Settled implements fs.Settler: what has become of servers is told. No server is waited for.
+func (p *Provider) Settled(context.Context) error {
+	p.publishing.Lock()
+	defer p.publishing.Unlock()
+	return nil
+}
 
 // Tables implements fs.Configured.
 func (p *Provider) Tables() []string { return []string{"mcp"} }

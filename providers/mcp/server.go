@@ -136,6 +136,8 @@ const knownRemark = "known from an earlier run, and not running: its first call 
 
 // update calls change with mu held, then publishes what has changed.
 func (s *server) update(change func()) {
+	s.p.publishing.RLock()
+	defer s.p.publishing.RUnlock()
 	s.mu.Lock()
 	before := s.shown
 	change()

@@ -232,20 +232,22 @@ func (i *Instance) stop(cause error) {
 	}
 }
 
-// Restart requests a new start, and interrupts the run under way.
-func (i *Instance) Restart(why Reason) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if !i.owner.Definition().Startable() {
-		c := i.condition
-		return fmt.Errorf("server %q is %s: %s", i.owner.Name(), c.State, cmp.Or(c.What, "ctxfs does not start it")+"; "+c.Fix)
-	}
-	i.want(why)
-	if i.interrupt != nil {
-		i.conn = nil // the next use waits for the new start
-		i.interrupt(Restarted)
-	}
-	return nil
+// Restart requests a new start, and interrupts the run under way. The instance is starting
+// when it returns: who waits for it then waits for the new start.
+func (i *Instance) Restart(why Reason) (err error) {
+	i.update(func() {
+		if c := i.condition; !i.owner.Definition().Startable() {
+			err = fmt.Errorf("server %q is %s: %s", i.owner.Name(), c.State, cmp.Or(c.What, "ctxfs does not start it")+"; "+c.Fix)
+			return
+		}
+		i.condition = Condition{State: StateStarting, Since: i.condition.Since}
+		i.want(why)
+		if i.interrupt != nil {
+			i.conn = nil // the next use waits for the new start
+			i.interrupt(Restarted)
+		}
+	})
+	return err
 }
 
 // atRest reports whether the instance neither runs nor is used.

@@ -254,3 +254,14 @@ func TestRenew(t *testing.T) {
 		}
 	})
 }
+
+// TestRestartIsShownAtOnce: who asks after a restart how the server is does not learn how it
+// was before.
+func TestRestartIsShownAtOnce(t *testing.T) {
+	var shown []Condition
+	i := newTestInstance(t, Condition{State: StateReady})
+	i.owner.Changed = func(is Condition, _ func()) { shown = append(shown, is) }
+	if err := i.Restart(RestartRequested); err != nil || len(shown) != 1 || shown[0].State != StateStarting {
+		t.Errorf("%v, %+v", err, shown)
+	}
+}
