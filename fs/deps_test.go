@@ -66,6 +66,8 @@ func mayImport(from, to string) bool {
 		return from != "fs" || to == "fs/jsonscan" // standard library only, of any package
 	case from == "fs":
 		return false
+	case to == "providers/facts", to == "providers/wait": // contracts between providers
+		return strings.HasPrefix(from, "providers") || strings.HasPrefix(from, "cmd/")
 	case strings.HasPrefix(from, "fs/"), strings.HasPrefix(from, "providers/internal/") && !internal:
 		return to == "fs"
 	case from == "providers/modeltest": // for tests

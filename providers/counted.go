@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/stats"
 )
 
 // newCounter returns what counts for `ctxfs stats` what all providers know.
 func (l *List) newCounter() *stats.Counter {
 	return stats.New(stats.Options{
-		Costs: l.costs, Calls: l.calls, Filed: l.filed, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.projectOf,
+		Costs: l.costs, Calls: l.calls, Stored: l.stored, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.projectOf,
 		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), Now: l.opts.Env("stats").Now,
 	})
 }
@@ -29,9 +30,9 @@ func (l *List) projectOf(dir string) string {
 }
 
 // costs returns what all providers know of what agents are given.
-func (l *List) costs(ctx context.Context, dir string) (all []fs.Cost, _ error) {
+func (l *List) costs(ctx context.Context, dir string) (all []facts.Cost, _ error) {
 	var failed []error
-	for _, p := range Of[fs.Costed](l) {
+	for _, p := range Of[facts.CostSource](l) {
 		some, err := p.Costs(ctx, dir)
 		all, failed = append(all, some...), append(failed, err)
 	}
@@ -39,30 +40,30 @@ func (l *List) costs(ctx context.Context, dir string) (all []fs.Cost, _ error) {
 }
 
 // calls returns what all providers know of calls of tools.
-func (l *List) calls(ctx context.Context, q fs.CallsQuery) (all []fs.ToolCalls, _ error) {
+func (l *List) calls(ctx context.Context, q facts.CallsQuery) (all []facts.ToolCalls, _ error) {
 	var failed []error
-	for _, p := range Of[fs.Called](l) {
+	for _, p := range Of[facts.CallSource](l) {
 		some, err := p.Calls(ctx, q)
 		all, failed = append(all, some...), append(failed, err)
 	}
 	return all, errors.Join(failed...)
 }
 
-// filed returns what all providers know of results in files.
-func (l *List) filed(ctx context.Context, q fs.CallsQuery) (all []fs.FiledResults, _ error) {
+// stored returns what all providers know of results in files.
+func (l *List) stored(ctx context.Context, q facts.CallsQuery) (all []facts.StoredResults, _ error) {
 	var failed []error
-	for _, p := range Of[fs.Filer](l) {
-		some, err := p.Filed(ctx, q)
+	for _, p := range Of[facts.ResultSource](l) {
+		some, err := p.Stored(ctx, q)
 		all, failed = append(all, some...), append(failed, err)
 	}
 	return all, errors.Join(failed...)
 }
 
 // spent yields what all providers know of requests to models, with paths from the root.
-func (l *List) spent(ctx context.Context, known func(name string) string) iter.Seq[fs.SpentPart] {
-	return func(yield func(fs.SpentPart) bool) {
+func (l *List) spent(ctx context.Context, known func(name string) string) iter.Seq[facts.SpentPart] {
+	return func(yield func(facts.SpentPart) bool) {
 		for _, p := range l.all {
-			spender, ok := p.Provider.(fs.Spender)
+			spender, ok := p.Provider.(facts.SpendingSource)
 			if !ok {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/hooks"
@@ -64,7 +65,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Lazy:     opts.Offline,
 	})
 	l.all = list(opts, shared{
-		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, plans: l.views.plans, plansKnown: l.views.plansKnown, deeds: l.views.deeds, seen: l.views.seen, projects: projects,
+		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, plans: l.views.plans, plansKnown: l.views.plansKnown, edits: l.views.edits, reads: l.views.reads, projects: projects,
 		stated: l.stated, trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now),
 	})
 	var sources []find.Source
@@ -74,7 +75,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 	l.finder.SetSources(sources)
 	var awaited []wait.Source
 	for _, p := range l.all {
-		if a, ok := p.Provider.(fs.Awaiter); ok {
+		if a, ok := p.Provider.(wait.Awaiter); ok {
 			awaited = append(awaited, wait.Source{Folder: p.Folder, Awaiter: a})
 		}
 	}
@@ -87,7 +88,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Changed: func() { opts.Env("find").Changed(learned.PageName) }, Log: opts.Log,
 	})
 	l.hooks = hooks.New(hooks.Options{
-		Heralds:  l.heralds,
+		Sources:  l.hookSources,
 		Settings: opts.Config, State: filepath.Join(opts.State, "hooks"),
 		Root: opts.MountPoint, Page: opts.Page, Files: filesOf, Now: now, Offline: opts.Offline, Log: opts.Log,
 	})
@@ -104,16 +105,16 @@ type shared struct {
 	env        func(folder string) fs.Env
 	workspaces *workspaces.Set
 	// brief returns what all providers have to say about a folder on disk.
-	brief func(dir string) []fs.Remark
+	brief func(dir string) []facts.Remark
 	// plans yields what all providers know of plans.
-	plans      func(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart]
-	plansKnown func(ctx context.Context) bool // see [fs.Planner]
-	// deeds returns who has worked on files there, seen what a session last saw of them.
-	deeds    func(dir string, since time.Time) []fs.Deed
-	seen     func(ctx context.Context, session, dir string) ([]fs.Sight, error)
+	plans      func(ctx context.Context, known func(name string) string) iter.Seq[facts.PlanPart]
+	plansKnown func(ctx context.Context) bool // see [facts.PlanSource]
+	// edits returns who has worked on files there, reads what a session last saw of them.
+	edits    func(dir string, since time.Time) []facts.Edit
+	reads    func(ctx context.Context, session, dir string) ([]facts.Read, error)
 	projects *project.Resolver
 	trust    *trust.Store
-	stated   fs.Statements
+	stated   facts.Statements
 }
 
 // env returns the environment of the provider with that folder: its documents are
@@ -145,9 +146,9 @@ func (l *List) Finder() *find.Finder { return l.finder }
 // Hooks returns what answers the hooks of agents.
 func (l *List) Hooks() *hooks.Engine { return l.hooks }
 
-// heralds returns who has news for sessions: of what providers know, and of what they can
+// hookSources returns who has news for sessions: of what providers know, and of what they can
 // find.
-func (l *List) heralds() []fs.Herald { return append(Of[fs.Herald](l), l.finder) }
+func (l *List) hookSources() []facts.HookSource { return append(Of[facts.HookSource](l), l.finder) }
 
 // filesOf returns which files a call of an agent's tool writes, and its command line.
 func filesOf(tool string, input json.RawMessage) (writes []string, command string) {

@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 )
 
@@ -62,21 +63,21 @@ func (g *guest) Documents(string) iter.Seq[fs.Document] {
 	return slices.Values([]fs.Document{{Path: "a.md", Title: "okapi"}})
 }
 
-func (g *guest) Search(_ context.Context, query, below string, _ int) (fs.Findings, error) {
-	m := fs.Match{Path: "b.md", Title: query + " in " + below, Evidence: fs.Evidence{Words: map[string]float64{query: 1}}}
-	return fs.Findings{Matches: []fs.Match{m}, Shares: map[string]float64{query: 1}}, nil
+func (g *guest) Search(_ context.Context, query, below string, _ int) (facts.Findings, error) {
+	m := facts.Match{Path: "b.md", Title: query + " in " + below, Evidence: facts.Evidence{Words: map[string]float64{query: 1}}}
+	return facts.Findings{Matches: []facts.Match{m}, Shares: map[string]float64{query: 1}}, nil
 }
 
 func (g *guest) Canonical(_ context.Context, path string) (string, error) {
 	return strings.Replace(path, "alias", "name", 1), nil
 }
 
-func (g *guest) Visits(time.Time) []fs.Visit {
-	return []fs.Visit{{Dir: g.dir, Time: time.Now(), Certain: true}}
+func (g *guest) Visits(time.Time) []facts.Visit {
+	return []facts.Visit{{Dir: g.dir, Time: time.Now(), Certain: true}}
 }
 
-func (g *guest) Brief(dir string) []fs.Remark {
-	return []fs.Remark{{Topic: fs.TopicNotes, Text: "about " + filepath.Base(dir), Path: "note.md"}}
+func (g *guest) Brief(dir string) []facts.Remark {
+	return []facts.Remark{{Topic: facts.TopicNotes, Text: "about " + filepath.Base(dir), Path: "note.md"}}
 }
 
 func (g *guest) Refresh() {

@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/workspaces"
 )
 
@@ -16,7 +17,7 @@ import (
 const refreshPause = 2 * time.Second
 
 // overviews keeps what is made of what several providers say: the set of workspaces, and
-// the pages of the [fs.Overview]s. One worker does so after others have changed.
+// the pages of the [facts.Overview]s. One worker does so after others have changed.
 type overviews struct {
 	list       *List
 	workspaces *workspaces.Set
@@ -27,7 +28,7 @@ func newOverviews(l *List) *overviews {
 	o := &overviews{list: l}
 	o.worker = rounds.NewWorker(rounds.Options{Rest: refreshPause, Round: func(context.Context) {
 		o.workspaces.Update()
-		for _, p := range Of[fs.Overview](o.list) {
+		for _, p := range Of[facts.Overview](o.list) {
 			p.Refresh()
 		}
 	}})
@@ -35,17 +36,17 @@ func newOverviews(l *List) *overviews {
 }
 
 // visits returns where somebody has worked, as all providers know.
-func (o *overviews) visits(since time.Time) (all []fs.Visit) {
-	for _, p := range Of[fs.Visited](o.list) {
+func (o *overviews) visits(since time.Time) (all []facts.Visit) {
+	for _, p := range Of[facts.VisitSource](o.list) {
 		all = append(all, p.Visits(since)...)
 	}
 	return all
 }
 
 // brief returns what all providers have to say about a folder, with paths from the root.
-func (o *overviews) brief(dir string) (all []fs.Remark) {
+func (o *overviews) brief(dir string) (all []facts.Remark) {
 	for _, p := range o.list.all {
-		b, ok := p.Provider.(fs.Briefer)
+		b, ok := p.Provider.(facts.Briefer)
 		if !ok {
 			continue
 		}
@@ -60,10 +61,10 @@ func (o *overviews) brief(dir string) (all []fs.Remark) {
 }
 
 // plans yields what all providers know of plans, with paths from the root.
-func (o *overviews) plans(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart] {
-	return func(yield func(fs.PlanPart) bool) {
+func (o *overviews) plans(ctx context.Context, known func(name string) string) iter.Seq[facts.PlanPart] {
+	return func(yield func(facts.PlanPart) bool) {
 		for _, p := range o.list.all {
-			planner, ok := p.Provider.(fs.Planner)
+			planner, ok := p.Provider.(facts.PlanSource)
 			if !ok {
 				continue
 			}
@@ -82,7 +83,7 @@ func (o *overviews) plans(ctx context.Context, known func(name string) string) i
 // plansKnown waits until all providers know their plans, at most until ctx ends, and
 // reports whether they do.
 func (o *overviews) plansKnown(ctx context.Context) bool {
-	for _, p := range Of[fs.Planner](o.list) {
+	for _, p := range Of[facts.PlanSource](o.list) {
 		if !p.PlansKnown(ctx) {
 			return false
 		}
@@ -90,15 +91,15 @@ func (o *overviews) plansKnown(ctx context.Context) bool {
 	return true
 }
 
-// deeds returns what was done in a folder since a time, as all providers know, with paths
+// edits returns what was done in a folder since a time, as all providers know, with paths
 // from the root.
-func (o *overviews) deeds(dir string, since time.Time) (all []fs.Deed) {
+func (o *overviews) edits(dir string, since time.Time) (all []facts.Edit) {
 	for _, p := range o.list.all {
-		w, ok := p.Provider.(fs.Witness)
+		w, ok := p.Provider.(facts.EditSource)
 		if !ok {
 			continue
 		}
-		for _, d := range w.Deeds(dir, since) {
+		for _, d := range w.Edits(dir, since) {
 			d.By = p.Folder + "/" + d.By
 			all = append(all, d)
 		}
@@ -106,11 +107,11 @@ func (o *overviews) deeds(dir string, since time.Time) (all []fs.Deed) {
 	return all
 }
 
-// seen returns what a session last saw of the files in a folder. The error is
+// reads returns what a session last saw of the files in a folder. The error is
 // fs.ErrNotExist if no provider knows the session.
-func (o *overviews) seen(ctx context.Context, session, dir string) ([]fs.Sight, error) {
-	for _, p := range Of[fs.Onlooker](o.list) {
-		if all, err := p.Seen(ctx, session, dir); !errors.Is(err, fs.ErrNotExist) {
+func (o *overviews) reads(ctx context.Context, session, dir string) ([]facts.Read, error) {
+	for _, p := range Of[facts.ReadSource](o.list) {
+		if all, err := p.Reads(ctx, session, dir); !errors.Is(err, fs.ErrNotExist) {
 			return all, err
 		}
 	}

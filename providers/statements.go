@@ -5,7 +5,7 @@ import (
 	"iter"
 	"sync"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // statements are those of all providers of a list.
@@ -16,11 +16,11 @@ type statements struct {
 	heard []func()
 }
 
-// All implements fs.Statements.
-func (s *statements) All(ctx context.Context, known func(string) string) iter.Seq[fs.StatementPart] {
-	return func(yield func(fs.StatementPart) bool) {
+// All implements facts.Statements.
+func (s *statements) All(ctx context.Context, known func(string) string) iter.Seq[facts.StatementPart] {
+	return func(yield func(facts.StatementPart) bool) {
 		for _, p := range s.list.all {
-			of, ok := p.Provider.(fs.Stating)
+			of, ok := p.Provider.(facts.StatementSource)
 			if !ok {
 				continue
 			}
@@ -36,7 +36,7 @@ func (s *statements) All(ctx context.Context, known func(string) string) iter.Se
 	}
 }
 
-// Notify implements fs.Statements.
+// Notify implements facts.Statements.
 func (s *statements) Notify(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

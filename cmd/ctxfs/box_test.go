@@ -18,9 +18,9 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/hook"
 	"ctxfs/cmd/ctxfs/mount"
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
+	"ctxfs/providers/wait"
 )
 
 // nobody is the ordinary user of the tests.
@@ -362,14 +362,14 @@ func (b *box) read(path string) string {
 }
 
 // until waits for a condition, or until one that it is told meanwhile is enough.
-func (b *box) until(c fs.Condition, enough func(fs.Standing) bool) fs.Standing {
+func (b *box) until(c wait.Condition, enough func(wait.Standing) bool) wait.Standing {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 2*fstest.Patience)
 	defer cancel()
 	w := b.app(console.Streams{}, b.work, b.env).Waiting("")
 	defer w.Close()
-	var met *fs.Standing
-	s, err := w.For(ctx, c, func(s fs.Standing) {
+	var met *wait.Standing
+	s, err := w.For(ctx, c, func(s wait.Standing) {
 		if met == nil && enough != nil && enough(s) {
 			met = &s
 			cancel()
@@ -378,7 +378,7 @@ func (b *box) until(c fs.Condition, enough func(fs.Standing) bool) fs.Standing {
 	if met != nil {
 		return *met
 	}
-	if err != nil || s.State != fs.Met && (enough == nil || !enough(s)) {
+	if err != nil || s.State != wait.Met && (enough == nil || !enough(s)) {
 		b.Fatalf("wait %s: %+v, %v", c, s, err)
 	}
 	return s
@@ -389,7 +389,7 @@ func (b *box) until(c fs.Condition, enough func(fs.Standing) bool) fs.Standing {
 func (b *box) settled() {
 	b.Helper()
 	if b.uid == 0 {
-		b.until(fs.Condition{Kind: "settled"}, nil)
+		b.until(wait.Condition{Kind: "settled"}, nil)
 	} else { // its background process answers nobody else
 		b.ok("wait", "settled")
 	}

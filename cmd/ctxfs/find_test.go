@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestFind finds with a background process and without one: both find the same.
@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 		if got := b.ok("find", "I want to go for a strol"); got != "nothing good; nearest:\nskills/walk/SKILL.md — Goes for a stroll.\n" {
 			t.Errorf("find a misspelt word: %q", got)
 		}
-		var matches []fs.Match
+		var matches []facts.Match
 		if err := json.Unmarshal([]byte(b.ok("find", "--json", "--in", b.mnt("skills"), "stroll")), &matches); err != nil || len(matches) != 1 ||
 			matches[0].Path != "skills/walk/SKILL.md" || matches[0].Title != "walk" || matches[0].Why != "Goes for a stroll." || matches[0].Score <= 0 {
 			t.Errorf("find --json: %+v, %v", matches, err)

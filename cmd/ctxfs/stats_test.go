@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/stats"
 )
 
@@ -107,7 +107,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("without a process: %+v, %+v", alone.Static, alone.Calls)
 	}
 	for _, i := range alone.Static.Items {
-		if i.Kind == fs.ServerCost && i.Name == "broken" && i.Unknown == "" {
+		if i.Kind == facts.ServerCost && i.Name == "broken" && i.Unknown == "" {
 			t.Errorf("%+v", i)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/wait"
 )
 
 // The variables of a stub, an MCP server on standard input and output.
@@ -71,8 +71,8 @@ func (b *box) server(name, state string, words ...string) {
 	b.Helper()
 	b.settled() // a change of its configuration is known
 	is := "server " + name + " is " + state
-	b.until(fs.Condition{Kind: "server", Name: name, Until: "ready"}, func(s fs.Standing) bool {
-		return strings.HasPrefix(s.What, is) && s.State != fs.Unnamed
+	b.until(wait.Condition{Kind: "server", Name: name, Until: "ready"}, func(s wait.Standing) bool {
+		return strings.HasPrefix(s.What, is) && s.State != wait.Unnamed
 	})
 	b.shows("mcps/"+name+"/STATUS.md", slices.Concat([]string{"state: " + state + "\n"}, words)...)
 }

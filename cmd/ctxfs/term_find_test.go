@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestTermFound: what a real shell prints is found by the command that printed it, in
@@ -18,7 +18,7 @@ func TestTermFound(t *testing.T) {
 	b := realBox(t)
 	b.mount()
 	w := b.terminal("--name", "api")
-	find := func(words ...string) (all []fs.Match) {
+	find := func(words ...string) (all []facts.Match) {
 		t.Helper()
 		r := b.run(append([]string{"find", "--json", "--in", "terminals"}, words...)...)
 		if r.code == 0 {

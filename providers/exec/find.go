@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/fulltext"
 )
 
@@ -24,26 +25,26 @@ func (p *Provider) begin() {
 	p.fulltext.Begin()
 }
 
-// Search implements fs.Searcher: it finds the outputs that are listed, by their words and
+// Search implements facts.Searcher: it finds the outputs that are listed, by their words and
 // their paths.
-func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (facts.Findings, error) {
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Session == in || strings.HasPrefix(t.Session, in+"/") }
 	}
 	result, err := p.fulltext.Search(ctx, q)
 	if err != nil {
-		return fs.Findings{}, err
+		return facts.Findings{}, err
 	}
-	var all []fs.Match
+	var all []facts.Match
 	for _, h := range result.Hits {
-		all = append(all, fs.Match{
+		all = append(all, facts.Match{
 			Path: h.Text.Session, Kind: "output", Title: h.Text.Session, Score: h.Score,
 			Why:      wording.Minute(h.Text.Time) + ": " + h.Line,
-			Evidence: fs.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
+			Evidence: facts.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
 		})
 	}
-	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
 }
 
 // library is the outputs that are listed, as the full-text index sees them.

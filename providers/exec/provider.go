@@ -37,6 +37,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/fulltext"
 )
 
@@ -74,12 +75,12 @@ type Provider struct {
 }
 
 var (
-	_ fs.Starter    = (*Provider)(nil)
-	_ fs.Configured = (*Provider)(nil)
-	_ fs.Searcher   = (*Provider)(nil)
-	_ fs.Operator   = (*Provider)(nil)
-	_ fs.Busy       = (*Provider)(nil)
-	_ fs.Settler    = (*Provider)(nil)
+	_ fs.Starter     = (*Provider)(nil)
+	_ fs.Configured  = (*Provider)(nil)
+	_ facts.Searcher = (*Provider)(nil)
+	_ fs.Operator    = (*Provider)(nil)
+	_ fs.Busy        = (*Provider)(nil)
+	_ fs.Settler     = (*Provider)(nil)
 )
 
 // New returns a provider of the folders that are configured, with what is cached of them.

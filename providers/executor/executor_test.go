@@ -16,6 +16,7 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
+	"ctxfs/providers/wait"
 )
 
 // world is a state folder with runs, and a provider of them.
@@ -272,20 +273,20 @@ func TestAwait(t *testing.T) {
 	w := newWorld(t)
 	p := w.provider(true)
 	j, _ := w.start("explore", "look", job.Status{})
-	check := func(a fs.Pending) fs.AwaitState {
+	check := func(a wait.Pending) wait.AwaitState {
 		t.Helper()
 		s, err := a.Check(t.Context())
 		w.check(err)
 		return s.State
 	}
-	a, err := p.Await(t.Context(), fs.Condition{Kind: "agent", Name: "expl"})
+	a, err := p.Await(t.Context(), wait.Condition{Kind: "agent", Name: "expl"})
 	w.check(err)
-	fstest.Equal(t, check(a), fs.NotYet, "while it runs")
+	fstest.Equal(t, check(a), wait.NotYet, "while it runs")
 	w.end(j, "found", time.Now())
-	fstest.Equal(t, check(a), fs.Met, "when it has ended")
+	fstest.Equal(t, check(a), wait.Met, "when it has ended")
 	w.check(os.RemoveAll(j.Dir))
-	fstest.Equal(t, check(a), fs.Never, "when it was deleted")
-	if _, err := p.Await(t.Context(), fs.Condition{Kind: "agent", Name: "nothing"}); err == nil || err.(*fs.AwaitError).State != fs.Unnamed {
+	fstest.Equal(t, check(a), wait.Never, "when it was deleted")
+	if _, err := p.Await(t.Context(), wait.Condition{Kind: "agent", Name: "nothing"}); err == nil || err.(*wait.AwaitError).State != wait.Unnamed {
 		t.Errorf("%v", err)
 	}
 }

@@ -52,7 +52,7 @@ const (
 	// maxCount is the most that a word is counted in a field: to repeat it more often
 	// does not help.
 	maxCount = 12
-	// whyLength is the length of the longest fs.Match.Why, in bytes.
+	// whyLength is the length of the longest facts.Match.Why, in bytes.
 	whyLength = 160
 )
 

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/project"
 )
 
 // Source is a provider that is searched, with its folder in the tree's root. How it
-// can be searched depends on what it implements: [fs.Documented], [fs.Searcher],
+// can be searched depends on what it implements: [fs.Documented], [facts.Searcher],
 // both or neither.
 type Source struct {
 	Folder   string
@@ -139,7 +140,7 @@ func (f *Finder) update(prefix string) (in *index) {
 			continue
 		}
 		in = f.documents
-		if _, searches := s.Provider.(fs.Searcher); searches {
+		if _, searches := s.Provider.(facts.Searcher); searches {
 			in = f.titles
 		}
 		in.Update(prefix, inFolder(folder, d.Documents(below)))

@@ -3,15 +3,15 @@ package find
 import (
 	"slices"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // fold returns the best of some matches, which are in order. Only a few are of one
 // server, session or file as long as there are others; the last of those tells how
 // many more would have been listed.
-func fold(matches []fs.Match, limit int) []fs.Match {
+func fold(matches []facts.Match, limit int) []facts.Match {
 	count := make(map[string]int)
-	var listed, rest []fs.Match
+	var listed, rest []facts.Match
 	for _, m := range matches {
 		part := partOf(m)
 		if count[part]++; count[part] > most(m) {
@@ -39,7 +39,7 @@ func fold(matches []fs.Match, limit int) []fs.Match {
 }
 
 // partOf returns the path of what a match is a part of.
-func partOf(m fs.Match) string {
+func partOf(m facts.Match) string {
 	if m.Evidence.Part != "" {
 		return m.Evidence.Part
 	}
@@ -47,7 +47,7 @@ func partOf(m fs.Match) string {
 }
 
 // most returns how many matches may be listed of what a match is a part of.
-func most(m fs.Match) int {
+func most(m facts.Match) int {
 	if m.Evidence.Part != "" {
 		return mostOfText
 	}

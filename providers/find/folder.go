@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/names"
 )
@@ -18,7 +19,7 @@ import (
 // folderOptions are the settings of a queryFolder.
 type folderOptions struct {
 	// Search searches; it may wait for the index to be current.
-	Search func(ctx context.Context, query string, opts Options) ([]fs.Match, error)
+	Search func(ctx context.Context, query string, opts Options) ([]facts.Match, error)
 	// Resolve returns the node at a path of the tree.
 	Resolve func(ctx context.Context, path string) (fs.Node, error)
 	// Folders are the folders of the tree's root that can be searched alone.
@@ -173,7 +174,7 @@ var _ fs.Computed = (*results)(nil)
 // found, under names that begin with its rank. Of a match that stands for a folder that
 // is the folder, and the match beside it if it is deeper in there: the words that were
 // said, beside their session.
-func newResults(opts folderOptions, query string, matches []fs.Match) *results {
+func newResults(opts folderOptions, query string, matches []facts.Match) *results {
 	r := &results{opts: opts, paths: make(map[string]string)}
 	if len(matches) == 0 {
 		return r

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 var testTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -34,7 +35,7 @@ func foundTree(t testing.TB) *fs.Tree {
 		dir.Set(testTime, parts[len(parts)-1], fs.NewText(testTime, []byte(d.Path)))
 	}
 	root.Set(testTime, "find", newQueryFolder(testTime, folderOptions{
-		Search: func(_ context.Context, query string, opts Options) ([]fs.Match, error) {
+		Search: func(_ context.Context, query string, opts Options) ([]facts.Match, error) {
 			return x.Search(query, opts), nil
 		},
 		Resolve: tree.Resolve, Folders: []string{"mcps", "skills"},
@@ -106,10 +107,10 @@ func TestAliases(t *testing.T) {
 	searched := 0
 	clock := testTime
 	root.Set(testTime, "find", newQueryFolder(testTime, folderOptions{
-		Search: func(context.Context, string, Options) ([]fs.Match, error) {
+		Search: func(context.Context, string, Options) ([]facts.Match, error) {
 			searched++
-			found := fs.Match{Path: "skills/pdf/SKILL.md", Whole: "skills/pdf", Title: "pdf", Score: 1}
-			return []fs.Match{found, found}, nil
+			found := facts.Match{Path: "skills/pdf/SKILL.md", Whole: "skills/pdf", Title: "pdf", Score: 1}
+			return []facts.Match{found, found}, nil
 		},
 		Resolve: tree.Resolve, Modified: func() time.Time { return testTime },
 		Now: func() time.Time { return clock }, Reported: func() uint64 { return 0 },

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
@@ -224,9 +225,9 @@ func (l *learner) round(ctx context.Context) {
 
 // learn reads what is new, and reports whether anything is.
 func (l *learner) learn(ctx context.Context, book *learned.Book) bool {
-	var all []fs.UsePart
+	var all []facts.UsePart
 	for _, s := range l.finder.sources {
-		t, ok := s.Provider.(fs.Taught)
+		t, ok := s.Provider.(facts.UsageSource)
 		if !ok {
 			continue
 		}
@@ -260,7 +261,7 @@ func (f *Finder) Learned() (topics []learned.Topic, on bool) {
 
 // Forget forgets what was learned so far of something, or of everything if used is
 // zero, and returns how many uses that were.
-func (f *Finder) Forget(used fs.Used) (n int, err error) {
+func (f *Finder) Forget(used facts.Used) (n int, err error) {
 	l := f.learner
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // shop is a provider of tools, and of what was used.
@@ -22,7 +23,7 @@ type shop struct {
 	fs.Provider
 	mu    sync.Mutex
 	docs  []fs.Document
-	parts []fs.UsePart
+	parts []facts.UsePart
 }
 
 func (s *shop) Documents(string) iter.Seq[fs.Document] {
@@ -31,7 +32,7 @@ func (s *shop) Documents(string) iter.Seq[fs.Document] {
 	return slices.Values(slices.Clone(s.docs))
 }
 
-func (s *shop) Uses(_ context.Context, known func(string) string) iter.Seq[fs.UsePart] {
+func (s *shop) Uses(_ context.Context, known func(string) string) iter.Seq[facts.UsePart] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	parts := slices.Clone(s.parts)
@@ -44,17 +45,19 @@ func (s *shop) Uses(_ context.Context, known func(string) string) iter.Seq[fs.Us
 }
 
 // used adds a session in which something was used after each of some wants.
-func (s *shop) used(used fs.Used, outcome fs.UseOutcome, wants ...string) {
+func (s *shop) used(used facts.Used, outcome facts.UseOutcome, wants ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := fs.UsePart{Name: fmt.Sprint("session", len(s.parts)), Version: "1", Path: "sessions/" + fmt.Sprint(len(s.parts))}
+	p := facts.UsePart{Name: fmt.Sprint("session", len(s.parts)), Version: "1", Path: "sessions/" + fmt.Sprint(len(s.parts))}
 	for _, want := range wants {
-		p.Uses = append(p.Uses, fs.Use{Used: used, Want: want, Outcome: outcome, Time: time.Now()})
+		p.Uses = append(p.Uses, facts.Use{Used: used, Want: want, Outcome: outcome, Time: time.Now()})
 	}
 	s.parts = append(s.parts, p)
 }
 
-func toolUse(server, name string) fs.Used { return fs.Used{Kind: "tool", Server: server, Name: name} }
+func toolUse(server, name string) facts.Used {
+	return facts.Used{Kind: "tool", Server: server, Name: name}
+}
 
 func toolDoc(server, name, description string) fs.Document {
 	d := toolDocument(server, "", name, description, nil)
@@ -113,7 +116,7 @@ func becomes(t *testing.T, f *Finder, query, want string) {
 // teachPrices uses ProductSearch in some sessions.
 func (s *shop) teachPrices() {
 	for _, want := range []string{"this laptop is too pricey", "these shoes are far too pricey for me", "my phone plan got pricey", "is there a laptop that is less pricey"} {
-		s.used(toolUse("amazon", "ProductSearch"), fs.Worked, want)
+		s.used(toolUse("amazon", "ProductSearch"), facts.Worked, want)
 	}
 }
 
@@ -126,11 +129,11 @@ func TestItLearns(t *testing.T) {
 		t.Fatalf("found %q by itself", got)
 	}
 	s.teachPrices()
-	s.used(fs.Used{Kind: "skill", Name: "pdf"}, fs.Worked, "my taxes are due on monday", "do my taxes")
-	s.used(fs.Used{Kind: "skill", Name: "pdf"}, fs.Worked, "taxes of last year")
-	s.used(fs.Used{Kind: "tool", Name: "weather_forecast"}, fs.Worked, "do I need an umbrella")
-	s.used(fs.Used{Kind: "tool", Name: "weather_forecast"}, fs.Worked, "should I pack my umbrella for Rome")
-	s.used(toolUse("gone", "tool"), fs.Worked, "laptop too pricey", "pricey laptop")
+	s.used(facts.Used{Kind: "skill", Name: "pdf"}, facts.Worked, "my taxes are due on monday", "do my taxes")
+	s.used(facts.Used{Kind: "skill", Name: "pdf"}, facts.Worked, "taxes of last year")
+	s.used(facts.Used{Kind: "tool", Name: "weather_forecast"}, facts.Worked, "do I need an umbrella")
+	s.used(facts.Used{Kind: "tool", Name: "weather_forecast"}, facts.Worked, "should I pack my umbrella for Rome")
+	s.used(toolUse("gone", "tool"), facts.Worked, "laptop too pricey", "pricey laptop")
 	f.Used()
 	becomes(t, f, "laptop too pricey", "amazon/ProductSearch")
 	becomes(t, f, "taxes", "pdf")
@@ -150,7 +153,7 @@ func TestLiteralWordsWin(t *testing.T) {
 	s := newShop()
 	f := learning(t, t.TempDir(), s)
 	for i := range 40 {
-		s.used(toolUse("weather", "forecast"), fs.Worked, fmt.Sprintf("create issue %d", i), fmt.Sprintf("send message to Tom%d", i), fmt.Sprintf("list issues of repository nr%d", i))
+		s.used(toolUse("weather", "forecast"), facts.Worked, fmt.Sprintf("create issue %d", i), fmt.Sprintf("send message to Tom%d", i), fmt.Sprintf("list issues of repository nr%d", i))
 	}
 	f.Used()
 	fstest.Settles(t, f, "all is learned", func() bool { topics, _ := f.Learned(); return len(topics) == 1 && topics[0].Uses == 120 })
@@ -202,7 +205,7 @@ func TestPoison(t *testing.T) {
 		for i := range 200 {
 			flood = append(flood, fmt.Sprintf("laptop too pricey pricey pricey nr%d of pricey%d laptops", i, i))
 		}
-		s.used(toolUse("mail", "send_message"), fs.Worked, flood...)
+		s.used(toolUse("mail", "send_message"), facts.Worked, flood...)
 		f.Used()
 		becomes(t, f, "laptop too pricey", "amazon/ProductSearch")
 	})
@@ -211,8 +214,8 @@ func TestPoison(t *testing.T) {
 		s.docs = append(s.docs, toolDoc("GitHub", "create_issue", "x"))
 		f := learning(t, t.TempDir(), s)
 		for _, want := range []string{"the build is broken again", "something is broken in the parser", "login is broken"} {
-			s.used(toolUse("github", "create_issue"), fs.Worked, want)
-			s.used(fs.Used{Kind: "tool", Name: "Github_create_issue"}, fs.Worked, want)
+			s.used(toolUse("github", "create_issue"), facts.Worked, want)
+			s.used(facts.Used{Kind: "tool", Name: "Github_create_issue"}, facts.Worked, want)
 		}
 		f.Used()
 		becomes(t, f, "it is broken", "github/create_issue")
@@ -228,7 +231,7 @@ func TestPoison(t *testing.T) {
 		f := learning(t, t.TempDir(), s)
 		s.teachPrices()
 		for i, want := range []string{"a laptop that is less pricey", "phones are pricey", "pricey shoes", "too pricey for me", "pricey laptop again", "not so pricey please"} {
-			s.used(toolUse("mail", "send_message"), []fs.UseOutcome{fs.Failed, fs.Denied}[i%2], want)
+			s.used(toolUse("mail", "send_message"), []facts.UseOutcome{facts.Failed, facts.Denied}[i%2], want)
 		}
 		f.Used()
 		becomes(t, f, "laptop too pricey", "amazon/ProductSearch")
@@ -278,8 +281,8 @@ func TestForgetting(t *testing.T) {
 	fstest.Equal(t, first(t, f, "laptop too pricey"), "", "found")
 	check := func(f *Finder) {
 		t.Helper()
-		s.used(toolUse("weather", "forecast"), fs.Worked, "do I need an umbrella")
-		s.used(toolUse("weather", "forecast"), fs.Worked, "umbrella or not")
+		s.used(toolUse("weather", "forecast"), facts.Worked, "do I need an umbrella")
+		s.used(toolUse("weather", "forecast"), facts.Worked, "umbrella or not")
 		f.Used()
 		becomes(t, f, "umbrella", "weather/forecast") // it has learned since
 		fstest.Equal(t, first(t, f, "laptop too pricey"), "", "found")

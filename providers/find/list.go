@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
 // Answer is what was found for one want.
 type Answer struct {
 	Want    string
-	Matches []fs.Match // the best first
+	Matches []facts.Match // the best first
 }
 
 // How much a list says of the matches that can be called or have a telling name: of
@@ -52,7 +52,7 @@ type list struct {
 	told     map[string]bool // by path: in full, for an earlier want
 }
 
-func (l *list) answer(matches []fs.Match) {
+func (l *list) answer(matches []facts.Match) {
 	if len(matches) == 0 {
 		l.WriteString("nothing fits\n")
 		return
@@ -93,7 +93,7 @@ func (l *list) answer(matches []fs.Match) {
 }
 
 // tell writes a line of what something takes and what it is for.
-func (l *list) tell(m fs.Match, name string, length int) {
+func (l *list) tell(m facts.Match, name string, length int) {
 	if m.Signature != "" {
 		name = m.Signature
 	}
@@ -107,7 +107,7 @@ func (l *list) tell(m fs.Match, name string, length int) {
 // nameOf returns the name of a match whose name tells what it is: a tool, a prompt, a
 // resource, a skill; "" for others, of which the line that was found tells that. A
 // tool's is that of its signature, from which its path follows.
-func nameOf(m fs.Match) string {
+func nameOf(m facts.Match) string {
 	switch {
 	case m.Signature != "":
 		name, _, _ := strings.Cut(m.Signature, "(")

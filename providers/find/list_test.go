@@ -4,21 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // tool is a match that can be called.
-func tool(name string, score float64) fs.Match {
-	return fs.Match{
+func tool(name string, score float64) facts.Match {
+	return facts.Match{
 		Path: "mcps/hub/tools/" + name + ".json", Title: "hub/" + name, Kind: "tool", Why: "Does " + name + ".", Score: score,
 		Signature: "hub/" + name + "(title, labels?[])", Use: "ctxfs call hub " + name + " --title …",
 	}
 }
 
 func TestList(t *testing.T) {
-	said := fs.Match{Path: "transcripts/pi/work/x/blocks/00001.md", Why: "2026-01-02 03:04 user in ~/src: the token expires", Score: .5, Kind: "session", More: 2, In: "transcripts/pi/work/x"}
-	skill := fs.Match{Path: "skills/pdf/SKILL.md", Whole: "skills/pdf", Why: "Fills forms.", Score: .9, Kind: "skill"}
+	said := facts.Match{Path: "transcripts/pi/work/x/blocks/00001.md", Why: "2026-01-02 03:04 user in ~/src: the token expires", Score: .5, Kind: "session", More: 2, In: "transcripts/pi/work/x"}
+	skill := facts.Match{Path: "skills/pdf/SKILL.md", Whole: "skills/pdf", Why: "Fills forms.", Score: .9, Kind: "skill"}
 	far := tool("far", .1)
 	far.More, far.In = 4, "mcps/hub"
 	for name, c := range map[string]struct {
@@ -26,7 +26,7 @@ func TestList(t *testing.T) {
 		want    string
 	}{
 		"the best is told whole, others less": {
-			[]Answer{{"make", []fs.Match{tool("make", 1), skill, tool("build", .7), said, tool("plan", .3), far}}},
+			[]Answer{{"make", []facts.Match{tool("make", 1), skill, tool("build", .7), said, tool("plan", .3), far}}},
 			"hub/make(title, labels?[]) — Does make.\n  ctxfs call hub make --title …\n" +
 				"skills/pdf/SKILL.md — Fills forms.\n" +
 				"hub/build(title, labels?[]) — Does build.\n" +
@@ -34,11 +34,11 @@ func TestList(t *testing.T) {
 				"also: hub/plan, hub/far, 2 more in transcripts/pi/work/x, 4 more in mcps/hub\n",
 		},
 		"where nothing is good it says so": {
-			[]Answer{{"x", []fs.Match{tool("far", GoodScore/2)}}},
+			[]Answer{{"x", []facts.Match{tool("far", GoodScore/2)}}},
 			"nothing good; nearest:\nhub/far(title, labels?[]) — Does far.\n  ctxfs call hub far --title …\n",
 		},
 		"what is told once is only named again": {
-			[]Answer{{"make", []fs.Match{tool("make", 1)}}, {"no\u202ene", nil}, {"plan", []fs.Match{tool("plan", 1), tool("make", .9)}}},
+			[]Answer{{"make", []facts.Match{tool("make", 1)}}, {"no\u202ene", nil}, {"plan", []facts.Match{tool("plan", 1), tool("make", .9)}}},
 			"# make\nhub/make(title, labels?[]) — Does make.\n  ctxfs call hub make --title …\n\n" +
 				"# none\nnothing fits\n\n" +
 				"# plan\nhub/plan(title, labels?[]) — Does plan.\n  ctxfs call hub plan --title …\nalso: hub/make\n",

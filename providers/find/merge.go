@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 // the share of what was asked for that a match has, whatever kind of thing it is, see
 // [GoodScore]. Whatever was reported before the call is found: Find waits until the
 // index has it, which is a matter of milliseconds, or until ctx ends.
-func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Match, error) {
+func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]facts.Match, error) {
 	f.Start()
 	if err := f.current(ctx); err != nil {
 		return nil, err
@@ -37,13 +37,13 @@ func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Mat
 	wanted := max(candidates, 2*limit)
 	documents := f.documents.find(query, Options{In: opts.In, Limit: wanted})
 	titles := f.titles.find(query, Options{In: opts.In, Limit: wanted})
-	all := []fs.Findings{documents}
+	all := []facts.Findings{documents}
 	for _, s := range f.sources {
-		t, ok := s.Provider.(fs.Searcher)
+		t, ok := s.Provider.(facts.Searcher)
 		if !ok || folder != "" && folder != s.Folder {
 			continue
 		}
-		if c, ok := s.Provider.(fs.Canonical); ok && folder != "" {
+		if c, ok := s.Provider.(facts.Canonical); ok && folder != "" {
 			var err error
 			if in, err = c.Canonical(ctx, in); err != nil {
 				return nil, err
@@ -73,7 +73,7 @@ func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Mat
 	for _, found := range all[1:] {
 		scale.measure(found, textFactor)
 	}
-	var matches []fs.Match
+	var matches []facts.Match
 	for _, found := range append(all, titles) {
 		matches = append(matches, found.Matches...)
 	}
@@ -82,12 +82,12 @@ func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Mat
 }
 
 // compareMatches puts the best first, equally good ones by path.
-func compareMatches(a, b fs.Match) int {
+func compareMatches(a, b facts.Match) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Path, b.Path))
 }
 
 // inTree puts a folder before the paths of matches.
-func inTree(folder string, found []fs.Match) {
+func inTree(folder string, found []facts.Match) {
 	for i := range found {
 		m := &found[i]
 		m.Path = folder + "/" + m.Path
@@ -104,7 +104,7 @@ func sortedWords(all map[string]float64) []string { return slices.Sorted(maps.Ke
 
 // keepOrder gives the scores of some matches to them in their order: the best to the
 // first.
-func keepOrder(matches []fs.Match) {
+func keepOrder(matches []facts.Match) {
 	scores := make([]float64, len(matches))
 	for i, m := range matches {
 		scores[i] = m.Score

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find/suggest"
 	"ctxfs/providers/internal/regexps"
 )
 
-var _ fs.Herald = (*Finder)(nil)
+var _ facts.HookSource = (*Finder)(nil)
 
 const (
 	// promptMatches is how many matches are looked at for each sentence of a message.
@@ -25,24 +26,24 @@ const (
 	maxCall = 16 << 10
 )
 
-// News implements fs.Herald. At a message of the user it tells of the tools, the skill and
+// News implements facts.HookSource. At a message of the user it tells of the tools, the skill and
 // the past session that are surely meant, but of none that the session has used, or that
 // its agent shows it anyway; see package suggest.
-func (f *Finder) News(ctx context.Context, m fs.Moment) (news []fs.News) {
+func (f *Finder) News(ctx context.Context, m facts.Moment) (news []facts.News) {
 	switch m.Kind {
-	case fs.AfterTool:
+	case facts.AfterTool:
 		f.met.note(m)
-	case fs.Prompted:
-		find := func(ctx context.Context, want string) ([]fs.Match, error) {
+	case facts.Prompted:
+		find := func(ctx context.Context, want string) ([]facts.Match, error) {
 			return f.Find(ctx, want, Options{Limit: promptMatches, Caller: fs.Standpoint{Dir: m.Dir}})
 		}
 		ctx, cancel := early(ctx)
 		defer cancel()
-		for _, s := range suggest.Choose(suggest.Candidates(ctx, find, m.Prompt), suggest.Usual(), m, func(match fs.Match) bool {
+		for _, s := range suggest.Choose(suggest.Candidates(ctx, find, m.Prompt), suggest.Usual(), m, func(match facts.Match) bool {
 			return match.Quiet || elsewhere(match, m.Dir) || slices.Contains(match.Known, m.Agent) ||
 				match.Evidence.Session != "" && match.Evidence.Session == m.Session || f.met.has(m, match)
 		}) {
-			news = append(news, fs.News{Kind: fs.NewsFinding, Key: s.Path, Rank: fs.Helpful, Text: s.Text})
+			news = append(news, facts.News{Kind: facts.NewsFinding, Key: s.Path, Rank: facts.Helpful, Text: s.Text})
 		}
 	}
 	return news
@@ -59,7 +60,7 @@ func early(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // elsewhere reports whether a tool or a skill belongs to another project than that of a
 // folder.
-func elsewhere(m fs.Match, dir string) bool {
+func elsewhere(m facts.Match, dir string) bool {
 	return m.Kind != "session" && m.Evidence.Place != "" && !fs.Within(dir, m.Evidence.Place)
 }
 
@@ -82,7 +83,7 @@ var (
 )
 
 // note remembers what a call has used.
-func (a *met) note(m fs.Moment) {
+func (a *met) note(m facts.Moment) {
 	if m.Call == nil {
 		return
 	}
@@ -126,7 +127,7 @@ func (a *met) note(m fs.Moment) {
 }
 
 // session returns what is remembered of a moment's session, or nil. The caller holds mu.
-func (a *met) session(m fs.Moment) *metSession {
+func (a *met) session(m facts.Moment) *metSession {
 	i := slices.IndexFunc(a.sessions, func(s *metSession) bool { return s.agent == m.Agent && s.id == m.Session })
 	if i < 0 {
 		return nil
@@ -136,7 +137,7 @@ func (a *met) session(m fs.Moment) *metSession {
 
 // has reports whether a session has used what was found. An agent that has called a tool of
 // a server by itself has all tools of it.
-func (a *met) has(m fs.Moment, found fs.Match) bool {
+func (a *met) has(m facts.Moment, found facts.Match) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.session(m)

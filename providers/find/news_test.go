@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // documented is a provider of documents.
@@ -42,12 +43,12 @@ func TestNews(t *testing.T) {
 	f := NewFinder(time.Now, nil)
 	f.SetSources([]Source{{"mcps", docs}})
 	defer f.Close()
-	at := fs.Moment{Kind: fs.Prompted, Agent: "codex", Session: "s1", Time: time.Now(), Prompt: "Please create an issue in the repository. Thanks a lot!"}
-	tells := func(m fs.Moment) string {
+	at := facts.Moment{Kind: facts.Prompted, Agent: "codex", Session: "s1", Time: time.Now(), Prompt: "Please create an issue in the repository. Thanks a lot!"}
+	tells := func(m facts.Moment) string {
 		t.Helper()
 		var all []string
 		for _, n := range f.News(t.Context(), m) {
-			if n.Kind != fs.NewsFinding || n.Key == "" || n.Rank != fs.Helpful || n.Refuse || n.Instead != "" {
+			if n.Kind != facts.NewsFinding || n.Key == "" || n.Rank != facts.Helpful || n.Refuse || n.Instead != "" {
 				t.Errorf("%+v", n)
 			}
 			all = append(all, n.Text)
@@ -56,16 +57,16 @@ func TestNews(t *testing.T) {
 	}
 	const want = "A tool may help: hub/create_issue(title, body?) — Create an issue in a repository. Call: ctxfs call hub create_issue --title …"
 	fstest.Equal(t, tells(at), want)
-	for what, change := range map[string]func(m *fs.Moment){
-		"an agent that has the server":       func(m *fs.Moment) { m.Agent = "cursor" },
-		"a message that wants nothing":       func(m *fs.Moment) { m.Prompt = "Yes, go ahead." },
-		"what was pasted":                    func(m *fs.Moment) { m.Prompt = "```\ncreate an issue in the repository\n```" },
-		"nothing":                            func(m *fs.Moment) { m.Prompt = "" },
-		"another moment":                     func(m *fs.Moment) { m.Kind = fs.SessionStarts },
-		"a call of which nothing is known":   func(m *fs.Moment) { m.Kind = fs.AfterTool },
-		"something that has not these words": func(m *fs.Moment) { m.Prompt = "Water the tomatoes in the evening." },
-		"a tool of another project":          func(m *fs.Moment) { m.Prompt, m.Dir = "Paint the garden fence green.", "/home/u/shopping" },
-		"what is told to nobody":             func(m *fs.Moment) { m.Prompt = "Send money to my friend." },
+	for what, change := range map[string]func(m *facts.Moment){
+		"an agent that has the server":       func(m *facts.Moment) { m.Agent = "cursor" },
+		"a message that wants nothing":       func(m *facts.Moment) { m.Prompt = "Yes, go ahead." },
+		"what was pasted":                    func(m *facts.Moment) { m.Prompt = "```\ncreate an issue in the repository\n```" },
+		"nothing":                            func(m *facts.Moment) { m.Prompt = "" },
+		"another moment":                     func(m *facts.Moment) { m.Kind = facts.SessionStarts },
+		"a call of which nothing is known":   func(m *facts.Moment) { m.Kind = facts.AfterTool },
+		"something that has not these words": func(m *facts.Moment) { m.Prompt = "Water the tomatoes in the evening." },
+		"a tool of another project":          func(m *facts.Moment) { m.Prompt, m.Dir = "Paint the garden fence green.", "/home/u/shopping" },
+		"what is told to nobody":             func(m *facts.Moment) { m.Prompt = "Send money to my friend." },
 	} {
 		m := at
 		change(&m)
@@ -83,7 +84,7 @@ func TestNews(t *testing.T) {
 		t.Errorf("without time: %+v", news)
 	}
 
-	uses := []fs.AgentCall{
+	uses := []facts.AgentCall{
 		{Tool: "Bash", Command: "cd x && ctxfs call hub create_issue --title y"},
 		{Tool: "Bash", Command: "ctxfs call hub/create_issue"},
 		{Tool: "Bash", Command: "cat ~/.agentctx/mcps/hub/tools/create_issue.json | jq ."},
@@ -94,7 +95,7 @@ func TestNews(t *testing.T) {
 		m := at
 		m.Session = strings.Repeat("x", i+2)
 		used := m
-		used.Kind, used.Call = fs.AfterTool, &call
+		used.Kind, used.Call = facts.AfterTool, &call
 		tells(used)
 		fstest.Equal(t, tells(m), "", "after", call)
 		m.Session = "other"
@@ -102,7 +103,7 @@ func TestNews(t *testing.T) {
 	}
 	for i := range 2 * mostMet { // what is remembered is bounded
 		m := at
-		m.Kind, m.Session, m.Call = fs.AfterTool, strings.Repeat("y", i+1), &uses[0]
+		m.Kind, m.Session, m.Call = facts.AfterTool, strings.Repeat("y", i+1), &uses[0]
 		tells(m)
 	}
 	fstest.Equal(t, len(f.met.sessions), mostMet, "sessions are remembered")

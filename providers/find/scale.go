@@ -4,12 +4,12 @@ import (
 	"math"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/words"
 )
 
-// GoodScore is the least [fs.Match.Score] of a match that is worth its place: a third
+// GoodScore is the least [facts.Match.Score] of a match that is worth its place: a third
 // or so of what was asked for, by rarity. Where the best match is below it, nothing
 // good was found.
 const GoodScore = 0.25
@@ -37,7 +37,7 @@ type scale struct {
 }
 
 // newScale returns the scale for the words of a query in what the sources have.
-func newScale(asked map[string]float64, sources []fs.Findings, now time.Time) *scale {
+func newScale(asked map[string]float64, sources []facts.Findings, now time.Time) *scale {
 	s := &scale{worth: asked, known: make(map[string]bool), now: now}
 	sum := 0.0
 	for _, w := range sortedWords(asked) { // so that sums are equal
@@ -52,7 +52,7 @@ func newScale(asked map[string]float64, sources []fs.Findings, now time.Time) *s
 
 // rarity returns how much a word says: less the more texts have it, by the geometric
 // mean of the sources, each of which counts alike however large it is.
-func (s *scale) rarity(word string, sources []fs.Findings) float64 {
+func (s *scale) rarity(word string, sources []facts.Findings) float64 {
 	const least = 0.002 // the share of a word that no text has
 	logs, n := 0.0, 0.0
 	for _, source := range sources {
@@ -68,7 +68,7 @@ func (s *scale) rarity(word string, sources []fs.Findings) float64 {
 }
 
 // measure sets the scores of a source's matches.
-func (s *scale) measure(found fs.Findings, factor float64) {
+func (s *scale) measure(found facts.Findings, factor float64) {
 	for i := range found.Matches {
 		m := &found.Matches[i]
 		m.Score = factor * s.share(m.Evidence.Words, found.Guessed) * s.prior(m)
@@ -87,7 +87,7 @@ func (s *scale) share(has map[string]float64, guessed map[string]bool) (sum floa
 }
 
 // prior returns what speaks for a match beside its words.
-func (s *scale) prior(m *fs.Match) float64 {
+func (s *scale) prior(m *facts.Match) float64 {
 	e := &m.Evidence
 	p := 1 + togetherAdd*e.Together
 	if m.Kind == "skill" {

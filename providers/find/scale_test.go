@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/project"
 )
 
@@ -32,8 +33,8 @@ type said struct {
 }
 
 // Search finds the lines that have one of the words as they are.
-func (p said) Search(_ context.Context, query, _ string, limit int) (fs.Findings, error) {
-	found := fs.Findings{Shares: make(map[string]float64)}
+func (p said) Search(_ context.Context, query, _ string, limit int) (facts.Findings, error) {
+	found := facts.Findings{Shares: make(map[string]float64)}
 	asked := newLexicon()
 	stems := asked.asked(query)
 	for _, path := range sortedKeys(p.lines) {
@@ -46,7 +47,7 @@ func (p said) Search(_ context.Context, query, _ string, limit int) (fs.Findings
 		}
 		if len(has) > 0 {
 			part, _, _ := strings.Cut(path, "/")
-			found.Matches = append(found.Matches, fs.Match{Path: path, Why: p.lines[path], Kind: "session", Evidence: fs.Evidence{Words: has, Part: part}})
+			found.Matches = append(found.Matches, facts.Match{Path: path, Why: p.lines[path], Kind: "session", Evidence: facts.Evidence{Words: has, Part: part}})
 		}
 	}
 	found.Matches = found.Matches[:min(limit, len(found.Matches))]
@@ -88,7 +89,7 @@ func everything(t testing.TB) *Finder {
 	return f
 }
 
-func found(t testing.TB, f *Finder, query string, limit int) []fs.Match {
+func found(t testing.TB, f *Finder, query string, limit int) []facts.Match {
 	t.Helper()
 	all, err := f.Find(t.Context(), query, Options{Limit: limit})
 	fstest.Must(t, err)
@@ -158,14 +159,14 @@ func TestTheProjectOfTheCaller(t *testing.T) {
 
 // TestFold: a few matches of each part come before the rest, which is counted.
 func TestFold(t *testing.T) {
-	match := func(path, part string, score float64) fs.Match {
-		return fs.Match{Path: path, Score: score, Evidence: fs.Evidence{Part: part}}
+	match := func(path, part string, score float64) facts.Match {
+		return facts.Match{Path: path, Score: score, Evidence: facts.Evidence{Part: part}}
 	}
-	many := []fs.Match{
+	many := []facts.Match{
 		match("mcps/a/1", "", 9), match("t/s/1", "t/s", 8.5), match("mcps/a/2", "", 8), match("t/s/2", "t/s", 7.5),
 		match("mcps/a/3", "", 7), match("mcps/a/4", "", 6), match("mcps/a/5", "", 5), match("mcps/b/1", "", 4),
 	}
-	show := func(all []fs.Match) string {
+	show := func(all []facts.Match) string {
 		var b strings.Builder
 		for _, m := range all {
 			b.WriteString(m.Path + " ")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/words"
 )
 
@@ -77,10 +78,10 @@ func zeros(s []float64, n int) []float64 {
 // Search returns the best matches, the best first, equally good ones by path. It
 // takes about 0.1 ms for a few words over a thousand tools, and a few milliseconds
 // for a page of text over ten thousand.
-func (x *index) Search(query string, opts Options) []fs.Match { return x.find(query, opts).Matches }
+func (x *index) Search(query string, opts Options) []facts.Match { return x.find(query, opts).Matches }
 
 // find is Search with the evidence for each match.
-func (x *index) find(query string, opts Options) fs.Findings {
+func (x *index) find(query string, opts Options) facts.Findings {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	s := x.scratch.Get().(*scratch)
@@ -105,7 +106,7 @@ func (x *index) find(query string, opts Options) fs.Findings {
 		s.scores[id] = s.scores[id] * (1 + coverWeight*x.cover(doc, matched))
 	}
 	if len(s.found) == 0 {
-		return fs.Findings{}
+		return facts.Findings{}
 	}
 	slices.SortFunc(s.found, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(s.scores[b], s.scores[a]), strings.Compare(x.docs[a].path, x.docs[b].path))
@@ -113,7 +114,7 @@ func (x *index) find(query string, opts Options) fs.Findings {
 	if opts.Limit > 0 && len(s.found) > opts.Limit {
 		s.found = s.found[:opts.Limit]
 	}
-	out := make([]fs.Match, 0, len(s.found))
+	out := make([]facts.Match, 0, len(s.found))
 	for _, id := range s.found {
 		m := x.docs[id].match(s.scores[id])
 		m.Evidence.Words = x.evidence(id, concepts, &fields)
@@ -122,7 +123,7 @@ func (x *index) find(query string, opts Options) fs.Findings {
 		out = append(out, m)
 	}
 	shares, guessed := x.shares(concepts)
-	return fs.Findings{Matches: out, Shares: shares, Guessed: guessed}
+	return facts.Findings{Matches: out, Shares: shares, Guessed: guessed}
 }
 
 // isAside reports whether the query has none of the words without which the document
@@ -201,11 +202,11 @@ func (s *scratch) prune(limit int) {
 	s.found = slices.DeleteFunc(s.found, func(id uint32) bool { return s.scores[id] < least })
 }
 
-func (d *document) match(score float64) fs.Match {
-	return fs.Match{
+func (d *document) match(score float64) facts.Match {
+	return facts.Match{
 		Path: d.path, Title: d.title, Why: d.why, Score: score, Kind: d.kind,
 		Signature: d.signature, Use: d.use, Whole: d.whole, Known: d.known, Quiet: d.quiet,
-		Evidence: fs.Evidence{Time: d.time, Place: d.place},
+		Evidence: facts.Evidence{Time: d.time, Place: d.place},
 	}
 }
 

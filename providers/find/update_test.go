@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestUpdatesLeaveNoTrace: an index that has seen much finds what one finds
@@ -53,7 +54,7 @@ func TestUpdatesLeaveNoTrace(t *testing.T) {
 }
 
 // ranked is what the order of sums cannot change.
-func ranked(all []fs.Match) (out []string) {
+func ranked(all []facts.Match) (out []string) {
 	for _, m := range all {
 		out = append(out, fmt.Sprintf("%s %.9f", m.Path, m.Score))
 	}

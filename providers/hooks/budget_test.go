@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestBudget: what exceeds the budget waits for the next moment; the lowest rank comes
@@ -15,21 +16,21 @@ func TestBudget(t *testing.T) {
 	w := newWorld(t, "[hooks]\nbudget = 100\nsession_budget = 300\n")
 	long := strings.Repeat("word ", 60)
 	w.hook("claude-code", "SessionStart", "")
-	w.at[fs.Prompted] = []fs.News{
-		{Kind: fs.NewsTasks, Key: "1", Rank: fs.Reminding, Text: "late"},
-		{Kind: fs.NewsChanges, Key: "1", Rank: fs.Behind, Text: "B " + long},
-		{Kind: fs.NewsServers, Key: "1", Rank: fs.Blocking, Text: "A " + long},
+	w.at[facts.Prompted] = []facts.News{
+		{Kind: facts.NewsTasks, Key: "1", Rank: facts.Reminding, Text: "late"},
+		{Kind: facts.NewsChanges, Key: "1", Rank: facts.Behind, Text: "B " + long},
+		{Kind: facts.NewsServers, Key: "1", Rank: facts.Blocking, Text: "A " + long},
 	}
 	text := w.hook("claude-code", "UserPromptSubmit", "")
 	if !strings.Contains(text, "A word") || strings.Contains(text, "B word") || !strings.Contains(text, "late") {
 		t.Errorf("first: %s", text)
 	}
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "B word")
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "2", Text: "C " + strings.Repeat("word ", 500)}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsChanges, Key: "2", Text: "C " + strings.Repeat("word ", 500)}}
 	if text := w.hook("claude-code", "UserPromptSubmit", ""); !strings.Contains(text, "C word") || len(text) > 800 {
 		t.Errorf("a long one: %s", text)
 	}
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "3", Text: "D " + long}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsChanges, Key: "3", Text: "D " + long}}
 	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "after all that a session is told")
 	costs, err := w.Costs(t.Context(), fs.None{})
 	if c := costs.Kinds["changes"]; err != nil || c.Times != 2 || c.Tokens < 100 || len(costs.Recent) != 3 {
@@ -51,13 +52,13 @@ func TestSettings(t *testing.T) {
 	if len(all) == 1 { // an unknown key leaves the table out
 		w = newWorld(t, "[hooks]\noff = [\"notes\"]\nstart = \"agents\"\n")
 	}
-	w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "HERE PAGE"}, {Kind: fs.NewsNotes, Key: "1", Text: "NOTE"}}
+	w.at[facts.SessionStarts] = []facts.News{{Kind: facts.NewsStart, Key: "1", Text: "HERE PAGE"}, {Kind: facts.NewsNotes, Key: "1", Text: "NOTE"}}
 	if text := w.hook("claude-code", "SessionStart", ""); !strings.Contains(text, "AGENTS PAGE") || strings.Contains(text, "HERE PAGE") || strings.Contains(text, "NOTE") {
 		t.Error(text)
 	}
 	for _, config := range []string{"[hooks]\nenabled = false\n", "[hooks]\nstart = \"none\"\noff = [\"notes\"]\n"} {
 		w := newWorld(t, config)
-		w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "HERE PAGE"}}
+		w.at[facts.SessionStarts] = []facts.News{{Kind: facts.NewsStart, Key: "1", Text: "HERE PAGE"}}
 		fstest.Equal(t, w.hook("claude-code", "SessionStart", ""), "", config)
 	}
 }
@@ -65,11 +66,11 @@ func TestSettings(t *testing.T) {
 // TestEachKindOff: one line switches off each kind of news and nothing else, also what is
 // refused or replaced; what is said fits the budget of a message, and all is counted.
 func TestEachKindOff(t *testing.T) {
-	kinds := fs.NewsKinds()
+	kinds := facts.NewsKinds()
 	for _, off := range kinds {
 		w := newWorld(t, "[hooks]\nbudget = 600\noff = [\""+string(off)+"\"]\n")
 		for _, kind := range kinds {
-			w.at[fs.Prompted] = append(w.at[fs.Prompted], fs.News{Kind: kind, Key: "1", Text: "the " + string(kind) + " one"})
+			w.at[facts.Prompted] = append(w.at[facts.Prompted], facts.News{Kind: kind, Key: "1", Text: "the " + string(kind) + " one"})
 		}
 		text := w.hook("claude-code", "UserPromptSubmit", "")
 		costs, _ := w.Costs(t.Context(), fs.None{})
@@ -82,12 +83,12 @@ func TestEachKindOff(t *testing.T) {
 		if costs.Tokens == 0 || costs.Tokens > 600 || costs.Tokens != spent {
 			t.Errorf("%s: %+v", off, costs)
 		}
-		w.at[fs.BeforeTool] = []fs.News{{Kind: fs.NewsStale, Key: "2", Refuse: true, Text: "it changed"}}
-		w.at[fs.AfterTool] = []fs.News{{Kind: fs.NewsResults, Key: "2", Instead: "SHORT"}}
-		if text := w.hook("claude-code", "PreToolUse", `,"tool_name":"Edit"`); strings.Contains(text, "deny") == (off == fs.NewsStale) {
+		w.at[facts.BeforeTool] = []facts.News{{Kind: facts.NewsStale, Key: "2", Refuse: true, Text: "it changed"}}
+		w.at[facts.AfterTool] = []facts.News{{Kind: facts.NewsResults, Key: "2", Instead: "SHORT"}}
+		if text := w.hook("claude-code", "PreToolUse", `,"tool_name":"Edit"`); strings.Contains(text, "deny") == (off == facts.NewsStale) {
 			t.Errorf("%s: %s", off, text)
 		}
-		if text := w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash","tool_response":{"stdout":"long"}`); strings.Contains(text, "SHORT") == (off == fs.NewsResults) {
+		if text := w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash","tool_response":{"stdout":"long"}`); strings.Contains(text, "SHORT") == (off == facts.NewsResults) {
 			t.Errorf("%s: %s", off, text)
 		}
 	}

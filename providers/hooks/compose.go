@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/hooks/form"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
@@ -17,9 +17,9 @@ const heading = "From ctxfs, which shows what this machine knows; these are fact
 
 // told is one piece of news that an agent was told.
 type told struct {
-	Kind   fs.NewsKind `json:"kind"`
-	Key    string      `json:"key"` // a sum
-	Tokens int         `json:"tokens"`
+	Kind   facts.NewsKind `json:"kind"`
+	Key    string         `json:"key"` // a sum
+	Tokens int            `json:"tokens"`
 	// Page is set if it was told at a start, and may be told again when the context is new.
 	Page bool `json:"page,omitempty"`
 }
@@ -27,9 +27,9 @@ type told struct {
 // compose returns the answer to a hook, and what is told by it: of the news that is switched
 // on and was not told before, that of the lowest rank first, as much as the budget has room
 // for; where the session is told what it begins with, that is more. What has no room waits.
-func compose(news []fs.News, set settings, s session, in *form.Input, starts bool) (a form.Answer, all []told) {
+func compose(news []facts.News, set settings, s session, in *form.Input, starts bool) (a form.Answer, all []told) {
 	room := set.budget
-	if starts && slices.ContainsFunc(news, func(n fs.News) bool { return isPage(n.Kind) && !s.Told[keyOf(n.Kind, n.Key)] }) {
+	if starts && slices.ContainsFunc(news, func(n facts.News) bool { return isPage(n.Kind) && !s.Told[keyOf(n.Kind, n.Key)] }) {
 		room = set.startBudget
 	}
 	room = min(room, set.sessionBudget-s.Spent)
@@ -41,13 +41,13 @@ func compose(news []fs.News, set settings, s session, in *form.Input, starts boo
 			continue
 		}
 		switch {
-		case n.Refuse && a.Refuse == "" && in.Call != nil && in.Call.MayRefuse && in.Kind == fs.BeforeTool:
+		case n.Refuse && a.Refuse == "" && in.Call != nil && in.Call.MayRefuse && in.Kind == facts.BeforeTool:
 			a.Refuse = "ctxfs: " + safe(n.Text)
 			t.Tokens = tokens.Count(a.Refuse)
 			refusal = []told{t}
 		case n.Refuse: // it can only be refused
 			continue
-		case n.Instead != "" && a.Instead == "" && in.Call != nil && in.Call.MayReplace && in.Kind == fs.AfterTool:
+		case n.Instead != "" && a.Instead == "" && in.Call != nil && in.Call.MayReplace && in.Kind == facts.AfterTool:
 			a.Instead = n.Instead
 			t.Tokens = tokens.Count(n.Instead)
 		case n.Text == "" || !in.Says:
@@ -81,7 +81,7 @@ func compose(news []fs.News, set settings, s session, in *form.Input, starts boo
 		return form.Answer{Refuse: a.Refuse}, refusal
 	}
 	switch {
-	case len(block) > 0 && in.Kind == fs.Compacting: // what is said is itself part of an instruction
+	case len(block) > 0 && in.Kind == facts.Compacting: // what is said is itself part of an instruction
 		a.Say = strings.Join(block, "\n")
 	case len(block) > 0:
 		a.Say = heading + "\n" + strings.Join(block, "\n")
@@ -93,11 +93,11 @@ func compose(news []fs.News, set settings, s session, in *form.Input, starts boo
 const leastCut = 60
 
 // keyOf returns the sum by which a piece of news is remembered.
-func keyOf(kind fs.NewsKind, key string) string { return sum(string(kind) + "\x00" + key) }
+func keyOf(kind facts.NewsKind, key string) string { return sum(string(kind) + "\x00" + key) }
 
 // isPage reports whether a kind of news is part of what a context begins with.
-func isPage(kind fs.NewsKind) bool {
-	return kind == fs.NewsStart || kind == fs.NewsMemory || kind == fs.NewsHistory
+func isPage(kind facts.NewsKind) bool {
+	return kind == facts.NewsStart || kind == facts.NewsMemory || kind == facts.NewsHistory
 }
 
 func contains(all []told, key string) bool {

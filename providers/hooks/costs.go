@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // OpCosts returns what hooks have told agents.
@@ -28,12 +29,12 @@ type Costs struct {
 
 // Telling is one run of a hook that told something.
 type Telling struct {
-	At      time.Time     `json:"at"`
-	Agent   string        `json:"agent"`
-	Session string        `json:"session"`
-	Moment  fs.MomentKind `json:"moment"`
-	Kinds   []fs.NewsKind `json:"kinds"`
-	Tokens  int           `json:"tokens"`
+	At      time.Time        `json:"at"`
+	Agent   string           `json:"agent"`
+	Session string           `json:"session"`
+	Moment  facts.MomentKind `json:"moment"`
+	Kinds   []facts.NewsKind `json:"kinds"`
+	Tokens  int              `json:"tokens"`
 }
 
 // Costs answers [OpCosts].

@@ -1,5 +1,5 @@
 // Package hooks answers the hooks of agents: it tells a session what matters to it now,
-// once, and within a budget. It knows no provider by name: whoever has news is a [fs.Herald].
+// once, and within a budget. It knows no provider by name: whoever has news is a [facts.HookSource].
 // What it knows itself is which calls fail again and again (repeats.go).
 //
 // The order of its parts: form (what agents write and read), engine.go ([Engine.Answer]),
@@ -19,13 +19,14 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/hooks/form"
 )
 
 // usualTimeout is how long a hook may take that does not say it itself.
 const usualTimeout = time.Second
 
-// patience is how long the heralds may take together, of what a hook may take. An agent
+// patience is how long the sources may take together, of what a hook may take. An agent
 // waits for its hook; they are usually done within some milliseconds, but not while a
 // machine is busy, or a workspace is looked at for the first time.
 func patience(timeout time.Duration) time.Duration {
@@ -42,8 +43,8 @@ const sameStart = time.Minute
 
 // Options are what an Engine needs.
 type Options struct {
-	// Heralds returns who has news. It is called for each moment.
-	Heralds func() []fs.Herald
+	// Sources returns who has news. It is called for each moment.
+	Sources func() []facts.HookSource
 	// Settings is the path of config.toml, State the folder for the ledger.
 	Settings, State string
 	// Root returns the folder in which the tree is shown, or "".
@@ -118,7 +119,7 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	if in.Dir == "" {
 		in.Dir = q.Dir
 	}
-	if set.off[fs.NewsFinding] {
+	if set.off[facts.NewsFinding] {
 		in.Prompt = "" // nothing is looked up for it
 	}
 	key := sessionKey(in)
@@ -130,8 +131,8 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 		return form.Output{}, nil
 	}
 	moments, starts := e.moments(in, m, s)
-	started := starts && (set.start == startNone || set.off[fs.NewsStart])
-	defer func() { e.ledger.visited(key, m, starts, started, in.Kind == fs.Prompted || in.Cleared) }()
+	started := starts && (set.start == startNone || set.off[facts.NewsStart])
+	defer func() { e.ledger.visited(key, m, starts, started, in.Kind == facts.Prompted || in.Cleared) }()
 	if len(moments) == 0 {
 		return form.Output{}, nil
 	}
@@ -144,10 +145,10 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	if out != (form.Output{}) {
 		e.ledger.told(key, m, said)
 		page := slices.ContainsFunc(said, func(t told) bool { return isPage(t.Kind) })
-		if page && in.Subagent == "" && (in.Kind == fs.SessionStarts || in.Kind == fs.Compacted) {
+		if page && in.Subagent == "" && (in.Kind == facts.SessionStarts || in.Kind == facts.Compacted) {
 			e.began(in)
 		}
-		started = started || starts && slices.ContainsFunc(said, func(t told) bool { return t.Kind == fs.NewsStart })
+		started = started || starts && slices.ContainsFunc(said, func(t told) bool { return t.Kind == facts.NewsStart })
 	}
 	return out, nil
 }
@@ -161,7 +162,7 @@ func (e *Engine) startedBefore(in *form.Input) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s, ok := e.begun[in.Session]
-	if ok && (in.Kind == fs.SessionStarts || in.Kind == fs.Compacted) && s.source == in.Source && e.opts.Now().Sub(s.at) < sameStart {
+	if ok && (in.Kind == facts.SessionStarts || in.Kind == facts.Compacted) && s.source == in.Source && e.opts.Now().Sub(s.at) < sameStart {
 		return true
 	}
 	delete(e.begun, in.Session)
@@ -195,20 +196,20 @@ func (e *Engine) alone(session string) (done func()) {
 	return one.Unlock
 }
 
-// moment returns the moment as heralds are asked about it.
-func (e *Engine) moment(in *form.Input, s session, set settings) fs.Moment {
-	m := fs.Moment{
+// moment returns the moment as sources are asked about it.
+func (e *Engine) moment(in *form.Input, s session, set settings) facts.Moment {
+	m := facts.Moment{
 		Kind: in.Kind, Agent: in.Agent, Session: in.Session, Subagent: in.Subagent, Dir: in.Dir,
 		Root: e.opts.Root(), Time: e.opts.Now(), Last: s.Last, Turn: s.Turn, Prompt: in.Prompt, Call: in.Call,
 	}
-	m.Told = func(kind fs.NewsKind, key string) bool { return s.Told[keyOf(kind, key)] }
+	m.Told = func(kind facts.NewsKind, key string) bool { return s.Told[keyOf(kind, key)] }
 	if c := m.Call; c != nil && e.opts.Files != nil {
 		c.Writes, c.Command = e.opts.Files(c.Tool, c.Input)
 		c.Writes = slices.DeleteFunc(absolute(in.Dir, c.Writes), func(path string) bool { return path == "" })
 	}
 	if c := m.Call; c != nil { // what is switched off is not prepared either
-		c.MayRefuse = c.MayRefuse && !set.off[fs.NewsStale]
-		c.MayReplace = c.MayReplace && !set.off[fs.NewsResults]
+		c.MayRefuse = c.MayRefuse && !set.off[facts.NewsStale]
+		c.MayReplace = c.MayReplace && !set.off[facts.NewsResults]
 	}
 	return m
 }
@@ -219,18 +220,18 @@ func (e *Engine) moment(in *form.Input, s session, set settings) fs.Moment {
 // compaction, where the agent tells only that it comes, and the user's message. Starts
 // reports whether the session is told now what it begins with, if there is such a page: that
 // of a workspace that is new may be there a little later, at one of the moments that follow.
-func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Moment, starts bool) {
+func (e *Engine) moments(in *form.Input, m facts.Moment, s session) (all []facts.Moment, starts bool) {
 	key := sessionKey(in)
 	if !in.Says {
-		if in.Kind == fs.Prompted {
+		if in.Kind == facts.Prompted {
 			e.keepPrompt(key, turn{in.Prompt, s.Turn})
 		}
-		if c := in.Call; c != nil && (c.MayRefuse || in.Kind == fs.AfterTool) { // heralds note what was called
-			return []fs.Moment{m}, false
+		if c := in.Call; c != nil && (c.MayRefuse || in.Kind == facts.AfterTool) { // sources note what was called
+			return []facts.Moment{m}, false
 		}
 		return nil, false
 	}
-	another := func(kind fs.MomentKind, of turn) {
+	another := func(kind facts.MomentKind, of turn) {
 		other := m
 		other.Kind, other.Call, other.Prompt, other.Turn = kind, nil, of.prompt, of.before
 		all = append(all, other)
@@ -238,25 +239,25 @@ func (e *Engine) moments(in *form.Input, m fs.Moment, s session) (all []fs.Momen
 	if in.Cleared {
 		e.ledger.cleared(key)
 	}
-	if in.Kind == fs.SessionStarts || in.Kind == fs.Compacted {
-		return []fs.Moment{m}, true
+	if in.Kind == facts.SessionStarts || in.Kind == facts.Compacted {
+		return []facts.Moment{m}, true
 	}
 	message, late := turn{}, false
-	if in.Kind == fs.AfterTool {
+	if in.Kind == facts.AfterTool {
 		message, late = e.takePrompt(key)
 	}
 	switch {
-	case in.Subagent != "" || in.Kind != fs.Prompted && in.Kind != fs.AfterTool:
+	case in.Subagent != "" || in.Kind != facts.Prompted && in.Kind != facts.AfterTool:
 	case s.Compacting:
 		e.ledger.cleared(key)
-		another(fs.Compacted, turn{before: s.Turn})
+		another(facts.Compacted, turn{before: s.Turn})
 		starts = true
-	case !s.Started && s.starts < mostStarts && (in.Kind == fs.Prompted || late || !s.Turn.IsZero()):
-		another(fs.SessionStarts, turn{before: s.Turn})
+	case !s.Started && s.starts < mostStarts && (in.Kind == facts.Prompted || late || !s.Turn.IsZero()):
+		another(facts.SessionStarts, turn{before: s.Turn})
 		starts = true
 	}
 	if late {
-		another(fs.Prompted, message)
+		another(facts.Prompted, message)
 	}
 	return append(all, m), starts
 }
@@ -284,23 +285,23 @@ func (e *Engine) takePrompt(key string) (t turn, ok bool) {
 	return t, ok
 }
 
-// ask asks all heralds at once, and returns what they have said in time: by rank, then in
-// the order of the heralds.
-func (e *Engine) ask(ctx context.Context, moments []fs.Moment, set settings, patience time.Duration) []fs.News {
+// ask asks all sources at once, and returns what they have said in time: by rank, then in
+// the order of the sources.
+func (e *Engine) ask(ctx context.Context, moments []facts.Moment, set settings, patience time.Duration) []facts.News {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	heralds := append(e.opts.Heralds(), e.repeats)
+	sources := append(e.opts.Sources(), e.repeats)
 	type answer struct {
 		of   int
-		news []fs.News
+		news []facts.News
 	}
-	answers := make(chan answer, len(heralds)+1)
-	for i, h := range heralds {
+	answers := make(chan answer, len(sources)+1)
+	for i, h := range sources {
 		go func() {
-			var news []fs.News
+			var news []facts.News
 			defer func() {
 				if fault := recover(); fault != nil {
-					e.opts.Log.Error("a herald panicked", "fault", fault)
+					e.opts.Log.Error("a source panicked", "fault", fault)
 				}
 				answers <- answer{i, news}
 			}()
@@ -309,8 +310,8 @@ func (e *Engine) ask(ctx context.Context, moments []fs.Moment, set settings, pat
 			}
 		}()
 	}
-	by := make([][]fs.News, len(heralds))
-	for range heralds {
+	by := make([][]facts.News, len(sources))
+	for range sources {
 		select {
 		case a := <-answers:
 			by[a.of] = a.news
@@ -321,18 +322,18 @@ func (e *Engine) ask(ctx context.Context, moments []fs.Moment, set settings, pat
 	}
 	all := slices.Concat(by...)
 	all = e.startPage(ctx, moments, all, set)
-	slices.SortStableFunc(all, func(a, b fs.News) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortStableFunc(all, func(a, b facts.News) int { return cmp.Compare(a.Rank, b.Rank) })
 	return all
 }
 
 // startPage replaces the page that a session begins with, where the user wants another one
 // or none.
-func (e *Engine) startPage(ctx context.Context, moments []fs.Moment, all []fs.News, set settings) []fs.News {
+func (e *Engine) startPage(ctx context.Context, moments []facts.Moment, all []facts.News, set settings) []facts.News {
 	if set.start == startHere {
 		return all
 	}
-	all = slices.DeleteFunc(all, func(n fs.News) bool { return n.Kind == fs.NewsStart })
-	starts := slices.ContainsFunc(moments, func(m fs.Moment) bool { return m.Kind == fs.SessionStarts || m.Kind == fs.Compacted })
+	all = slices.DeleteFunc(all, func(n facts.News) bool { return n.Kind == facts.NewsStart })
+	starts := slices.ContainsFunc(moments, func(m facts.Moment) bool { return m.Kind == facts.SessionStarts || m.Kind == facts.Compacted })
 	if set.start != startAgents || !starts || e.opts.Page == nil {
 		return all
 	}
@@ -340,5 +341,5 @@ func (e *Engine) startPage(ctx context.Context, moments []fs.Moment, all []fs.Ne
 	if err != nil || page == "" {
 		return all
 	}
-	return append(all, fs.News{Kind: fs.NewsStart, Key: sum(page), Rank: fs.Orienting, Text: page})
+	return append(all, facts.News{Kind: facts.NewsStart, Key: sum(page), Rank: facts.Orienting, Text: page})
 }

@@ -13,17 +13,18 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
-// herald says what it is given, at the moments of a kind.
-type herald struct {
+// source says what it is given, at the moments of a kind.
+type source struct {
 	mu   sync.Mutex
-	at   map[fs.MomentKind][]fs.News
-	last []fs.Moment
+	at   map[facts.MomentKind][]facts.News
+	last []facts.Moment
 	do   func(ctx context.Context)
 }
 
-func (h *herald) News(ctx context.Context, m fs.Moment) []fs.News {
+func (h *source) News(ctx context.Context, m facts.Moment) []facts.News {
 	if h.do != nil {
 		h.do(ctx)
 	}
@@ -33,18 +34,18 @@ func (h *herald) News(ctx context.Context, m fs.Moment) []fs.News {
 	return h.at[m.Kind]
 }
 
-// world is an engine with a herald and a clock.
+// world is an engine with a source and a clock.
 type world struct {
 	testing.TB
 	*Engine
 	dir string
 	now time.Time
-	herald
+	source
 }
 
 func newWorld(t testing.TB, config string) *world {
 	w := &world{TB: t, dir: t.TempDir(), now: time.Date(2026, 5, 12, 1, 0, 0, 0, time.UTC)}
-	w.at = make(map[fs.MomentKind][]fs.News)
+	w.at = make(map[facts.MomentKind][]facts.News)
 	fstest.Must(t, os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(config), 0o600))
 	w.restart()
 	return w
@@ -53,7 +54,7 @@ func newWorld(t testing.TB, config string) *world {
 // restart begins with what is on disk.
 func (w *world) restart() {
 	w.Engine = New(Options{
-		Heralds:  func() []fs.Herald { return []fs.Herald{&w.herald} },
+		Sources:  func() []facts.HookSource { return []facts.HookSource{&w.source} },
 		Settings: filepath.Join(w.dir, "config.toml"), State: filepath.Join(w.dir, "state"),
 		Root: func() string { return "/mnt" }, Now: func() time.Time { return w.now },
 		Page:  func(context.Context) (string, error) { return "AGENTS PAGE", nil },
@@ -76,8 +77,8 @@ func (w *world) hook(agent, event, more string) string {
 // another session, or a subagent, again.
 func TestTold(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "one"}, {Kind: fs.NewsNotes, Key: "1", Text: "two"}}
-	w.at[fs.AfterTool] = []fs.News{{Kind: fs.NewsRepeats, Key: "1", Text: "three"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsChanges, Key: "1", Text: "one"}, {Kind: facts.NewsNotes, Key: "1", Text: "two"}}
+	w.at[facts.AfterTool] = []facts.News{{Kind: facts.NewsRepeats, Key: "1", Text: "three"}}
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), heading, `\none\ntwo"`)
 	fstest.Equal(t, w.hook("claude-code", "UserPromptSubmit", ""), "", "again")
 	w.restart()
@@ -85,7 +86,7 @@ func TestTold(t *testing.T) {
 	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"agent_id":"sub","tool_name":"Bash"`), "three")
 	fstest.Contains(t, w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash"`), "three")
 	fstest.Contains(t, w.hook("codex", "UserPromptSubmit", ""), "one")
-	w.at[fs.Prompted] = append(w.at[fs.Prompted], fs.News{Kind: fs.NewsChanges, Key: "2", Text: "four"})
+	w.at[facts.Prompted] = append(w.at[facts.Prompted], facts.News{Kind: facts.NewsChanges, Key: "2", Text: "four"})
 	if text := w.hook("claude-code", "UserPromptSubmit", ""); !strings.Contains(text, "four") || strings.Contains(text, "one") {
 		t.Errorf("what is new: %s", text)
 	}
@@ -95,8 +96,8 @@ func TestTold(t *testing.T) {
 // later one, and one for another reason, is another.
 func TestOneStart(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "START"}}
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "NOTE"}}
+	w.at[facts.SessionStarts] = []facts.News{{Kind: facts.NewsStart, Key: "1", Text: "START"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsNotes, Key: "1", Text: "NOTE"}}
 	const startup = `,"source":"startup"`
 	fstest.Contains(t, w.hook("copilot", "SessionStart", startup), "START")
 	for _, agent := range []string{"claude-code", "copilot", "codex", "claude-code"} {
@@ -120,7 +121,7 @@ func TestResumed(t *testing.T) {
 	w.now = w.now.Add(6 * time.Hour)
 	w.hook("claude-code", "SessionStart", `,"source":"resume"`)
 	w.hook("claude-code", "UserPromptSubmit", "")
-	if m := w.last[len(w.last)-1]; m.Kind != fs.Prompted || !m.Last.Equal(last) {
+	if m := w.last[len(w.last)-1]; m.Kind != facts.Prompted || !m.Last.Equal(last) {
 		t.Errorf("%s at %v, last %v", m.Kind, m.Time, m.Last)
 	}
 }
@@ -128,25 +129,25 @@ func TestResumed(t *testing.T) {
 // TestCovered: what was told as a part of other news is known as told.
 func TestCovered(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "all", Covers: []string{"1", "2"}, Text: "both"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsChanges, Key: "all", Covers: []string{"1", "2"}, Text: "both"}}
 	fstest.Contains(t, w.hook("claude-code", "UserPromptSubmit", ""), "both")
 	w.restart()
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "one"}, {Kind: fs.NewsChanges, Key: "3", Text: "three"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsChanges, Key: "1", Text: "one"}, {Kind: facts.NewsChanges, Key: "3", Text: "three"}}
 	if text := w.hook("claude-code", "UserPromptSubmit", ""); strings.Contains(text, "one") || !strings.Contains(text, "three") {
 		t.Errorf("what was covered: %s", text)
 	}
 	m := w.last[len(w.last)-1]
-	if !m.Told(fs.NewsChanges, "2") || m.Told(fs.NewsChanges, "3") || m.Told(fs.NewsNotes, "2") {
-		t.Error("heralds are told something else of what was told")
+	if !m.Told(facts.NewsChanges, "2") || m.Told(facts.NewsChanges, "3") || m.Told(facts.NewsNotes, "2") {
+		t.Error("sources are told something else of what was told")
 	}
 }
 
 // TestPages: what a context begins with is told again when it is a new one.
 func TestPages(t *testing.T) {
 	w := newWorld(t, "")
-	page := []fs.News{{Kind: fs.NewsStart, Key: "v1", Text: "THE PAGE\n- x is y"}, {Kind: fs.NewsMemory, Key: "v1", Text: "Remembered:\n- x is y\n- z"}}
-	w.at[fs.SessionStarts], w.at[fs.Compacted] = page, page
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "one"}}
+	page := []facts.News{{Kind: facts.NewsStart, Key: "v1", Text: "THE PAGE\n- x is y"}, {Kind: facts.NewsMemory, Key: "v1", Text: "Remembered:\n- x is y\n- z"}}
+	w.at[facts.SessionStarts], w.at[facts.Compacted] = page, page
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsChanges, Key: "1", Text: "one"}}
 	text := w.hook("claude-code", "SessionStart", `,"source":"startup"`)
 	if !strings.Contains(text, `THE PAGE\n- x is y\nRemembered:\n- z"`) {
 		t.Errorf("a line is said twice: %s", text)
@@ -163,14 +164,14 @@ func TestPages(t *testing.T) {
 // the session is told at the next one that it reads.
 func TestOwed(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.SessionStarts] = []fs.News{{Kind: fs.NewsStart, Key: "1", Text: "START"}}
-	w.at[fs.Compacted] = []fs.News{{Kind: fs.NewsHistory, Key: "1", Text: "HISTORY"}}
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsChanges, Key: "1", Text: "CHANGED"}}
+	w.at[facts.SessionStarts] = []facts.News{{Kind: facts.NewsStart, Key: "1", Text: "START"}}
+	w.at[facts.Compacted] = []facts.News{{Kind: facts.NewsHistory, Key: "1", Text: "HISTORY"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsChanges, Key: "1", Text: "CHANGED"}}
 	fstest.Contains(t, w.hook("opencode", "chat.message", `,"prompt":"p"`), "START", "CHANGED")
 
 	fstest.Equal(t, w.hook("copilot", "userPromptSubmitted", `,"prompt":"fix it"`), "", "Copilot CLI drops")
 	fstest.Contains(t, w.hook("copilot", "postToolUse", `,"toolName":"bash"`), "START", "CHANGED")
-	if m := w.last[len(w.last)-2]; m.Kind != fs.Prompted || m.Prompt != "fix it" || m.Call != nil {
+	if m := w.last[len(w.last)-2]; m.Kind != facts.Prompted || m.Prompt != "fix it" || m.Call != nil {
 		t.Errorf("the moment of the message: %+v", m)
 	}
 	fstest.Equal(t, w.hook("copilot", "preCompact", ""), "", "before a compaction")
@@ -181,14 +182,14 @@ func TestOwed(t *testing.T) {
 	fstest.Equal(t, w.hook("claude-code", "PostToolUse", `,"tool_name":"Bash"`), "", "middle")
 }
 
-// TestMoment: heralds are told what is known.
+// TestMoment: sources are told what is known.
 func TestMoment(t *testing.T) {
 	w := newWorld(t, "")
 	w.hook("claude-code", "SessionStart", `,"cwd":"/w","source":"startup"`)
 	first := w.now
 	w.hook("claude-code", "PreToolUse", `,"cwd":"/w","tool_name":"mcp__db__query","tool_input":{"a":1}`)
 	m := w.last[len(w.last)-1]
-	if m.Kind != fs.BeforeTool || m.Agent != "claude-code" || m.Session != "s1" || m.Dir != "/w" || m.Root != "/mnt" || !m.Last.Equal(first) || !m.Turn.Equal(first) {
+	if m.Kind != facts.BeforeTool || m.Agent != "claude-code" || m.Session != "s1" || m.Dir != "/w" || m.Root != "/mnt" || !m.Last.Equal(first) || !m.Turn.Equal(first) {
 		t.Errorf("%+v", m)
 	}
 	if c := m.Call; c.Server != "db" || c.Tool != "query" || !c.MayRefuse || c.Command != "make" || fmt.Sprint(c.Writes) != "[/w/a.go /b.go]" || string(c.Input) != `{"a":1}` {
@@ -209,8 +210,8 @@ func TestMoment(t *testing.T) {
 // TestRefuse: a call is refused once, and replaced where that is possible.
 func TestRefuse(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.BeforeTool] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "a note"}, {Kind: fs.NewsStale, Key: "a.go@1", Refuse: true, Rank: fs.Blocking, Text: "it changed"}}
-	w.at[fs.AfterTool] = []fs.News{{Kind: fs.NewsResults, Key: "1", Instead: "SHORT"}}
+	w.at[facts.BeforeTool] = []facts.News{{Kind: facts.NewsNotes, Key: "1", Text: "a note"}, {Kind: facts.NewsStale, Key: "a.go@1", Refuse: true, Rank: facts.Blocking, Text: "it changed"}}
+	w.at[facts.AfterTool] = []facts.News{{Kind: facts.NewsResults, Key: "1", Instead: "SHORT"}}
 	edit := `,"tool_name":"Edit","tool_input":{"file_path":"/a"}`
 	if text := w.hook("claude-code", "PreToolUse", edit); !strings.Contains(text, `"permissionDecisionReason":"ctxfs: it changed"`) || strings.Contains(text, "a note") {
 		t.Error(text)
@@ -229,16 +230,16 @@ func TestRefuse(t *testing.T) {
 // what it says is made safe.
 func TestHostileHeralds(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "a\x1b[31m\u202ered token ghp_" + strings.Repeat("a1B2", 9)}}
-	others := []fs.Herald{&herald{do: func(context.Context) { panic("no") }}, &herald{do: func(ctx context.Context) { <-ctx.Done() }}, &w.herald}
-	w.opts.Heralds = func() []fs.Herald { return others }
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsNotes, Key: "1", Text: "a\x1b[31m\u202ered token ghp_" + strings.Repeat("a1B2", 9)}}
+	others := []facts.HookSource{&source{do: func(context.Context) { panic("no") }}, &source{do: func(ctx context.Context) { <-ctx.Done() }}, &w.source}
+	w.opts.Sources = func() []facts.HookSource { return others }
 	text := w.hook("claude-code", "UserPromptSubmit", "")
 	if !strings.Contains(text, "token") || strings.Contains(text, "ghp_a1B2") || strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, `\u001b`) {
 		t.Error(text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "2", Text: "later"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsNotes, Key: "2", Text: "later"}}
 	if _, err := w.Answer(ctx, Query{Agent: "claude-code", Event: "UserPromptSubmit", Input: []byte(`{"session_id":"s1"}`)}); err == nil {
 		t.Error("an agent that has gone is answered")
 	}
@@ -249,7 +250,7 @@ func TestHostileHeralds(t *testing.T) {
 // TestAtOnce: several processes of one session are told a thing once together.
 func TestAtOnce(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "one"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsNotes, Key: "1", Text: "one"}}
 	var all sync.WaitGroup
 	told := make(chan string, 20)
 	for range cap(told) {
@@ -275,7 +276,7 @@ func TestAtOnce(t *testing.T) {
 // TestLedger: it is bounded, and what a kill or a full disk has left of it does no harm.
 func TestLedger(t *testing.T) {
 	w := newWorld(t, "")
-	w.at[fs.Prompted] = []fs.News{{Kind: fs.NewsNotes, Key: "1", Text: "one"}}
+	w.at[facts.Prompted] = []facts.News{{Kind: facts.NewsNotes, Key: "1", Text: "one"}}
 	w.hook("claude-code", "UserPromptSubmit", "")
 	path := filepath.Join(w.dir, "state", "told.jsonl")
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
@@ -283,7 +284,7 @@ func TestLedger(t *testing.T) {
 	fmt.Fprint(f, `{"at":"2026-05-12T01:00:00Z","session":"claude-code/s1","to`)
 	f.Close()
 	w.restart()
-	w.at[fs.Prompted] = append(w.at[fs.Prompted], fs.News{Kind: fs.NewsNotes, Key: "2", Text: "two"})
+	w.at[facts.Prompted] = append(w.at[facts.Prompted], facts.News{Kind: facts.NewsNotes, Key: "2", Text: "two"})
 	if text := w.hook("claude-code", "UserPromptSubmit", ""); !strings.Contains(text, "two") || strings.Contains(text, "one") {
 		t.Errorf("after half a line: %s", text)
 	}
@@ -325,28 +326,28 @@ func TestLatePage(t *testing.T) {
 	w := newWorld(t, "[hooks]\nbudget = 10\n")
 	asked := func() (n int) {
 		for _, m := range w.last {
-			if m.Kind == fs.SessionStarts {
+			if m.Kind == facts.SessionStarts {
 				n++
 			}
 		}
 		return n
 	}
-	page := func(text string) []fs.News {
-		return []fs.News{{Kind: fs.NewsStart, Key: text, Text: text + strings.Repeat(" word", 100) + " END"}}
+	page := func(text string) []facts.News {
+		return []facts.News{{Kind: facts.NewsStart, Key: text, Text: text + strings.Repeat(" word", 100) + " END"}}
 	}
 	for _, next := range []string{"UserPromptSubmit", "PostToolUse"} {
-		w.at[fs.SessionStarts] = nil
+		w.at[facts.SessionStarts] = nil
 		session := `,"session_id":"` + next + `"`
 		fstest.Equal(t, w.hook("claude-code", "SessionStart", session+`,"source":"startup"`), "")
 		w.restart()
-		w.at[fs.SessionStarts] = page("PAGE")
+		w.at[facts.SessionStarts] = page("PAGE")
 		fstest.Contains(t, w.hook("claude-code", next, session), "PAGE", "END")
-		w.at[fs.SessionStarts] = page("ANOTHER")
+		w.at[facts.SessionStarts] = page("ANOTHER")
 		for range 2 {
 			fstest.Equal(t, w.hook("claude-code", next, session), "", "again", next)
 		}
 	}
-	w.at[fs.SessionStarts] = nil
+	w.at[facts.SessionStarts] = nil
 	before := asked()
 	for range 5 * mostStarts {
 		w.hook("claude-code", "UserPromptSubmit", `,"session_id":"nowhere"`)

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/jsonlines"
 )
 
@@ -32,11 +32,11 @@ const (
 
 // entry is a line of the ledger: what a session was told, or that it was at a moment.
 type entry struct {
-	At      time.Time     `json:"at,omitzero"`
-	Turn    time.Time     `json:"turn,omitzero"`     // when a turn began
-	Session string        `json:"session,omitempty"` // its key
-	Moment  fs.MomentKind `json:"moment,omitempty"`
-	Told    []told        `json:"told,omitempty"`
+	At      time.Time        `json:"at,omitzero"`
+	Turn    time.Time        `json:"turn,omitzero"`     // when a turn began
+	Session string           `json:"session,omitempty"` // its key
+	Moment  facts.MomentKind `json:"moment,omitempty"`
+	Told    []told           `json:"told,omitempty"`
 	// Started, Compacting and Cleared are what became of the session's context.
 	Started    bool `json:"started,omitempty"`
 	Compacting bool `json:"compacting,omitempty"`
@@ -125,7 +125,7 @@ func (l *ledger) apply(e entry) {
 		s = &session{Told: make(map[string]bool), pages: make(map[string]bool)}
 		l.sessions[e.Session] = s
 	}
-	if e.Moment != "" && (e.Moment != fs.SessionStarts || s.Last.IsZero()) {
+	if e.Moment != "" && (e.Moment != facts.SessionStarts || s.Last.IsZero()) {
 		s.Last = e.At
 	}
 	if !e.Turn.IsZero() {
@@ -155,7 +155,7 @@ func (l *ledger) apply(e entry) {
 		if t.Page {
 			s.pages[t.Key] = true
 		}
-		if t.Kind != fs.NewsResults {
+		if t.Kind != facts.NewsResults {
 			s.Spent += t.Tokens
 		}
 	}
@@ -188,11 +188,11 @@ func (l *ledger) session(key string) session {
 // visited records that a session was at a moment, whether it asked then for what it begins
 // with, and whether it was told that. Most moments need no line: only those after which the
 // session is in another state, and a user's message, have one.
-func (l *ledger) visited(key string, m fs.Moment, starts, started, turn bool) {
+func (l *ledger) visited(key string, m facts.Moment, starts, started, turn bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.sessions[key]
-	e := entry{At: m.Time, Session: key, Moment: m.Kind, Compacting: m.Kind == fs.Compacting, Started: started && (s == nil || !s.Started)}
+	e := entry{At: m.Time, Session: key, Moment: m.Kind, Compacting: m.Kind == facts.Compacting, Started: started && (s == nil || !s.Started)}
 	if turn {
 		e.Turn = m.Time
 	}
@@ -206,7 +206,7 @@ func (l *ledger) visited(key string, m fs.Moment, starts, started, turn bool) {
 }
 
 // told records what a session was told.
-func (l *ledger) told(key string, m fs.Moment, all []told) {
+func (l *ledger) told(key string, m facts.Moment, all []told) {
 	if len(all) == 0 {
 		return
 	}
@@ -273,7 +273,7 @@ func (l *ledger) renew() {
 			delete(l.sessions, key)
 			continue
 		}
-		e := entry{At: s.Last, Turn: s.Turn, Session: key, Moment: fs.AfterTool, Started: s.Started, Compacting: s.Compacting, Spent: s.Spent}
+		e := entry{At: s.Last, Turn: s.Turn, Session: key, Moment: facts.AfterTool, Started: s.Started, Compacting: s.Compacting, Spent: s.Spent}
 		for _, sum := range slices.Sorted(maps.Keys(s.Told)) {
 			if s.pages[sum] {
 				e.Pages = append(e.Pages, sum)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/regexps"
@@ -36,11 +36,11 @@ type failing struct {
 	way, id string
 }
 
-// News implements fs.Herald: that a call has failed for the third time in the same way since
+// News implements facts.HookSource: that a call has failed for the third time in the same way since
 // it last worked.
-func (r *repeats) News(_ context.Context, m fs.Moment) []fs.News {
+func (r *repeats) News(_ context.Context, m facts.Moment) []facts.News {
 	c := m.Call
-	if m.Kind != fs.AfterTool || c == nil || c.Command == "" && len(c.Input) == 0 {
+	if m.Kind != facts.AfterTool || c == nil || c.Command == "" && len(c.Input) == 0 {
 		return nil
 	}
 	what := strings.Join(strings.Fields(c.Command), " ") // its input may describe it, each time otherwise
@@ -75,8 +75,8 @@ func (r *repeats) News(_ context.Context, m fs.Moment) []fs.News {
 	if line := clean.Cut(clean.Line(safe(cause)), causeLength); line != "" {
 		shown = "`" + strings.ReplaceAll(line, "`", "'") + "`"
 	}
-	return []fs.News{{
-		Kind: fs.NewsRepeats, Rank: fs.Behind, Key: key + f.way,
+	return []facts.News{{
+		Kind: facts.NewsRepeats, Rank: facts.Behind, Key: key + f.way,
 		Text: fmt.Sprintf("This call has now failed %d times in the same way: %s. Find the cause, or do something else, before you make it again.", f.times, shown),
 	}}
 }
@@ -92,7 +92,7 @@ var (
 )
 
 // failureOf reports whether a call has failed, and why.
-func failureOf(c *fs.AgentCall) (failed bool, cause string) {
+func failureOf(c *facts.AgentCall) (failed bool, cause string) {
 	text := c.Output
 	if len(text) > 2*maxRead {
 		text = text[:maxRead] + "\n" + text[len(text)-maxRead:]

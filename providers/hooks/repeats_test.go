@@ -6,53 +6,53 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 func newRepeats() *repeats { return &repeats{failing: make(map[string]failing)} }
 
 // TestThirdFailure: at the third failure of the same call in the same way the agent is told.
 func TestThirdFailure(t *testing.T) {
-	bash := func(line, output string, failed bool) fs.AgentCall {
-		return fs.AgentCall{Tool: "Bash", Command: line, Output: output, Failed: failed}
+	bash := func(line, output string, failed bool) facts.AgentCall {
+		return facts.AgentCall{Tool: "Bash", Command: line, Output: output, Failed: failed}
 	}
-	mcp := fs.AgentCall{Tool: "create_issue", Server: "hub", Input: json.RawMessage(`{"body":"x"}`), Output: "error: title is missing", Failed: true}
+	mcp := facts.AgentCall{Tool: "create_issue", Server: "hub", Input: json.RawMessage(`{"body":"x"}`), Output: "error: title is missing", Failed: true}
 	for what, c := range map[string]struct {
-		calls []fs.AgentCall
+		calls []facts.AgentCall
 		want  string // part of what is told after the last call; "" for nothing
 	}{
 		"a command": {
-			[]fs.AgentCall{bash("make  all", "a.c:1: error: x\nmake: *** Error 1", true), bash("make all", "a.c:1: error: x\nmake: *** Error 2", true), bash("make all\n", "a.c:9: error: x\n", true)},
+			[]facts.AgentCall{bash("make  all", "a.c:1: error: x\nmake: *** Error 1", true), bash("make all", "a.c:1: error: x\nmake: *** Error 2", true), bash("make all\n", "a.c:9: error: x\n", true)},
 			"failed 3 times in the same way: `a.c:9: error: x`. Find the cause",
 		},
-		"twice":             {[]fs.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true)}, ""},
-		"in another way":    {[]fs.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true), bash("make", "error: y", true)}, ""},
-		"another call":      {[]fs.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true), bash("make install", "error: x", true)}, ""},
-		"it worked between": {[]fs.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true), bash("make", "ok", false), bash("make", "error: x", true)}, ""},
+		"twice":             {[]facts.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true)}, ""},
+		"in another way":    {[]facts.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true), bash("make", "error: y", true)}, ""},
+		"another call":      {[]facts.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true), bash("make install", "error: x", true)}, ""},
+		"it worked between": {[]facts.AgentCall{bash("make", "error: x", true), bash("make", "error: x", true), bash("make", "ok", false), bash("make", "error: x", true)}, ""},
 		"an exit code that only the output has": {
-			[]fs.AgentCall{bash("go vet", "Exit code: 1\nWall time: 1 s\nOutput:\nx: undefined: y", false), bash("go vet", "Exit code: 1\nWall time: 2 s\nOutput:\nx: undefined: y", false), bash("go vet", "Exit code: 1\nWall time: 3 s\nOutput:\nx: undefined: y", false)},
+			[]facts.AgentCall{bash("go vet", "Exit code: 1\nWall time: 1 s\nOutput:\nx: undefined: y", false), bash("go vet", "Exit code: 1\nWall time: 2 s\nOutput:\nx: undefined: y", false), bash("go vet", "Exit code: 1\nWall time: 3 s\nOutput:\nx: undefined: y", false)},
 			"3 times in the same way: `x: undefined: y`",
 		},
 		"a program that says exit code 1": {
-			[]fs.AgentCall{bash("cat a", "text\n\nexit code 1\n", false), bash("cat a", "text\n\nexit code 1\n", false), bash("cat a", "text\n\nexit code 1\n", false)}, "",
+			[]facts.AgentCall{bash("cat a", "text\n\nexit code 1\n", false), bash("cat a", "text\n\nexit code 1\n", false), bash("cat a", "text\n\nexit code 1\n", false)}, "",
 		},
-		"a tool of a server":       {[]fs.AgentCall{mcp, mcp, mcp}, "`error: title is missing`"},
-		"foreign words":            {[]fs.AgentCall{bash("x", "error: \x1b]0;`rm`\u202e", true), bash("x", "error: `rm`", true), bash("x", "error: `rm` token=ghp_000000000000000000000000000000000001", true)}, ""},
-		"secrets":                  {[]fs.AgentCall{bash("x", "error: token=ghp_000000000000000000000000000000000001", true), bash("x", "error: token=ghp_000000000000000000000000000000000001", true), bash("x", "error: token=ghp_000000000000000000000000000000000001", true)}, "error: "},
-		"no words":                 {[]fs.AgentCall{bash("x", "", true), bash("x", "", true), bash("x", "", true)}, "in the same way: without a word."},
-		"a tool without arguments": {[]fs.AgentCall{{Tool: "x", Failed: true}, {Tool: "x", Failed: true}, {Tool: "x", Failed: true}}, ""},
+		"a tool of a server":       {[]facts.AgentCall{mcp, mcp, mcp}, "`error: title is missing`"},
+		"foreign words":            {[]facts.AgentCall{bash("x", "error: \x1b]0;`rm`\u202e", true), bash("x", "error: `rm`", true), bash("x", "error: `rm` token=ghp_000000000000000000000000000000000001", true)}, ""},
+		"secrets":                  {[]facts.AgentCall{bash("x", "error: token=ghp_000000000000000000000000000000000001", true), bash("x", "error: token=ghp_000000000000000000000000000000000001", true), bash("x", "error: token=ghp_000000000000000000000000000000000001", true)}, "error: "},
+		"no words":                 {[]facts.AgentCall{bash("x", "", true), bash("x", "", true), bash("x", "", true)}, "in the same way: without a word."},
+		"a tool without arguments": {[]facts.AgentCall{{Tool: "x", Failed: true}, {Tool: "x", Failed: true}, {Tool: "x", Failed: true}}, ""},
 	} {
 		r := newRepeats()
-		var news []fs.News
+		var news []facts.News
 		for _, call := range c.calls {
-			news = r.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Agent: "a", Session: "s", Call: &call})
-			r.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Agent: "a", Session: "other", Call: &fs.AgentCall{Tool: "Bash", Command: "make", Output: "ok"}})
+			news = r.News(t.Context(), facts.Moment{Kind: facts.AfterTool, Agent: "a", Session: "s", Call: &call})
+			r.News(t.Context(), facts.Moment{Kind: facts.AfterTool, Agent: "a", Session: "other", Call: &facts.AgentCall{Tool: "Bash", Command: "make", Output: "ok"}})
 		}
 		text := ""
 		for _, n := range news {
 			text += n.Text
-			if n.Kind != fs.NewsRepeats || n.Key == "" || n.Rank != fs.Behind {
+			if n.Kind != facts.NewsRepeats || n.Key == "" || n.Rank != facts.Behind {
 				t.Errorf("%s: %+v", what, n)
 			}
 		}
@@ -67,8 +67,8 @@ func TestOnceForACall(t *testing.T) {
 	r := newRepeats()
 	for i := range 4 {
 		for _, output := range []string{"error: x", "Command failed with exit code 1"} { // as Cursor's two hooks have it
-			call := &fs.AgentCall{ID: fmt.Sprint("call_", i), Tool: "Shell", Command: "make", Output: output, Failed: true}
-			news := r.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: "s", Call: call})
+			call := &facts.AgentCall{ID: fmt.Sprint("call_", i), Tool: "Shell", Command: "make", Output: output, Failed: true}
+			news := r.News(t.Context(), facts.Moment{Kind: facts.AfterTool, Session: "s", Call: call})
 			fstest.Equal(t, (len(news) > 0), (i >= 2), "call", i+1, output, news)
 			for _, n := range news {
 				if !strings.Contains(n.Text, fmt.Sprintf("failed %d times", i+1)) {
@@ -96,7 +96,7 @@ func TestFailureOf(t *testing.T) {
 		"ok\n<exited with exit code 0>":                                                   "worked",
 		"<exited with exit code 1>\nis what it prints":                                    "worked",
 	} {
-		failed, cause := failureOf(&fs.AgentCall{Tool: "bash", Command: "x", Output: output})
+		failed, cause := failureOf(&facts.AgentCall{Tool: "bash", Command: "x", Output: output})
 		if failed != (want != "worked") || failed && cause != want {
 			t.Errorf("%.80q: failed %v, %q, want %q", output, failed, cause, want)
 		}
@@ -107,7 +107,7 @@ func TestFailureOf(t *testing.T) {
 func TestRepeatsAreBounded(t *testing.T) {
 	r := newRepeats()
 	for i := range 2*maxFailing + 1 {
-		r.News(t.Context(), fs.Moment{Kind: fs.AfterTool, Session: "s", Call: &fs.AgentCall{Command: fmt.Sprint("x", i), Failed: true, Output: "error"}})
+		r.News(t.Context(), facts.Moment{Kind: facts.AfterTool, Session: "s", Call: &facts.AgentCall{Command: fmt.Sprint("x", i), Failed: true, Output: "error"}})
 		if len(r.failing) > maxFailing {
 			t.Fatalf("%d calls are remembered", len(r.failing))
 		}

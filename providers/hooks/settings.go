@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/nearest"
 	tables "ctxfs/providers/internal/settings"
 )
@@ -32,7 +33,7 @@ type settings struct {
 	enabled                            bool
 	budget, startBudget, sessionBudget int
 	start                              string
-	off                                map[fs.NewsKind]bool
+	off                                map[facts.NewsKind]bool
 }
 
 // Reload reads the settings again.
@@ -68,7 +69,7 @@ func readSettings(path string) (settings, []fs.Problem) {
 	table := tables.ReadTable(path, Table, &given)
 	set := settings{
 		enabled: given.Enabled, budget: given.Budget, startBudget: given.StartBudget, sessionBudget: given.SessionBudget,
-		start: given.Start, off: make(map[fs.NewsKind]bool),
+		start: given.Start, off: make(map[facts.NewsKind]bool),
 	}
 	for _, limit := range []struct {
 		key   string
@@ -85,7 +86,7 @@ func readSettings(path string) (settings, []fs.Problem) {
 		set.start = startHere
 	}
 	var known []string
-	for _, kind := range fs.NewsKinds() {
+	for _, kind := range facts.NewsKinds() {
 		known = append(known, string(kind))
 	}
 	for _, name := range given.Off {
@@ -97,7 +98,7 @@ func readSettings(path string) (settings, []fs.Problem) {
 			table.Wrong("off", name, want)
 			continue
 		}
-		set.off[fs.NewsKind(name)] = true
+		set.off[facts.NewsKind(name)] = true
 	}
 	return set, table.Problems()
 }

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/form"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/clients"
@@ -37,16 +38,16 @@ func (p *Provider) Questions(id string) ([]questions.Question, error) {
 	return []questions.Question{q}, nil
 }
 
-var _ fs.Herald = (*Provider)(nil)
+var _ facts.HookSource = (*Provider)(nil)
 
-// News implements fs.Herald: which servers want an answer or a login, of those that the
+// News implements facts.HookSource: which servers want an answer or a login, of those that the
 // session's folder may use.
-func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
-	if m.Kind != fs.Prompted {
+func (p *Provider) News(_ context.Context, m facts.Moment) (news []facts.News) {
+	if m.Kind != facts.Prompted {
 		return nil
 	}
 	for _, q := range p.questions.List(nil) {
-		news = append(news, fs.News{Kind: fs.NewsServers, Key: q.ID + "@" + q.Since.Format(time.RFC3339Nano), Rank: fs.Blocking, Text: "An MCP server waits: question " + q.Line()})
+		news = append(news, facts.News{Kind: facts.NewsServers, Key: q.ID + "@" + q.Since.Format(time.RFC3339Nano), Rank: facts.Blocking, Text: "An MCP server waits: question " + q.Line()})
 	}
 	for _, s := range p.all() {
 		d, _, _ := s.named()
@@ -58,7 +59,7 @@ func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
 		if fix := cmp.Or(b.condition.FixHere, b.condition.Fix); fix != "" {
 			text += ": " + clean.Cut(clean.Line(fix), maxNews)
 		}
-		news = append(news, fs.News{Kind: fs.NewsServers, Key: b.file + " wants a login", Rank: fs.Behind, Text: text})
+		news = append(news, facts.News{Kind: facts.NewsServers, Key: b.file + " wants a login", Rank: facts.Behind, Text: text})
 	}
 	return news
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
@@ -137,8 +138,8 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 	}
 }
 
-// Uses implements fs.Taught, from the log of calls.
-func (p *Provider) Uses(context.Context, func(string) string) iter.Seq[fs.UsePart] {
+// Uses implements facts.UsageSource, from the log of calls.
+func (p *Provider) Uses(context.Context, func(string) string) iter.Seq[facts.UsePart] {
 	return slices.Values(p.callLog.Uses())
 }
 
@@ -232,9 +233,9 @@ func parameters(schema json.RawMessage) (names, details string) {
 	return name.String(), detail.String()
 }
 
-// Costs implements fs.Costed: the servers that are not disabled, those of projects where
+// Costs implements facts.CostSource: the servers that are not disabled, those of projects where
 // dir is in one of them.
-func (p *Provider) Costs(ctx context.Context, dir string) (all []fs.Cost, _ error) {
+func (p *Provider) Costs(ctx context.Context, dir string) (all []facts.Cost, _ error) {
 	for _, s := range p.all() {
 		if ctx.Err() != nil {
 			return all, ctx.Err()
@@ -251,11 +252,11 @@ func (p *Provider) Costs(ctx context.Context, dir string) (all []fs.Cost, _ erro
 }
 
 // cost returns what the definitions of the server's tools take in a request.
-func (s *server) cost() fs.Cost {
+func (s *server) cost() facts.Cost {
 	s.mu.Lock()
 	def, file, shown, cat := s.def, s.file, s.shown, s.unsaved
 	s.mu.Unlock()
-	one := fs.Cost{Kind: fs.ServerCost, Name: file, Agents: askedBy(def)}
+	one := facts.Cost{Kind: facts.ServerCost, Name: file, Agents: askedBy(def)}
 	if cat == nil && shown != nil {
 		cat = s.p.cache.Catalogue(catalogue.KeysOf(def))
 	}
@@ -287,7 +288,7 @@ func askedBy(def *config.Server) (agents []string) {
 	return agents
 }
 
-// Calls implements fs.Called.
-func (p *Provider) Calls(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error) {
+// Calls implements facts.CallSource.
+func (p *Provider) Calls(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error) {
 	return p.callLog.Tally(ctx, q)
 }

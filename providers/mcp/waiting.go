@@ -13,9 +13,10 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/wait"
 )
 
-var _ fs.Awaiter = (*Provider)(nil)
+var _ wait.Awaiter = (*Provider)(nil)
 
 // The folders of what waits for somebody. They are there while they have files.
 const (
@@ -138,24 +139,24 @@ func (s *server) questionLines() (lines []string) {
 	return lines
 }
 
-// Awaits implements fs.Awaiter.
-func (p *Provider) Awaits() []fs.Awaitable {
-	server := fs.Awaitable{Kind: "server", Name: "NAME", Until: []string{"ready"}}
+// Awaits implements wait.Awaiter.
+func (p *Provider) Awaits() []wait.Awaitable {
+	server := wait.Awaitable{Kind: "server", Name: "NAME", Until: []string{"ready"}}
 	for _, s := range p.all() {
 		server.Names = append(server.Names, s.folder())
 	}
-	return []fs.Awaitable{server, {Kind: "question", Name: "", Until: []string{""}}}
+	return []wait.Awaitable{server, {Kind: "question", Name: "", Until: []string{""}}}
 }
 
-// Await implements fs.Awaiter. A server that is waited for is started.
-func (p *Provider) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
+// Await implements wait.Awaiter. A server that is waited for is started.
+func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, error) {
 	switch {
 	case c.Kind == "question" && (c.Name != "" || c.Until != ""):
-		return nil, &fs.AwaitError{State: fs.NoSense, What: "question has no name, and nothing follows it"}
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "question has no name, and nothing follows it"}
 	case c.Kind == "server" && c.Name == "":
-		return nil, &fs.AwaitError{State: fs.NoSense, What: "server: which one? give its name", Mend: "list them: ctxfs ls mcps"}
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "server: which one? give its name", Mend: "list them: ctxfs ls mcps"}
 	case c.Kind == "server" && c.Until != "ready":
-		return nil, &fs.AwaitError{State: fs.NoSense, What: "what of server " + c.Name + "?", Mend: "server NAME ready waits until it can be called"}
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "what of server " + c.Name + "?", Mend: "server NAME ready waits until it can be called"}
 	case c.Kind == "question" && !p.opts.Offline:
 		return questionWait{p}, nil
 	}
@@ -163,29 +164,29 @@ func (p *Provider) Await(_ context.Context, c fs.Condition) (fs.Pending, error) 
 		chosen, err := p.choose(c.Name)
 		if err != nil {
 			what, mend, _ := strings.Cut(err.Error(), "; ")
-			return nil, &fs.AwaitError{State: fs.Unnamed, What: what, Mend: mend}
+			return nil, &wait.AwaitError{State: wait.Unnamed, What: what, Mend: mend}
 		}
 		if !p.opts.Offline {
 			return &serverWait{s: chosen[0]}, nil
 		}
 	}
-	return nil, &fs.AwaitError{State: fs.NeedsProcess, What: "servers run in the background process only", Mend: "ctxfs mount"}
+	return nil, &wait.AwaitError{State: wait.NeedsProcess, What: "servers run in the background process only", Mend: "ctxfs mount"}
 }
 
 // questionWait waits for an open question of any server.
 type questionWait struct{ p *Provider }
 
-// Paths implements fs.Pending.
+// Paths implements wait.Pending.
 func (questionWait) Paths() []string { return nil }
 
-// Check implements fs.Pending.
-func (w questionWait) Check(context.Context) (fs.Standing, error) {
+// Check implements wait.Pending.
+func (w questionWait) Check(context.Context) (wait.Standing, error) {
 	for _, q := range w.p.questions.List(nil) {
 		if !q.Opened {
-			return fs.Standing{State: fs.Met, What: q.Line(), Path: q.Server + "/" + questionsName + "/" + q.ID + ".json", More: "ctxfs answer " + q.ID + " --help"}, nil
+			return wait.Standing{State: wait.Met, What: q.Line(), Path: q.Server + "/" + questionsName + "/" + q.ID + ".json", More: "ctxfs answer " + q.ID + " --help"}, nil
 		}
 	}
-	return fs.Standing{What: "no server asks anything", More: "ctxfs answer"}, nil
+	return wait.Standing{What: "no server asks anything", More: "ctxfs answer"}, nil
 }
 
 // lastingFailures is how many times in a row a server must have failed to start for
@@ -198,18 +199,18 @@ type serverWait struct {
 	started bool
 }
 
-// Paths implements fs.Pending.
+// Paths implements wait.Pending.
 func (*serverWait) Paths() []string { return nil }
 
-// Check implements fs.Pending. It starts a server that does not run, once: one that is
+// Check implements wait.Pending. It starts a server that does not run, once: one that is
 // stopped later, because nobody uses it, starts when it is called.
-func (w *serverWait) Check(context.Context) (fs.Standing, error) {
+func (w *serverWait) Check(context.Context) (wait.Standing, error) {
 	b := w.s.summary()
 	is := &b.condition
-	s := fs.Standing{What: fmt.Sprintf("server %s is %s", b.file, is.State), Path: b.file + "/STATUS.md", More: "ctxfs tools " + b.file}
+	s := wait.Standing{What: fmt.Sprintf("server %s is %s", b.file, is.State), Path: b.file + "/STATUS.md", More: "ctxfs tools " + b.file}
 	switch {
 	case is.State == instance.StateReady, is.State == instance.StateCached && (w.started || w.s.wantsProject()):
-		s.State = fs.Met
+		s.State = wait.Met
 		s.What = fmt.Sprintf("server %s is ready, %s", b.file, wording.Count(len(b.tools), "tools"))
 	case is.State == instance.StateCached, is.State == instance.StateStopped && !w.s.wantsProject():
 		if w.started {
@@ -217,12 +218,12 @@ func (w *serverWait) Check(context.Context) (fs.Standing, error) {
 		}
 		w.started = true
 		if err := w.s.p.ensureBegun(w.s); err != nil {
-			s.State, s.What = fs.Never, err.Error()
+			s.State, s.What = wait.Never, err.Error()
 		} else if err := w.s.main.Restart(instance.RestartRequested); err != nil {
-			s.State, s.What = fs.Never, err.Error()
+			s.State, s.What = wait.Never, err.Error()
 		}
 	case is.Failing() && (is.Next.IsZero() || is.Failures >= lastingFailures), is.State == instance.StateDisabled:
-		s.State = fs.Never
+		s.State = wait.Never
 		s.What, s.More = strings.TrimSuffix(s.What+": "+is.What, ": "), cmp.Or(is.Fix, "ctxfs cat mcps/"+b.file+"/STATUS.md")
 	case is.What != "":
 		s.What += ": " + is.What

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/memory/fact"
 )
@@ -38,7 +39,7 @@ const maxRemarks = 8
 
 // brief returns the memories of the innermost project that has a folder. Of one that is
 // not trusted nothing is told that lies in its files.
-func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
+func (s *snapshot) brief(dir string) (remarks []facts.Remark) {
 	sec := s.of(dir)
 	if sec == nil {
 		return nil
@@ -47,7 +48,7 @@ func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
 		if len(remarks) == maxRemarks {
 			break
 		}
-		remarks = append(remarks, fs.Remark{Topic: fs.TopicMemory, Text: e.Description, Path: e.Path, Time: e.Modified})
+		remarks = append(remarks, facts.Remark{Topic: facts.TopicMemory, Text: e.Description, Path: e.Path, Time: e.Modified})
 	}
 	return remarks
 }

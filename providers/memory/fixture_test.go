@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -33,7 +34,7 @@ type world struct {
 
 	mu      sync.Mutex
 	changes map[string]int
-	visits  []fs.Visit
+	visits  []facts.Visit
 }
 
 // newWorld makes a home folder with these files, by path; a body "-> x" makes a link, a
@@ -66,7 +67,7 @@ func (w *world) path(name string) string { return filepath.Join(w.home, name) }
 func (w *world) visit(dir string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.visits = append(w.visits, fs.Visit{Dir: w.path(dir), Time: now, Certain: true})
+	w.visits = append(w.visits, facts.Visit{Dir: w.path(dir), Time: now, Certain: true})
 }
 
 func (w *world) write(path, body string) {
@@ -92,7 +93,7 @@ func (w *world) start(watch bool) *world {
 	projects := project.New(project.Options{Home: w.home})
 	w.workspaces = workspaces.New(workspaces.Options{
 		Projects: projects, Home: w.home, Now: func() time.Time { return now }, Lazy: true,
-		Visits: func(time.Time) []fs.Visit {
+		Visits: func(time.Time) []facts.Visit {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return w.visits

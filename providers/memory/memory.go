@@ -29,6 +29,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
@@ -55,7 +56,7 @@ type Options struct {
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
 	// Statements are what is proposed; nil if nothing is.
-	Statements fs.Statements
+	Statements facts.Statements
 	// Pause is how long to wait at most before what was stated is read again; 0 is the
 	// usual time.
 	Pause time.Duration
@@ -161,10 +162,10 @@ func (p *Provider) Status() fs.Status {
 // Documents implements fs.Documented: one for every memory.
 func (p *Provider) Documents(below string) iter.Seq[fs.Document] { return p.shown().documents(below) }
 
-// Brief implements fs.Briefer: the memories of the project that has the folder.
-func (p *Provider) Brief(dir string) []fs.Remark { return p.shown().brief(filepath.Clean(dir)) }
+// Brief implements facts.Briefer: the memories of the project that has the folder.
+func (p *Provider) Brief(dir string) []facts.Remark { return p.shown().brief(filepath.Clean(dir)) }
 
-// Refresh implements fs.Overview: there may be new workspaces, or memories of an agent
+// Refresh implements facts.Overview: there may be new workspaces, or memories of an agent
 // that had none.
 func (p *Provider) Refresh() { p.again() }
 

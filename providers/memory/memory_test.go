@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -55,7 +56,7 @@ func TestMemory(t *testing.T) {
 			found = append(found, d.Path+" "+d.Kind+" "+d.Place)
 		}
 		fstest.Equal(t, strings.Join(found, "\n"), "user/tabs.md memory \nshop/plain.md memory "+w.path("src/shop")+"\nshop/cents.md memory "+w.path("src/shop"), "documents")
-		if r := w.Brief(w.path("src/shop/deep")); len(r) != 2 || r[0].Topic != fs.TopicMemory || r[0].Text != "Amounts are integer cents" || w.cat(r[0].Path) == "" {
+		if r := w.Brief(w.path("src/shop/deep")); len(r) != 2 || r[0].Topic != facts.TopicMemory || r[0].Text != "Amounts are integer cents" || w.cat(r[0].Path) == "" {
 			t.Errorf("of the project is told: %+v", r)
 		}
 		if r := w.Brief(w.path("src")); r != nil {

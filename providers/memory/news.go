@@ -4,19 +4,19 @@ import (
 	"context"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/memory/page"
 )
 
-var _ fs.Herald = (*Provider)(nil)
+var _ facts.HookSource = (*Provider)(nil)
 
-// News implements fs.Herald: what is remembered of the project and of the user, at the
+// News implements facts.HookSource: what is remembered of the project and of the user, at the
 // start of a context. It says each memory as the page of the workspace does, so that none
 // is said twice.
-func (p *Provider) News(_ context.Context, m fs.Moment) []fs.News {
-	if m.Kind != fs.SessionStarts && m.Kind != fs.Compacted {
+func (p *Provider) News(_ context.Context, m facts.Moment) []facts.News {
+	if m.Kind != facts.SessionStarts && m.Kind != facts.Compacted {
 		return nil
 	}
 	s := p.shown()
@@ -36,7 +36,7 @@ func (p *Provider) News(_ context.Context, m fs.Moment) []fs.News {
 	if !any {
 		return nil
 	}
-	return []fs.News{{Kind: fs.NewsMemory, Key: strings.TrimSpace(text), Rank: fs.Orienting, Text: text}}
+	return []facts.News{{Kind: facts.NewsMemory, Key: strings.TrimSpace(text), Rank: facts.Orienting, Text: text}}
 }
 
 // maxPushed is the longest memory that is said, in bytes.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/jsonlines"
 )
 
@@ -19,16 +19,16 @@ const (
 
 // part is what is known of one session.
 type part struct {
-	Name    string    `json:"part"`
-	Version string    `json:"version"`
-	Path    string    `json:"path,omitempty"` // in the tree
-	Agent   string    `json:"agent,omitempty"`
-	Session string    `json:"session,omitempty"`
-	Title   string    `json:"title,omitempty"`
-	Dir     string    `json:"dir,omitempty"`
-	Sub     bool      `json:"subagent,omitempty"`
-	Time    time.Time `json:"time,omitzero"`
-	Plans   []fs.Plan `json:"plans,omitempty"`
+	Name    string       `json:"part"`
+	Version string       `json:"version"`
+	Path    string       `json:"path,omitempty"` // in the tree
+	Agent   string       `json:"agent,omitempty"`
+	Session string       `json:"session,omitempty"`
+	Title   string       `json:"title,omitempty"`
+	Dir     string       `json:"dir,omitempty"`
+	Sub     bool         `json:"subagent,omitempty"`
+	Time    time.Time    `json:"time,omitzero"`
+	Plans   []facts.Plan `json:"plans,omitempty"`
 }
 
 // book is what sessions have planned, on disk too: it saves reading all transcripts at
@@ -75,8 +75,8 @@ func (b *book) version(name string) string { return b.parts[name].Version }
 
 // learn replaces all parts: those that are unchanged are kept, and those that are not
 // there any more gone. Where all are not known, none is gone.
-func (b *book) learn(all []fs.PlanPart, complete bool) {
-	if len(all) == len(b.parts) && !slices.ContainsFunc(all, func(one fs.PlanPart) bool {
+func (b *book) learn(all []facts.PlanPart, complete bool) {
+	if len(all) == len(b.parts) && !slices.ContainsFunc(all, func(one facts.PlanPart) bool {
 		old, known := b.parts[one.Name]
 		return !known || !one.Unchanged || one.Version != old.Version || one.Path != old.Path || one.Title != old.Title || one.Dir != old.Dir
 	}) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -63,13 +63,13 @@ func (m *maker) tasks(b *strings.Builder, e *entry) {
 			b.WriteString("\nNo longer on the list:\n\n")
 		}
 		note := ""
-		if word := string(t.State); !slices.Contains([]fs.TaskState{fs.TaskPending, fs.TaskBegun, fs.TaskDone}, t.State) {
+		if word := string(t.State); !slices.Contains([]facts.TaskState{facts.TaskPending, facts.TaskBegun, facts.TaskDone}, t.State) {
 			note = clean.Line(word)
 		}
 		if t.IsOpen() && !e.open[t.Text] {
 			note = strings.TrimPrefix(note+", done, or newer, in another list", ", ")
 		}
-		if !t.Time.IsZero() && t.State != fs.TaskPending {
+		if !t.Time.IsZero() && t.State != facts.TaskPending {
 			note = strings.TrimPrefix(note+", "+wording.Minute(t.Time), ", ")
 		}
 		if note != "" {
@@ -80,11 +80,11 @@ func (m *maker) tasks(b *strings.Builder, e *entry) {
 }
 
 // box returns the box of a task in a list of Markdown.
-func box(t fs.Task) string {
+func box(t facts.Task) string {
 	switch t.State {
-	case fs.TaskDone:
+	case facts.TaskDone:
 		return "[x]"
-	case fs.TaskPending:
+	case facts.TaskPending:
 		return "[ ]"
 	}
 	return "[-]"

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/plans/files"
@@ -23,7 +24,7 @@ type entry struct {
 	title          string
 	file           string // on disk, or ""
 	trusted        bool
-	plan           fs.Plan
+	plan           facts.Plan
 	loose          bool // its boxes may stay open when a task is done
 	time           time.Time
 
@@ -64,7 +65,7 @@ func (m *maker) collect(found []files.Found) {
 				e.time = p.Time
 			}
 			m.entries = append(m.entries, e)
-			if plan.Kind == fs.TaskList {
+			if plan.Kind == facts.TaskList {
 				lists[p.Agent+"\x00"+p.Session] = e
 			} else {
 				proposals = append(proposals, e)
@@ -72,7 +73,7 @@ func (m *maker) collect(found []files.Found) {
 		}
 	}
 	m.dropAnswered(proposals)
-	proposals = slices.DeleteFunc(slices.Clone(m.entries), func(e *entry) bool { return e.plan.Kind != fs.Proposal })
+	proposals = slices.DeleteFunc(slices.Clone(m.entries), func(e *entry) bool { return e.plan.Kind != facts.Proposal })
 	slices.SortStableFunc(proposals, func(a, b *entry) int { return b.time.Compare(a.time) })
 	for _, f := range found {
 		m.addFile(f, lists, proposals)
@@ -90,13 +91,13 @@ func (m *maker) dropAnswered(proposals []*entry) {
 	key := func(e *entry) string { return e.agent + "\x00" + e.dir + "\x00" + strings.TrimSpace(e.plan.Text) }
 	accepted := make(map[string]time.Time)
 	for _, e := range proposals {
-		if e.plan.State == fs.PlanAccepted && e.plan.Text != "" && !e.time.Before(accepted[key(e)]) {
+		if e.plan.State == facts.PlanAccepted && e.plan.Text != "" && !e.time.Before(accepted[key(e)]) {
 			accepted[key(e)] = e.time
 		}
 	}
 	m.entries = slices.DeleteFunc(m.entries, func(e *entry) bool {
 		at, ok := accepted[key(e)]
-		return ok && e.plan.Kind == fs.Proposal && e.plan.State != fs.PlanAccepted && !e.time.After(at)
+		return ok && e.plan.Kind == facts.Proposal && e.plan.State != facts.PlanAccepted && !e.time.After(at)
 	})
 }
 
@@ -116,13 +117,13 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 			break
 		}
 	}
-	if list := lists[e.agent+"\x00"+e.session]; list != nil && e.session != "" && e.plan.Kind == fs.TaskList {
+	if list := lists[e.agent+"\x00"+e.session]; list != nil && e.session != "" && e.plan.Kind == facts.TaskList {
 		list.file = cmp.Or(list.file, e.file)
 		list.merge(e)
 		return
 	}
 	for _, p := range proposals {
-		if p.agent != e.agent || e.plan.Kind != fs.Proposal {
+		if p.agent != e.agent || e.plan.Kind != facts.Proposal {
 			continue
 		}
 		if p.plan.Text == "" && p.session == e.session && e.trusted { // the agent said no more than where it is
@@ -141,7 +142,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 }
 
 // sameText reports whether two plans are one, of which either may be cut.
-func sameText(a, b fs.Plan) bool {
+func sameText(a, b facts.Plan) bool {
 	x, y := strings.TrimSpace(a.Text), strings.TrimSpace(b.Text)
 	if n := min(len(x), len(y)); a.Cut || b.Cut {
 		x, y = x[:n], y[:n]
@@ -154,7 +155,7 @@ func sameText(a, b fs.Plan) bool {
 func (e *entry) merge(other *entry) {
 	e.plan.Tasks = slices.Clone(e.plan.Tasks)
 	for _, t := range other.plan.Tasks {
-		i := slices.IndexFunc(e.plan.Tasks, func(o fs.Task) bool { return o.Text == t.Text })
+		i := slices.IndexFunc(e.plan.Tasks, func(o facts.Task) bool { return o.Text == t.Text })
 		switch {
 		case i < 0 && !other.trusted:
 			continue
@@ -169,12 +170,12 @@ func (e *entry) merge(other *entry) {
 			e.time, e.plan.Time = t.Time, t.Time
 		}
 	}
-	if e.plan.Kind == fs.Proposal { // what became of it is known from the session
+	if e.plan.Kind == facts.Proposal { // what became of it is known from the session
 		return
 	}
-	e.plan.State = fs.PlanDone
-	if slices.ContainsFunc(e.plan.Tasks, fs.Task.IsOpen) {
-		e.plan.State = fs.PlanOpen
+	e.plan.State = facts.PlanDone
+	if slices.ContainsFunc(e.plan.Tasks, facts.Task.IsOpen) {
+		e.plan.State = facts.PlanOpen
 	}
 }
 

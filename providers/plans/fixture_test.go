@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	projects "ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -34,7 +35,7 @@ type world struct {
 	trust *trust.Store
 
 	mu      sync.Mutex
-	parts   []fs.PlanPart
+	parts   []facts.PlanPart
 	known   func(context.Context) bool // see Options; nil stands for always
 	reads   int                        // of parts that were not known
 	changes map[string]int
@@ -70,10 +71,10 @@ func (w *world) write(path, body string) {
 
 // session makes known what a session in a folder of the home has planned; another version
 // of one replaces it.
-func (w *world) session(agent, id, dir string, plans ...fs.Plan) {
+func (w *world) session(agent, id, dir string, plans ...facts.Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	part := fs.PlanPart{
+	part := facts.PlanPart{
 		Name: "transcripts/" + agent + "/" + id, Version: time.Duration(len(w.parts)).String() + dir, Path: "transcripts/by-id/" + id,
 		Agent: agent, Session: id, Title: "session " + id, Dir: w.path(dir), Time: at(1), Plans: plans,
 	}
@@ -102,11 +103,11 @@ func (w *world) forget(id string) {
 	}
 }
 
-func (w *world) sessions(_ context.Context, known func(string) string) iter.Seq[fs.PlanPart] {
+func (w *world) sessions(_ context.Context, known func(string) string) iter.Seq[facts.PlanPart] {
 	w.mu.Lock()
-	parts := append([]fs.PlanPart(nil), w.parts...)
+	parts := append([]facts.PlanPart(nil), w.parts...)
 	w.mu.Unlock()
-	return func(yield func(fs.PlanPart) bool) {
+	return func(yield func(facts.PlanPart) bool) {
 		for _, p := range parts {
 			if p.Unchanged = known(p.Name) == p.Version; p.Unchanged {
 				p.Plans = nil
@@ -123,13 +124,13 @@ func (w *world) sessions(_ context.Context, known func(string) string) iter.Seq[
 }
 
 // list is a list of tasks, written at a time, as "state text".
-func list(written time.Time, tasks ...string) fs.Plan {
-	p := fs.Plan{Kind: fs.TaskList, State: fs.PlanDone, Time: written}
+func list(written time.Time, tasks ...string) facts.Plan {
+	p := facts.Plan{Kind: facts.TaskList, State: facts.PlanDone, Time: written}
 	for _, text := range tasks {
 		state, text, _ := strings.Cut(text, " ")
-		t := fs.Task{Text: text, State: fs.TaskState(state), Time: written}
+		t := facts.Task{Text: text, State: facts.TaskState(state), Time: written}
 		if p.Tasks = append(p.Tasks, t); t.IsOpen() {
-			p.State = fs.PlanOpen
+			p.State = facts.PlanOpen
 		}
 	}
 	return p
@@ -141,10 +142,10 @@ func (w *world) start(watch bool) *world {
 	resolver := projects.New(projects.Options{Home: w.home})
 	known := workspaces.New(workspaces.Options{
 		Projects: resolver, Home: w.home, Now: func() time.Time { return now }, Lazy: true,
-		Visits: func(time.Time) (all []fs.Visit) {
+		Visits: func(time.Time) (all []facts.Visit) {
 			dirs, _ := filepath.Glob(filepath.Join(w.home, "src", "*"))
 			for _, dir := range dirs {
-				all = append(all, fs.Visit{Dir: dir, Time: now, Certain: true})
+				all = append(all, facts.Visit{Dir: dir, Time: now, Certain: true})
 			}
 			return all
 		},

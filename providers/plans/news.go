@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -20,12 +20,12 @@ const (
 	maxReminded  = 120
 )
 
-var _ fs.Herald = (*Provider)(nil)
+var _ facts.HookSource = (*Provider)(nil)
 
-// News implements fs.Herald: what is still to do on a session's own lists, after a long
+// News implements facts.HookSource: what is still to do on a session's own lists, after a long
 // silence. Once for each silence.
-func (p *Provider) News(_ context.Context, m fs.Moment) []fs.News {
-	if m.Kind != fs.Prompted || m.Session == "" || m.Subagent != "" || m.Last.IsZero() || m.Time.Sub(m.Last) < silence {
+func (p *Provider) News(_ context.Context, m facts.Moment) []facts.News {
+	if m.Kind != facts.Prompted || m.Session == "" || m.Subagent != "" || m.Last.IsZero() || m.Time.Sub(m.Last) < silence {
 		return nil
 	}
 	var tasks []string
@@ -54,5 +54,5 @@ func (p *Provider) News(_ context.Context, m fs.Moment) []fs.News {
 	if more > 0 {
 		text += fmt.Sprintf("\n- and %d more", more)
 	}
-	return []fs.News{{Kind: fs.NewsTasks, Key: m.Last.Format(time.RFC3339Nano), Rank: fs.Reminding, Text: text}}
+	return []facts.News{{Kind: facts.NewsTasks, Key: m.Last.Format(time.RFC3339Nano), Rank: facts.Reminding, Text: text}}
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 	"unicode"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // openTask is a task that is still to be done.
 type openTask struct {
-	fs.Task
+	facts.Task
 	entry *entry
 	time  time.Time
 }
@@ -44,13 +44,13 @@ func openTasks(entries []*entry) (open []openTask) {
 			if at.IsZero() {
 				at = e.plan.Time
 			}
-			if key := keyOf(t.Text); t.State == fs.TaskDone && key != "" && at.After(last[key].at) {
+			if key := keyOf(t.Text); t.State == facts.TaskDone && key != "" && at.After(last[key].at) {
 				last[key] = done{at, e}
 			}
 		}
 	}
 	for _, e := range entries {
-		if e.plan.Kind == fs.Proposal && (e.plan.State != fs.PlanOpen && e.plan.State != fs.PlanAccepted || e.loose && superseded(e, entries)) {
+		if e.plan.Kind == facts.Proposal && (e.plan.State != facts.PlanOpen && e.plan.State != facts.PlanAccepted || e.loose && superseded(e, entries)) {
 			continue
 		}
 		for _, t := range e.plan.Tasks {
@@ -94,10 +94,10 @@ func superseded(e *entry, entries []*entry) bool {
 			return false
 		}
 		same := e.session != "" && o.session == e.session
-		if o.plan.Kind == fs.Proposal {
-			return o.plan.State == fs.PlanAccepted && (same || e.project.root != "")
+		if o.plan.Kind == facts.Proposal {
+			return o.plan.State == facts.PlanAccepted && (same || e.project.root != "")
 		}
-		return same && o.plan.State == fs.PlanDone
+		return same && o.plan.State == facts.PlanDone
 	})
 }
 

@@ -4,20 +4,20 @@ import (
 	"os"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestBoxesOfPlans: the open boxes of a plan are open tasks, unless it was rejected or
 // superseded, or its session has done what it had to do.
 func TestBoxesOfPlans(t *testing.T) {
 	files := map[string]string{".claude/plans/alone.md": "# Alone\n\n- [x] find the cause\n- [ ] write down the cause\n"}
-	plan := func(name string, state fs.PlanState, hour int) fs.Plan {
+	plan := func(name string, state facts.PlanState, hour int) facts.Plan {
 		text := "# " + name + "\n\n- [ ] the box of " + name
 		files[".claude/plans/"+name+".md"] = text + "\n"
-		return fs.Plan{Kind: fs.Proposal, State: state, Title: name, Text: text, Time: at(hour)}
+		return facts.Plan{Kind: facts.Proposal, State: state, Title: name, Text: text, Time: at(hour)}
 	}
-	old, rejected, kept, carried := plan("older", fs.PlanAccepted, 1), plan("rejected", fs.PlanRejected, 2), plan("kept", fs.PlanAccepted, 3), plan("carried", fs.PlanAccepted, 4)
+	old, rejected, kept, carried := plan("older", facts.PlanAccepted, 1), plan("rejected", facts.PlanRejected, 2), plan("kept", facts.PlanAccepted, 3), plan("carried", facts.PlanAccepted, 4)
 	w := newWorld(t, files)
 	for name := range files {
 		fstest.Must(t, os.Chtimes(w.path(name), at(0), at(0)))

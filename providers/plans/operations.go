@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // Query asks for what is planned.
@@ -44,17 +45,17 @@ type Open struct {
 
 // Plan is a list of tasks, or a plan.
 type Plan struct {
-	Title   string       `json:"title"`
-	Kind    fs.PlanKind  `json:"kind"`
-	State   fs.PlanState `json:"state"`
-	Agent   string       `json:"agent"`
-	Project string       `json:"project,omitempty"`
-	Session string       `json:"session,omitempty"`
-	Source  string       `json:"source,omitempty"` // the agent's own file
-	Path    string       `json:"path"`
-	Time    time.Time    `json:"time,omitzero"`
-	Trusted bool         `json:"trusted"`
-	Tasks   []fs.Task    `json:"tasks,omitempty"`
+	Title   string          `json:"title"`
+	Kind    facts.PlanKind  `json:"kind"`
+	State   facts.PlanState `json:"state"`
+	Agent   string          `json:"agent"`
+	Project string          `json:"project,omitempty"`
+	Session string          `json:"session,omitempty"`
+	Source  string          `json:"source,omitempty"` // the agent's own file
+	Path    string          `json:"path"`
+	Time    time.Time       `json:"time,omitzero"`
+	Trusted bool            `json:"trusted"`
+	Tasks   []facts.Task    `json:"tasks,omitempty"`
 }
 
 // OpPlans tells what is planned. It waits briefly for sessions that are being read for the

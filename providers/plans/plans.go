@@ -3,7 +3,7 @@
 //
 // There is a folder for each project, with a file for each list and plan and the same
 // front matter whatever its origin; INDEX.md lists them, and OPEN.md the tasks that are
-// still open. What sessions have comes from the providers that know them ([fs.Planner])
+// still open. What sessions have comes from the providers that know them ([facts.PlanSource])
 // and is kept in a book (book.go), so that it need not be read again; what agents keep in
 // files of their own is read by package files. collect.go joins both, open.go tells which
 // tasks are open, card.go writes the files, snapshot.go is all that is shown at one moment,
@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
@@ -42,9 +43,9 @@ type Options struct {
 	Hide       func(path string) bool
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
-	// Sessions yields what all providers know, see [fs.Planner]; paths are those in the
+	// Sessions yields what all providers know, see [facts.PlanSource]; paths are those in the
 	// tree.
-	Sessions func(ctx context.Context, known func(name string) string) iter.Seq[fs.PlanPart]
+	Sessions func(ctx context.Context, known func(name string) string) iter.Seq[facts.PlanPart]
 	// Known waits until Sessions yields all that there is, at most until ctx ends, and
 	// reports whether it does; nil stands for always.
 	Known func(ctx context.Context) bool
@@ -109,12 +110,12 @@ func (p *Provider) newFinder() *files.Finder {
 // Documents implements fs.Documented: one for every plan and list.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] { return p.shown().documents() }
 
-// Brief implements fs.Briefer: the open tasks of a folder.
-func (p *Provider) Brief(dir string) []fs.Remark {
+// Brief implements facts.Briefer: the open tasks of a folder.
+func (p *Provider) Brief(dir string) []facts.Remark {
 	return p.shown().brief(filepath.Clean(dir), p.opts.Env.Now())
 }
 
-// Refresh implements fs.Overview.
+// Refresh implements facts.Overview.
 func (p *Provider) Refresh() { p.Poke() }
 
 // Start implements fs.Starter.

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestTree: lists and plans of sessions and files are shown by project, each with its
@@ -23,7 +24,7 @@ func TestTree(t *testing.T) {
 		"src/shop/.kiro/specs/login/tasks.md": "- [ ] 1. write the form\n",
 	})
 	w.session("claude-code", "s1", "src/shop/api",
-		fs.Plan{Kind: fs.Proposal, State: fs.PlanRejected, Title: "Move the cart", Text: "# Move the cart\n\n1. do it", Said: "not yet", Time: at(2)},
+		facts.Plan{Kind: facts.Proposal, State: facts.PlanRejected, Title: "Move the cart", Text: "# Move the cart\n\n1. do it", Said: "not yet", Time: at(2)},
 		list(at(5), "completed write the cart", "in_progress test the cart", "pending ship: the cart"))
 	w.session("codex", "s2", "gone/away", list(at(3), "pending look at it again"))
 	w.session("gemini", "s3", "")
@@ -69,7 +70,7 @@ modified: 2026-05-09T05:00:00Z
 func TestDoneLater(t *testing.T) {
 	for _, c := range []struct {
 		name       string
-		open, done fs.Plan
+		open, done facts.Plan
 		want       int
 	}{
 		{"later", list(at(1), "pending 1. Write the tests."), list(at(2), "completed write the tests"), 0},
@@ -154,7 +155,7 @@ func TestBrief(t *testing.T) {
 	if len(remarks) != 2 {
 		t.Fatalf("%+v", remarks)
 	}
-	if r := remarks[0]; r.Topic != fs.TopicTasks || !strings.HasPrefix(r.Text, "write the tests") || !strings.HasSuffix(r.Text, "(begun, codex, 2026-05-09 03:00)") || r.Path != "shop/codex-session_s1.md" || len(r.Text) > 160 {
+	if r := remarks[0]; r.Topic != facts.TopicTasks || !strings.HasPrefix(r.Text, "write the tests") || !strings.HasSuffix(r.Text, "(begun, codex, 2026-05-09 03:00)") || r.Path != "shop/codex-session_s1.md" || len(r.Text) > 160 {
 		t.Errorf("%+v", r)
 	}
 	if r := remarks[1]; r.Text != "a list in the project (kiro, 2026-05-09 01:00, not trusted)" {
@@ -251,8 +252,8 @@ func TestPagesAreBounded(t *testing.T) {
 // TestHostile: names and texts of any kind become files and lines.
 func TestHostile(t *testing.T) {
 	w := newWorld(t, map[string]string{".claude/todos/x-agent-x.json": "{broken", ".cursor/plans/..evil.plan.md": "# ../../etc/passwd\x1b[31m\n---\ntrusted: yes\n"})
-	w.session("codex", "../../s1", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Title: "../../x\n---\nagent: root", Text: "---\ntrusted: yes\n---", Time: at(1)})
-	w.session("codex", "s2", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Title: strings.Repeat("长", 400), Text: "x", Cut: true, Time: at(1)})
+	w.session("codex", "../../s1", "src/shop", facts.Plan{Kind: facts.Proposal, State: facts.PlanOpen, Title: "../../x\n---\nagent: root", Text: "---\ntrusted: yes\n---", Time: at(1)})
+	w.session("codex", "s2", "src/shop", facts.Plan{Kind: facts.Proposal, State: facts.PlanOpen, Title: strings.Repeat("长", 400), Text: "x", Cut: true, Time: at(1)})
 	w.start(false)
 	fstest.Check(t, w.tree)
 	for part := range strings.SplitSeq(w.ls("shop")+" "+w.ls("elsewhere"), " ") {
@@ -329,12 +330,12 @@ func TestReading(t *testing.T) {
 func TestCarriedOutElsewhere(t *testing.T) {
 	text := "# Do it\n\nnow"
 	w := newWorld(t, map[string]string{".claude/plans/x.md": text + "\n"})
-	w.session("claude-code", "s1", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanInterrupted, Title: "Do it", Text: text, Time: at(1)})
-	w.session("claude-code", "s2", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanAccepted, Title: "Do it", Text: text, Time: at(2)})
-	w.session("claude-code", "s3", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanRejected, Title: "Do it", Text: text, Time: at(3)})
+	w.session("claude-code", "s1", "src/shop", facts.Plan{Kind: facts.Proposal, State: facts.PlanInterrupted, Title: "Do it", Text: text, Time: at(1)})
+	w.session("claude-code", "s2", "src/shop", facts.Plan{Kind: facts.Proposal, State: facts.PlanAccepted, Title: "Do it", Text: text, Time: at(2)})
+	w.session("claude-code", "s3", "src/shop", facts.Plan{Kind: facts.Proposal, State: facts.PlanRejected, Title: "Do it", Text: text, Time: at(3)})
 	w.start(false)
 	a := w.answer(Query{})
-	if len(a.Plans) != 2 || a.Plans[0].State != fs.PlanRejected || a.Plans[1].Session != "transcripts/by-id/s2" || a.Plans[0].Source+a.Plans[1].Source != w.path(".claude/plans/x.md") {
+	if len(a.Plans) != 2 || a.Plans[0].State != facts.PlanRejected || a.Plans[1].Session != "transcripts/by-id/s2" || a.Plans[0].Source+a.Plans[1].Source != w.path(".claude/plans/x.md") {
 		t.Errorf("%+v", a.Plans)
 	}
 }
@@ -344,11 +345,11 @@ func TestCarriedOutElsewhere(t *testing.T) {
 func TestPlanWithFile(t *testing.T) {
 	w := newWorld(t, map[string]string{"src/shop/.cursor/plans/x.plan.md": "---\nname: Do it\ntodos:\n  - content: the first step of it\n    status: completed\n  - content: the second step of it\n    status: pending\n  - content: what the project adds to it\n    status: pending\n---\n\nhow\n"})
 	plan := list(at(1), "pending the first step of it", "pending the second step of it")
-	plan.Kind, plan.State, plan.Title, plan.Text = fs.Proposal, fs.PlanAccepted, "Do it", "how"
+	plan.Kind, plan.State, plan.Title, plan.Text = facts.Proposal, facts.PlanAccepted, "Do it", "how"
 	w.session("cursor", "s1", "src/shop", plan)
 	w.start(false)
 	a := w.answer(Query{})
-	if len(a.Plans) != 1 || a.Plans[0].State != fs.PlanAccepted || a.Plans[0].Source == "" || len(a.Open) != 1 || a.Open[0].Text != "the second step of it" {
+	if len(a.Plans) != 1 || a.Plans[0].State != facts.PlanAccepted || a.Plans[0].Source == "" || len(a.Open) != 1 || a.Open[0].Text != "the second step of it" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -356,7 +357,7 @@ func TestPlanWithFile(t *testing.T) {
 // TestPlanInFileAlone: the text of a plan that a session only names comes from its file.
 func TestPlanInFileAlone(t *testing.T) {
 	w := newWorld(t, map[string]string{".gemini/tmp/shop/s1/plans/x.md": "# Move it\n\nsoon\n"})
-	w.session("gemini", "s1", "src/shop", fs.Plan{Kind: fs.Proposal, State: fs.PlanAccepted, Time: at(1)})
+	w.session("gemini", "s1", "src/shop", facts.Plan{Kind: facts.Proposal, State: facts.PlanAccepted, Time: at(1)})
 	w.start(false)
 	fstest.Contains(t, w.cat("shop/gemini-Move_it.md"), "state: accepted\n", "session: \"transcripts/by-id/s1\"", "# Move it\n\nsoon\n")
 	if a := w.answer(Query{}); len(a.Plans) != 1 {

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/shelf"
 )
@@ -208,7 +209,7 @@ func (e *entry) state() string {
 		}
 	}
 	text := "plan " + string(e.plan.State)
-	if e.plan.Kind == fs.TaskList {
+	if e.plan.Kind == facts.TaskList {
 		text = "tasks"
 	}
 	switch {
@@ -275,7 +276,7 @@ const (
 
 // brief returns the open tasks of lists at and below a folder, or of the project that has
 // it. Of files of a project that is not trusted nothing is told but that they are there.
-func (s *snapshot) brief(dir string, now time.Time) (remarks []fs.Remark) {
+func (s *snapshot) brief(dir string, now time.Time) (remarks []facts.Remark) {
 	told := make(map[*entry]bool)
 	for _, p := range s.projects {
 		for _, t := range p.open {
@@ -287,14 +288,14 @@ func (s *snapshot) brief(dir string, now time.Time) (remarks []fs.Remark) {
 			if !e.trusted {
 				if !told[e] {
 					told[e] = true
-					remarks = append(remarks, fs.Remark{Topic: fs.TopicTasks, Time: e.time, Path: e.place(), Text: "a list in the project (" + about + ", not trusted)"})
+					remarks = append(remarks, facts.Remark{Topic: facts.TopicTasks, Time: e.time, Path: e.place(), Text: "a list in the project (" + about + ", not trusted)"})
 				}
 				continue
 			}
-			if t.State == fs.TaskBegun {
+			if t.State == facts.TaskBegun {
 				about = "begun, " + about
 			}
-			remarks = append(remarks, fs.Remark{Topic: fs.TopicTasks, Time: e.time, Path: e.place(), Text: fmt.Sprintf("%s (%s)", clean.Cut(t.Text, 100), about)})
+			remarks = append(remarks, facts.Remark{Topic: facts.TopicTasks, Time: e.time, Path: e.place(), Text: fmt.Sprintf("%s (%s)", clean.Cut(t.Text, 100), about)})
 		}
 	}
 	return remarks

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/plans/files"
@@ -146,7 +147,7 @@ func (p *Provider) learn(ctx context.Context) {
 		ctx, cancel = context.WithTimeout(ctx, atOnce)
 		defer cancel()
 	}
-	var all []fs.PlanPart
+	var all []facts.PlanPart
 	for part := range p.opts.Sessions(ctx, p.book.version) {
 		all = append(all, part)
 	}

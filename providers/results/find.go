@@ -8,35 +8,36 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/fulltext"
 )
 
-var _ fs.Searcher = (*Provider)(nil)
+var _ facts.Searcher = (*Provider)(nil)
 
-// Search implements fs.Searcher. It finds the results that contain the words, or
+// Search implements facts.Searcher. It finds the results that contain the words, or
 // whose tool does. Titles name the server and the tool, and Why also says when the
 // result was saved. A result is found as soon as it exists; if very much is not
 // indexed yet, only the newest of it is. The provider is not an fs.Documented: each
 // result would be named after its tool, and a hundred calls of one would be listed
 // before the tool itself.
-func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (facts.Findings, error) {
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Session == in }
 	}
 	result, err := p.fulltext.Search(ctx, q)
 	if err != nil {
-		return fs.Findings{}, err
+		return facts.Findings{}, err
 	}
-	var all []fs.Match
+	var all []facts.Match
 	for _, h := range result.Hits {
-		all = append(all, fs.Match{
+		all = append(all, facts.Match{
 			Path: h.Text.Session, Kind: "result", Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
 			Why:      wording.Minute(h.Text.Time) + " " + h.Text.Title + ": " + h.Line,
-			Evidence: fs.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
+			Evidence: facts.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
 		})
 	}
-	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
 }
 
 // fulltextName is the file in the cache folder with the index of all words.

@@ -13,14 +13,14 @@ import (
 	"strings"
 	"sync"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/shape"
 )
 
-var _ fs.Herald = (*Provider)(nil)
+var _ facts.HookSource = (*Provider)(nil)
 
 const (
 	// shownText is how much of a long text an agent is shown, in bytes: its beginning and
@@ -62,12 +62,12 @@ func (r *replaced) add(key, instead string) {
 	r.all = r.all[max(0, len(r.all)-mostReplaced):]
 }
 
-// News implements fs.Herald: a long output of a command or of an MCP server is stored, and
+// News implements facts.HookSource: a long output of a command or of an MCP server is stored, and
 // the agent is shown what is in it, and where. Its own readings of files stay whole, and so
 // does what cannot be stored.
-func (p *Provider) News(ctx context.Context, m fs.Moment) []fs.News {
+func (p *Provider) News(ctx context.Context, m facts.Moment) []facts.News {
 	c := m.Call
-	if m.Kind != fs.AfterTool || c == nil || !c.MayReplace || len(c.Output) <= p.store.Limit() || isReading(c, m.Root) {
+	if m.Kind != facts.AfterTool || c == nil || !c.MayReplace || len(c.Output) <= p.store.Limit() || isReading(c, m.Root) {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(m.Agent + "\x00" + m.Session + "\x00" + c.ID + "\x00" + c.Output))
@@ -82,12 +82,12 @@ func (p *Provider) News(ctx context.Context, m fs.Moment) []fs.News {
 	if c.ID == "" { // the same output of the same command is another one
 		key += m.Time.Format(".150405.000000000")
 	}
-	return []fs.News{{Kind: fs.NewsResults, Key: key, Rank: fs.Helpful, Instead: instead}}
+	return []facts.News{{Kind: facts.NewsResults, Key: key, Rank: facts.Helpful, Instead: instead}}
 }
 
 // replace stores an output, and returns what is shown of it; "" where that is not shorter or
 // it cannot be stored.
-func (p *Provider) replace(ctx context.Context, m fs.Moment) string {
+func (p *Provider) replace(ctx context.Context, m facts.Moment) string {
 	preface, body := cutPreface([]byte(m.Call.Output))
 	body = masked(body)
 	of := shape.Of(body)
@@ -117,7 +117,7 @@ func (p *Provider) replace(ctx context.Context, m fs.Moment) string {
 }
 
 // shown is what an agent reads of an output that is in a file.
-func shown(c *fs.AgentCall, preface, body []byte, of shape.Shape, file string, saved Saved) string {
+func shown(c *facts.AgentCall, preface, body []byte, of shape.Shape, file string, saved Saved) string {
 	var b strings.Builder
 	if c.Failed {
 		b.WriteString("The call failed.\n")
@@ -173,7 +173,7 @@ var (
 // isReading reports whether a call reads files that the agent must have as they are, and not
 // the output of a program: tools for files, commands that print files, as long as they are
 // not very long, and files of the tree, which are files already.
-func isReading(c *fs.AgentCall, root string) bool {
+func isReading(c *facts.AgentCall, root string) bool {
 	if c.Server != "" {
 		return false
 	}

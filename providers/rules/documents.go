@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/rules/scope"
 )
@@ -46,7 +47,7 @@ const (
 
 // brief returns the rules of the innermost workspace that has a folder, by name. Of one
 // that is not trusted, now, nothing is told that it says itself.
-func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []fs.Remark) {
+func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []facts.Remark) {
 	var best *section
 	for _, sec := range s.sections {
 		if sec.work.Dir != "" && sec.work.Has(dir) && (best == nil || len(sec.work.Dir) > len(best.work.Dir)) {
@@ -73,7 +74,7 @@ func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []fs
 				text += ": " + about
 			}
 		}
-		remarks = append(remarks, fs.Remark{Topic: fs.TopicRules, Text: text, Path: r.path(), Time: r.first().ModTime})
+		remarks = append(remarks, facts.Remark{Topic: facts.TopicRules, Text: text, Path: r.path(), Time: r.first().ModTime})
 	}
 	return remarks
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/rules/check"
 	"ctxfs/providers/rules/scope"
@@ -35,9 +36,9 @@ type Checked struct {
 // user.
 var OpCheck = fs.Op[PathQuery, Checked]{Name: "rules-check", Slow: true, Effect: fs.Reads}
 
-// Costs implements fs.Costed: the rules that agents always read for a folder; without one
+// Costs implements facts.CostSource: the rules that agents always read for a folder; without one
 // those of the user.
-func (p *Provider) Costs(_ context.Context, dir string) (all []fs.Cost, _ error) {
+func (p *Provider) Costs(_ context.Context, dir string) (all []facts.Cost, _ error) {
 	if dir == "" {
 		dir = p.opts.Home
 	}
@@ -47,7 +48,7 @@ func (p *Provider) Costs(_ context.Context, dir string) (all []fs.Cost, _ error)
 	}
 	for _, r := range page.Rules {
 		if r.Applies == scope.Always {
-			all = append(all, fs.Cost{Kind: fs.RuleCost, Name: p.tilde(r.Source[0]), Agents: r.Agents, Tokens: tokens.Count(r.text)})
+			all = append(all, facts.Cost{Kind: facts.RuleCost, Name: p.tilde(r.Source[0]), Agents: r.Agents, Tokens: tokens.Count(r.text)})
 		}
 	}
 	return all, nil

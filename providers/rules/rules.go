@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/project"
@@ -120,12 +121,12 @@ func (p *Provider) Status() fs.Status {
 // Documents implements fs.Documented: one for every rule.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] { return p.shown().documents() }
 
-// Brief implements fs.Briefer: the rules of the workspace that has the folder, by name.
-func (p *Provider) Brief(dir string) []fs.Remark {
+// Brief implements facts.Briefer: the rules of the workspace that has the folder, by name.
+func (p *Provider) Brief(dir string) []facts.Remark {
 	return p.shown().brief(filepath.Clean(dir), p.opts.Trust.Trusts)
 }
 
-// Refresh implements fs.Overview.
+// Refresh implements facts.Overview.
 func (p *Provider) Refresh() { p.Poke() }
 
 // shown returns what is shown now. Without a watch the first call looks for it.

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/frontmatter"
 )
 
@@ -169,7 +170,7 @@ func TestTrust(t *testing.T) {
 	said := func() string {
 		var b strings.Builder
 		for _, r := range w.Brief(w.path("src/shop/api")) {
-			if r.Topic != fs.TopicRules || strings.Contains(r.Text, "\n") || w.cat(r.Path) == "" {
+			if r.Topic != facts.TopicRules || strings.Contains(r.Text, "\n") || w.cat(r.Path) == "" {
 				t.Errorf("remark %+v", r)
 			}
 			b.WriteString(r.Text + "\n")

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/skills/read"
 )
@@ -16,7 +16,7 @@ const maxRemarks = 12
 
 // brief returns the skills of the innermost workspace that has a folder, by name. Of a
 // project that is not trusted nothing is told that it says itself.
-func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []fs.Remark) {
+func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []facts.Remark) {
 	var best project
 	for _, pr := range s.projects {
 		if pr.Has(dir) && len(pr.Dir) > len(best.Dir) {
@@ -37,12 +37,12 @@ func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []fs
 			if about := clean.Sentence(sk.about(), aboutLen); about != "" {
 				text += ": " + about
 			}
-			remarks = append(remarks, fs.Remark{Topic: fs.TopicSkills, Text: text, Path: filepath.Join(sk.name, read.SkillFiles()[0]), Time: sk.Card.ModTime()})
+			remarks = append(remarks, facts.Remark{Topic: facts.TopicSkills, Text: text, Path: filepath.Join(sk.name, read.SkillFiles()[0]), Time: sk.Card.ModTime()})
 		}
 	}
 	if untrusted > 0 {
 		text := wording.Count(untrusted, "skills") + " of this project, which is not trusted (ctxfs trust)"
-		remarks = append(remarks, fs.Remark{Topic: fs.TopicSkills, Text: text, Path: indexName})
+		remarks = append(remarks, facts.Remark{Topic: facts.TopicSkills, Text: text, Path: indexName})
 	}
 	return remarks
 }

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
@@ -109,16 +110,16 @@ func (p *Provider) list() []Listed {
 	return all
 }
 
-// Costs implements fs.Costed: the name and the description of each skill and subagent, which
+// Costs implements facts.CostSource: the name and the description of each skill and subagent, which
 // its agents have in every request. Not so that of a command, which a person names, as of a
 // skill that says so, and of what comes with ctxfs.
-func (p *Provider) Costs(_ context.Context, dir string) (all []fs.Cost, _ error) {
+func (p *Provider) Costs(_ context.Context, dir string) (all []facts.Cost, _ error) {
 	for _, s := range p.studied().skills {
 		if s.isBuiltin() || s.Is(read.Command) || s.Card.Fields["disable-model-invocation"] == true ||
 			s.Source.Root != "" && (dir == "" || !fs.Within(dir, s.Source.Root)) {
 			continue
 		}
-		one := fs.Cost{Kind: fs.SkillCost, Name: s.name, Agents: []string{}}
+		one := facts.Cost{Kind: facts.SkillCost, Name: s.name, Agents: []string{}}
 		for _, id := range s.readers() {
 			if !slices.Contains(s.hidden, id) {
 				one.Agents = append(one.Agents, id)

@@ -39,6 +39,7 @@ import (
 	"sync/atomic"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/trust"
@@ -159,12 +160,12 @@ func (p *Provider) Status() fs.Status {
 // Documents implements fs.Documented: one for everything that is shown.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] { return documents(p.shown().skills) }
 
-// Brief implements fs.Briefer: the skills of the workspace that has the folder, by name.
-func (p *Provider) Brief(dir string) []fs.Remark {
+// Brief implements facts.Briefer: the skills of the workspace that has the folder, by name.
+func (p *Provider) Brief(dir string) []facts.Remark {
 	return p.shown().brief(filepath.Clean(dir), func(dir string) bool { return p.opts.Trust != nil && p.opts.Trust.Trusts(dir) })
 }
 
-// Refresh implements fs.Overview.
+// Refresh implements facts.Overview.
 func (p *Provider) Refresh() { p.worker.projects.Poke() }
 
 // Start implements fs.Starter.

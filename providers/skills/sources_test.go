@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	conform "ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	projects "ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
@@ -234,11 +235,11 @@ func inProjects(t *testing.T, h string, dirs ...string) (*surroundings, func(*Op
 	s.trust = trust.New(filepath.Join(t.TempDir(), "trust.json"), nil, s.now)
 	s.set = workspaces.New(workspaces.Options{
 		Projects: projects.New(projects.Options{Home: h}), Home: h, Now: s.now,
-		Visits: func(time.Time) (all []fs.Visit) {
+		Visits: func(time.Time) (all []facts.Visit) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			for _, dir := range s.dirs {
-				all = append(all, fs.Visit{Dir: filepath.Join(h, dir), Time: s.time.Add(-time.Hour), Certain: true})
+				all = append(all, facts.Visit{Dir: filepath.Join(h, dir), Time: s.time.Add(-time.Hour), Certain: true})
 			}
 			return all
 		},
@@ -322,7 +323,7 @@ func TestSkillsOfProjects(t *testing.T) {
 		}
 	}
 	remarks := f.Brief(filepath.Join(h, "src/shop/packages"))
-	if len(remarks) != 1 || remarks[0].Topic != fs.TopicSkills || strings.Contains(remarks[0].Text, "nested") || !strings.Contains(remarks[0].Text, "not trusted") {
+	if len(remarks) != 1 || remarks[0].Topic != facts.TopicSkills || strings.Contains(remarks[0].Text, "nested") || !strings.Contains(remarks[0].Text, "not trusted") {
 		t.Errorf("before it is trusted: %+v", remarks)
 	}
 	if !strings.Contains(f.read("deploy/SKILL.md"), "not trusted") {

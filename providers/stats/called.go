@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // CallsReport is how tools were called.
@@ -20,7 +20,7 @@ type CallsReport struct {
 	Filed      int   `json:"filed"`
 	FiledBytes int64 `json:"filed_bytes"`
 	// Tools begin with the one that was called most.
-	Tools []fs.ToolCalls `json:"tools"`
+	Tools []facts.ToolCalls `json:"tools"`
 }
 
 // FilesReport is what of long results is in files.
@@ -30,29 +30,29 @@ type FilesReport struct {
 	// Tokens is about how many tokens they have.
 	Tokens int64 `json:"tokens"`
 	// Results begin with where most bytes come from.
-	Results []fs.FiledResults `json:"results"`
+	Results []facts.StoredResults `json:"results"`
 }
 
 // BytesPerToken is how many bytes a token of a long result is taken to have.
 const BytesPerToken = 4
 
 // newFiles returns the report of results.
-func newFiles(all []fs.FiledResults) *FilesReport {
-	r := &FilesReport{Results: append([]fs.FiledResults{}, all...)}
+func newFiles(all []facts.StoredResults) *FilesReport {
+	r := &FilesReport{Results: append([]facts.StoredResults{}, all...)}
 	for _, one := range all {
 		r.Files += one.Files
 		r.Bytes += one.Bytes
 	}
 	r.Tokens = r.Bytes / BytesPerToken
-	slices.SortFunc(r.Results, func(a, b fs.FiledResults) int {
+	slices.SortFunc(r.Results, func(a, b facts.StoredResults) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Source, b.Source), strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
 	})
 	return r
 }
 
 // newCalls returns the report of what became of calls.
-func newCalls(all []fs.ToolCalls) *CallsReport {
-	r := &CallsReport{Tools: append([]fs.ToolCalls{}, all...)}
+func newCalls(all []facts.ToolCalls) *CallsReport {
+	r := &CallsReport{Tools: append([]facts.ToolCalls{}, all...)}
 	for _, t := range all {
 		r.Calls += t.Calls
 		r.Failed += t.Failed
@@ -61,7 +61,7 @@ func newCalls(all []fs.ToolCalls) *CallsReport {
 		r.Filed += t.Filed
 		r.FiledBytes += t.FiledBytes
 	}
-	slices.SortFunc(r.Tools, func(a, b fs.ToolCalls) int {
+	slices.SortFunc(r.Tools, func(a, b facts.ToolCalls) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
 	})
 	return r

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/stats/prices"
 	"ctxfs/providers/stats/spending"
@@ -41,15 +41,15 @@ type StaticReport struct {
 
 // Item is a server, a skill or a file of rules.
 type Item struct {
-	fs.Cost
+	facts.Cost
 	// Tree is what names it in AGENTS.md; 0 where it is not named.
 	Tree int `json:"tree_tokens"`
 }
 
 // Sum is that of the items of a kind.
 type Sum struct {
-	Kind  fs.CostKind `json:"kind"`
-	Items int         `json:"items"`
+	Kind  facts.CostKind `json:"kind"`
+	Items int            `json:"items"`
 	// Unknown is how many of them are not in Tokens.
 	Unknown int `json:"unknown,omitempty"`
 	// Count is how many tools servers have.
@@ -97,11 +97,11 @@ func (c *Counter) static(ctx context.Context, q Query) (*StaticReport, []error) 
 	r.Tree = r.Page + r.Told
 	named := words(page)
 	for _, one := range all {
-		if !given(one, r.Agent) && (q.Agent != "" || one.Kind != fs.ServerCost) || q.Server != "" && (one.Kind != fs.ServerCost || one.Name != q.Server) {
+		if !given(one, r.Agent) && (q.Agent != "" || one.Kind != facts.ServerCost) || q.Server != "" && (one.Kind != facts.ServerCost || one.Name != q.Server) {
 			continue
 		}
 		item := Item{Cost: one}
-		if text := named[one.Name]; text != "" && one.Kind != fs.RuleCost {
+		if text := named[one.Name]; text != "" && one.Kind != facts.RuleCost {
 			item.Tree = tokens.Count(text + ", ")
 		}
 		r.Items = append(r.Items, item)
@@ -114,16 +114,18 @@ func (c *Counter) static(ctx context.Context, q Query) (*StaticReport, []error) 
 }
 
 // kinds are the kinds in their order.
-var kinds = []fs.CostKind{fs.ServerCost, fs.SkillCost, fs.RuleCost}
+var kinds = []facts.CostKind{facts.ServerCost, facts.SkillCost, facts.RuleCost}
 
 // given reports whether an agent is given something.
-func given(c fs.Cost, agent string) bool { return c.Agents == nil || slices.Contains(c.Agents, agent) }
+func given(c facts.Cost, agent string) bool {
+	return c.Agents == nil || slices.Contains(c.Agents, agent)
+}
 
 // most returns the agent with the most tokens of skills and rules, or "".
-func most(all []fs.Cost) (agent string) {
+func most(all []facts.Cost) (agent string) {
 	sums := make(map[string]int)
 	for _, one := range all {
-		if one.Kind != fs.ServerCost {
+		if one.Kind != facts.ServerCost {
 			for _, id := range one.Agents {
 				sums[id] += one.Tokens
 			}

@@ -3,7 +3,7 @@
 // how tools were called, and what sessions have spent.
 //
 // It knows no provider by name. What there is to tell comes from those that are a
-// [fs.Costed], a [fs.Called], a [fs.Filer] or a [fs.Spender]; package prices says what tokens cost, and
+// [facts.CostSource], a [facts.CallSource], a [facts.ResultSource] or a [facts.SpendingSource]; package prices says what tokens cost, and
 // package spending counts what was spent. static.go counts what stands in every request,
 // called.go calls and
 // files.
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
@@ -29,15 +30,15 @@ import (
 
 // Options are what a [Counter] counts.
 type Options struct {
-	// Costs returns what all providers know, see [fs.Costed], and what could not be
+	// Costs returns what all providers know, see [facts.CostSource], and what could not be
 	// counted.
-	Costs func(ctx context.Context, dir string) ([]fs.Cost, error)
-	// Calls returns what all providers know, see [fs.Called].
-	Calls func(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error)
-	// Filed returns what all providers know, see [fs.Filer].
-	Filed func(ctx context.Context, q fs.CallsQuery) ([]fs.FiledResults, error)
-	// Spent yields what all providers know, see [fs.Spender].
-	Spent func(ctx context.Context, known func(name string) string) iter.Seq[fs.SpentPart]
+	Costs func(ctx context.Context, dir string) ([]facts.Cost, error)
+	// Calls returns what all providers know, see [facts.CallSource].
+	Calls func(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error)
+	// Stored returns what all providers know, see [facts.ResultSource].
+	Stored func(ctx context.Context, q facts.CallsQuery) ([]facts.StoredResults, error)
+	// Spent yields what all providers know, see [facts.SpendingSource].
+	Spent func(ctx context.Context, known func(name string) string) iter.Seq[facts.SpentPart]
 	// Page returns the text of AGENTS.md.
 	Page func(ctx context.Context) (string, error)
 	// Told returns what hooks have told to how many sessions, in tokens.
@@ -148,14 +149,14 @@ func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
 			failed(err)
 		}
 	}
-	asked := fs.CallsQuery{Since: since, Until: until, Server: q.Server, Agent: q.Agent, Project: q.Project}
+	asked := facts.CallsQuery{Since: since, Until: until, Server: q.Server, Agent: q.Agent, Project: q.Project}
 	if wants(Calls) {
 		all, err := c.opts.Calls(ctx, asked)
 		failed(err)
 		r.Calls = newCalls(all)
 	}
 	if wants(Files) {
-		all, err := c.opts.Filed(ctx, asked)
+		all, err := c.opts.Stored(ctx, asked)
 		failed(err)
 		r.Files = newFiles(all)
 	}
@@ -169,7 +170,7 @@ func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
 // misnamed says that nobody knows the agent or the server that a query names, and that these
 // have made, or had, no call either.
 func (c *Counter) misnamed(ctx context.Context, q Query) (problems []string) {
-	tell := func(what, name string, known []string, calls fs.CallsQuery) {
+	tell := func(what, name string, known []string, calls facts.CallsQuery) {
 		if name == "" || slices.Contains(known, name) {
 			return
 		}
@@ -186,15 +187,15 @@ func (c *Counter) misnamed(ctx context.Context, q Query) (problems []string) {
 	for _, a := range agents.All() {
 		ids = append(ids, a.ID)
 	}
-	tell("agent", q.Agent, ids, fs.CallsQuery{Agent: q.Agent})
+	tell("agent", q.Agent, ids, facts.CallsQuery{Agent: q.Agent})
 	if q.Server != "" {
 		all, _ := c.opts.Costs(ctx, q.Dir)
 		for _, one := range all {
-			if one.Kind == fs.ServerCost {
+			if one.Kind == facts.ServerCost {
 				servers = append(servers, one.Name)
 			}
 		}
-		tell("server", q.Server, servers, fs.CallsQuery{Server: q.Server})
+		tell("server", q.Server, servers, facts.CallsQuery{Server: q.Server})
 	}
 	return problems
 }
@@ -210,7 +211,7 @@ func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list 
 	}
 	asked := spending.Query{
 		Zone: zone, Since: q.Since, Until: q.Until, Agent: q.Agent, Model: q.Model, Project: q.Project, ProjectOf: c.opts.ProjectOf,
-		Price: func(call fs.ModelCall) (float64, bool) {
+		Price: func(call facts.ModelCall) (float64, bool) {
 			p, ok := list.Of(call.Model, call.Time)
 			return p.Cost(call.Tokens), ok
 		},

@@ -10,32 +10,32 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // world is what a counter in a test is told.
 type world struct {
-	costs   []fs.Cost
-	calls   []fs.ToolCalls
-	filed   []fs.FiledResults
-	spent   []fs.SpentPart
+	costs   []facts.Cost
+	calls   []facts.ToolCalls
+	filed   []facts.StoredResults
+	spent   []facts.SpentPart
 	page    string
 	err     error
-	asked   fs.CallsQuery
+	asked   facts.CallsQuery
 	options Options
 }
 
 func (w *world) count(t *testing.T, q Query) Report {
 	t.Helper()
 	w.options = Options{
-		Costs: func(context.Context, string) ([]fs.Cost, error) { return w.costs, w.err },
-		Calls: func(_ context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error) {
+		Costs: func(context.Context, string) ([]facts.Cost, error) { return w.costs, w.err },
+		Calls: func(_ context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error) {
 			w.asked = q
 			return w.calls, w.err
 		},
-		Spent: func(context.Context, func(string) string) iter.Seq[fs.SpentPart] {
-			return func(yield func(fs.SpentPart) bool) {
+		Spent: func(context.Context, func(string) string) iter.Seq[facts.SpentPart] {
+			return func(yield func(facts.SpentPart) bool) {
 				for _, p := range w.spent {
 					if !yield(p) {
 						return
@@ -44,7 +44,7 @@ func (w *world) count(t *testing.T, q Query) Report {
 			}
 		},
 		Page:      func(context.Context) (string, error) { return w.page, w.err },
-		Filed:     func(context.Context, fs.CallsQuery) ([]fs.FiledResults, error) { return w.filed, w.err },
+		Stored:    func(context.Context, facts.CallsQuery) ([]facts.StoredResults, error) { return w.filed, w.err },
 		Told:      func(context.Context) (int, int, error) { return 4, 400, w.err },
 		ProjectOf: func(dir string) string { return dir },
 		Cache:     t.TempDir(), Now: func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) },
@@ -57,17 +57,17 @@ func (w *world) count(t *testing.T, q Query) Report {
 func TestStatic(t *testing.T) {
 	w := &world{
 		page: "# Context\n\nServers (tools): github (12), notes\n\n- pdf — Reads PDF files.\n",
-		costs: []fs.Cost{
-			{Kind: fs.RuleCost, Name: "~/CLAUDE.md", Agents: []string{"claude-code"}, Tokens: 50},
-			{Kind: fs.RuleCost, Name: "~/AGENTS.md", Agents: []string{"codex"}, Tokens: 40},
-			{Kind: fs.SkillCost, Name: "pdf", Agents: []string{"claude-code", "codex"}, Tokens: 9},
-			{Kind: fs.ServerCost, Name: "notes", Agents: []string{"cursor"}, Tokens: 100, Count: 2},
-			{Kind: fs.ServerCost, Name: "github", Tokens: 5000, Count: 12},
-			{Kind: fs.ServerCost, Name: "new", Unknown: "it was never started"},
+		costs: []facts.Cost{
+			{Kind: facts.RuleCost, Name: "~/CLAUDE.md", Agents: []string{"claude-code"}, Tokens: 50},
+			{Kind: facts.RuleCost, Name: "~/AGENTS.md", Agents: []string{"codex"}, Tokens: 40},
+			{Kind: facts.SkillCost, Name: "pdf", Agents: []string{"claude-code", "codex"}, Tokens: 9},
+			{Kind: facts.ServerCost, Name: "notes", Agents: []string{"cursor"}, Tokens: 100, Count: 2},
+			{Kind: facts.ServerCost, Name: "github", Tokens: 5000, Count: 12},
+			{Kind: facts.ServerCost, Name: "new", Unknown: "it was never started"},
 		},
-		spent: []fs.SpentPart{{Name: "a", Version: "1", Agent: "claude-code", Calls: []fs.ModelCall{
-			{Model: "claude-sonnet-4-5", Tokens: fs.Tokens{Input: 100}, Time: time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)},
-			{Model: "nobody-knows-1", Tokens: fs.Tokens{Input: 1000}},
+		spent: []facts.SpentPart{{Name: "a", Version: "1", Agent: "claude-code", Calls: []facts.ModelCall{
+			{Model: "claude-sonnet-4-5", Tokens: facts.Tokens{Input: 100}, Time: time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)},
+			{Model: "nobody-knows-1", Tokens: facts.Tokens{Input: 1000}},
 		}}},
 	}
 	s := w.count(t, Query{Sections: []Section{Static}}).Static
@@ -104,7 +104,7 @@ func TestStatic(t *testing.T) {
 }
 
 func TestCalls(t *testing.T) {
-	w := &world{costs: []fs.Cost{{Kind: fs.ServerCost, Name: "a"}}, calls: []fs.ToolCalls{
+	w := &world{costs: []facts.Cost{{Kind: facts.ServerCost, Name: "a"}}, calls: []facts.ToolCalls{
 		{Server: "a", Tool: "x", Calls: 2, Failed: 1, Total: 30, Bytes: 5, Filed: 1, FiledBytes: 4},
 		{Server: "a", Tool: "y", Calls: 7, Total: 10, Bytes: 6},
 	}}
@@ -116,7 +116,7 @@ func TestCalls(t *testing.T) {
 		t.Error("what nobody asked for")
 	}
 	// The night in which summer time ends is in it, with its 25 hours.
-	want := fs.CallsQuery{Since: time.Date(2026, 10, 23, 22, 0, 0, 0, time.UTC), Until: time.Date(2026, 10, 25, 23, 0, 0, 0, time.UTC), Server: "a", Agent: "codex", Project: "/p"}
+	want := facts.CallsQuery{Since: time.Date(2026, 10, 23, 22, 0, 0, 0, time.UTC), Until: time.Date(2026, 10, 25, 23, 0, 0, 0, time.UTC), Server: "a", Agent: "codex", Project: "/p"}
 	got := w.asked
 	got.Since, got.Until = got.Since.UTC(), got.Until.UTC()
 	if !reflect.DeepEqual(got, want) {
@@ -125,7 +125,7 @@ func TestCalls(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	w := &world{filed: []fs.FiledResults{{Source: "hook", Files: 1, Bytes: 10}, {Source: "call", Server: "a", Tool: "x", Files: 2, Bytes: 4000}}}
+	w := &world{filed: []facts.StoredResults{{Source: "hook", Files: 1, Bytes: 10}, {Source: "call", Server: "a", Tool: "x", Files: 2, Bytes: 4000}}}
 	if f := w.count(t, Query{Sections: []Section{Files}}).Files; f.Files != 3 || f.Bytes != 4010 || f.Tokens != 1002 || f.Results[0].Source != "call" {
 		t.Errorf("%+v", f)
 	}
@@ -134,8 +134,8 @@ func TestFiles(t *testing.T) {
 // TestHostile: nothing that a log says reaches a terminal as it is.
 func TestHostile(t *testing.T) {
 	const evil = "a\x1b]0;x\x07b\n\u202ec"
-	w := &world{spent: []fs.SpentPart{{Name: "p", Version: "1", Agent: evil, Session: evil, Title: evil, Dir: "/" + evil, Path: evil, Calls: []fs.ModelCall{
-		{Model: evil, Tokens: fs.Tokens{Input: 5}},
+	w := &world{spent: []facts.SpentPart{{Name: "p", Version: "1", Agent: evil, Session: evil, Title: evil, Dir: "/" + evil, Path: evil, Calls: []facts.ModelCall{
+		{Model: evil, Tokens: facts.Tokens{Input: 5}},
 	}}}}
 	text, err := json.Marshal(w.count(t, Query{}))
 	if err != nil || strings.Contains(string(text), `\u001b`) || strings.Contains(string(text), "\u202e") || strings.Contains(string(text), `\n`) || !strings.Contains(string(text), "unknown_models") {
@@ -155,7 +155,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
-	w = &world{costs: []fs.Cost{{Kind: fs.ServerCost, Name: "github"}}}
+	w = &world{costs: []facts.Cost{{Kind: facts.ServerCost, Name: "github"}}}
 	if r := w.count(t, Query{Agent: "claude-cod", Server: "gitub"}); len(r.Problems) != 2 || !strings.Contains(r.Problems[0], `did you mean "claude-code"?`) || !strings.Contains(r.Problems[1], `did you mean "github"?`) {
 		t.Errorf("misspelt: %q", r.Problems)
 	}

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/linematch"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
+	"ctxfs/providers/wait"
 )
 
-var _ fs.Awaiter = (*Provider)(nil)
+var _ wait.Awaiter = (*Provider)(nil)
 
 const (
 	// quiet is for how long nothing was printed when a terminal is idle, by default.
@@ -27,21 +27,21 @@ const (
 	blind = time.Second
 )
 
-// Awaits implements fs.Awaiter.
-func (p *Provider) Awaits() []fs.Awaitable {
-	a := fs.Awaitable{Kind: "terminal", Name: "ID", Until: []string{"--for REGEX", "--exit", "--idle 2s"}}
+// Awaits implements wait.Awaiter.
+func (p *Provider) Awaits() []wait.Awaitable {
+	a := wait.Awaitable{Kind: "terminal", Name: "ID", Until: []string{"--for REGEX", "--exit", "--idle 2s"}}
 	for _, t := range p.shown.Load().terminals {
 		if t.Running() {
 			a.Names = append(a.Names, t.ID)
 		}
 	}
-	return []fs.Awaitable{a}
+	return []wait.Awaitable{a}
 }
 
-// Await implements fs.Awaiter. All that there is to know is in the files of the terminal.
-func (p *Provider) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
+// Await implements wait.Awaiter. All that there is to know is in the files of the terminal.
+func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, error) {
 	if c.Name == "" {
-		return nil, &fs.AwaitError{State: fs.NoSense, What: "terminal: which one? give its id or name", Mend: "list them: ctxfs ps"}
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "terminal: which one? give its id or name", Mend: "list them: ctxfs ps"}
 	}
 	w := &terminalWait{p: p, until: c.Until, quiet: c.Quiet}
 	switch c.Until {
@@ -53,16 +53,16 @@ func (p *Provider) Await(_ context.Context, c fs.Condition) (fs.Pending, error) 
 	case "--for":
 		pattern, err := regexp.Compile(c.Pattern)
 		if err != nil {
-			return nil, &fs.AwaitError{State: fs.NoSense, What: "--for: " + err.Error()}
+			return nil, &wait.AwaitError{State: wait.NoSense, What: "--for: " + err.Error()}
 		}
 		w.lines = linematch.Finder{Pattern: pattern}
 	default:
-		return nil, &fs.AwaitError{State: fs.NoSense, What: "what of terminal " + c.Name + "?", Mend: "give one of --for REGEX, --exit, --idle 2s"}
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "what of terminal " + c.Name + "?", Mend: "give one of --for REGEX, --exit, --idle 2s"}
 	}
 	recording := holder.Recording{Dir: p.opts.Dir}
 	t, err := recording.Known(c.Name)
 	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
-		e := &fs.AwaitError{State: fs.Unnamed, What: err.Error(), Mend: "list them: ctxfs ps -a"}
+		e := &wait.AwaitError{State: wait.Unnamed, What: err.Error(), Mend: "list them: ctxfs ps -a"}
 		if missing.Near != "" {
 			e.Mend = "did you mean: terminal " + missing.Near
 		}
@@ -89,19 +89,19 @@ type terminalWait struct {
 	from    record.Place
 }
 
-// Paths implements fs.Pending.
+// Paths implements wait.Pending.
 func (w *terminalWait) Paths() []string { return []string{w.dir + "/"} }
 
-// Check implements fs.Pending.
-func (w *terminalWait) Check(ctx context.Context) (fs.Standing, error) {
+// Check implements wait.Pending.
+func (w *terminalWait) Check(ctx context.Context) (wait.Standing, error) {
 	t, err := record.Load(w.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && !t.Started.Equal(w.started) {
-		return w.standing(fs.Never, "was deleted"), nil
+		return w.standing(wait.Never, "was deleted"), nil
 	}
 	if err != nil {
-		return fs.Standing{What: err.Error(), Again: time.Now().Add(blind)}, nil
+		return wait.Standing{What: err.Error(), Again: time.Now().Add(blind)}, nil
 	}
-	s := fs.Standing{}
+	s := wait.Standing{}
 	switch w.until {
 	case "--exit":
 		s = w.exit(t)
@@ -110,7 +110,7 @@ func (w *terminalWait) Check(ctx context.Context) (fs.Standing, error) {
 	default:
 		s, err = w.match(ctx, t)
 	}
-	if s.State == fs.NotYet && !w.p.opts.Watch { // then nothing tells that a holder was killed
+	if s.State == wait.NotYet && !w.p.opts.Watch { // then nothing tells that a holder was killed
 		if at := time.Now().Add(blind); s.Again.IsZero() || at.Before(s.Again) {
 			s.Again = at
 		}
@@ -119,37 +119,37 @@ func (w *terminalWait) Check(ctx context.Context) (fs.Standing, error) {
 }
 
 // standing says something of the terminal.
-func (w *terminalWait) standing(state fs.AwaitState, format string, args ...any) fs.Standing {
+func (w *terminalWait) standing(state wait.AwaitState, format string, args ...any) wait.Standing {
 	file := partName(w.id, 0)
-	return fs.Standing{
+	return wait.Standing{
 		State: state, What: "terminal " + w.id + " " + fmt.Sprintf(format, args...), Path: file, More: "ctxfs cat terminals/" + file,
 	}
 }
 
 // exit waits for the end of the command that runs; there may be none.
-func (w *terminalWait) exit(t *record.Terminal) fs.Standing {
+func (w *terminalWait) exit(t *record.Terminal) wait.Standing {
 	n := len(t.Records)
 	switch {
 	case t.Running() && t.CommandStarted != nil:
-		return w.standing(fs.NotYet, "runs %s", shortened(t.Command))
+		return w.standing(wait.NotYet, "runs %s", shortened(t.Command))
 	case n > 0:
 		r := &t.Records[n-1]
-		s := w.standing(fs.Met, "has ended %s, %s", shortened(r.Command), exit(r.Exit, r.Signal))
+		s := w.standing(wait.Met, "has ended %s, %s", shortened(r.Command), exit(r.Exit, r.Signal))
 		s.Path = w.id + "/" + lastName
 		s.More = "ctxfs cat terminals/" + s.Path
 		return s
 	case !t.Running():
-		return w.standing(fs.Met, "is closed: %s", state(t))
+		return w.standing(wait.Met, "is closed: %s", state(t))
 	case t.Source == record.Term:
-		return w.standing(fs.Met, "runs no command")
+		return w.standing(wait.Met, "runs no command")
 	}
-	return w.standing(fs.NotYet, "is open")
+	return w.standing(wait.NotYet, "is open")
 }
 
 // idle waits until nothing is printed for a while, or the terminal is closed.
-func (w *terminalWait) idle(t *record.Terminal) fs.Standing {
+func (w *terminalWait) idle(t *record.Terminal) wait.Standing {
 	if !t.Running() {
-		return w.standing(fs.Met, "is closed: %s", state(t))
+		return w.standing(wait.Met, "is closed: %s", state(t))
 	}
 	last := t.Started
 	for _, p := range t.Parts {
@@ -160,17 +160,17 @@ func (w *terminalWait) idle(t *record.Terminal) fs.Standing {
 	}
 	due := last.Add(w.quiet)
 	if left := time.Until(due); left > 0 && left <= w.quiet {
-		s := w.standing(fs.NotYet, "prints")
+		s := w.standing(wait.NotYet, "prints")
 		s.Again = due
 		return s
 	}
-	return w.standing(fs.Met, "has printed nothing since %s", wording.Time(last))
+	return w.standing(wait.Met, "has printed nothing since %s", wording.Time(last))
 }
 
 // match waits for a line of output: of the command that runs or else of the last one. A
 // prompt, a command line as the shell echoes it, and headers are no output. Where the shell
 // does not report its commands, what the log gets from now on is output.
-func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (fs.Standing, error) {
+func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (wait.Standing, error) {
 	output, number, err := w.output(t)
 	if err == nil {
 		if number != w.command {
@@ -179,7 +179,7 @@ func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (fs.Standi
 		}
 		m, err := w.lines.Next(output, output.Size(), ctx.Err)
 		if err != nil && ctx.Err() != nil {
-			return fs.Standing{}, err
+			return wait.Standing{}, err
 		}
 		if m != nil {
 			return w.found(m, t), nil
@@ -191,12 +191,12 @@ func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (fs.Standi
 		}
 	}
 	if !t.Running() {
-		return w.standing(fs.Never, "is closed and has not printed that: %s", state(t)), nil
+		return w.standing(wait.Never, "is closed and has not printed that: %s", state(t)), nil
 	}
 	if t.Command != "" {
-		return w.standing(fs.NotYet, "runs %s", shortened(t.Command)), nil
+		return w.standing(wait.NotYet, "runs %s", shortened(t.Command)), nil
 	}
-	return w.standing(fs.NotYet, "runs no command"), nil
+	return w.standing(wait.NotYet, "runs no command"), nil
 }
 
 // output returns the text in which is looked, and the number of the command that printed
@@ -238,8 +238,8 @@ func marks(t *record.Terminal) bool {
 }
 
 // found is what is said of a line that matches.
-func (w *terminalWait) found(m *linematch.Match, t *record.Terminal) fs.Standing {
-	s := w.standing(fs.Met, "has printed: %s", linematch.Shown(strings.TrimSpace(m.Text)))
+func (w *terminalWait) found(m *linematch.Match, t *record.Terminal) wait.Standing {
+	s := w.standing(wait.Met, "has printed: %s", linematch.Shown(strings.TrimSpace(m.Text)))
 	if !t.Running() || t.CommandAt == nil && len(t.Records) > 0 {
 		s.Path = w.id + "/" + lastName
 		s.More = "ctxfs cat terminals/" + s.Path

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/terminals/record"
@@ -23,20 +24,20 @@ const (
 	maxRemarks = 8
 )
 
-var _ fs.Briefer = (*Provider)(nil)
+var _ facts.Briefer = (*Provider)(nil)
 
-// Brief implements fs.Briefer: the commands that run in a folder and below it, and those
+// Brief implements facts.Briefer: the commands that run in a folder and below it, and those
 // that failed there and have not worked since.
-func (p *Provider) Brief(dir string) []fs.Remark {
+func (p *Provider) Brief(dir string) []facts.Remark {
 	since := p.opts.Env.Now().Add(-briefAge)
-	var running []fs.Remark
+	var running []facts.Remark
 	last := make(map[string]failed) // by command and folder
 	p.mu.Lock()
 	for _, t := range p.terminals {
 		state := t.state.Load()
 		if state.State != record.Ended && state.Command != "" && fs.Within(state.Cwd, dir) && state.CommandStarted != nil {
-			running = append(running, fs.Remark{
-				Topic: fs.TopicRunning, Time: state.CommandStarted.UTC(), Path: partName(state.ID, 0),
+			running = append(running, facts.Remark{
+				Topic: facts.TopicRunning, Time: state.CommandStarted.UTC(), Path: partName(state.ID, 0),
 				Text: fmt.Sprintf("`%s` in terminal %s since %s", clean.Cut(state.Command, commandLen), state.ID, wording.Minute(*state.CommandStarted)),
 			})
 		}
@@ -52,7 +53,7 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 		}
 	}
 	p.mu.Unlock()
-	var failing []fs.Remark
+	var failing []facts.Remark
 	for _, f := range stillFailing(last) {
 		text := fmt.Sprintf("`%s` failed %s in terminal %s", clean.Cut(f.Command, commandLen), wording.Minute(f.End), f.terminal.ID)
 		if f.Exit != nil {
@@ -61,8 +62,8 @@ func (p *Provider) Brief(dir string) []fs.Remark {
 		if why := f.cause(); why != "" {
 			text += ": " + why
 		}
-		failing = append(failing, fs.Remark{
-			Topic: fs.TopicFailing, Time: f.End.UTC(), Text: text, Path: path.Join(f.terminal.ID, commandsName, strconv.Itoa(f.N)+".txt"),
+		failing = append(failing, facts.Remark{
+			Topic: facts.TopicFailing, Time: f.End.UTC(), Text: text, Path: path.Join(f.terminal.ID, commandsName, strconv.Itoa(f.N)+".txt"),
 		})
 	}
 	return append(lastFirst(running), failing...)
@@ -103,7 +104,7 @@ func (f failed) cause() string {
 }
 
 // lastFirst returns the last remarks, the last one first.
-func lastFirst(all []fs.Remark) []fs.Remark {
-	slices.SortFunc(all, func(a, b fs.Remark) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Text, b.Text)) })
+func lastFirst(all []facts.Remark) []facts.Remark {
+	slices.SortFunc(all, func(a, b facts.Remark) int { return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Text, b.Text)) })
 	return all[:min(len(all), maxRemarks)]
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -36,9 +36,9 @@ func TestBrief(t *testing.T) {
 	for dir, want := range map[string][]string{"/home/u": want, "/home": want, "/home/u2": nil, "/home/u/x": nil} {
 		fstest.EqualSlices(t, about(dir), want, dir)
 	}
-	deeds := f.Deeds("/home/u", epoch.Add(-time.Hour))
+	edits := f.Edits("/home/u", epoch.Add(-time.Hour))
 	var did []string
-	for _, d := range deeds {
+	for _, d := range edits {
 		did = append(did, d.By+": "+d.Command)
 		if d.Dir != "/home/u" || d.Start.IsZero() || d.End.IsZero() != (d.Command == "serve") || d.Session != "" || d.File != "" {
 			t.Errorf("%+v", d)
@@ -46,10 +46,10 @@ func TestBrief(t *testing.T) {
 	}
 	slices.Sort(did)
 	if want := []string{"1.txt: lint", "1.txt: make", "1.txt: make", "api.txt: serve"}; !slices.Equal(did, want) {
-		t.Errorf("deeds: %q, want %q", did, want)
+		t.Errorf("edits: %q, want %q", did, want)
 	}
-	if got := f.Deeds("/home/u", epoch.Add(time.Hour)); len(got) != 1 || got[0].Command != "serve" {
-		t.Errorf("deeds of late: %+v", got)
+	if got := f.Edits("/home/u", epoch.Add(time.Hour)); len(got) != 1 || got[0].Command != "serve" {
+		t.Errorf("edits of late: %+v", got)
 	}
 	visits := f.Visits(epoch.Add(-time.Hour))
 	if len(visits) != 1 || visits[0].Dir != "/home/u" || visits[0].Certain {
@@ -75,7 +75,7 @@ func TestFailuresOfProject(t *testing.T) {
 		{"/home/u", "", true}, {"/home", "", true}, {"/home/u/p", "", false}, {"/home/u/p", "/home/u/p", false}, {"/home/u/p", "/home/u", true}, {"/home/u/p/q", "/home", true}, {"/home/v", "/home", false},
 	} {
 		project = c.project
-		news := f.News(t.Context(), fs.Moment{Kind: fs.Prompted, Dir: c.dir, Time: epoch.Add(time.Hour), Turn: epoch.Add(-time.Hour)})
+		news := f.News(t.Context(), facts.Moment{Kind: facts.Prompted, Dir: c.dir, Time: epoch.Add(time.Hour), Turn: epoch.Add(-time.Hour)})
 		fstest.Equal(t, (len(news) == 1), c.told, "project", c.dir, c.project, news)
 	}
 }

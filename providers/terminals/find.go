@@ -11,14 +11,14 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/terminals/record"
 )
 
-var _ fs.Searcher = (*Provider)(nil)
+var _ facts.Searcher = (*Provider)(nil)
 
 // fulltextName is the file in the cache folder with the index of all words.
 const fulltextName = "fulltext.db"
@@ -53,12 +53,12 @@ func (p *Provider) index() {
 // kind is the kind of matches and documents.
 const kind = "terminal"
 
-// Search implements fs.Searcher. It finds the lines that terminals have shown, with
+// Search implements facts.Searcher. It finds the lines that terminals have shown, with
 // the commands that printed them, and the commands. The path is that of the command's
 // output if it has ended, else of the part of the log, or of the screen as long as the
 // line is only there. Titles name the terminal and the command, and Why also says when
 // it began and how it ended. A line is found as soon as it is on the screen.
-func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (facts.Findings, error) {
 	only := scopeOf(in)
 	q := fulltext.Query{Words: words, Limit: limit, Also: p.library.screens(only.hasScreen)}
 	if in != "" {
@@ -66,22 +66,22 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 	}
 	result, err := p.fulltext.Search(ctx, q)
 	if err != nil {
-		return fs.Findings{}, err
+		return facts.Findings{}, err
 	}
-	var all []fs.Match
+	var all []facts.Match
 	for _, h := range result.Hits {
 		m, ok := p.match(h, result.Hits)
-		same := func(other fs.Match) bool { return other.Path == m.Path && other.Why == m.Why }
+		same := func(other facts.Match) bool { return other.Path == m.Path && other.Why == m.Why }
 		if ok && only.has(m.Path) && !slices.ContainsFunc(all, same) {
 			all = append(all, m)
 		}
 	}
-	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
 }
 
 // match returns what is shown of a hit; ok is false if it is gone, or if another hit of
 // the same terminal shows more.
-func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m fs.Match, ok bool) {
+func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m facts.Match, ok bool) {
 	if h.Text.Body != nil {
 		t := p.library.terminal(h.Text)
 		if t == nil || slices.ContainsFunc(all, func(other fulltext.Hit) bool { return repeats(h, other) }) {
@@ -235,10 +235,10 @@ func lastLine(o *record.Output) string {
 const foundCommandLen = 80
 
 // match returns the match that shows a hit.
-func (f *found) match(h fulltext.Hit) fs.Match {
-	m := fs.Match{
+func (f *found) match(h fulltext.Hit) facts.Match {
+	m := facts.Match{
 		Path: f.path, Kind: kind, Title: "terminal " + f.terminal.ID, Score: h.Score,
-		Evidence: fs.Evidence{Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, h.Text.Time), Place: f.place, Part: f.terminal.ID},
+		Evidence: facts.Evidence{Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, h.Text.Time), Place: f.place, Part: f.terminal.ID},
 	}
 	if f.command == "" {
 		m.Why = wording.Minute(h.Text.Time) + ": " + f.line

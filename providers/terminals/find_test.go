@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/terminals/record"
 )
 
 // matches returns the matches for words below a path; the path of each exists.
-func (f *fixture) matches(words, in string) []fs.Match {
+func (f *fixture) matches(words, in string) []facts.Match {
 	f.t.Helper()
 	found, err := f.Search(context.Background(), words, in, 10)
 	fstest.Must(f.t, err)

@@ -9,19 +9,20 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
 // mostFailures is how many commands that failed are told at once.
 const mostFailures = 2
 
-var _ fs.Herald = (*Provider)(nil)
+var _ facts.HookSource = (*Provider)(nil)
 
-// News implements fs.Herald: the commands that have failed in a terminal since the
+// News implements facts.HookSource: the commands that have failed in a terminal since the
 // session's last turn, in its folder, below it or above it in the same project, and have not
 // worked since.
-func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
-	if m.Kind != fs.Prompted || m.Turn.IsZero() || m.Dir == "" {
+func (p *Provider) News(_ context.Context, m facts.Moment) (news []facts.News) {
+	if m.Kind != facts.Prompted || m.Turn.IsZero() || m.Dir == "" {
 		return nil
 	}
 	last := make(map[string]failed)
@@ -53,8 +54,8 @@ func (p *Provider) News(_ context.Context, m fs.Moment) (news []fs.News) {
 		if why := f.cause(); why != "" {
 			text += fmt.Sprintf(", with %q", why)
 		}
-		news = append(news, fs.News{
-			Kind: fs.NewsTerminals, Key: f.terminal.ID + "/" + strconv.Itoa(f.N) + "@" + f.End.Format(time.RFC3339Nano), Rank: fs.Behind,
+		news = append(news, facts.News{
+			Kind: facts.NewsTerminals, Key: f.terminal.ID + "/" + strconv.Itoa(f.N) + "@" + f.End.Format(time.RFC3339Nano), Rank: facts.Behind,
 			Text: text + ": " + clean.Line(file),
 		})
 	}

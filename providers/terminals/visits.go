@@ -3,14 +3,14 @@ package terminals
 import (
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
-var _ fs.Visited = (*Provider)(nil)
+var _ facts.VisitSource = (*Provider)(nil)
 
-// Visits implements fs.Visited: the folders in which commands have run since then, as
+// Visits implements facts.VisitSource: the folders in which commands have run since then, as
 // far as the records in memory go, and those in which terminals are now.
-func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
+func (p *Provider) Visits(since time.Time) (all []facts.Visit) {
 	last := make(map[string]time.Time)
 	visit := func(dir string, at time.Time) {
 		if dir != "" && !at.Before(since) && at.After(last[dir]) {
@@ -29,7 +29,7 @@ func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
 	}
 	p.mu.Unlock()
 	for dir, at := range last {
-		all = append(all, fs.Visit{Dir: dir, Time: at})
+		all = append(all, facts.Visit{Dir: dir, Time: at})
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
@@ -43,7 +44,7 @@ type briefed struct {
 	render.Brief
 }
 
-var _ fs.Briefer = (*Provider)(nil)
+var _ facts.Briefer = (*Provider)(nil)
 
 // told is a session with what it comes to.
 type told struct {
@@ -63,9 +64,9 @@ func (t *told) who() string {
 	return t.v.Info.Agent + ", " + wording.Minute(t.at)
 }
 
-// Brief implements fs.Briefer: what the last sessions in a folder have done, how far they
+// Brief implements facts.Briefer: what the last sessions in a folder have done, how far they
 // have come, and which of them are alive.
-func (p *Provider) Brief(dir string) (all []fs.Remark) {
+func (p *Provider) Brief(dir string) (all []facts.Remark) {
 	sessions := p.lastSessions(dir)
 	all = append(all, p.buildRemarks(dir, sessions)...)
 	alive := aliveFirst(sessions)
@@ -75,12 +76,12 @@ func (p *Provider) Brief(dir string) (all []fs.Remark) {
 			said = alive
 		}
 		if t.v.Live {
-			all = append(all, fs.Remark{Topic: fs.TopicAgents, Time: t.at, Path: t.path, Cells: []string{
+			all = append(all, facts.Remark{Topic: facts.TopicAgents, Time: t.at, Path: t.path, Cells: []string{
 				t.v.Info.Agent, t.v.Info.ID, wording.Time(t.at), t.doing(), cmp.Or(t.File, "-"),
 			}})
 		}
-		all = append(all, fs.Remark{
-			Topic: fs.TopicSessions, Time: said, Path: p.short(t),
+		all = append(all, facts.Remark{
+			Topic: facts.TopicSessions, Time: said, Path: p.short(t),
 			Text: fmt.Sprintf("%s: %s — %s", t.who(), words(cmp.Or(t.v.Info.Title, "without a title")), t.state(dir)),
 		})
 	}
@@ -197,7 +198,7 @@ func (t *told) state(dir string) string {
 
 // buildRemarks returns the commands that built and tested with success, and those that
 // failed last, over all sessions.
-func (p *Provider) buildRemarks(dir string, sessions []*told) (all []fs.Remark) {
+func (p *Provider) buildRemarks(dir string, sessions []*told) (all []facts.Remark) {
 	type lineUse struct {
 		render.Run
 		where string // "in api/: ", or "" for the folder itself
@@ -229,15 +230,15 @@ func (p *Provider) buildRemarks(dir string, sessions []*told) (all []fs.Remark) 
 			if !u.Worked.IsZero() {
 				text += " " + wording.Minute(u.Worked)
 			}
-			all = append(all, fs.Remark{Topic: fs.TopicBuild, Text: fmt.Sprintf("%s (%s, %s)", text, wording.Count(u.OK, "times"), u.last.v.Info.Agent)})
+			all = append(all, facts.Remark{Topic: facts.TopicBuild, Text: fmt.Sprintf("%s (%s, %s)", text, wording.Count(u.OK, "times"), u.last.v.Info.Agent)})
 		case !u.Last && failing < maxRemarks && len(sessions) > 0 && sessions[0].at.Sub(u.last.at) < failingAge:
 			failing++
 			at := u.Failed
 			if at.IsZero() {
 				at = u.last.at
 			}
-			all = append(all, fs.Remark{
-				Topic: fs.TopicFailing, Time: at, Path: p.short(u.last),
+			all = append(all, facts.Remark{
+				Topic: facts.TopicFailing, Time: at, Path: p.short(u.last),
 				Text: fmt.Sprintf("%s`%s` failed %s (%s): %s", u.where, u.Line, wording.Minute(at), u.last.v.Info.Agent, words(u.Error)),
 			})
 		}

@@ -166,10 +166,10 @@ func TestAStateOfLess(t *testing.T) {
 	all, err := os.ReadFile(state)
 	fstest.Must(t, err)
 	glance := func() bool {
-		clear(f.lately.deeds)
+		clear(f.lately.edits)
 		clear(f.briefs.of)
 		v, _ := f.catalogue.View(session)
-		return len(f.Deeds(filepath.Join(home, "work"), time.Time{})) == 1 && f.briefOf(session, &v).File != ""
+		return len(f.Edits(filepath.Join(home, "work"), time.Time{})) == 1 && f.briefOf(session, &v).File != ""
 	}
 	for what, text := range map[string][]byte{"less": less, "nothing": []byte(`{"format":`)} {
 		for _, name := range []string{"digest.md", "files.tsv"} {
@@ -180,7 +180,7 @@ func TestAStateOfLess(t *testing.T) {
 			}
 		}
 		fstest.Must(t, atomicfile.Write(state, text))
-		if seen, err := f.sights(t.Context(), session, false); err != nil || len(seen) != 1 {
+		if seen, err := f.reads(t.Context(), session, false); err != nil || len(seen) != 1 {
 			t.Errorf("beside a state of %s the session has seen %v (%v)", what, seen, err)
 		}
 		f.await("a glance that does not wait for the rendering", func() bool { // one may just be under way

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/stats/prices"
 	"ctxfs/providers/stats/spending"
 	"ctxfs/providers/transcripts/agents/historytest"
@@ -86,7 +86,7 @@ func counted(t *testing.T, f *fixture, zone string) map[string]dayTokens {
 	for _, agent := range slices.Sorted(maps.Values(agentNames)) {
 		report := book.Count(spending.Query{
 			Zone: where, Agent: agent,
-			Price: func(c fs.ModelCall) (float64, bool) {
+			Price: func(c facts.ModelCall) (float64, bool) {
 				p, ok := list.Of(c.Model, c.Time)
 				return p.Cost(c.Tokens), ok
 			},

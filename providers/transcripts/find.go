@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/catalogue"
@@ -19,20 +20,20 @@ import (
 	"ctxfs/providers/transcripts/folders"
 )
 
-var _ fs.Searcher = (*Provider)(nil)
+var _ facts.Searcher = (*Provider)(nil)
 
-// Search implements fs.Searcher. It finds what was said in all sessions at or below
+// Search implements facts.Searcher. It finds what was said in all sessions at or below
 // a path of the provider's folder, "" for all: the best first. The paths are those of
 // blocks (see package folders), the titles name session and block, and Why also says
 // when, by whom and in which folder it was said. What is published is found at once; of logs that are
 // not rendered yet the newest, up to maxCatchUp.
-func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (facts.Findings, error) {
 	in, err := p.Canonical(ctx, in)
 	if err != nil {
-		return fs.Findings{}, err
+		return facts.Findings{}, err
 	}
 	if err := p.catchUp(ctx, in); err != nil {
-		return fs.Findings{}, err
+		return facts.Findings{}, err
 	}
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
@@ -43,9 +44,9 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 	}
 	result, err := p.fulltext.Search(ctx, q)
 	if err != nil {
-		return fs.Findings{}, err
+		return facts.Findings{}, err
 	}
-	var all []fs.Match
+	var all []facts.Match
 	for _, h := range result.Hits {
 		s := p.sessionNamed(h.Text.Session)
 		if s == nil {
@@ -56,7 +57,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 		if at == "" {
 			continue
 		}
-		f := fs.Match{Kind: kind, Whole: at, Score: h.Score, Evidence: fs.Evidence{
+		f := facts.Match{Kind: kind, Whole: at, Score: h.Score, Evidence: facts.Evidence{
 			Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, v.ModTime), Place: v.Info.CWD, Own: h.Kind == "user" && h.Name != event.Injected, Session: s.ID, Part: at,
 		}}
 		if h.Number > 0 {
@@ -77,7 +78,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 		f.Why = strings.TrimSpace(said+": ") + " " + h.Line
 		all = append(all, f)
 	}
-	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
 }
 
 // kind is the kind of matches and documents.

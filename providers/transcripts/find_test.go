@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
-func (f *fixture) find(words, in string) []fs.Match {
+func (f *fixture) find(words, in string) []facts.Match {
 	f.t.Helper()
 	found, err := f.Search(f.t.Context(), words, in, 10)
 	fstest.Must(f.t, err)

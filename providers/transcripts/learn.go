@@ -7,20 +7,20 @@ import (
 	"iter"
 	"os"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/uses"
 )
 
-var _ fs.Taught = (*Provider)(nil)
+var _ facts.UsageSource = (*Provider)(nil)
 
 // usesFormat is the version of what package uses finds in a transcript.
 const usesFormat = 3
 
-// Uses implements fs.Taught: a part for each session, of what is rendered of it. A
+// Uses implements facts.UsageSource: a part for each session, of what is rendered of it. A
 // session that is not rendered yet, or again, teaches what it has taught so far.
-func (p *Provider) Uses(ctx context.Context, known func(string) string) iter.Seq[fs.UsePart] {
-	return func(yield func(fs.UsePart) bool) {
+func (p *Provider) Uses(ctx context.Context, known func(string) string) iter.Seq[facts.UsePart] {
+	return func(yield func(facts.UsePart) bool) {
 		if p.scanner.Wait(ctx) != nil {
 			return
 		}
@@ -32,9 +32,9 @@ func (p *Provider) Uses(ctx context.Context, known func(string) string) iter.Seq
 	}
 }
 
-func (p *Provider) usesOf(s *catalogue.Session, known func(string) string) fs.UsePart {
+func (p *Provider) usesOf(s *catalogue.Session, known func(string) string) facts.UsePart {
 	v, _ := p.catalogue.View(s)
-	part := fs.UsePart{Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0]} // shorter than its own, and stays
+	part := facts.UsePart{Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0]} // shorter than its own, and stays
 	part.Version = fmt.Sprintf("%d.%d.%d", usesFormat, v.Published.Generation, v.Published.Size)
 	had := known(part.Name)
 	if had == part.Version || v.Published.Generation == 0 {
@@ -54,7 +54,7 @@ func (p *Provider) usesOf(s *catalogue.Session, known func(string) string) fs.Us
 	return part
 }
 
-func (p *Provider) readUses(s *catalogue.Session, v *catalogue.View) ([]fs.Use, error) {
+func (p *Provider) readUses(s *catalogue.Session, v *catalogue.View) ([]facts.Use, error) {
 	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
 	if err != nil {
 		return nil, err

@@ -12,20 +12,21 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/plans"
 )
 
-var _ fs.Planner = (*Provider)(nil)
+var _ facts.PlanSource = (*Provider)(nil)
 
 // plansFormat is the version of what package plans finds in a transcript.
 const plansFormat = 1
 
-// Plans implements fs.Planner: a part for each session, of what is rendered of it. It waits
+// Plans implements facts.PlanSource: a part for each session, of what is rendered of it. It waits
 // for no scan and renders nothing.
-func (p *Provider) Plans(ctx context.Context, known func(string) string) iter.Seq[fs.PlanPart] {
-	return func(yield func(fs.PlanPart) bool) {
+func (p *Provider) Plans(ctx context.Context, known func(string) string) iter.Seq[facts.PlanPart] {
+	return func(yield func(facts.PlanPart) bool) {
 		for _, s := range p.catalogue.All() {
 			v, there := p.catalogue.View(s)
 			if !there {
@@ -41,7 +42,7 @@ func (p *Provider) Plans(ctx context.Context, known func(string) string) iter.Se
 // knownPause is the time between two looks at what is left to be rendered.
 const knownPause = 20 * time.Millisecond
 
-// PlansKnown implements fs.Planner: all sessions are found and rendered.
+// PlansKnown implements facts.PlanSource: all sessions are found and rendered.
 func (p *Provider) PlansKnown(ctx context.Context) bool {
 	if !p.scanner.Done() && p.scanner.Wait(ctx) != nil {
 		return false
@@ -56,8 +57,8 @@ func (p *Provider) PlansKnown(ctx context.Context) bool {
 	return true
 }
 
-func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) fs.PlanPart {
-	part := fs.PlanPart{
+func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) facts.PlanPart {
+	part := facts.PlanPart{
 		Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0], // shorter than its own, and stays
 		Agent: s.Agent, Session: v.Info.ID, Title: v.Info.Title, Dir: v.Info.CWD, Time: v.ModTime,
 		Version: fmt.Sprintf("%d.%d.%d", plansFormat, v.Published.Generation, v.Published.Size),
@@ -114,7 +115,7 @@ func (p *Provider) hasOnlyGrown(s *catalogue.Session, v *catalogue.View, had str
 // created.
 const maxLineage = 8
 
-func (p *Provider) readPlans(ctx context.Context, s *catalogue.Session, v *catalogue.View, lineage int) (all []fs.Plan, more bool, err error) {
+func (p *Provider) readPlans(ctx context.Context, s *catalogue.Session, v *catalogue.View, lineage int) (all []facts.Plan, more bool, err error) {
 	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
 	if err != nil {
 		return nil, false, err
@@ -125,7 +126,7 @@ func (p *Provider) readPlans(ctx context.Context, s *catalogue.Session, v *catal
 		Whole:      func(name string) (string, error) { return p.result(ctx, s, v, name) },
 	}
 	if v.Info.ForkOf != "" && lineage > 0 {
-		from.Before = func() []fs.Task { return p.tasksBefore(ctx, s.Agent, v.Info.ForkOf, lineage-1) }
+		from.Before = func() []facts.Task { return p.tasksBefore(ctx, s.Agent, v.Info.ForkOf, lineage-1) }
 	}
 	return plans.Read(from)
 }
@@ -145,7 +146,7 @@ func (p *Provider) result(ctx context.Context, s *catalogue.Session, v *catalogu
 }
 
 // tasksBefore returns the tasks of the session that another one is a fork of.
-func (p *Provider) tasksBefore(ctx context.Context, agent, id string, lineage int) []fs.Task {
+func (p *Provider) tasksBefore(ctx context.Context, agent, id string, lineage int) []facts.Task {
 	s := p.catalogue.ByKey(agent, id)
 	if s == nil {
 		return nil
@@ -156,7 +157,7 @@ func (p *Provider) tasksBefore(ctx context.Context, agent, id string, lineage in
 		p.opts.Env.Log.Debug("plans of the session before", "session", id, "error", err)
 	}
 	for _, plan := range slices.Backward(all) {
-		if plan.Kind == fs.TaskList {
+		if plan.Kind == facts.TaskList {
 			return plan.Tasks
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // partsOf returns the plans of all sessions, by the session's id.
-func (f *fixture) partsOf(known func(string) string) map[string]fs.PlanPart {
+func (f *fixture) partsOf(known func(string) string) map[string]facts.PlanPart {
 	if known == nil {
 		known = func(string) string { return "" }
 	}
-	all := make(map[string]fs.PlanPart)
+	all := make(map[string]facts.PlanPart)
 	for part := range f.Plans(f.t.Context(), known) {
 		all[part.Session] = part
 	}
@@ -72,7 +72,7 @@ func TestTasksOfRealSessions(t *testing.T) {
 		var got []string
 		id := strings.TrimSuffix(filepath.Base(log), ".jsonl")
 		for _, p := range parts[id].Plans {
-			if p.Kind == fs.TaskList {
+			if p.Kind == facts.TaskList {
 				lists++
 				for _, task := range p.Tasks {
 					got = append(got, string(task.State)+" "+task.Text)
@@ -108,7 +108,7 @@ func TestPlansOfRealSessions(t *testing.T) {
 	var got []string
 	for _, part := range f.partsOf(nil) {
 		for _, p := range part.Plans {
-			if p.Kind == fs.Proposal {
+			if p.Kind == facts.Proposal {
 				got = append(got, fmt.Sprintf("%s %s: %s, %d bytes, %q", part.Session[:8], p.State, p.Title, len(p.Text), p.Said))
 			}
 		}

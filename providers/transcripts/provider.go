@@ -104,7 +104,7 @@ type Provider struct {
 	settings  atomic.Pointer[settingsTable]
 	briefs    briefs
 	lately    lately
-	onlooker  seen.Reader
+	reader    seen.Reader
 
 	started atomic.Bool
 	begun   chan struct{} // closed when the first scan is announced, and all is about to be rendered

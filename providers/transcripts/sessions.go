@@ -268,7 +268,7 @@ func (p *Provider) several(name string, all []*catalogue.Session) error {
 	return e
 }
 
-// Canonical implements fs.Canonical: it returns the path that lists a session, for
+// Canonical implements facts.Canonical: it returns the path that lists a session, for
 // one by its id or by a former name, and also for a file of the session.
 func (p *Provider) Canonical(ctx context.Context, path string) (string, error) {
 	if path == catalogue.ByID {

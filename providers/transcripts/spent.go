@@ -9,22 +9,23 @@ import (
 	"os"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/source"
 )
 
-var _ fs.Spender = (*Provider)(nil)
+var _ facts.SpendingSource = (*Provider)(nil)
 
 // spentFormat is the version of what the readers find of requests to models.
 const spentFormat = 1
 
-// Spent implements fs.Spender: a part for each session whose agent says what requests took.
+// Spent implements facts.SpendingSource: a part for each session whose agent says what requests took.
 // It reads the agents' own logs, and nothing that was rendered of them; a log that has
 // changed is read whole. Of a session that is only in the archive, whose events have no
 // tokens, the caller keeps what it knew.
-func (p *Provider) Spent(ctx context.Context, known func(string) string) iter.Seq[fs.SpentPart] {
-	return func(yield func(fs.SpentPart) bool) {
+func (p *Provider) Spent(ctx context.Context, known func(string) string) iter.Seq[facts.SpentPart] {
+	return func(yield func(facts.SpentPart) bool) {
 		if p.scanner.Wait(ctx) != nil {
 			return
 		}
@@ -43,8 +44,8 @@ func (p *Provider) Spent(ctx context.Context, known func(string) string) iter.Se
 
 // spentOf returns the part of a session; ok is false where its agent does not say what
 // requests took.
-func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) (part fs.SpentPart, ok bool) {
-	part = fs.SpentPart{
+func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) (part facts.SpentPart, ok bool) {
+	part = facts.SpentPart{
 		Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0], Agent: s.Agent, Session: s.ID, Title: v.Info.Title, Dir: v.Info.CWD,
 		Subagent: v.Parent != nil || v.Info.Parent != "",
 	}
@@ -54,7 +55,7 @@ func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalog
 		src.Format = p.scanner.Format(src.Path)
 	}
 	keep := src.Format == nil || p.archive.Contains(src.Path)
-	read := func(func(fs.ModelCall)) error { return nil }
+	read := func(func(facts.ModelCall)) error { return nil }
 	root := p.rootOf(s.Agent, v)
 	switch format := src.Format.(type) {
 	case history.Log:
@@ -65,12 +66,12 @@ func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalog
 		if info, err := os.Stat(src.Path); err == nil { // it may have grown since it was looked at
 			src.Stat, src.Stamp = source.StatOf(info), ""
 		}
-		read = func(out func(fs.ModelCall)) error {
+		read = func(out func(facts.ModelCall)) error {
 			return spentInLog(ctx, src.Path, format, history.Spending{Session: s.ID, Root: root}, out)
 		}
 	case history.Store:
 		if ok = format.Spent != nil; ok {
-			read = func(out func(fs.ModelCall)) error { return format.Spent(ctx, src.Path, src.Key, out) }
+			read = func(out func(facts.ModelCall)) error { return format.Spent(ctx, src.Path, src.Key, out) }
 		}
 	}
 	if !ok || keep {
@@ -103,8 +104,8 @@ var OpSpent = fs.Op[Wanted, SessionSpent]{Name: "session-spent", Slow: true, Eff
 // SessionSpent is what the requests of a session took.
 type SessionSpent struct {
 	// Requests is how many there were; 0 also where the agent does not log them.
-	Requests int       `json:"requests"`
-	Tokens   fs.Tokens `json:"tokens"`
+	Requests int          `json:"requests"`
+	Tokens   facts.Tokens `json:"tokens"`
 	// Cost is what the agent says, in US dollars.
 	Cost float64 `json:"cost"`
 }
@@ -151,7 +152,7 @@ func (p *Provider) rootOf(agent string, v *catalogue.View) string {
 }
 
 // spentInLog reads a log whole.
-func spentInLog(ctx context.Context, path string, format history.Log, of history.Spending, out func(fs.ModelCall)) (err error) {
+func spentInLog(ctx context.Context, path string, format history.Log, of history.Spending, out func(facts.ModelCall)) (err error) {
 	log, err := source.OpenLog(path, format.Compressed, 0)
 	if err != nil {
 		return err
@@ -176,11 +177,11 @@ func spentInLog(ctx context.Context, path string, format history.Log, of history
 // unique are the calls of one session without those that are there already: most are
 // logged once for each block of an answer.
 type unique struct {
-	list  []fs.ModelCall
+	list  []facts.ModelCall
 	byKey map[uint64]int
 }
 
-func (u *unique) add(c fs.ModelCall) {
+func (u *unique) add(c facts.ModelCall) {
 	i, known := u.byKey[c.Key]
 	switch {
 	case c.Key == 0:

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/stats/spending"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/agents/history"
@@ -26,7 +26,7 @@ func TestSpentIsReadOnce(t *testing.T) {
 	historytest.WriteFile(t, filepath.Join(home, ".claude", "projects", "-work-app"), "00000000-0000-4000-8000-00000000000b.jsonl", "{}\n")
 	f := start(t, home)
 	versions := make(map[string]string)
-	read := func() (calls []fs.ModelCall, unchanged int) {
+	read := func() (calls []facts.ModelCall, unchanged int) {
 		for part := range f.Spent(context.Background(), func(name string) string { return versions[name] }) {
 			if part.Unchanged {
 				unchanged++
@@ -36,7 +36,7 @@ func TestSpentIsReadOnce(t *testing.T) {
 		}
 		return calls, unchanged
 	}
-	if calls, _ := read(); len(calls) != 1 || calls[0].Tokens != (fs.Tokens{Input: 5, Output: 6}) {
+	if calls, _ := read(); len(calls) != 1 || calls[0].Tokens != (facts.Tokens{Input: 5, Output: 6}) {
 		t.Errorf("at first there are %+v", calls)
 	}
 	if calls, unchanged := read(); len(calls) != 0 || unchanged != 2 {
@@ -50,7 +50,7 @@ func TestSpentIsReadOnce(t *testing.T) {
 	if calls, unchanged := read(); len(calls) != 2 || unchanged != 1 {
 		t.Errorf("when a log has grown there are %+v, and %d parts are unchanged", calls, unchanged)
 	}
-	if sum, err := f.sessionSpent(t.Context(), Wanted{Session: a}); err != nil || sum.Requests != 2 || sum.Tokens != (fs.Tokens{Input: 12, Output: 14}) {
+	if sum, err := f.sessionSpent(t.Context(), Wanted{Session: a}); err != nil || sum.Requests != 2 || sum.Tokens != (facts.Tokens{Input: 12, Output: 14}) {
 		t.Errorf("in all %+v, %v", sum, err)
 	}
 	ended, end := context.WithCancel(context.Background())
@@ -73,7 +73,7 @@ func TestSpentOfDeletedLogs(t *testing.T) {
 		book := spending.Open(cache)
 		book.Learn(context.Background(), f.Spent)
 		fstest.Must(t, book.Save())
-		return book.Count(spending.Query{Zone: time.UTC, Price: func(fs.ModelCall) (float64, bool) { return 0, true }, ProjectOf: func(dir string) string { return dir }}).Total
+		return book.Count(spending.Query{Zone: time.UTC, Price: func(facts.ModelCall) (float64, bool) { return 0, true }, ProjectOf: func(dir string) string { return dir }}).Total
 	}
 	f := start(t, home, offline)
 	if n := total(f); n != 11 {
@@ -119,14 +119,14 @@ func FuzzSpent(f *testing.F) {
 	}
 	historytest.FuzzText(f, func(t *testing.T, text string) {
 		for i, format := range formats {
-			read := func() (calls []fs.ModelCall) {
+			read := func() (calls []facts.ModelCall) {
 				format.Spent(history.Spending{Session: "s", Lines: func(yield func([]byte) bool) {
 					for line := range bytes.Lines([]byte(text)) {
 						if !yield(bytes.TrimSuffix(line, []byte("\n"))) {
 							return
 						}
 					}
-				}}, func(c fs.ModelCall) { calls = append(calls, c) })
+				}}, func(c facts.ModelCall) { calls = append(calls, c) })
 				return calls
 			}
 			calls := read()

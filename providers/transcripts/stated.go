@@ -8,20 +8,20 @@ import (
 	"os"
 	"path"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/statements"
 )
 
-var _ fs.Stating = (*Provider)(nil)
+var _ facts.StatementSource = (*Provider)(nil)
 
 // statementsFormat is the version of what package statements finds in a transcript.
 const statementsFormat = 2
 
-// Statements implements fs.Stating: a part for each session of a person, of what is
+// Statements implements facts.StatementSource: a part for each session of a person, of what is
 // rendered of it. One that is not rendered yet, or again, has what it had so far.
-func (p *Provider) Statements(ctx context.Context, known func(string) string) iter.Seq[fs.StatementPart] {
-	return func(yield func(fs.StatementPart) bool) {
+func (p *Provider) Statements(ctx context.Context, known func(string) string) iter.Seq[facts.StatementPart] {
+	return func(yield func(facts.StatementPart) bool) {
 		if p.scanner.Wait(ctx) != nil {
 			return
 		}
@@ -36,8 +36,8 @@ func (p *Provider) Statements(ctx context.Context, known func(string) string) it
 	}
 }
 
-func (p *Provider) statementsOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) fs.StatementPart {
-	part := fs.StatementPart{
+func (p *Provider) statementsOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) facts.StatementPart {
+	part := facts.StatementPart{
 		Name: "transcripts/" + s.Agent + "/" + s.ID, Agent: s.Agent, Session: s.ID,
 		Path: path.Join(s.ByIDPaths()[0], "transcript.md"), Dir: v.Info.CWD,
 	}

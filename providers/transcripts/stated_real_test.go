@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/statements"
 )
@@ -32,7 +32,7 @@ func TestJudgedStatements(t *testing.T) {
 	fstest.Must(t, lines.Err())
 	good, all := 0, 0
 	seen := make(map[string]bool)
-	judge := func(found []fs.Statement) {
+	judge := func(found []facts.Statement) {
 		for _, s := range found {
 			key := strings.ToLower(s.Text)
 			if seen[key] { // in a session that goes on with another
@@ -72,7 +72,7 @@ func TestJudgedStatements(t *testing.T) {
 
 // statedInTrajectories returns the statements in a file of trajectories, with its lines
 // as anchors.
-func statedInTrajectories(t *testing.T, name string) (all []fs.Statement) {
+func statedInTrajectories(t *testing.T, name string) (all []facts.Statement) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(fstest.Data(t, "trajectories"), name+".jsonl"))
 	fstest.Must(t, err)

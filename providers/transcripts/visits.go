@@ -3,15 +3,15 @@ package transcripts
 import (
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-var _ fs.Visited = (*Provider)(nil)
+var _ facts.VisitSource = (*Provider)(nil)
 
-// Visits implements fs.Visited: the folders of the sessions that have been written to
+// Visits implements facts.VisitSource: the folders of the sessions that have been written to
 // since then. A subagent works where its session does.
-func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
+func (p *Provider) Visits(since time.Time) (all []facts.Visit) {
 	last := make(map[string]time.Time)
 	p.catalogue.Each(func(_ *catalogue.Session, v *catalogue.View) {
 		at := v.LastTime() // a log that was copied here is no work
@@ -20,7 +20,7 @@ func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
 		}
 	})
 	for dir, at := range last {
-		all = append(all, fs.Visit{Dir: dir, Time: at, Certain: true})
+		all = append(all, facts.Visit{Dir: dir, Time: at, Certain: true})
 	}
 	return all
 }

@@ -25,13 +25,13 @@ type Files struct {
 	Hide func(path string) bool
 }
 
-// Awaits implements fs.Awaiter.
-func (Files) Awaits() []fs.Awaitable {
-	return []fs.Awaitable{{Kind: "file", Name: "PATH", Until: []string{"", "--for REGEX", "--gone"}}}
+// Awaits implements Awaiter.
+func (Files) Awaits() []Awaitable {
+	return []Awaitable{{Kind: "file", Name: "PATH", Until: []string{"", "--for REGEX", "--gone"}}}
 }
 
-// Await implements fs.Awaiter.
-func (f Files) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
+// Await implements Awaiter.
+func (f Files) Await(_ context.Context, c Condition) (Pending, error) {
 	if c.Name == "" {
 		return nil, noSense("file: which file? give its path")
 	}
@@ -41,10 +41,10 @@ func (f Files) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
 	}
 	w := &fileWait{Files: f, path: filepath.Clean(path), name: c.Name}
 	if f.Hide != nil && f.Hide(w.path) {
-		return nil, &fs.AwaitError{State: fs.NoSense, What: c.Name + " is in a mount of ctxfs", Mend: "wait for what it shows: terminal, session, server, or the file on disk"}
+		return nil, &AwaitError{State: NoSense, What: c.Name + " is in a mount of ctxfs", Mend: "wait for what it shows: terminal, session, server, or the file on disk"}
 	}
 	if f.Within != "" && !fs.Within(w.path, f.Within) {
-		return nil, &fs.AwaitError{State: fs.NoSense, What: c.Name + " is not in the folder in which you work", Mend: "name a file in " + f.Within}
+		return nil, &AwaitError{State: NoSense, What: c.Name + " is not in the folder in which you work", Mend: "name a file in " + f.Within}
 	}
 	switch c.Until {
 	case "":
@@ -62,7 +62,7 @@ func (f Files) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
 	return w, nil
 }
 
-func noSense(what string) error { return &fs.AwaitError{State: fs.NoSense, What: what} }
+func noSense(what string) error { return &AwaitError{State: NoSense, What: what} }
 
 // fileWait waits for a file.
 type fileWait struct {
@@ -73,46 +73,46 @@ type fileWait struct {
 	read       os.FileInfo       // the file that was read
 }
 
-// Paths implements fs.Pending.
+// Paths implements Pending.
 func (w *fileWait) Paths() []string { return []string{w.path} }
 
-// Check implements fs.Pending. A file that was replaced or has become shorter is read from
+// Check implements Pending. A file that was replaced or has become shorter is read from
 // its beginning.
-func (w *fileWait) Check(ctx context.Context) (fs.Standing, error) {
+func (w *fileWait) Check(ctx context.Context) (Standing, error) {
 	more := "tail " + wording.ShellWord(w.path)
 	if w.Within != "" {
 		if real, err := filepath.EvalSymlinks(w.path); err == nil && !fs.Within(real, w.Within) {
-			return fs.Standing{State: fs.Never, What: w.name + " leads out of the folder in which you work"}, nil
+			return Standing{State: Never, What: w.name + " leads out of the folder in which you work"}, nil
 		}
 	}
 	info, err := os.Stat(w.path)
 	missing := errors.Is(err, iofs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	switch {
 	case missing && w.gone:
-		return fs.Standing{State: fs.Met, What: w.name + " is gone"}, nil
+		return Standing{State: Met, What: w.name + " is gone"}, nil
 	case missing:
 		w.read = nil
-		return fs.Standing{What: w.name + " does not exist"}, nil
+		return Standing{What: w.name + " does not exist"}, nil
 	case err != nil:
-		return fs.Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil // it may be allowed later
+		return Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil // it may be allowed later
 	case w.gone:
-		return fs.Standing{What: w.name + " exists"}, nil
+		return Standing{What: w.name + " exists"}, nil
 	case w.lines == nil:
 		what := fmt.Sprintf("%s exists, %s", w.name, wording.Size(info.Size()))
 		if info.IsDir() {
 			what, more = w.name+" exists, a folder", "ls "+wording.ShellWord(w.path)
 		}
-		return fs.Standing{State: fs.Met, What: what, More: more}, nil
+		return Standing{State: Met, What: what, More: more}, nil
 	case !info.Mode().IsRegular():
-		return fs.Standing{State: fs.Never, What: w.name + " is no regular file"}, nil
+		return Standing{State: Never, What: w.name + " is no regular file"}, nil
 	}
 	f, err := os.OpenFile(w.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return fs.Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil
+		return Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return fs.Standing{What: w.name + " is being replaced"}, nil
+		return Standing{What: w.name + " is being replaced"}, nil
 	}
 	if w.read == nil || !os.SameFile(w.read, info) || info.Size() < w.lines.Read() {
 		w.lines.Reset()
@@ -120,10 +120,10 @@ func (w *fileWait) Check(ctx context.Context) (fs.Standing, error) {
 	w.read = info
 	m, err := w.lines.Next(f, info.Size(), ctx.Err)
 	if err != nil {
-		return fs.Standing{}, err
+		return Standing{}, err
 	}
 	if m != nil {
-		return fs.Standing{State: fs.Met, What: fmt.Sprintf("%s:%d: %s", w.name, m.Number, linematch.Shown(m.Text)), More: fmt.Sprintf("tail -n +%d %s", m.Number, wording.ShellWord(w.path))}, nil
+		return Standing{State: Met, What: fmt.Sprintf("%s:%d: %s", w.name, m.Number, linematch.Shown(m.Text)), More: fmt.Sprintf("tail -n +%d %s", m.Number, wording.ShellWord(w.path))}, nil
 	}
-	return fs.Standing{What: w.name + " has no such line", More: more}, nil
+	return Standing{What: w.name + " has no such line", More: more}, nil
 }

@@ -2,24 +2,22 @@ package wait
 
 import (
 	"context"
-
-	"ctxfs/fs"
 )
 
 // Asked waits for one condition, as [Waiter.Wait] does.
-type Asked func(ctx context.Context, tell func(fs.Standing)) (fs.Standing, error)
+type Asked func(ctx context.Context, tell func(Standing)) (Standing, error)
 
 // Merge waits for several conditions at once: until all are met or one never will be; or,
 // if one is enough, until one is met or none will ever be. It returns how each stands then,
 // in order, which for those that are not decided is as it was last told, and how all stand
 // together: as the first that decided it. Where some condition makes no sense, names nothing that exists, or an error
 // occurs, it ends at once with that.
-func Merge(ctx context.Context, one bool, all []Asked) (together fs.Standing, each []fs.Standing, err error) {
+func Merge(ctx context.Context, one bool, all []Asked) (together Standing, each []Standing, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type news struct {
 		i    int
-		s    fs.Standing
+		s    Standing
 		err  error
 		last bool
 	}
@@ -32,18 +30,18 @@ func Merge(ctx context.Context, one bool, all []Asked) (together fs.Standing, ea
 				case <-ctx.Done():
 				}
 			}
-			s, err := ask(ctx, func(s fs.Standing) { send(news{i: i, s: s}) })
+			s, err := ask(ctx, func(s Standing) { send(news{i: i, s: s}) })
 			send(news{i, s, err, true})
 		}()
 	}
-	each = make([]fs.Standing, len(all))
+	each = make([]Standing, len(all))
 	for left := len(all); ; {
 		select {
 		case <-ctx.Done():
-			return fs.Standing{}, each, context.Cause(ctx)
+			return Standing{}, each, context.Cause(ctx)
 		case n := <-told:
 			if n.err != nil {
-				return fs.Standing{}, each, n.err
+				return Standing{}, each, n.err
 			}
 			each[n.i] = n.s
 			if !n.last {
@@ -51,7 +49,7 @@ func Merge(ctx context.Context, one bool, all []Asked) (together fs.Standing, ea
 			}
 			left--
 			switch {
-			case n.s.State == fs.NoSense, n.s.State == fs.Unnamed, left == 0, one == (n.s.State == fs.Met):
+			case n.s.State == NoSense, n.s.State == Unnamed, left == 0, one == (n.s.State == Met):
 				return n.s, each, nil
 			}
 		}

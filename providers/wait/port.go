@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/providers/internal/sockets"
 )
 
@@ -21,13 +20,13 @@ const (
 // Ports waits for the TCP ports of this machine, as this process sees them.
 type Ports struct{}
 
-// Awaits implements fs.Awaiter.
-func (Ports) Awaits() []fs.Awaitable {
-	return []fs.Awaitable{{Kind: "port", Name: "NUMBER", Until: []string{"", "--closed"}}}
+// Awaits implements Awaiter.
+func (Ports) Awaits() []Awaitable {
+	return []Awaitable{{Kind: "port", Name: "NUMBER", Until: []string{"", "--closed"}}}
 }
 
-// Await implements fs.Awaiter.
-func (Ports) Await(_ context.Context, c fs.Condition) (fs.Pending, error) {
+// Await implements Awaiter.
+func (Ports) Await(_ context.Context, c Condition) (Pending, error) {
 	port, err := strconv.ParseUint(c.Name, 10, 16)
 	switch {
 	case c.Name == "":
@@ -46,12 +45,12 @@ type portWait struct {
 	pause  time.Duration
 }
 
-// Paths implements fs.Pending.
+// Paths implements Pending.
 func (*portWait) Paths() []string { return nil }
 
-// Check implements fs.Pending. The kernel's table says who listens, without disturbing the
+// Check implements Pending. The kernel's table says who listens, without disturbing the
 // server; a port that is forwarded is in no table, and is connected to.
-func (w *portWait) Check(ctx context.Context) (fs.Standing, error) {
+func (w *portWait) Check(ctx context.Context) (Standing, error) {
 	at := sockets.ListensAt(w.port)
 	if at == "" {
 		at = dial(ctx, w.port)
@@ -59,11 +58,11 @@ func (w *portWait) Check(ctx context.Context) (fs.Standing, error) {
 	open := at != ""
 	if open != w.closed {
 		if !open {
-			return fs.Standing{State: fs.Met, What: fmt.Sprintf("nothing listens at port %d", w.port)}, nil
+			return Standing{State: Met, What: fmt.Sprintf("nothing listens at port %d", w.port)}, nil
 		}
-		return fs.Standing{State: fs.Met, What: fmt.Sprintf("port %d takes connections, at %s", w.port, at), More: fmt.Sprintf("ss -ltnp 'sport = :%d'", w.port)}, nil
+		return Standing{State: Met, What: fmt.Sprintf("port %d takes connections, at %s", w.port, at), More: fmt.Sprintf("ss -ltnp 'sport = :%d'", w.port)}, nil
 	}
-	s := fs.Standing{What: fmt.Sprintf("nothing listens at port %d", w.port), Again: time.Now().Add(w.pause)}
+	s := Standing{What: fmt.Sprintf("nothing listens at port %d", w.port), Again: time.Now().Add(w.pause)}
 	if open {
 		s.What = fmt.Sprintf("something listens at port %d", w.port)
 	}

@@ -1,7 +1,7 @@
 // Package wait waits for what the tree knows: that a terminal prints something, that a
 // server is ready, that a session of an agent asks.
 //
-// Each provider knows its own conditions ([fs.Awaiter]); this package knows none of them by
+// Each provider knows its own conditions ([Awaiter]); this package knows none of them by
 // name. A [Waiter] is told of the changes that providers announce, looks again at what is
 // waited for, and polls nothing. [Op] asks it for one condition, in the background process
 // or in the caller's own. What belongs to the caller and not to the tree, files and ports
@@ -28,15 +28,15 @@ import (
 var (
 	// Op waits until a condition is met or never will be, or its caller leaves. It tells
 	// how the condition stands meanwhile. That there is nothing to wait for is an answer.
-	Op = fs.Talk[fs.Condition, fs.Standing, fs.Standing]{Name: "await", Effect: fs.Reads}
+	Op = fs.Talk[Condition, Standing, Standing]{Name: "await", Effect: fs.Reads}
 	// OpKinds returns what can be waited for.
-	OpKinds = fs.Op[fs.None, []fs.Awaitable]{Name: "awaitable", Effect: fs.Reads}
+	OpKinds = fs.Op[fs.None, []Awaitable]{Name: "awaitable", Effect: fs.Reads}
 )
 
 // Source is a provider of which something can be waited for, and its folder in the root.
 type Source struct {
 	Folder string
-	fs.Awaiter
+	Awaiter
 }
 
 // Waiter waits for conditions. It is safe for concurrent use.
@@ -86,7 +86,7 @@ func (w *Waiter) Changed(folder string) {
 }
 
 // Kinds returns what can be waited for.
-func (w *Waiter) Kinds() (all []fs.Awaitable) {
+func (w *Waiter) Kinds() (all []Awaitable) {
 	for _, s := range w.sources {
 		all = append(all, s.Awaits()...)
 	}
@@ -110,20 +110,20 @@ func (w *Waiter) source(kind string) *Source {
 // Operations returns the operations that ask it.
 func (w *Waiter) Operations() fs.Operations {
 	return fs.Operations{
-		Op.Handle(func(ctx context.Context, c fs.Condition, tell func(fs.Standing) error, reply func(fs.Standing) (io.Writer, error)) error {
-			s, err := w.Wait(ctx, c, func(s fs.Standing) { _ = tell(s) }) // one who has left ends ctx
+		Op.Handle(func(ctx context.Context, c Condition, tell func(Standing) error, reply func(Standing) (io.Writer, error)) error {
+			s, err := w.Wait(ctx, c, func(s Standing) { _ = tell(s) }) // one who has left ends ctx
 			if err == nil {
 				_, err = reply(s)
 			}
 			return err
 		}),
-		OpKinds.Handle(func(context.Context, fs.None) ([]fs.Awaitable, error) { return w.Kinds(), nil }),
+		OpKinds.Handle(func(context.Context, fs.None) ([]Awaitable, error) { return w.Kinds(), nil }),
 	}
 }
 
 // Wait waits for a condition, and calls tell whenever it stands otherwise meanwhile. The
 // error is that of ctx, or why the provider cannot look.
-func (w *Waiter) Wait(ctx context.Context, c fs.Condition, tell func(fs.Standing)) (fs.Standing, error) {
+func (w *Waiter) Wait(ctx context.Context, c Condition, tell func(Standing)) (Standing, error) {
 	source := w.source(c.Kind)
 	if source == nil {
 		return UnknownKind(c.Kind, w.Kinds()), nil
@@ -138,20 +138,20 @@ func (w *Waiter) Wait(ctx context.Context, c fs.Condition, tell func(fs.Standing
 		w.mu.Unlock()
 	}()
 	p, err := source.Await(ctx, c)
-	if e := (*fs.AwaitError)(nil); errors.As(err, &e) {
-		return fs.Standing{State: e.State, What: e.What, More: e.Mend}, nil
+	if e := (*AwaitError)(nil); errors.As(err, &e) {
+		return Standing{State: e.State, What: e.What, More: e.Mend}, nil
 	}
 	if err != nil {
-		return fs.Standing{}, err
+		return Standing{}, err
 	}
 	end, watched := w.follow(p.Paths(), one)
 	defer end()
-	s, err := one.until(ctx, p, watched, func(s fs.Standing) { tell(source.inTree(s)) })
+	s, err := one.until(ctx, p, watched, func(s Standing) { tell(source.inTree(s)) })
 	return source.inTree(s), err
 }
 
 // inTree returns a standing with its path from the root of the tree.
-func (s *Source) inTree(is fs.Standing) fs.Standing {
+func (s *Source) inTree(is Standing) Standing {
 	if is.Path != "" {
 		is.Path = s.Folder + "/" + is.Path
 	}
@@ -182,16 +182,16 @@ func (w *Waiter) follow(paths []string, one *waiting) (end func(), watched bool)
 }
 
 // until checks a condition until it is decided.
-func (one *waiting) until(ctx context.Context, p fs.Pending, watched bool, tell func(fs.Standing)) (fs.Standing, error) {
+func (one *waiting) until(ctx context.Context, p Pending, watched bool, tell func(Standing)) (Standing, error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	var last fs.Standing
+	var last Standing
 	for first := true; ; first = false {
 		s, err := p.Check(ctx)
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err != nil || s.State != fs.NotYet {
+		if err != nil || s.State != NotYet {
 			return s, err
 		}
 		again := s.Again
@@ -209,26 +209,26 @@ func (one *waiting) until(ctx context.Context, p fs.Pending, watched bool, tell 
 		timer.Reset(pause)
 		select {
 		case <-ctx.Done():
-			return fs.Standing{}, ctx.Err()
+			return Standing{}, ctx.Err()
 		case <-timer.C:
 			continue
 		case <-one.wake:
 		}
 		select {
 		case <-ctx.Done():
-			return fs.Standing{}, ctx.Err()
+			return Standing{}, ctx.Err()
 		case <-time.After(calm): // further changes are seen together
 		}
 	}
 }
 
 // UnknownKind says what can be waited for instead of a kind that is none.
-func UnknownKind(kind string, known []fs.Awaitable) fs.Standing {
+func UnknownKind(kind string, known []Awaitable) Standing {
 	var kinds []string
 	for _, a := range known {
 		kinds = append(kinds, a.Kind)
 	}
-	s := fs.Standing{State: fs.NoSense, What: "nothing of the kind " + wording.ShellWord(kind) + " can be waited for", More: "wait for: " + wording.Or(kinds)}
+	s := Standing{State: NoSense, What: "nothing of the kind " + wording.ShellWord(kind) + " can be waited for", More: "wait for: " + wording.Or(kinds)}
 	if meant := nearest.Of(kind, kinds); meant != "" {
 		s.More = "did you mean: " + meant
 	}

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/changes"
@@ -33,7 +34,7 @@ func (p *Provider) changesPage(w known.Workspace, l *look) string {
 	var all []changes.Line
 	for _, dir := range w.Folders() {
 		o := changes.Options{Dir: dir, Since: p.opts.Env.Now().Add(-changesAge)}
-		o.Deeds = p.opts.Deeds(dir, o.Since)
+		o.Edits = p.opts.Edits(dir, o.Since)
 		state, err := l.git, l.gitErr
 		for _, one := range l.worktrees {
 			if one.dir == dir {
@@ -118,11 +119,11 @@ func (d *diffs) diff(ctx context.Context, session string) (string, error) {
 	var b strings.Builder
 	compared, left := 0, 0
 	for _, dir := range is.Folders() {
-		seen, err := d.w.p.opts.Seen(ctx, session, dir)
+		seen, err := d.w.p.opts.Reads(ctx, session, dir)
 		if err != nil {
 			return "", err
 		}
-		slices.SortFunc(seen, func(a, b fs.Sight) int { return cmp.Compare(a.File, b.File) })
+		slices.SortFunc(seen, func(a, b facts.Read) int { return cmp.Compare(a.File, b.File) })
 		for _, s := range seen {
 			if err := ctx.Err(); err != nil {
 				return "", err

@@ -3,7 +3,7 @@
 //
 // A workspace is a folder on disk, see package workspaces of providers/internal. What is
 // shown of it comes from three sides: from the folder itself, which the packages below
-// this one look at; from what other providers have to say about it ([fs.Briefer]); and
+// this one look at; from what other providers have to say about it ([facts.Briefer]); and
 // from notes that were left there.
 //
 // Nothing is looked at because somebody reads. A worker does so after something has

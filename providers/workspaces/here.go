@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
@@ -25,18 +25,18 @@ const (
 	maxRemark = 240
 )
 
-// facts are what HERE.md is made of.
-type facts struct {
+// herePage is what HERE.md is made of.
+type herePage struct {
 	workspace known.Workspace
 	home      string
 	notes     []notes.Note
-	remarks   []fs.Remark
+	remarks   []facts.Remark
 	running   []processes.Process
 	look      look
 }
 
 // newest returns the time of the newest fact.
-func (f *facts) newest() time.Time {
+func (f *herePage) newest() time.Time {
 	at := f.workspace.Time
 	for _, n := range f.notes {
 		at = later(at, n.Time)
@@ -64,7 +64,7 @@ const mostLines = 8
 
 // page returns HERE.md: as many lines of each part as there is room for. Each part has
 // one, then its least, then further ones, in the order of their ranks.
-func (f *facts) page() string {
+func (f *herePage) page() string {
 	parts := f.parts()
 	byRank := slices.Clone(parts)
 	slices.SortFunc(byRank, func(a, b *part) int { return cmp.Compare(a.rank, b.rank) })
@@ -97,7 +97,7 @@ func (f *facts) page() string {
 }
 
 // text returns the page with so many lines of each part as are to be shown.
-func (f *facts) text(parts []*part) string {
+func (f *herePage) text(parts []*part) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", f.workspace.Name, wording.Tilde(f.workspace.Dir, f.home))
 	for _, line := range f.gitLines() {
@@ -126,40 +126,40 @@ func (f *facts) text(parts []*part) string {
 const foot = "\nBeside this page: git.md, layout.txt, agents.tsv, changes.tsv, processes.tsv, system.json, notes/. What holds for a file: ctxfs rules FILE. What was said: ctxfs find \"words\" --in transcripts\n"
 
 // topicEnvironment is the topic on which only system.json has something to say.
-const topicEnvironment fs.Topic = "environment"
+const topicEnvironment facts.Topic = "environment"
 
 // parts returns what there is to say, in the order of the page.
-func (f *facts) parts() (all []*part) {
+func (f *herePage) parts() (all []*part) {
 	for _, t := range []struct {
-		topic       fs.Topic
+		topic       facts.Topic
 		title       string
 		least, rank int
 	}{
-		{fs.TopicNotes, "Notes for you (take one: ctxfs note --take NAME)", 2, 1},
-		{fs.TopicBuild, "Build and test", 5, 2},
+		{facts.TopicNotes, "Notes for you (take one: ctxfs note --take NAME)", 2, 1},
+		{facts.TopicBuild, "Build and test", 5, 2},
 		{topicEnvironment, "Environment (whole: system.json)", 2, 4},
-		{fs.TopicFailing, "Failing", 2, 3},
-		{fs.TopicTasks, "Open tasks (whole: ../../plans/)", 2, 4},
-		{fs.TopicSessions, "Sessions", 2, 7},
-		{fs.TopicRunning, "Running", 2, 8},
-		{fs.TopicMemory, "Remembered", 2, 5},
-		{fs.TopicRules, "Rules", 3, 6},
-		{fs.TopicSkills, "Skills", 1, 9},
+		{facts.TopicFailing, "Failing", 2, 3},
+		{facts.TopicTasks, "Open tasks (whole: ../../plans/)", 2, 4},
+		{facts.TopicSessions, "Sessions", 2, 7},
+		{facts.TopicRunning, "Running", 2, 8},
+		{facts.TopicMemory, "Remembered", 2, 5},
+		{facts.TopicRules, "Rules", 3, 6},
+		{facts.TopicSkills, "Skills", 1, 9},
 	} {
 		p := &part{title: t.title, least: t.least, rank: t.rank}
 		switch t.topic {
-		case fs.TopicNotes:
+		case facts.TopicNotes:
 			p.lines = f.noteLines()
-		case fs.TopicBuild:
+		case facts.TopicBuild:
 			p.lines = f.buildLines()
 		case topicEnvironment:
 			p.lines = f.look.system.lacks
-		case fs.TopicRunning:
+		case facts.TopicRunning:
 			p.lines = f.serverLines()
 		}
 		for _, r := range f.about(t.topic) {
 			line := clean.Cut(clean.Line(r.Text), maxRemark)
-			if r.Path != "" && t.topic != fs.TopicRules && t.topic != fs.TopicTasks { // rules lie in the project itself
+			if r.Path != "" && t.topic != facts.TopicRules && t.topic != facts.TopicTasks { // rules lie in the project itself
 				line += " — " + path.Join("../..", r.Path)
 			}
 			if !slices.Contains(p.lines, line) && !f.isTold(r) {
@@ -175,13 +175,13 @@ func (f *facts) parts() (all []*part) {
 
 // about returns the remarks on a topic: those of each provider in its order, the newest
 // first where they have times.
-func (f *facts) about(topic fs.Topic) (some []fs.Remark) {
+func (f *herePage) about(topic facts.Topic) (some []facts.Remark) {
 	for _, r := range f.remarks {
 		if r.Topic == topic {
 			some = append(some, r)
 		}
 	}
-	slices.SortStableFunc(some, func(a, b fs.Remark) int { return b.Time.Compare(a.Time) })
+	slices.SortStableFunc(some, func(a, b facts.Remark) int { return b.Time.Compare(a.Time) })
 	return some
 }
 
@@ -192,7 +192,7 @@ const notTrusted = "not trusted: what its files tell agents is named, not shown;
 // noteLines returns a line for each note: quoted, since others have written it. Of a
 // project that is not trusted it is only told that there are some: whoever wrote the note
 // may have read there what to write, and its name is made of its words.
-func (f *facts) noteLines() (lines []string) {
+func (f *herePage) noteLines() (lines []string) {
 	if n := len(f.notes); n > 0 && !f.look.trusted {
 		last := slices.MaxFunc(f.notes, func(a, b notes.Note) int { return a.Time.Compare(b.Time) })
 		return []string{fmt.Sprintf("%s in notes/, the last one %s by %s (not trusted)", wording.Count(n, "notes"), wording.Minute(last.Time), last.Author)}
@@ -205,7 +205,7 @@ func (f *facts) noteLines() (lines []string) {
 
 // buildLines returns the commands by which the project is built and tested: one for each
 // purpose, what worked lately, then the others.
-func (f *facts) buildLines() (lines []string) {
+func (f *herePage) buildLines() (lines []string) {
 	var others []string
 	seen := make(map[build.Purpose]bool)
 	for _, c := range newcomer(f.look.build) {
@@ -213,7 +213,7 @@ func (f *facts) buildLines() (lines []string) {
 			c.Comment = "" // which somebody wrote for those who read it
 		}
 		line := c.String()
-		for _, r := range f.about(fs.TopicBuild) {
+		for _, r := range f.about(facts.TopicBuild) {
 			if worked, ok := strings.CutPrefix(r.Text, "`"+c.Line+"` "); ok && c.Dir == "" {
 				line += ", " + worked
 			}
@@ -225,7 +225,7 @@ func (f *facts) buildLines() (lines []string) {
 		seen[c.Purpose] = true
 		lines = append(lines, line)
 	}
-	for _, r := range f.about(fs.TopicBuild) {
+	for _, r := range f.about(facts.TopicBuild) {
 		if line := clean.Cut(clean.Line(r.Text), maxRemark); !f.isTold(r) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -246,13 +246,13 @@ func newcomer(all []build.Command) []build.Command {
 
 // isTold reports whether another line says what a remark does: that of the command that
 // has worked, or that of the server which a terminal runs.
-func (f *facts) isTold(r fs.Remark) bool {
+func (f *herePage) isTold(r facts.Remark) bool {
 	switch r.Topic {
-	case fs.TopicBuild:
+	case facts.TopicBuild:
 		return slices.ContainsFunc(f.look.build, func(c build.Command) bool {
 			return c.Dir == "" && strings.HasPrefix(r.Text, "`"+c.Line+"` ")
 		})
-	case fs.TopicRunning:
+	case facts.TopicRunning:
 		return slices.ContainsFunc(f.running, func(one processes.Process) bool {
 			return one.Terminal != "" && len(one.Listens) > 0 && strings.Contains(r.Text, " in terminal "+one.Terminal+" ")
 		})

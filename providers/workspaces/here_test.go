@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/build"
@@ -19,7 +19,7 @@ import (
 // TestCommandsOfAPage: tests come first, what worked is told with its command, and what a
 // terminal runs is told once.
 func TestCommandsOfAPage(t *testing.T) {
-	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
+	f := herePage{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
 	f.look.trusted = true
 	f.look.build = []build.Command{
 		{Purpose: build.Install, Line: "npm install", Sources: []string{"package.json"}},
@@ -27,13 +27,13 @@ func TestCommandsOfAPage(t *testing.T) {
 		{Purpose: build.Test, Line: "npm test", Sources: []string{"package.json:4"}},
 		{Purpose: build.Test, Line: "npm run test:unit", Sources: []string{"package.json:5"}},
 	}
-	f.remarks = []fs.Remark{
-		{Topic: fs.TopicBuild, Text: "`npm test` worked 2026-03-01 12:00 (2 times, codex)"},
-		{Topic: fs.TopicBuild, Text: "`npx tape test/a.js` worked (1 time, pi)"},
-		{Topic: fs.TopicRunning, Text: "`npm run dev` in terminal web since 2026-03-01 12:00", Path: "terminals/web.txt"},
-		{Topic: fs.TopicRunning, Text: "`make watch` in terminal 2 since 2026-03-01 12:00", Path: "terminals/2.txt"},
-		{Topic: fs.TopicTasks, Text: "write the cart (begun, pi)", Path: "plans/shop/pi-the-cart-and-all-that-was-said-of-it.md"},
-		{Topic: fs.TopicRules, Text: "`AGENTS.md`: amounts are cents", Path: "rules/shop/AGENTS.md"},
+	f.remarks = []facts.Remark{
+		{Topic: facts.TopicBuild, Text: "`npm test` worked 2026-03-01 12:00 (2 times, codex)"},
+		{Topic: facts.TopicBuild, Text: "`npx tape test/a.js` worked (1 time, pi)"},
+		{Topic: facts.TopicRunning, Text: "`npm run dev` in terminal web since 2026-03-01 12:00", Path: "terminals/web.txt"},
+		{Topic: facts.TopicRunning, Text: "`make watch` in terminal 2 since 2026-03-01 12:00", Path: "terminals/2.txt"},
+		{Topic: facts.TopicTasks, Text: "write the cart (begun, pi)", Path: "plans/shop/pi-the-cart-and-all-that-was-said-of-it.md"},
+		{Topic: facts.TopicRules, Text: "`AGENTS.md`: amounts are cents", Path: "rules/shop/AGENTS.md"},
 	}
 	f.running = []processes.Process{{PID: 7, Command: "node dev.js", Listens: []string{"tcp 127.0.0.1:5173"}, Terminal: "web", Since: day}}
 	want := `# shop
@@ -72,11 +72,11 @@ func TestCommandsOfAPage(t *testing.T) {
 // TestLeastOfAPage: where there is much to say of everything, each part keeps what is
 // needed of it.
 func TestLeastOfAPage(t *testing.T) {
-	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
+	f := herePage{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
 	f.look.gitErr = git.ErrNone
-	for _, topic := range []fs.Topic{fs.TopicBuild, fs.TopicFailing, fs.TopicTasks, fs.TopicSessions, fs.TopicRunning, fs.TopicRules} {
+	for _, topic := range []facts.Topic{facts.TopicBuild, facts.TopicFailing, facts.TopicTasks, facts.TopicSessions, facts.TopicRunning, facts.TopicRules} {
 		for i := range 9 {
-			f.remarks = append(f.remarks, fs.Remark{Topic: topic, Text: string(topic) + " and some words more of that " + string(rune('a'+i)), Time: day.Add(-time.Duration(i) * time.Hour)})
+			f.remarks = append(f.remarks, facts.Remark{Topic: topic, Text: string(topic) + " and some words more of that " + string(rune('a'+i)), Time: day.Add(-time.Duration(i) * time.Hour)})
 		}
 	}
 	page := f.page()

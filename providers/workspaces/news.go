@@ -3,22 +3,22 @@ package workspaces
 import (
 	"context"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
-var _ fs.Herald = (*Provider)(nil)
+var _ facts.HookSource = (*Provider)(nil)
 
-// News implements fs.Herald.
-func (p *Provider) News(ctx context.Context, m fs.Moment) []fs.News {
+// News implements facts.HookSource.
+func (p *Provider) News(ctx context.Context, m facts.Moment) []facts.News {
 	switch m.Kind {
-	case fs.SessionStarts, fs.Compacted:
+	case facts.SessionStarts, facts.Compacted:
 		return p.opening(ctx, m)
-	case fs.Prompted:
+	case facts.Prompted:
 		return p.behind(ctx, m)
-	case fs.BeforeTool:
+	case facts.BeforeTool:
 		p.edits.begin(m)
 		return p.outdated(ctx, m)
-	case fs.AfterTool:
+	case facts.AfterTool:
 		p.edits.note(m)
 		p.edits.end(m)
 	}

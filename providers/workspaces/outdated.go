@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/workspaces/changes"
 )
@@ -52,7 +52,7 @@ type written struct {
 }
 
 // note remembers how a call left the files that it wrote.
-func (e *edits) note(m fs.Moment) {
+func (e *edits) note(m facts.Moment) {
 	if m.Call == nil || m.Call.Failed {
 		return
 	}
@@ -70,7 +70,7 @@ func (e *edits) note(m fs.Moment) {
 }
 
 // begin remembers that a command of a session begins.
-func (e *edits) begin(m fs.Moment) {
+func (e *edits) begin(m facts.Moment) {
 	if m.Call != nil && m.Call.Command != "" {
 		e.run(ran{session: m.Session, call: m.Call.ID, begun: m.Time})
 	}
@@ -78,7 +78,7 @@ func (e *edits) begin(m fs.Moment) {
 
 // end remembers that a command of a session has ended, also one that failed. Where nobody
 // told when it began, it ran since the session's last moment.
-func (e *edits) end(m fs.Moment) {
+func (e *edits) end(m facts.Moment) {
 	if m.Call == nil || m.Call.Command == "" {
 		return
 	}
@@ -136,7 +136,7 @@ func (e *edits) asLeft(session, path string) bool {
 // it. What the session has never seen is not outdated, nor is what it wrote itself, or may
 // have written by a command. A change is told once, so that the same edit passes the second
 // time.
-func (p *Provider) outdated(ctx context.Context, m fs.Moment) []fs.News {
+func (p *Provider) outdated(ctx context.Context, m facts.Moment) []facts.News {
 	if m.Call == nil || !m.Call.MayRefuse || m.Session == "" {
 		return nil
 	}
@@ -144,10 +144,10 @@ func (p *Provider) outdated(ctx context.Context, m fs.Moment) []fs.News {
 		if !p.answers(filepath.Dir(path)) || p.edits.asLeft(m.Session, path) {
 			continue
 		}
-		for _, s := range p.sightsOf(ctx, m.Session, path) {
+		for _, s := range p.readsOf(ctx, m.Session, path) {
 			c, compared := changes.Compare(s, lastSeen(m))
 			if compared && c.Outdated() && !p.edits.maybeOwn(m.Session, c) {
-				return []fs.News{refusal(c, path, m.Session)}
+				return []facts.News{refusal(c, path, m.Session)}
 			}
 		}
 	}
@@ -156,16 +156,16 @@ func (p *Provider) outdated(ctx context.Context, m fs.Moment) []fs.News {
 
 // lastSeen returns when a session last saw what its agent stores no times of: not after its
 // last hook.
-func lastSeen(m fs.Moment) time.Time {
+func lastSeen(m facts.Moment) time.Time {
 	if m.Last.IsZero() {
 		return m.Time
 	}
 	return m.Last
 }
 
-// sightsOf returns what a session last saw of a file, by whatever name; nothing when ctx ends
+// readsOf returns what a session last saw of a file, by whatever name; nothing when ctx ends
 // before its log is read.
-func (p *Provider) sightsOf(ctx context.Context, session, path string) []fs.Sight {
+func (p *Provider) readsOf(ctx context.Context, session, path string) []facts.Read {
 	names := []string{path}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		names = append(names, filepath.Join(dir, filepath.Base(path)))
@@ -175,18 +175,18 @@ func (p *Provider) sightsOf(ctx context.Context, session, path string) []fs.Sigh
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	all := p.sightsIn(ctx, session, names)
-	return slices.DeleteFunc(all, func(s fs.Sight) bool { return !slices.Contains(names, s.File) })
+	all := p.readsIn(ctx, session, names)
+	return slices.DeleteFunc(all, func(s facts.Read) bool { return !slices.Contains(names, s.File) })
 }
 
 // refusal says why a file must be read again.
-func refusal(c changes.Change, path, session string) fs.News {
+func refusal(c changes.Change, path, session string) facts.News {
 	file := wording.ShellWord(clean.Line(path))
 	seen := "after this session last saw it"
 	if !c.Seen.IsZero() {
 		seen += " " + wording.Time(c.Seen)
 	}
-	n := fs.News{Kind: fs.NewsStale, Rank: fs.Blocking, Refuse: true}
+	n := facts.News{Kind: facts.NewsStale, Rank: facts.Blocking, Refuse: true}
 	if c.State == changes.Deleted {
 		n.Text = fmt.Sprintf("%s was deleted %s. Find out why before you write it; then the same call passes.", file, seen)
 	} else {

@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestOutdatedEdits: an edit is refused if its file has changed since the session last saw
@@ -31,64 +32,64 @@ func TestOutdatedEdits(t *testing.T) {
 	write(file, "package old\n", then.Add(-time.Hour))
 	write(other, "package other\n", then.Add(time.Hour))
 	fstest.Must(t, os.Symlink(file, link))
-	sights := map[string]fs.Sight{
-		file: {File: file, Time: then, Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "package old\n"}}},
+	reads := map[string]facts.Read{
+		file: {File: file, Time: then, Whole: true, Parts: []facts.ReadPart{{Line: 1, Text: "package old\n"}}},
 		gone: {File: gone, Time: then},
 	}
 	w := newWorld(t)
-	w.Provider.opts.Seen = func(_ context.Context, session, dir string) (all []fs.Sight, err error) {
+	w.Provider.opts.Reads = func(_ context.Context, session, dir string) (all []facts.Read, err error) {
 		if session != "s" {
 			return nil, fs.ErrNotExist
 		}
-		for path, s := range sights {
+		for path, s := range reads {
 			if fs.Within(path, dir) {
 				all = append(all, s)
 			}
 		}
 		return all, nil
 	}
-	at := func(kind fs.MomentKind, session string, files ...string) fs.Moment {
-		return fs.Moment{Kind: kind, Session: session, Time: then.Add(2 * time.Hour), Call: &fs.AgentCall{Writes: files, MayRefuse: true}}
+	at := func(kind facts.MomentKind, session string, files ...string) facts.Moment {
+		return facts.Moment{Kind: kind, Session: session, Time: then.Add(2 * time.Hour), Call: &facts.AgentCall{Writes: files, MayRefuse: true}}
 	}
-	refused := func(m fs.Moment) (text, key string) {
+	refused := func(m facts.Moment) (text, key string) {
 		t.Helper()
 		news := w.News(t.Context(), m)
 		if len(news) == 0 {
 			return "", ""
 		}
-		if n := news[0]; len(news) != 1 || !n.Refuse || n.Kind != fs.NewsStale || n.Rank != fs.Blocking {
+		if n := news[0]; len(news) != 1 || !n.Refuse || n.Kind != facts.NewsStale || n.Rank != facts.Blocking {
 			t.Errorf("%+v", news)
 		}
 		return news[0].Text, news[0].Key
 	}
-	if text, _ := refused(at(fs.BeforeTool, "s", file)); text != "" {
+	if text, _ := refused(at(facts.BeforeTool, "s", file)); text != "" {
 		t.Errorf("as it was seen: %s", text)
 	}
 	write(file, "package new\n", then.Add(time.Hour))
-	text, key := refused(at(fs.BeforeTool, "s", file))
+	text, key := refused(at(facts.BeforeTool, "s", file))
 	for _, want := range []string{"2026-05-01T13:00:00Z", "2026-05-01T12:00:00Z", "ctxfs stale --diff --session s '", "the same call passes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("changed: %s; it lacks %q", text, want)
 		}
 	}
-	if _, again := refused(at(fs.BeforeTool, "s", file)); again != key || key == "" {
+	if _, again := refused(at(facts.BeforeTool, "s", file)); again != key || key == "" {
 		t.Errorf("the same change has the keys %q and %q", key, again)
 	}
-	if text, _ := refused(at(fs.BeforeTool, "s", link)); text == "" {
+	if text, _ := refused(at(facts.BeforeTool, "s", link)); text == "" {
 		t.Error("by another name it is not refused")
 	}
 	write(file, "package newer\n", then.Add(90*time.Minute))
-	if _, again := refused(at(fs.BeforeTool, "s", file)); again == key {
+	if _, again := refused(at(facts.BeforeTool, "s", file)); again == key {
 		t.Error("another change has the same key")
 	}
-	if text, _ := refused(at(fs.BeforeTool, "s", other, gone)); !strings.Contains(text, "was deleted") {
+	if text, _ := refused(at(facts.BeforeTool, "s", other, gone)); !strings.Contains(text, "was deleted") {
 		t.Errorf("deleted: %s", text)
 	}
-	may := at(fs.BeforeTool, "s", file)
+	may := at(facts.BeforeTool, "s", file)
 	may.Call.MayRefuse = false
-	for what, m := range map[string]fs.Moment{
-		"a file that it has not seen": at(fs.BeforeTool, "s", other), "another session": at(fs.BeforeTool, "x", file), "no session": at(fs.BeforeTool, "", file),
-		"one that cannot be refused": may, "a message": {Kind: fs.Prompted, Session: "s"}, "no call": {Kind: fs.BeforeTool, Session: "s"}, "a file in no folder": at(fs.BeforeTool, "s", home+"/none/x"),
+	for what, m := range map[string]facts.Moment{
+		"a file that it has not seen": at(facts.BeforeTool, "s", other), "another session": at(facts.BeforeTool, "x", file), "no session": at(facts.BeforeTool, "", file),
+		"one that cannot be refused": may, "a message": {Kind: facts.Prompted, Session: "s"}, "no call": {Kind: facts.BeforeTool, Session: "s"}, "a file in no folder": at(facts.BeforeTool, "s", home+"/none/x"),
 	} {
 		if text, _ := refused(m); text != "" {
 			t.Errorf("%s: %s", what, text)
@@ -96,18 +97,18 @@ func TestOutdatedEdits(t *testing.T) {
 	}
 
 	// What the session wrote itself, as its hook tells before its log does.
-	refused(at(fs.AfterTool, "s", file))
-	if text, _ := refused(at(fs.BeforeTool, "s", file)); text != "" {
+	refused(at(facts.AfterTool, "s", file))
+	if text, _ := refused(at(facts.BeforeTool, "s", file)); text != "" {
 		t.Errorf("its own edit: %s", text)
 	}
 	write(file, "package somebody\n", then.Add(100*time.Minute))
-	if text, _ := refused(at(fs.BeforeTool, "s", file)); text == "" {
+	if text, _ := refused(at(facts.BeforeTool, "s", file)); text == "" {
 		t.Error("what somebody wrote after its own edit is not refused")
 	}
-	failed := at(fs.AfterTool, "s", file)
+	failed := at(facts.AfterTool, "s", file)
 	failed.Call.Failed = true
 	refused(failed)
-	if text, _ := refused(at(fs.BeforeTool, "s", file)); text == "" {
+	if text, _ := refused(at(facts.BeforeTool, "s", file)); text == "" {
 		t.Error("an edit that failed counts as one")
 	}
 }
@@ -123,13 +124,13 @@ func testLongLogs(t *testing.T) {
 	read, asked := make(chan bool), make(chan bool)
 	var first sync.Once
 	var reads atomic.Int32
-	w.Provider.opts.Seen = func(ctx context.Context, _, _ string) ([]fs.Sight, error) {
+	w.Provider.opts.Reads = func(ctx context.Context, _, _ string) ([]facts.Read, error) {
 		reads.Add(1)
 		first.Do(func() { close(asked) })
 		<-read
-		return []fs.Sight{{File: file, Time: time.Unix(1, 0)}}, ctx.Err()
+		return []facts.Read{{File: file, Time: time.Unix(1, 0)}}, ctx.Err()
 	}
-	m := fs.Moment{Kind: fs.BeforeTool, Session: "s", Time: day, Call: &fs.AgentCall{Writes: []string{file}, MayRefuse: true}}
+	m := facts.Moment{Kind: facts.BeforeTool, Session: "s", Time: day, Call: &facts.AgentCall{Writes: []string{file}, MayRefuse: true}}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-asked
@@ -155,10 +156,10 @@ func TestManyEditsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "a.go")
 	fstest.Must(t, os.WriteFile(file, nil, 0o600))
-	w.Provider.opts.Seen = func(context.Context, string, string) ([]fs.Sight, error) {
-		return []fs.Sight{{File: file, Time: time.Unix(1, 0)}}, nil
+	w.Provider.opts.Reads = func(context.Context, string, string) ([]facts.Read, error) {
+		return []facts.Read{{File: file, Time: time.Unix(1, 0)}}, nil
 	}
-	m := fs.Moment{Kind: fs.BeforeTool, Session: "s", Time: day, Call: &fs.AgentCall{Writes: []string{file}, MayRefuse: true}}
+	m := facts.Moment{Kind: facts.BeforeTool, Session: "s", Time: day, Call: &facts.AgentCall{Writes: []string{file}, MayRefuse: true}}
 	var hooks sync.WaitGroup
 	for range 8 {
 		hooks.Go(func() {

@@ -15,6 +15,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"
@@ -31,11 +32,11 @@ type Options struct {
 	Known *known.Set
 	// Brief returns what all providers have to say about a folder, with paths from the
 	// tree's root.
-	Brief func(dir string) []fs.Remark
-	// Deeds returns who has worked on files in a folder since a time, with paths from the
+	Brief func(dir string) []facts.Remark
+	// Edits returns who has worked on files in a folder since a time, with paths from the
 	// tree's root; Seen what a session last saw of the files there.
-	Deeds func(dir string, since time.Time) []fs.Deed
-	Seen  func(ctx context.Context, session, dir string) ([]fs.Sight, error)
+	Edits func(dir string, since time.Time) []facts.Edit
+	Reads func(ctx context.Context, session, dir string) ([]facts.Read, error)
 	// Home is the user's home folder, SettingsPath the path of config.toml.
 	Home, SettingsPath string
 	// State is the folder for notes, Cache that for pages.
@@ -98,11 +99,11 @@ type Provider struct {
 }
 
 var (
-	_ fs.Overview   = (*Provider)(nil)
-	_ fs.Visited    = (*Provider)(nil)
-	_ fs.Configured = (*Provider)(nil)
-	_ fs.Documented = (*Provider)(nil)
-	_ fs.Operator   = (*Provider)(nil)
+	_ facts.Overview    = (*Provider)(nil)
+	_ facts.VisitSource = (*Provider)(nil)
+	_ fs.Configured     = (*Provider)(nil)
+	_ fs.Documented     = (*Provider)(nil)
+	_ fs.Operator       = (*Provider)(nil)
 )
 
 const (
@@ -191,13 +192,13 @@ func (p *Provider) Close() error {
 	return failed
 }
 
-// Visits implements fs.Visited: a folder for which somebody wanted pages is worked in.
-func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
+// Visits implements facts.VisitSource: a folder for which somebody wanted pages is worked in.
+func (p *Provider) Visits(since time.Time) (all []facts.Visit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for dir, at := range p.asked {
 		if !at.Before(since) {
-			all = append(all, fs.Visit{Dir: dir, Time: at, Certain: true})
+			all = append(all, facts.Visit{Dir: dir, Time: at, Certain: true})
 		}
 	}
 	return all

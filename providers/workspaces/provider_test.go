@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
@@ -33,7 +34,7 @@ type world struct {
 	mu      sync.Mutex
 	now     time.Time
 	still   bool // now stays
-	remarks []fs.Remark
+	remarks []facts.Remark
 	told    []string
 
 	servers map[string]processes.Process // that run, by folder
@@ -86,7 +87,7 @@ func (w *world) make(offline bool) {
 		Projects: project.New(project.Options{Home: w.home}), Home: w.home, Now: now, Lazy: offline,
 		Names:  filepath.Join(w.state, "state", "names.json"),
 		Kept:   filepath.Join(w.state, "state", "known.json"),
-		Visits: func(since time.Time) []fs.Visit { return p.Visits(since) },
+		Visits: func(since time.Time) []facts.Visit { return p.Visits(since) },
 	})
 	p = New(Options{
 		Env: fs.Env{Now: now, Log: slog.New(slog.DiscardHandler), Built: day, Changed: func(path string) {
@@ -101,13 +102,13 @@ func (w *world) make(offline bool) {
 		Hide:   func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
 		Known:  set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
 		State: filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Offline: offline,
-		Brief: func(string) []fs.Remark {
+		Brief: func(string) []facts.Remark {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return slices.Clone(w.remarks)
 		},
-		Deeds: func(string, time.Time) []fs.Deed { return nil },
-		Seen:  func(context.Context, string, string) ([]fs.Sight, error) { return nil, fs.ErrNotExist },
+		Edits: func(string, time.Time) []facts.Edit { return nil },
+		Reads: func(context.Context, string, string) ([]facts.Read, error) { return nil, fs.ErrNotExist },
 		Environ: func(pid int) func(string) (string, bool) {
 			return func(name string) (string, bool) {
 				if pid == 7 && name == "CLAUDECODE" {
@@ -129,7 +130,7 @@ func (w *world) make(offline bool) {
 }
 
 // say sets what other providers have to say.
-func (w *world) say(remarks ...fs.Remark) {
+func (w *world) say(remarks ...facts.Remark) {
 	w.mu.Lock()
 	w.remarks = remarks
 	w.mu.Unlock()
@@ -235,11 +236,11 @@ func TestPageIsMadeOfRemarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.say(
-		fs.Remark{Topic: fs.TopicSessions, Text: "old", Path: "transcripts/codex/x", Time: day},
-		fs.Remark{Topic: fs.TopicSessions, Text: "new\nline", Time: day.Add(time.Hour)},
-		fs.Remark{Topic: fs.TopicBuild, Text: "`make test`"},
-		fs.Remark{Topic: fs.TopicBuild, Text: "`make test`"},
-		fs.Remark{Topic: fs.TopicAgents, Path: "transcripts/codex/y", Cells: []string{"codex", "0199", "2026-03-01T12:00:00Z", "Edit\ta.go", ""}},
+		facts.Remark{Topic: facts.TopicSessions, Text: "old", Path: "transcripts/codex/x", Time: day},
+		facts.Remark{Topic: facts.TopicSessions, Text: "new\nline", Time: day.Add(time.Hour)},
+		facts.Remark{Topic: facts.TopicBuild, Text: "`make test`"},
+		facts.Remark{Topic: facts.TopicBuild, Text: "`make test`"},
+		facts.Remark{Topic: facts.TopicAgents, Path: "transcripts/codex/y", Cells: []string{"codex", "0199", "2026-03-01T12:00:00Z", "Edit\ta.go", ""}},
 	)
 	want := "# shop\n\n~/shop\n\n## Build and test\n- `make test`\n\n## Sessions\n- new line\n- old — ../../transcripts/codex/x\n" + foot
 	fstest.Settles(t, w, "the page", func() bool { return w.read("shop/HERE.md") == want })
@@ -262,10 +263,10 @@ func TestPageIsMadeOfRemarks(t *testing.T) {
 // TestPageIsShort: however much there is to say, the page has at most 500 tokens, and
 // what matters most is in it.
 func TestPageIsShort(t *testing.T) {
-	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
-	for _, topic := range []fs.Topic{fs.TopicBuild, fs.TopicFailing, fs.TopicTasks, fs.TopicSessions, fs.TopicRunning, fs.TopicRules} {
+	f := herePage{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
+	for _, topic := range []facts.Topic{facts.TopicBuild, facts.TopicFailing, facts.TopicTasks, facts.TopicSessions, facts.TopicRunning, facts.TopicRules} {
 		for i := range 40 {
-			f.remarks = append(f.remarks, fs.Remark{Topic: topic, Text: string(topic) + " " + strings.Repeat("word ", 60), Time: day.Add(-time.Duration(i) * time.Hour)})
+			f.remarks = append(f.remarks, facts.Remark{Topic: topic, Text: string(topic) + " " + strings.Repeat("word ", 60), Time: day.Add(-time.Duration(i) * time.Hour)})
 			f.remarks[len(f.remarks)-1].Text += string(rune('a' + i%26))
 		}
 	}

@@ -57,7 +57,7 @@ func (p *Provider) isWorked() bool {
 }
 
 // serverLines returns the processes that listen somewhere.
-func (f *facts) serverLines() (lines []string) {
+func (f *herePage) serverLines() (lines []string) {
 	for _, one := range f.running {
 		if len(one.Listens) == 0 {
 			continue

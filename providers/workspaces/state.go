@@ -13,7 +13,7 @@ import (
 const maxWorktrees = 4
 
 // gitLines returns what HERE.md says of the repository and of its worktrees.
-func (f *facts) gitLines() (lines []string) {
+func (f *herePage) gitLines() (lines []string) {
 	s := &f.look.git
 	switch {
 	case errors.Is(f.look.gitErr, git.ErrNone):

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // git runs git in a folder, as a person would.
@@ -247,6 +248,6 @@ func TestOthersRest(t *testing.T) {
 	if now := rests.looked.Load(); now != before {
 		t.Error("the other was looked at again")
 	}
-	w.say(fs.Remark{Topic: fs.TopicSessions, Text: "news"})
+	w.say(facts.Remark{Topic: facts.TopicSessions, Text: "news"})
 	fstest.Settles(t, w, "news are shown", func() bool { return strings.Contains(w.read("other/HERE.md"), "- news") })
 }

@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/build"
@@ -190,7 +191,7 @@ func (p *Provider) answers(dir string) bool {
 
 // offerAll makes the pages of what was seen.
 func (w *place) offerAll(is known.Workspace, seen look) {
-	f := facts{workspace: is, home: w.p.opts.Home, notes: w.box.All(), look: seen}
+	f := herePage{workspace: is, home: w.p.opts.Home, notes: w.box.All(), look: seen}
 	w.p.mu.Lock()
 	f.running = w.p.running[is.Name]
 	w.p.mu.Unlock()
@@ -206,7 +207,7 @@ func (w *place) offerAll(is known.Workspace, seen look) {
 }
 
 // gitPage returns git.md; "" for a folder of no repository.
-func (f *facts) gitPage() string {
+func (f *herePage) gitPage() string {
 	switch {
 	case errors.Is(f.look.gitErr, git.ErrNone):
 		return ""
@@ -227,7 +228,7 @@ func (f *facts) gitPage() string {
 }
 
 // layoutPage returns layout.txt.
-func (f *facts) layoutPage() string {
+func (f *herePage) layoutPage() string {
 	if f.look.layoutErr != nil {
 		return f.workspace.Dir + ": " + clean.Line(f.look.layoutErr.Error()) + "\n"
 	}
@@ -236,10 +237,10 @@ func (f *facts) layoutPage() string {
 
 // agentsPage returns agents.tsv: a line of names, then a line for each session that is
 // alive, the one that was heard of last first.
-func (f *facts) agentsPage() string {
+func (f *herePage) agentsPage() string {
 	var b strings.Builder
 	b.WriteString("agent\tsession\tlast\tdoing\tfile\ttranscript\n")
-	for _, r := range f.about(fs.TopicAgents) {
+	for _, r := range f.about(facts.TopicAgents) {
 		cells := append(slices.Clone(r.Cells), path.Join("..", "..", r.Path, "transcript.md"))
 		for i, cell := range cells {
 			cells[i] = cmp.Or(clean.Line(cell), "-")

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/changes"
@@ -28,7 +29,7 @@ const (
 // opening returns the page that a session in a workspace begins with. A folder that is no
 // workspace yet becomes one, and a page that nobody has asked for is made, as by `ctxfs
 // here`; what takes longer than ctx lasts is there at the next moment.
-func (p *Provider) opening(ctx context.Context, m fs.Moment) []fs.News {
+func (p *Provider) opening(ctx context.Context, m facts.Moment) []facts.News {
 	w := p.visited(ctx, m.Dir)
 	if w == nil {
 		return nil
@@ -38,8 +39,8 @@ func (p *Provider) opening(ctx context.Context, m fs.Moment) []fs.News {
 		return nil
 	}
 	where := m.Path("workspaces/" + w.workspace().Name + "/" + hereName)
-	return []fs.News{{
-		Kind: fs.NewsStart, Key: where + "\x00" + text, Rank: fs.Orienting,
+	return []facts.News{{
+		Kind: facts.NewsStart, Key: where + "\x00" + text, Rank: facts.Orienting,
 		Text: "This is " + clean.Line(where) + ", from where its relative paths lead:\n" + text,
 	}}
 }
@@ -106,7 +107,7 @@ func (p *Provider) visit(dir string) *place {
 
 // behind returns what has happened in the workspace of a session without it: the files
 // that it saw and that others have changed, and the notes that others have left.
-func (p *Provider) behind(ctx context.Context, m fs.Moment) []fs.News {
+func (p *Provider) behind(ctx context.Context, m facts.Moment) []facts.News {
 	w := p.placeOf(m.Dir)
 	if w == nil || !p.answers(w.workspace().Dir) {
 		return nil
@@ -116,7 +117,7 @@ func (p *Provider) behind(ctx context.Context, m fs.Moment) []fs.News {
 
 // newNotes returns the notes that were left since the session's last turn. Of a project
 // that is not trusted it is only told that there is one, as on the page.
-func (p *Provider) newNotes(w *place, m fs.Moment) (news []fs.News) {
+func (p *Provider) newNotes(w *place, m facts.Moment) (news []facts.News) {
 	if m.Turn.IsZero() {
 		return nil // those that there were before stand on the page
 	}
@@ -125,14 +126,14 @@ func (p *Provider) newNotes(w *place, m fs.Moment) (news []fs.News) {
 		if n.Time.Before(m.Turn.Truncate(time.Second)) || n.Author.Session != "" && n.Author.Session == m.Session {
 			continue
 		}
-		news = append(news, fs.News{
-			Kind: fs.NewsNotes, Key: n.Name + "@" + n.Time.Format(time.RFC3339Nano), Rank: fs.Behind, Text: noteText(w.workspace(), n, m, trusted),
+		news = append(news, facts.News{
+			Kind: facts.NewsNotes, Key: n.Name + "@" + n.Time.Format(time.RFC3339Nano), Rank: facts.Behind, Text: noteText(w.workspace(), n, m, trusted),
 		})
 	}
 	return news
 }
 
-func noteText(w known.Workspace, n notes.Note, m fs.Moment, trusted bool) string {
+func noteText(w known.Workspace, n notes.Note, m facts.Moment, trusted bool) string {
 	file := clean.Line(m.Path(path.Join("workspaces", w.Name, notesName, n.Name)))
 	if !trusted {
 		return fmt.Sprintf("A note was left here %s by %s (not trusted).", wording.Minute(n.Time), n.Author)
@@ -143,12 +144,12 @@ func noteText(w known.Workspace, n notes.Note, m fs.Moment, trusted bool) string
 
 // changedBehind returns the files that have changed since the session last saw them, and
 // not by its tools; of what changed while a command of the session ran, it says that.
-func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (news []fs.News) {
+func (p *Provider) changedBehind(ctx context.Context, w *place, m facts.Moment) (news []facts.News) {
 	if m.Session == "" {
 		return nil
 	}
 	var changed []changes.Change
-	for _, s := range p.sightsIn(ctx, m.Session, w.workspace().Folders()) {
+	for _, s := range p.readsIn(ctx, m.Session, w.workspace().Folders()) {
 		if ctx.Err() != nil {
 			break
 		}
@@ -156,7 +157,7 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 			continue
 		}
 		c, compared := changes.Compare(s, lastSeen(m))
-		if compared && c.Outdated() && (m.Told == nil || !m.Told(fs.NewsChanges, changeKey(c))) {
+		if compared && c.Outdated() && (m.Told == nil || !m.Told(facts.NewsChanges, changeKey(c))) {
 			changed = append(changed, c)
 		}
 	}
@@ -188,8 +189,8 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 			if p.edits.maybeOwn(m.Session, c) {
 				by = "maybe " + own
 			}
-			news = append(news, fs.News{
-				Kind: fs.NewsChanges, Key: changeKey(c), Rank: fs.Behind,
+			news = append(news, facts.News{
+				Kind: facts.NewsChanges, Key: changeKey(c), Rank: facts.Behind,
 				Text: name(c) + " after this session saw it, " + by + ": " + how,
 			})
 		}
@@ -210,8 +211,8 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m fs.Moment) (ne
 	if n := len(changed) - len(named); n > 0 {
 		rest = fmt.Sprintf(" and %d more", n)
 	}
-	return []fs.News{{
-		Kind: fs.NewsChanges, Key: strings.Join(keys, "\x00"), Covers: keys, Rank: fs.Behind,
+	return []facts.News{{
+		Kind: facts.NewsChanges, Key: strings.Join(keys, "\x00"), Covers: keys, Rank: facts.Behind,
 		Text: "Files changed after this session saw them, " + by + ": " + strings.Join(named, ", ") + rest + "; how: " + how,
 	}}
 }
@@ -220,14 +221,14 @@ func changeKey(c changes.Change) string {
 	return c.Path + "@" + c.Modified.Format(time.RFC3339Nano) + string(c.State)
 }
 
-// sightsIn returns what a session last saw of files, and of all files in folders; nothing
+// readsIn returns what a session last saw of files, and of all files in folders; nothing
 // when ctx ends before its log is read.
-func (p *Provider) sightsIn(ctx context.Context, session string, paths []string) []fs.Sight {
-	all, _ := inTurn(ctx, p, &p.edits.reading, session, func() (all []fs.Sight) {
+func (p *Provider) readsIn(ctx context.Context, session string, paths []string) []facts.Read {
+	all, _ := inTurn(ctx, p, &p.edits.reading, session, func() (all []facts.Read) {
 		ctx, cancel := context.WithTimeout(p.ctx, readTime)
 		defer cancel()
 		for _, path := range paths {
-			seen, err := p.opts.Seen(ctx, session, path)
+			seen, err := p.opts.Reads(ctx, session, path)
 			if err != nil {
 				break
 			}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestOpening: the first session in a folder that nobody knows is told its page, by whatever
@@ -23,7 +23,7 @@ func TestOpening(t *testing.T) {
 	}
 	fstest.Must(t, os.Symlink(filepath.Join(w.home, "src/shop"), filepath.Join(w.home, "link")))
 	opening := func(ctx context.Context, dir string) string {
-		news := w.News(ctx, fs.Moment{Kind: fs.SessionStarts, Root: "/mnt", Dir: dir})
+		news := w.News(ctx, facts.Moment{Kind: facts.SessionStarts, Root: "/mnt", Dir: dir})
 		if len(news) == 0 {
 			return ""
 		}
@@ -75,11 +75,11 @@ func TestEachChangeOnce(t *testing.T) {
 // somebody else's, and its edit is not refused; what changed before or after it is.
 func TestOwnCommands(t *testing.T) {
 	b := newBehind(t)
-	command := func(id string) *fs.AgentCall {
-		return &fs.AgentCall{ID: id, Command: "gofmt -w own.go", Failed: id == "fails"}
+	command := func(id string) *facts.AgentCall {
+		return &facts.AgentCall{ID: id, Command: "gofmt -w own.go", Failed: id == "fails"}
 	}
 	refused := func(name string) bool {
-		m := b.moment(fs.BeforeTool, &fs.AgentCall{ID: "edit", Writes: []string{filepath.Join(b.dir, name)}, MayRefuse: true})
+		m := b.moment(facts.BeforeTool, &facts.AgentCall{ID: "edit", Writes: []string{filepath.Join(b.dir, name)}, MayRefuse: true})
 		return len(b.News(t.Context(), m)) > 0
 	}
 	for i, one := range []struct {
@@ -97,14 +97,14 @@ func TestOwnCommands(t *testing.T) {
 			b.at = b.at.Add(time.Minute)
 		}
 		if one.begins {
-			b.News(t.Context(), b.moment(fs.BeforeTool, command(one.call)))
+			b.News(t.Context(), b.moment(facts.BeforeTool, command(one.call)))
 		}
 		last := b.at
 		if one.during {
 			b.write(one.name)
 			b.at = b.at.Add(time.Minute)
 		}
-		after := b.moment(fs.AfterTool, command(one.call))
+		after := b.moment(facts.AfterTool, command(one.call))
 		after.Last = last
 		b.News(t.Context(), after)
 		b.at = b.at.Add(time.Hour)
@@ -132,10 +132,10 @@ func TestOwnCommands(t *testing.T) {
 // behind is a session that has seen files of a workspace.
 type behind struct {
 	*world
-	dir    string
-	sights []fs.Sight
-	told   map[string]bool
-	at     time.Time
+	dir   string
+	reads []facts.Read
+	told  map[string]bool
+	at    time.Time
 }
 
 func newBehind(t *testing.T) *behind {
@@ -145,7 +145,7 @@ func newBehind(t *testing.T) *behind {
 	if _, err := w.here(b.dir); err != nil {
 		t.Fatal(err)
 	}
-	w.Provider.opts.Seen = func(context.Context, string, string) ([]fs.Sight, error) { return b.sights, nil }
+	w.Provider.opts.Reads = func(context.Context, string, string) ([]facts.Read, error) { return b.reads, nil }
 	return b
 }
 
@@ -155,28 +155,28 @@ func (b *behind) write(names ...string) {
 	b.at = b.at.Add(time.Minute)
 	for _, name := range names {
 		path := filepath.Join(b.dir, name)
-		b.sights = slices.DeleteFunc(b.sights, func(s fs.Sight) bool { return s.File == path })
-		b.sights = append(b.sights, fs.Sight{File: path, Time: day, Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "old\n"}}})
+		b.reads = slices.DeleteFunc(b.reads, func(s facts.Read) bool { return s.File == path })
+		b.reads = append(b.reads, facts.Read{File: path, Time: day, Whole: true, Parts: []facts.ReadPart{{Line: 1, Text: "old\n"}}})
 		fstest.Must(b, os.WriteFile(path, []byte(b.at.String()), 0o600))
 		fstest.Must(b, os.Chtimes(path, b.at, b.at))
 	}
 }
 
 // moment returns a moment of the session; it is a minute later.
-func (b *behind) moment(kind fs.MomentKind, call *fs.AgentCall) fs.Moment {
+func (b *behind) moment(kind facts.MomentKind, call *facts.AgentCall) facts.Moment {
 	last := b.at
 	b.at = b.at.Add(time.Minute)
-	return fs.Moment{
+	return facts.Moment{
 		Kind: kind, Session: "s", Dir: b.dir, Time: b.at, Last: last, Call: call,
-		Told: func(kind fs.NewsKind, key string) bool { return b.told[string(kind)+key] },
+		Told: func(kind facts.NewsKind, key string) bool { return b.told[string(kind)+key] },
 	}
 }
 
 // prompt returns what the session is told with a message, as the ledger lets it through.
-func (b *behind) prompt() []fs.News {
+func (b *behind) prompt() []facts.News {
 	b.Helper()
-	var all []fs.News
-	for _, n := range b.News(b.Context(), b.moment(fs.Prompted, nil)) {
+	var all []facts.News
+	for _, n := range b.News(b.Context(), b.moment(facts.Prompted, nil)) {
 		if b.told[string(n.Kind)+n.Key] {
 			continue
 		}

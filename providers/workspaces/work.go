@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	known "ctxfs/providers/internal/workspaces"
 )
 
@@ -20,7 +21,7 @@ const (
 	asleep   = 24 * time.Hour
 )
 
-// Refresh implements fs.Overview: the workspaces may be others, and pages are made again
+// Refresh implements facts.Overview: the workspaces may be others, and pages are made again
 // where others say something else.
 func (p *Provider) Refresh() {
 	changed := p.meet()
@@ -174,7 +175,7 @@ func (w *place) age() time.Duration { return w.p.opts.Env.Now().Sub(w.workspace(
 
 // heard is what others say about a workspace.
 type heard struct {
-	remarks []fs.Remark
+	remarks []facts.Remark
 	trusted bool
 }
 
@@ -187,13 +188,13 @@ func (w *place) hears() (news bool) {
 	}
 	is := w.workspace()
 	trusted, err := fs.Probe(w.p.prober, is.Dir, func() (bool, error) { return w.p.opts.Trusts(is.Dir), nil })
-	return err == nil && trusted != was.trusted || !slices.EqualFunc(w.p.remarks(is), was.remarks, func(a, b fs.Remark) bool {
+	return err == nil && trusted != was.trusted || !slices.EqualFunc(w.p.remarks(is), was.remarks, func(a, b facts.Remark) bool {
 		return a.Topic == b.Topic && a.Text == b.Text && a.Path == b.Path && a.Time.Equal(b.Time) && slices.Equal(a.Cells, b.Cells)
 	})
 }
 
 // remarks returns what others say about the folders of a workspace.
-func (p *Provider) remarks(w known.Workspace) (all []fs.Remark) {
+func (p *Provider) remarks(w known.Workspace) (all []facts.Remark) {
 	for _, dir := range w.Folders() {
 		all = append(all, p.opts.Brief(dir)...)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // question is a line of questions.jsonl.
@@ -72,7 +73,7 @@ func questions(tb testing.TB) []question {
 
 // isRight reports whether a match is of a thing that answers a question: its file or folder,
 // or something in that.
-func (w *world) isRight(q question, m fs.Match) bool {
+func (w *world) isRight(q question, m facts.Match) bool {
 	return slices.ContainsFunc(q.Right, func(right string) bool {
 		server, name, _ := strings.Cut(right, "/")
 		place := q.Kind + "s/" + right
@@ -95,7 +96,7 @@ func (w *world) isRight(q question, m fs.Match) bool {
 	})
 }
 
-func (w *world) find(q usertree.FindQuery) []fs.Match {
+func (w *world) find(q usertree.FindQuery) []facts.Match {
 	w.Helper()
 	q.Limit = 5
 	matches, err := usertree.OpFind.Ask(w.Context(), w.shown.Operations(), q)
@@ -115,7 +116,7 @@ func (s tally) row(name string) string {
 // ask asks one question, everywhere and in the folder of its kind.
 func (w *world) ask(q question, folder string, into ...*tally) {
 	w.Helper()
-	right := func(m fs.Match) bool { return w.isRight(q, m) }
+	right := func(m facts.Match) bool { return w.isRight(q, m) }
 	asked := usertree.FindQuery{Query: q.Want}
 	if q.Project != "" {
 		asked.Caller = fs.StandpointAt(w.project(q.Project))
@@ -133,10 +134,10 @@ func (w *world) ask(q question, folder string, into ...*tally) {
 		s.asked++
 		add(&s.first, at == 0)
 		add(&s.five, at >= 0)
-		add(&s.saying, slices.ContainsFunc(everywhere, func(m fs.Match) bool {
+		add(&s.saying, slices.ContainsFunc(everywhere, func(m facts.Match) bool {
 			return right(m) && strings.Contains(strings.ToLower(m.Title+" "+m.Why), strings.ToLower(q.Says))
 		}))
-		add(&s.kind, slices.ContainsFunc(everywhere, func(m fs.Match) bool { return strings.HasPrefix(m.Path, folder+"/") }))
+		add(&s.kind, slices.ContainsFunc(everywhere, func(m facts.Match) bool { return strings.HasPrefix(m.Path, folder+"/") }))
 		add(&s.firstIn, len(within) > 0 && right(within[0]))
 		add(&s.fiveIn, slices.ContainsFunc(within, right))
 	}
@@ -184,7 +185,7 @@ func (w *world) languages() string {
 			right = append(right, r.(string))
 		}
 		at := func(language string) int {
-			return slices.IndexFunc(w.find(usertree.FindQuery{Query: a[language].(string), In: "mcps"}), func(m fs.Match) bool {
+			return slices.IndexFunc(w.find(usertree.FindQuery{Query: a[language].(string), In: "mcps"}), func(m facts.Match) bool {
 				server, _, _ := strings.Cut(strings.TrimPrefix(m.Path, "mcps/"), "/")
 				return slices.Contains(right, server+"/"+strings.TrimSuffix(path.Base(m.Path), ".json"))
 			})

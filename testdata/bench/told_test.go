@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/suggest"
 )
@@ -173,7 +173,7 @@ func (s *told) add(one []exchange, bar suggest.Bar, candidates func(words string
 	for i, t := range one {
 		for _, words := range t.said {
 			s.messages++
-			lines := suggest.Choose(candidates(words), bar, fs.Moment{Time: time.Now(), Root: "/home/user/.agentctx"}, func(m fs.Match) bool {
+			lines := suggest.Choose(candidates(words), bar, facts.Moment{Time: time.Now(), Root: "/home/user/.agentctx"}, func(m facts.Match) bool {
 				return seen[keyOf(m)] || used[keyOf(m)]
 			})
 			if len(lines) > 0 {
@@ -203,7 +203,7 @@ func (s *told) add(one []exchange, bar suggest.Bar, candidates func(words string
 }
 
 // keyOf is the key of a tool that was found; "" for anything else.
-func keyOf(m fs.Match) string {
+func keyOf(m facts.Match) string {
 	key, _, _ := strings.Cut(m.Signature, "(")
 	return key
 }
@@ -275,7 +275,7 @@ func finder(b *testing.B, all map[string]*offer, names []string) func(words stri
 	known := make(map[string][]suggest.Candidate)
 	return func(words string) []suggest.Candidate {
 		if _, ok := known[words]; !ok {
-			known[words] = suggest.Candidates(b.Context(), func(ctx context.Context, want string) ([]fs.Match, error) {
+			known[words] = suggest.Candidates(b.Context(), func(ctx context.Context, want string) ([]facts.Match, error) {
 				return finder.Find(ctx, want, find.Options{Limit: 10})
 			}, words)
 		}

@@ -8,6 +8,7 @@ import (
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/mounts"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts"
 )
 
@@ -39,10 +40,10 @@ func TestOperations(t *testing.T) {
 	}
 	read(mounts.ServerInfo{Mounts: []mounts.ViewInfo{{Dir: "/a"}, {Dir: "/b"}}}, &s)
 	read([]usertree.Entry{{Name: "a"}, {Name: "b"}}, &list)
-	read(transcripts.SessionSpent{Requests: 2, Tokens: fs.Tokens{Input: 3}, Cost: 4}, &got)
+	read(transcripts.SessionSpent{Requests: 2, Tokens: facts.Tokens{Input: 3}, Cost: 4}, &got)
 	read(pathQuery{"a"}, &path)
 	read(sessionQuery{"a"}, &wanted)
-	if len(s.Mounts) != 2 || s.Mounts[1].Dir != "/b" || len(list) != 2 || !reflect.DeepEqual(got, spent{2, fs.Tokens{Input: 3}, 4}) || path.Path != "a" || wanted.Session != "a" {
+	if len(s.Mounts) != 2 || s.Mounts[1].Dir != "/b" || len(list) != 2 || !reflect.DeepEqual(got, spent{2, facts.Tokens{Input: 3}, 4}) || path.Path != "a" || wanted.Session != "a" {
 		t.Errorf("%+v, %+v, %+v, %+v, %+v", s, list, got, path, wanted)
 	}
 }

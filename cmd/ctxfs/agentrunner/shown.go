@@ -9,6 +9,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/request"
+	"ctxfs/providers/facts"
 )
 
 // The operations that are asked for here, with what is wanted of their answers. The packages
@@ -34,9 +35,9 @@ type sessionQuery struct {
 }
 
 type spent struct {
-	Requests int       `json:"requests"`
-	Tokens   fs.Tokens `json:"tokens"`
-	Cost     float64   `json:"cost"`
+	Requests int          `json:"requests"`
+	Tokens   facts.Tokens `json:"tokens"`
+	Cost     float64      `json:"cost"`
 }
 
 // shown is what the background process shows, if there is one.

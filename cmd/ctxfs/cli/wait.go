@@ -60,7 +60,7 @@ func (w *Waiting) Close() {
 }
 
 // Kinds returns what can be waited for.
-func (w *Waiting) Kinds(ctx context.Context) []fs.Awaitable {
+func (w *Waiting) Kinds(ctx context.Context) []wait.Awaitable {
 	all, err := wait.OpKinds.Ask(ctx, w.app.OnlyRunning(), fs.None{})
 	if err != nil {
 		all, _ = wait.OpKinds.Ask(ctx, w.offline().Operations(), fs.None{}) // then there are those of this process
@@ -70,7 +70,7 @@ func (w *Waiting) Kinds(ctx context.Context) []fs.Awaitable {
 
 // For waits for a condition, as [wait.Waiter.Wait] does. It goes on when the background
 // process ends: then the next one is asked.
-func (w *Waiting) For(ctx context.Context, c fs.Condition, tell func(fs.Standing)) (fs.Standing, error) {
+func (w *Waiting) For(ctx context.Context, c wait.Condition, tell func(wait.Standing)) (wait.Standing, error) {
 	if w.local.Knows(c.Kind) {
 		return w.local.Wait(ctx, c, tell)
 	}
@@ -82,9 +82,9 @@ func (w *Waiting) For(ctx context.Context, c fs.Condition, tell func(fs.Standing
 			return s, ctx.Err()
 		case errors.Is(err, control.ErrGone):
 			w.Note()
-		case err == nil && s.State == fs.NeedsProcess && !start:
+		case err == nil && s.State == wait.NeedsProcess && !start:
 			start = true
-		case err == nil && s.State == fs.NoSense && !w.knows(ctx, c.Kind):
+		case err == nil && s.State == wait.NoSense && !w.knows(ctx, c.Kind):
 			kinds := w.Kinds(ctx)
 			return wait.UnknownKind(c.Kind, kinds), nil
 		default:
@@ -105,7 +105,7 @@ func (w *Waiting) knows(ctx context.Context, kind string) bool {
 
 // ask asks the background process, which is started if it must be there, or else the tree
 // in this process.
-func (w *Waiting) ask(ctx context.Context, start bool, c fs.Condition, tell func(fs.Standing)) (fs.Standing, error) {
+func (w *Waiting) ask(ctx context.Context, start bool, c wait.Condition, tell func(wait.Standing)) (wait.Standing, error) {
 	if start {
 		return wait.Op.Ask(ctx, w.app.Starting(), c, tell, nil)
 	}

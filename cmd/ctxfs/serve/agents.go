@@ -124,8 +124,8 @@ func (s *subagents) WaitAgents(ctx context.Context, q gateway.AgentWait, progres
 			return "", err
 		}
 		ids = append(ids, j.ID)
-		all = append(all, func(ctx context.Context, tell func(fs.Standing)) (fs.Standing, error) {
-			standing, err := w.For(ctx, fs.Condition{Kind: "agent", Name: j.ID}, tell)
+		all = append(all, func(ctx context.Context, tell func(wait.Standing)) (wait.Standing, error) {
+			standing, err := w.For(ctx, wait.Condition{Kind: "agent", Name: j.ID}, tell)
 			if err == nil {
 				tellEnd(j.ID)
 			}

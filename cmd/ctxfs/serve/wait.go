@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxfs/fs"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/wait"
 )
@@ -17,7 +16,7 @@ import (
 // gateway may read more than its client does.
 func (b *backend) Wait(ctx context.Context, q gateway.Wait) (string, error) {
 	words, err := wait.Split(q.For)
-	var conditions []fs.Condition
+	var conditions []wait.Condition
 	if err == nil {
 		conditions, err = wait.Parse(words)
 	}
@@ -42,28 +41,28 @@ func (b *backend) Wait(ctx context.Context, q gateway.Wait) (string, error) {
 		if c.Kind == "file" && root == "" {
 			return "", &gateway.Fault{What: "wait: nobody has said in which folder this client works, so it cannot wait for files", Mend: "start the gateway with: ctxfs serve --project DIR"}
 		}
-		all = append(all, func(ctx context.Context, tell func(fs.Standing)) (fs.Standing, error) { return w.For(ctx, c, tell) })
+		all = append(all, func(ctx context.Context, tell func(wait.Standing)) (wait.Standing, error) { return w.For(ctx, c, tell) })
 	}
 	together, each, err := wait.Merge(ctx, q.Any, all)
 	switch {
 	case err != nil && errors.Is(context.Cause(ctx), late):
 	case err != nil:
 		return "", err
-	case together.State == fs.NoSense, together.State == fs.Unnamed, together.State == fs.NeedsProcess:
+	case together.State == wait.NoSense, together.State == wait.Unnamed, together.State == wait.NeedsProcess:
 		return "", &gateway.Fault{What: "wait: " + together.What, Mend: together.More}
 	}
 	var text strings.Builder
 	for i, s := range each {
 		state := string(s.State)
-		if s.State == fs.NotYet {
+		if s.State == wait.NotYet {
 			state = "not yet"
 		}
 		fmt.Fprintf(&text, "%s: %s: %s\n", state, conditions[i], s.What)
-		if s.Path != "" && s.State != fs.NotYet {
+		if s.Path != "" && s.State != wait.NotYet {
 			fmt.Fprintf(&text, "  more: read {\"path\":%q,\"offset\":-40}\n", s.Path)
 		}
 	}
-	if together.State == fs.NotYet {
+	if together.State == wait.NotYet {
 		fmt.Fprintf(&text, "Not within %v. Call wait again to go on waiting.\n", q.Timeout)
 	}
 	return text.String(), nil

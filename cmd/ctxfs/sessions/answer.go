@@ -10,9 +10,9 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/hook"
 	"ctxfs/cmd/ctxfs/usertree"
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/hooks/form"
 )
 
@@ -71,12 +71,12 @@ func hookReply(ctx context.Context, a *cli.App, args []string) hook.Reply {
 // where what is said goes into the summary, it says how to read the session's history.
 func historyReply(a *cli.App, r hook.Request) hook.Reply {
 	in, err := form.Parse(string(r.Agent), string(r.Event), r.Input)
-	if err != nil || in.Kind != fs.Compacted && in.Kind != fs.Compacting {
+	if err != nil || in.Kind != facts.Compacted && in.Kind != facts.Compacting {
 		return hook.Reply{}
 	}
 	line := wording.ShellWord(a.Program) + " cat transcripts/by-id/" + in.Session + "/transcript.md | rg -n WORDS"
 	say := "From ctxfs: the full history of this session, also from before the compaction: " + line
-	if in.Kind == fs.Compacting {
+	if in.Kind == facts.Compacting {
 		say = "End the summary with this line, word for word:\nFull history of this session: " + line
 	}
 	return usertree.HookReply(in.Output(form.Answer{Say: say}))

@@ -11,6 +11,7 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/plans"
 )
 
@@ -99,7 +100,7 @@ func printPlans(a *cli.App, found plans.Answer) {
 			a.Sayf("%s:", where(a, project))
 		}
 		mark := "[ ]"
-		if t.State == string(fs.TaskBegun) {
+		if t.State == string(facts.TaskBegun) {
 			mark = "[-]"
 		}
 		line := "  " + mark + " " + t.Text + " — " + t.Agent
@@ -119,7 +120,7 @@ func printPlans(a *cli.App, found plans.Answer) {
 	}
 	for _, p := range found.Plans[:min(len(found.Plans), mostPlans)] {
 		what := string(p.State)
-		if p.Kind == fs.Proposal {
+		if p.Kind == facts.Proposal {
 			what = "plan " + what
 		} else {
 			what = "tasks " + what

@@ -17,6 +17,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts"
 	"ctxfs/providers/workspaces/changes"
 )
@@ -176,11 +177,11 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 			return nil, err
 		}
 	}
-	sights, err := withTexts(ctx, asker, a, q, seen)
+	reads, err := withTexts(ctx, asker, a, q, seen)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range sights {
+	for _, s := range reads {
 		c, compared := changes.Compare(s, k.Last)
 		if !compared {
 			continue
@@ -196,9 +197,9 @@ func stale(ctx context.Context, a *cli.App, o staleOptions) (*StaleReport, error
 	return report, nil
 }
 
-// ofFiles returns the sights of the named files, under whatever name the session has seen
+// ofFiles returns the reads of the named files, under whatever name the session has seen
 // them, and the names of those that it has not.
-func ofFiles(a *cli.App, all []fs.Sight, files []string) (some []fs.Sight, unseen []string, err error) {
+func ofFiles(a *cli.App, all []facts.Read, files []string) (some []facts.Read, unseen []string, err error) {
 	for _, name := range files {
 		abs, err := a.Abs(name)
 		if err != nil {
@@ -213,20 +214,20 @@ func ofFiles(a *cli.App, all []fs.Sight, files []string) (some []fs.Sight, unsee
 				other, err := os.Stat(s.File)
 				same = err == nil && os.SameFile(info, other)
 			}
-			if same && !slices.ContainsFunc(some, func(o fs.Sight) bool { return o.File == s.File }) {
+			if same && !slices.ContainsFunc(some, func(o facts.Read) bool { return o.File == s.File }) {
 				some = append(some, s)
 			}
 		}
-		if len(some) == before && !slices.ContainsFunc(some, func(o fs.Sight) bool { return slices.Contains(names, o.File) }) {
+		if len(some) == before && !slices.ContainsFunc(some, func(o facts.Read) bool { return slices.Contains(names, o.File) }) {
 			unseen = append(unseen, name)
 		}
 	}
 	return some, unseen, nil
 }
 
-// withTexts returns the sights with the texts that were seen where the comparison depends
+// withTexts returns the reads with the texts that were seen where the comparison depends
 // on them.
-func withTexts(ctx context.Context, asker fs.Asker, a *cli.App, q transcripts.SeenQuery, seen transcripts.Seen) ([]fs.Sight, error) {
+func withTexts(ctx context.Context, asker fs.Asker, a *cli.App, q transcripts.SeenQuery, seen transcripts.Seen) ([]facts.Read, error) {
 	named := make(map[string]int) // by the path as the session has it
 	for i, s := range seen.Files {
 		if changes.NeedsText(s, seen.Session.Last) {

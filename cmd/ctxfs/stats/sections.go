@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/stats"
 	"ctxfs/providers/stats/page"
 )
@@ -70,7 +70,7 @@ func staticTable(a *cli.App, r *stats.Report) *table {
 // itemRow is the line of a server, a skill or a file of rules.
 func itemRow(i stats.Item) row {
 	name, count := "  "+i.Name, number(i.Tokens)
-	if i.Kind == fs.ServerCost && i.Unknown == "" {
+	if i.Kind == facts.ServerCost && i.Unknown == "" {
 		name += fmt.Sprintf(" (%d)", i.Count)
 	}
 	if i.Unknown != "" {
@@ -83,8 +83,8 @@ func itemRow(i stats.Item) row {
 }
 
 // treeCell is what the tree says instead: of rules it says nothing by name.
-func treeCell(kind fs.CostKind, n int) string {
-	if kind == fs.RuleCost {
+func treeCell(kind facts.CostKind, n int) string {
+	if kind == facts.RuleCost {
 		return "-"
 	}
 	return number(n)
@@ -100,9 +100,9 @@ func in(a *cli.App, dir string) string {
 // kindName says how many there are.
 func kindName(s stats.Sum) string {
 	switch s.Kind {
-	case fs.ServerCost:
+	case facts.ServerCost:
 		return wording.Count(s.Items, "servers") + ", " + wording.Count(s.Count, "tools")
-	case fs.SkillCost:
+	case facts.SkillCost:
 		return wording.Count(s.Items, "skills")
 	}
 	return wording.Count(s.Items, "files") + " of rules"

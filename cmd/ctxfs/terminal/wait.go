@@ -12,7 +12,6 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/wait"
 )
@@ -139,7 +138,7 @@ func readWait(args []string) (o waitOptions, words []string, err error) {
 // waited is a condition and how it stands, for scripts.
 type waited struct {
 	Condition string `json:"condition"`
-	fs.Standing
+	wait.Standing
 }
 
 // waitResult is the result of ctxfs wait, for scripts.
@@ -149,7 +148,7 @@ type waitResult struct {
 }
 
 // waitFor waits for conditions and prints what came about.
-func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []fs.Condition) error {
+func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []wait.Condition) error {
 	w := a.Waiting("")
 	defer w.Close()
 	w.Note = func() { a.Notef("the background process has ended; the wait goes on") }
@@ -161,7 +160,7 @@ func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []fs.Con
 	}
 	var all []wait.Asked
 	for _, c := range conditions {
-		all = append(all, func(ctx context.Context, tell func(fs.Standing)) (fs.Standing, error) { return w.For(ctx, c, tell) })
+		all = append(all, func(ctx context.Context, tell func(wait.Standing)) (wait.Standing, error) { return w.For(ctx, c, tell) })
 	}
 	together, each, err := wait.Merge(ctx, o.any, all)
 	result := waitResult{State: string(together.State)}
@@ -172,12 +171,12 @@ func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []fs.Con
 		return err
 	}
 	for i, s := range each {
-		if s.State == fs.NotYet && s.What == "" {
+		if s.State == wait.NotYet && s.What == "" {
 			s.What = "it is not known yet how that stands"
 		}
 		result.Conditions = append(result.Conditions, waited{conditions[i].String(), s})
 	}
-	if o.json && together.State != fs.NoSense {
+	if o.json && together.State != wait.NoSense {
 		if err := a.PrintJSON(result); err != nil {
 			return err
 		}
@@ -186,15 +185,15 @@ func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []fs.Con
 }
 
 // outcome prints the result for people, and returns it as an exit code.
-func (r *waitResult) outcome(a *cli.App, o waitOptions, together fs.Standing) error {
-	codes := map[string]int{"timeout": console.ExitTimeout, string(fs.Never): console.ExitNever, string(fs.Unnamed): console.ExitUnknown, string(fs.NoSense): console.ExitUsage}
+func (r *waitResult) outcome(a *cli.App, o waitOptions, together wait.Standing) error {
+	codes := map[string]int{"timeout": console.ExitTimeout, string(wait.Never): console.ExitNever, string(wait.Unnamed): console.ExitUnknown, string(wait.NoSense): console.ExitUsage}
 	fault := &control.Fault{Message: together.What, Hint: together.More}
 	switch {
-	case o.json && r.State != string(fs.NoSense):
+	case o.json && r.State != string(wait.NoSense):
 		return exitOf(codes[r.State])
-	case r.State == string(fs.Met):
+	case r.State == string(wait.Met):
 		for _, c := range r.Conditions {
-			if c.State == fs.Met {
+			if c.State == wait.Met {
 				a.Sayf("%s", c.What)
 				if c.More != "" {
 					a.Sayf("  more: %s", c.More)
@@ -205,15 +204,15 @@ func (r *waitResult) outcome(a *cli.App, o waitOptions, together fs.Standing) er
 	case r.State == "timeout":
 		var open []string
 		for _, c := range r.Conditions {
-			if c.State != fs.Met {
+			if c.State != wait.Met {
 				open = append(open, c.Condition+": "+c.What)
 			}
-			if fault.Hint == "" && c.More != "" && c.State != fs.Met {
+			if fault.Hint == "" && c.More != "" && c.State != wait.Met {
 				fault.Hint = "see what there is: " + c.More
 			}
 		}
 		fault.Message = fmt.Sprintf("not within %v: %s", o.timeout, strings.Join(open, "; "))
-	case r.State == string(fs.Never) && fault.Hint != "":
+	case r.State == string(wait.Never) && fault.Hint != "":
 		fault.Hint = "see what there is: " + fault.Hint
 	}
 	return cli.Exit(codes[r.State], fault)
@@ -252,7 +251,7 @@ func completeWait(a *cli.App) cobra.CompletionFunc {
 			}
 			return append(words, own...), cobra.ShellCompDirectiveNoFileComp
 		}
-		i := slices.IndexFunc(kinds, func(k fs.Awaitable) bool { return k.Kind == condition[0] })
+		i := slices.IndexFunc(kinds, func(k wait.Awaitable) bool { return k.Kind == condition[0] })
 		switch {
 		case i < 0:
 		case kinds[i].Name != "" && len(condition) == 1 && kinds[i].Kind == "file":

@@ -9,8 +9,8 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/usertree"
-	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 )
 
@@ -123,7 +123,7 @@ func wantsOf(args []string) []string {
 // wanted is a match as JSON; Want is "" where there is only one.
 type wanted struct {
 	Want string `json:"want,omitempty"`
-	fs.Match
+	facts.Match
 }
 
 // flat returns all matches, in the order in which they are listed.

@@ -14,6 +14,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find/learned"
 )
 
@@ -110,9 +111,9 @@ func unknownTopic(topics []learned.Topic, name string) error {
 }
 
 func forgetLearned(ctx context.Context, a *cli.App, asker fs.Asker, names []string) error {
-	var all []fs.Used
+	var all []facts.Used
 	if slices.Contains(names, everything) {
-		all = []fs.Used{{}}
+		all = []facts.Used{{}}
 	} else {
 		report, err := usertree.OpLearned.Ask(ctx, asker, fs.None{})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/hooks"
@@ -31,12 +32,12 @@ var (
 	// slow because the file may have to be rendered first.
 	OpRead = fs.Talk[PathQuery, fs.None, Size]{Name: "read", Effect: fs.Reads}
 	// OpFind searches the tree; the best matches come first.
-	OpFind = fs.Op[FindQuery, []fs.Match]{Name: "find", Effect: fs.Reads}
+	OpFind = fs.Op[FindQuery, []facts.Match]{Name: "find", Effect: fs.Reads}
 	// OpLearned returns what searches have learned, and OpForget forgets what was
 	// learned so far of something, the zero Used of everything; it returns how many
 	// uses these were.
 	OpLearned = fs.Op[fs.None, LearnedReport]{Name: "learned", Effect: fs.Reads}
-	OpForget  = fs.Op[fs.Used, int]{Name: "forget"}
+	OpForget  = fs.Op[facts.Used, int]{Name: "forget"}
 	// OpProviders returns the status of the configuration, if something is wrong
 	// with it, and of each provider.
 	OpProviders = fs.Op[fs.None, []ProviderStatus]{Name: "providers", Effect: fs.Reads}
@@ -103,7 +104,7 @@ func (t *Tree) ownOperations() fs.Operations {
 			return entries, t.pathFault(ctx, q.Path, err)
 		}),
 		OpRead.Handle(t.read),
-		OpFind.Handle(func(ctx context.Context, q FindQuery) ([]fs.Match, error) {
+		OpFind.Handle(func(ctx context.Context, q FindQuery) ([]facts.Match, error) {
 			if _, err := t.Resolve(ctx, q.In); err != nil {
 				return nil, t.pathFault(ctx, q.In, err)
 			}
@@ -113,10 +114,10 @@ func (t *Tree) ownOperations() fs.Operations {
 			topics, on := t.providers.Finder().Learned()
 			return LearnedReport{Topics: topics, Off: !on}, nil
 		}),
-		OpForget.Handle(func(_ context.Context, used fs.Used) (int, error) { return t.providers.Finder().Forget(used) }),
+		OpForget.Handle(func(_ context.Context, used facts.Used) (int, error) { return t.providers.Finder().Forget(used) }),
 		OpProviders.Handle(func(context.Context, fs.None) ([]ProviderStatus, error) { return t.statuses(), nil }),
 		OpFacts.Handle(func(_ context.Context, q FactsQuery) ([]prompt.Folder, error) {
-			folders := facts(t.statuses())
+			folders := foldersOf(t.statuses())
 			if q.Inside {
 				t.fillInside(folders)
 			}
@@ -147,8 +148,8 @@ func (t *Tree) statuses() (all []ProviderStatus) {
 	return all
 }
 
-// facts returns what AGENTS.md is made of.
-func facts(statuses []ProviderStatus) (folders []prompt.Folder) {
+// foldersOf returns what AGENTS.md is made of.
+func foldersOf(statuses []ProviderStatus) (folders []prompt.Folder) {
 	for _, p := range statuses {
 		if p.Name != configuration {
 			folders = append(folders, prompt.Folder{Name: p.Name, Status: p.Status})

@@ -148,7 +148,7 @@ func (p *pages) make() {
 		p.status = page{text, t}
 		p.show("STATUS.md", t, fs.NewText(t, text))
 	}
-	folders := facts(all)
+	folders := foldersOf(all)
 	if p.agents != nil {
 		p.agents.Make(folders, latest)
 		return

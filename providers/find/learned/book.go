@@ -2,7 +2,7 @@
 // that searches find it by such words: no description of a tool says "too pricey".
 //
 // The [Book] has a part for each session and each log that providers know of
-// ([fs.Taught]), with the uses in it. From all of them it makes a [Topic] for each
+// ([facts.UsageSource]), with the uses in it. From all of them it makes a [Topic] for each
 // thing that was used (topics.go): a few different wants of a person, no more than
 // one vote for each from a session, which fade with time, and count against what
 // failed or was denied. It shows them as LEARNED.md (page.go).
@@ -27,7 +27,7 @@ import (
 	"sync"
 	"time"
 
-	tree "ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/mask"
@@ -59,16 +59,16 @@ type Book struct {
 
 // part is what one session or log has taught.
 type part struct {
-	Name    string     `json:"part"`
-	Version string     `json:"version"`
-	Path    string     `json:"path,omitempty"` // in the tree
-	Uses    []tree.Use `json:"uses,omitempty"`
+	Name    string      `json:"part"`
+	Version string      `json:"version"`
+	Path    string      `json:"path,omitempty"` // in the tree
+	Uses    []facts.Use `json:"uses,omitempty"`
 }
 
 // Forgotten is what was used until a time, and is not to be learned. The zero Used
 // stands for everything.
 type Forgotten struct {
-	tree.Used
+	facts.Used
 	Until time.Time `json:"until"`
 }
 
@@ -124,7 +124,7 @@ func (b *Book) Version(name string) string {
 
 // Learn replaces all parts: those that are unchanged are kept, others read, and those
 // that are not there any more gone. It reports whether any use has come or gone.
-func (b *Book) Learn(all []tree.UsePart) bool {
+func (b *Book) Learn(all []facts.UsePart) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	parts := make(map[string]part, len(all))
@@ -155,7 +155,7 @@ func (b *Book) Learn(all []tree.UsePart) bool {
 }
 
 // keep returns the last of some uses, without secrets and of bounded size.
-func keep(all []tree.Use) []tree.Use {
+func keep(all []facts.Use) []facts.Use {
 	all = slices.Clone(all[max(0, len(all)-mostOfPart):])
 	for i := range all {
 		u := &all[i]
@@ -187,7 +187,7 @@ func (b *Book) Save() error {
 // Forget takes what was used until now out of the book, for good: the zero Used
 // stands for everything. It returns how many uses these were. After an error nothing
 // is forgotten, or what was may come back.
-func (b *Book) Forget(used tree.Used, now time.Time) (n int, err error) {
+func (b *Book) Forget(used facts.Used, now time.Time) (n int, err error) {
 	one := Forgotten{Used: used, Until: now.UTC()}
 	if err := jsonlines.Append(b.forgottenPath, one); err != nil {
 		return 0, err
@@ -195,7 +195,7 @@ func (b *Book) Forget(used tree.Used, now time.Time) (n int, err error) {
 	b.mu.Lock()
 	b.forgotten = append(b.forgotten, one)
 	for name, p := range b.parts {
-		kept := slices.DeleteFunc(slices.Clone(p.Uses), func(u tree.Use) bool { return one.covers(u) })
+		kept := slices.DeleteFunc(slices.Clone(p.Uses), func(u facts.Use) bool { return one.covers(u) })
 		n += len(p.Uses) - len(kept)
 		p.Uses = kept
 		b.parts[name] = p
@@ -207,8 +207,8 @@ func (b *Book) Forget(used tree.Used, now time.Time) (n int, err error) {
 
 // covers reports whether a use is one of those forgotten. A use without a time is: it
 // was there when the rest was.
-func (f Forgotten) covers(u tree.Use) bool {
-	return !u.Time.After(f.Until) && (f.Used == tree.Used{} || same(f.Used, u.Used))
+func (f Forgotten) covers(u facts.Use) bool {
+	return !u.Time.After(f.Until) && (f.Used == facts.Used{} || same(f.Used, u.Used))
 }
 
 // Erase deletes the book on disk and in memory. What was forgotten stays forgotten.

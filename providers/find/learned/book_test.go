@@ -8,25 +8,25 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 var now = time.Date(2026, 5, 12, 0, 0, 0, 0, time.UTC)
 
 // use is a use of a tool, days ago.
-func use(tool, want string, days int) fs.Use {
-	return fs.Use{Used: fs.Used{Kind: "tool", Server: "shop", Name: tool}, Want: want, Time: now.AddDate(0, 0, -days)}
+func use(tool, want string, days int) facts.Use {
+	return facts.Use{Used: facts.Used{Kind: "tool", Server: "shop", Name: tool}, Want: want, Time: now.AddDate(0, 0, -days)}
 }
 
 // failed is a use that did not work.
-func failed(u fs.Use, how fs.UseOutcome) fs.Use {
+func failed(u facts.Use, how facts.UseOutcome) facts.Use {
 	u.Outcome = how
 	return u
 }
 
-func session(name string, uses ...fs.Use) fs.UsePart {
-	return fs.UsePart{Name: name, Version: "1", Path: "transcripts/" + name, Uses: uses}
+func session(name string, uses ...facts.Use) facts.UsePart {
+	return facts.UsePart{Name: name, Version: "1", Path: "transcripts/" + name, Uses: uses}
 }
 
 func open(t *testing.T, dir string) *Book {
@@ -57,30 +57,30 @@ func TestVotes(t *testing.T) {
 	const want = "this laptop is too pricey"
 	t.Run("repeated in a session", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		var all []fs.Use
+		var all []facts.Use
 		for range 50 {
 			all = append(all, use("search", want, 0))
 		}
-		b.Learn([]fs.UsePart{session("one", all...)})
+		b.Learn([]facts.UsePart{session("one", all...)})
 		expect(t, b, "search: "+want+" 1.00")
 	})
 	t.Run("repeated in many sessions", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		b.Learn([]fs.UsePart{session("a", use("search", want, 0)), session("b", use("search", want+"!", 0)), session("c", use("search", "laptop too pricey", 0))})
+		b.Learn([]facts.UsePart{session("a", use("search", want, 0)), session("b", use("search", want+"!", 0)), session("c", use("search", "laptop too pricey", 0))})
 		if topics := b.Topics(now); len(topics[0].Wants) != 1 || topics[0].Wants[0].Sessions != 3 || topics[0].Uses != 3 {
 			t.Errorf("%+v", topics)
 		}
 	})
 	t.Run("fading", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		b.Learn([]fs.UsePart{session("a", use("search", "half as old", 120)), session("b", use("search", "ancient history", 3000))})
+		b.Learn([]facts.UsePart{session("a", use("search", "half as old", 120)), session("b", use("search", "ancient history", 3000))})
 		expect(t, b, "search: half as old 0.50")
 	})
 	t.Run("failures", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		b.Learn([]fs.UsePart{
-			session("a", failed(use("buy", "cheap phone", 0), fs.Failed)), session("b", failed(use("buy", "cheap laptop offers", 0), fs.Denied)),
-			session("c", use("buy", "cheap red phone cover", 0), failed(use("buy", "cheap red phone cover", 0), fs.Failed)),
+		b.Learn([]facts.UsePart{
+			session("a", failed(use("buy", "cheap phone", 0), facts.Failed)), session("b", failed(use("buy", "cheap laptop offers", 0), facts.Denied)),
+			session("c", use("buy", "cheap red phone cover", 0), failed(use("buy", "cheap red phone cover", 0), facts.Failed)),
 		})
 		expect(t, b, "buy: cheap phone -1.00", "buy: cheap laptop offers -1.00", "buy: cheap red phone cover 0.00")
 		if topic := b.Topics(now)[0]; topic.Failed != 3 || topic.Uses != 4 {
@@ -89,16 +89,16 @@ func TestVotes(t *testing.T) {
 	})
 	t.Run("one session's share", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		var all []fs.Use
+		var all []facts.Use
 		for i := range 40 {
 			all = append(all, use("search", fmt.Sprintf("want%d of something%d", i, i), 0))
 		}
-		b.Learn([]fs.UsePart{session("one", all...)})
+		b.Learn([]facts.UsePart{session("one", all...)})
 		fstest.Equal(t, len(weights(b)), mostOfSession)
 	})
 	t.Run("bounds", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		var all []fs.UsePart
+		var all []facts.UsePart
 		for i := range 100 {
 			all = append(all, session(fmt.Sprint(i), use("search", fmt.Sprintf("want%d of something%d", i, i), i)))
 		}
@@ -111,7 +111,7 @@ func TestVotes(t *testing.T) {
 		b := open(t, t.TempDir())
 		u := use("search", "too pricey", 0)
 		u.Said = "Let me look for offers"
-		b.Learn([]fs.UsePart{session("one", u)})
+		b.Learn([]facts.UsePart{session("one", u)})
 		expect(t, b, "search: too pricey 1.00", "search: Let me look for offers 0.50")
 	})
 }
@@ -119,12 +119,12 @@ func TestVotes(t *testing.T) {
 // TestNames: what agents write in different ways can be forgotten by any name.
 func TestNames(t *testing.T) {
 	b := open(t, t.TempDir())
-	b.Learn([]fs.UsePart{
-		session("a", fs.Use{Used: fs.Used{Kind: "tool", Server: "my-shop", Name: "search"}, Want: "one thing", Time: now}),
-		session("b", fs.Use{Used: fs.Used{Kind: "tool", Name: "my_shop_search"}, Want: "another matter", Time: now}),
-		session("c", fs.Use{Used: fs.Used{Kind: "skill", Name: "my_shop_search"}, Want: "skilled work", Time: now}),
+	b.Learn([]facts.UsePart{
+		session("a", facts.Use{Used: facts.Used{Kind: "tool", Server: "my-shop", Name: "search"}, Want: "one thing", Time: now}),
+		session("b", facts.Use{Used: facts.Used{Kind: "tool", Name: "my_shop_search"}, Want: "another matter", Time: now}),
+		session("c", facts.Use{Used: facts.Used{Kind: "skill", Name: "my_shop_search"}, Want: "skilled work", Time: now}),
 	})
-	if n, err := b.Forget(fs.Used{Kind: "tool", Server: "My Shop", Name: "search"}, now); n != 2 || err != nil {
+	if n, err := b.Forget(facts.Used{Kind: "tool", Server: "My Shop", Name: "search"}, now); n != 2 || err != nil {
 		t.Error(n, err)
 	}
 	expect(t, b, "my_shop_search: skilled work 1.00")
@@ -137,11 +137,11 @@ func TestSecrets(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	u := use("search", "look with the token "+secret+"\x1b[31m\u202e", 0)
 	u.Said = "I use password=" + "hunter2hunter2xyzzy9" + " now"
-	b.Learn([]fs.UsePart{session("one", u)})
+	b.Learn([]facts.UsePart{session("one", u)})
 	fstest.Must(t, b.Save())
 	text, err := os.ReadFile(filepath.Join(dir, "cache", bookName))
 	fstest.Must(t, err)
-	page := string(Page(b.Topics(now), func(fs.Used) string { return "" }))
+	page := string(Page(b.Topics(now), func(facts.Used) string { return "" }))
 	for _, all := range []string{string(text), page} {
 		if strings.Contains(all, secret) || strings.Contains(all, "hunter2") || strings.ContainsAny(all, "\x1b\u202e") || !strings.Contains(all, "look with the token") {
 			t.Errorf("%q", all)
@@ -154,9 +154,9 @@ func TestSecrets(t *testing.T) {
 func TestForgotten(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir)
-	all := []fs.UsePart{session("one", use("search", "too pricey", 2), use("buy", "take my money", 2))}
+	all := []facts.UsePart{session("one", use("search", "too pricey", 2), use("buy", "take my money", 2))}
 	b.Learn(all)
-	if n, err := b.Forget(fs.Used{Kind: "tool", Name: "shop_search"}, now); n != 1 || err != nil {
+	if n, err := b.Forget(facts.Used{Kind: "tool", Name: "shop_search"}, now); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	expect(t, b, "buy: take my money 0.99")
@@ -171,7 +171,7 @@ func TestForgotten(t *testing.T) {
 	all[0].Uses = append(all[0].Uses, use("search", "show me cheaper ones", -1))
 	next.Learn(all)
 	expect(t, next, "buy: take my money 0.99", "search: show me cheaper ones 1.00")
-	if n, err := next.Forget(fs.Used{}, now.AddDate(0, 0, 2)); n != 3 || err != nil {
+	if n, err := next.Forget(facts.Used{}, now.AddDate(0, 0, 2)); n != 3 || err != nil {
 		t.Error(n, err)
 	}
 	expect(t, next)
@@ -183,7 +183,7 @@ func TestBook(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir)
 	one, two := session("one", use("search", "too pricey", 0)), session("two", use("buy", "take my money", 0))
-	if !b.Learn([]fs.UsePart{one, two}) || b.Learn([]fs.UsePart{{Name: "one", Unchanged: true, Path: one.Path}, {Name: "two", Unchanged: true, Path: two.Path}}) {
+	if !b.Learn([]facts.UsePart{one, two}) || b.Learn([]facts.UsePart{{Name: "one", Unchanged: true, Path: one.Path}, {Name: "two", Unchanged: true, Path: two.Path}}) {
 		t.Error("changes are not known")
 	}
 	fstest.Must(t, b.Save())
@@ -192,7 +192,7 @@ func TestBook(t *testing.T) {
 	if again.Version("one") != "1" || again.Version("three") != "" {
 		t.Error("versions")
 	}
-	again.Learn([]fs.UsePart{{Name: "one", Unchanged: true}})
+	again.Learn([]facts.UsePart{{Name: "one", Unchanged: true}})
 	expect(t, again, "search: too pricey 1.00")
 	path := filepath.Join(dir, "cache", bookName)
 	text, err := os.ReadFile(path)
@@ -200,7 +200,7 @@ func TestBook(t *testing.T) {
 	for i := range text { // killed while writing, or damaged by something else
 		fstest.Must(t, os.WriteFile(path, text[:i], 0o600))
 		cut := open(t, dir)
-		cut.Learn([]fs.UsePart{one, two})
+		cut.Learn([]facts.UsePart{one, two})
 		expect(t, cut, weights(b)...)
 	}
 	fstest.Must(t, os.MkdirAll(filepath.Join(dir, "state"), 0o700))
@@ -221,12 +221,12 @@ func TestUnwritable(t *testing.T) {
 	if err == nil {
 		t.Error("the list of what was forgotten can be read from a file's inside")
 	}
-	b.Learn([]fs.UsePart{session("one", use("search", "too pricey", 0))})
+	b.Learn([]facts.UsePart{session("one", use("search", "too pricey", 0))})
 	expect(t, b, "search: too pricey 1.00")
 	if b.Save() == nil {
 		t.Error("it was saved")
 	}
-	if _, err := b.Forget(fs.Used{}, now); err == nil {
+	if _, err := b.Forget(facts.Used{}, now); err == nil {
 		t.Error("it was forgotten")
 	}
 }
@@ -234,13 +234,13 @@ func TestUnwritable(t *testing.T) {
 // TestPage: the page is bounded, and says what was learned and where.
 func TestPage(t *testing.T) {
 	b := open(t, t.TempDir())
-	var all []fs.UsePart
+	var all []facts.UsePart
 	for i := range 300 {
 		all = append(all, session(fmt.Sprint("session", i), use(fmt.Sprint("tool", i), fmt.Sprintf("want%d of something%d", i, i), i)))
 	}
-	all = append(all, session("last", failed(use("buy", "take my money", -1), fs.Denied)))
+	all = append(all, session("last", failed(use("buy", "take my money", -1), facts.Denied)))
 	b.Learn(all)
-	page := string(Page(b.Topics(now), func(u fs.Used) string {
+	page := string(Page(b.Topics(now), func(u facts.Used) string {
 		if u.Name == "buy" {
 			return "shop/buy"
 		}

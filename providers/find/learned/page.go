@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -47,7 +47,7 @@ Nothing was learned yet.
 
 // Page returns LEARNED.md, with what was used last first. Name returns the name under
 // which something is found, "" where nothing of that name exists now.
-func Page(topics []Topic, name func(fs.Used) string) []byte {
+func Page(topics []Topic, name func(facts.Used) string) []byte {
 	topics = slices.Clone(topics)
 	slices.SortStableFunc(topics, func(x, y Topic) int { return y.Last.Compare(x.Last) })
 	out := []byte(head)
@@ -112,7 +112,7 @@ func section(t Topic, name string) string {
 }
 
 // NameOf returns the name by which something can be forgotten: "github/create_issue".
-func NameOf(u fs.Used) string {
+func NameOf(u facts.Used) string {
 	if u.Server != "" {
 		return clean.Line(u.Server + "/" + u.Name)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/words"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // Topic is something that was used, and what had been wanted before.
 type Topic struct {
-	fs.Used
+	facts.Used
 	// Uses is how many uses are known, of which Failed failed or were denied.
 	Uses   int `json:"uses"`
 	Failed int `json:"failed,omitempty"`
@@ -58,7 +58,7 @@ type Want struct {
 func (b *Book) Topics(now time.Time) []Topic {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	of := make(map[fs.Used]*subject)
+	of := make(map[facts.Used]*subject)
 	var order []*subject
 	for _, p := range b.parts {
 		for _, u := range p.Uses {
@@ -85,7 +85,7 @@ func (b *Book) Topics(now time.Time) []Topic {
 	return topics
 }
 
-func compareUsed(x, y fs.Used) int {
+func compareUsed(x, y facts.Used) int {
 	return cmp.Or(strings.Compare(x.Kind, y.Kind), strings.Compare(x.Server, y.Server), strings.Compare(x.Name, y.Name))
 }
 
@@ -105,9 +105,9 @@ type vote struct {
 	path          string
 }
 
-func (s *subject) add(p *part, u fs.Use) {
+func (s *subject) add(p *part, u facts.Use) {
 	s.Uses++
-	if u.Outcome != fs.Worked {
+	if u.Outcome != facts.Worked {
 		s.Failed++
 	}
 	if u.Time.After(s.Last) {
@@ -127,7 +127,7 @@ func (s *subject) add(p *part, u fs.Use) {
 			s.votes[k] = v
 		}
 		v.ended++
-		if u.Outcome == fs.Worked {
+		if u.Outcome == facts.Worked {
 			v.worked++
 		}
 		if u.Time.After(v.last) {
@@ -212,11 +212,11 @@ func overlap(a, b map[string]bool) float64 {
 
 // keyOf returns a name by which all agents' names of a thing are equal: in lower case,
 // and with "_" for everything else.
-func keyOf(u fs.Used) fs.Used {
+func keyOf(u facts.Used) facts.Used {
 	if u.Server != "" {
 		u.Name = u.Server + "_" + u.Name
 	}
-	return fs.Used{Kind: u.Kind, Name: Fold(u.Name)}
+	return facts.Used{Kind: u.Kind, Name: Fold(u.Name)}
 }
 
 // Fold returns a name as agents may have to write it: in lower case, with "_" for
@@ -226,4 +226,4 @@ func Fold(name string) string {
 }
 
 // same reports whether two names are of one thing.
-func same(a, b fs.Used) bool { return keyOf(a) == keyOf(b) }
+func same(a, b facts.Used) bool { return keyOf(a) == keyOf(b) }

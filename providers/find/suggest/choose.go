@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 )
@@ -56,7 +56,7 @@ type Suggestion struct {
 // Choose returns the lines for an agent on the best candidates that pass a bar: up to
 // three tools, one skill, and one past session, of at most 150 tokens together. Skip leaves
 // out what the session knows already.
-func Choose(all []Candidate, bar Bar, at fs.Moment, skip func(fs.Match) bool) (chosen []Suggestion) {
+func Choose(all []Candidate, bar Bar, at facts.Moment, skip func(facts.Match) bool) (chosen []Suggestion) {
 	left := mostTokens
 	room := map[string]int{"tool": mostTools, "skill": 1, "session": 1}
 	for _, c := range all {
@@ -86,7 +86,7 @@ func (c Candidate) sure(bar Bar, now time.Time) bool {
 // line tells of a match. Foreign words in it, a name or what a server says of its tool,
 // have been made safe; what a skill says of itself is left out, since a project may have
 // written it.
-func line(m fs.Match, at fs.Moment) string {
+func line(m facts.Match, at facts.Moment) string {
 	switch m.Kind {
 	case "skill":
 		return "A skill may help: " + m.Whole + "; to read it: " + read(at, m.Path)
@@ -101,7 +101,7 @@ func line(m fs.Match, at fs.Moment) string {
 }
 
 // read returns how an agent reads a file of the tree.
-func read(at fs.Moment, file string) string {
+func read(at facts.Moment, file string) string {
 	if at.Root == "" {
 		return "`ctxfs cat " + strings.TrimPrefix(file, "/") + "`"
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/spoken"
 	"ctxfs/providers/internal/words"
 )
@@ -42,7 +42,7 @@ func Wants(message string) (wants []string) {
 
 // Candidate is the best match of a thing for the wants of a message.
 type Candidate struct {
-	fs.Match
+	facts.Match
 	// Words is how many words of the want it has.
 	Words int
 	// Named is the share of the words of its name that the want has, from 0 to 1.
@@ -54,7 +54,7 @@ type Candidate struct {
 }
 
 // Find searches for a want, and returns the best match first.
-type Find func(ctx context.Context, want string) ([]fs.Match, error)
+type Find func(ctx context.Context, want string) ([]facts.Match, error)
 
 // Candidates returns what is found for a message, the best first, each thing once. When
 // ctx ends it returns what it has.
@@ -83,7 +83,7 @@ func Candidates(ctx context.Context, find Find, message string) []Candidate {
 }
 
 // named returns the share of the words of a match's name that the query has.
-func named(m fs.Match) float64 {
+func named(m facts.Match) float64 {
 	name := m.Title[strings.LastIndexByte(m.Title, '/')+1:]
 	has, all := 0.0, 0.0
 	words.Split(name, func(w words.Word) {
@@ -97,7 +97,7 @@ func named(m fs.Match) float64 {
 }
 
 // lead returns by how much a match is better than those of its kind in other folders.
-func lead(m fs.Match, found []fs.Match) float64 {
+func lead(m facts.Match, found []facts.Match) float64 {
 	if m.Score <= 0 {
 		return 0
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -32,8 +32,8 @@ func TestWants(t *testing.T) {
 }
 
 // found is a match with some words of a query.
-func found(path, kind string, score float64, has ...string) fs.Match {
-	m := fs.Match{Path: path, Title: path, Kind: kind, Score: score, Evidence: fs.Evidence{Words: make(map[string]float64)}}
+func found(path, kind string, score float64, has ...string) facts.Match {
+	m := facts.Match{Path: path, Title: path, Kind: kind, Score: score, Evidence: facts.Evidence{Words: make(map[string]float64)}}
 	for _, w := range has {
 		m.Evidence.Words[w] = 1
 	}
@@ -48,14 +48,14 @@ func found(path, kind string, score float64, has ...string) fs.Match {
 func TestCandidates(t *testing.T) {
 	issue := found("mcps/hub/tools/create_issue.json", "tool", .8, "creat", "issu", "bug")
 	asked := 0
-	find := func(_ context.Context, want string) ([]fs.Match, error) {
+	find := func(_ context.Context, want string) ([]facts.Match, error) {
 		asked++
 		if asked > 2 {
 			return nil, errors.New("no time is left")
 		}
 		weaker := issue
 		weaker.Score = .5
-		return []fs.Match{issue, found("rules/x.md", "rule", .7, "bug"), found("mcps/other/tools/make.json", "tool", .6, "bug"), found("mcps/hub/tools/list.json", "tool", .3), weaker}[asked-1:], nil
+		return []facts.Match{issue, found("rules/x.md", "rule", .7, "bug"), found("mcps/other/tools/make.json", "tool", .6, "bug"), found("mcps/hub/tools/list.json", "tool", .3), weaker}[asked-1:], nil
 	}
 	all := Candidates(t.Context(), find, "Create an issue on the bug. Then tell me more. Then do it again.")
 	if len(all) != 4 || all[0].Path != issue.Path || all[0].Score != .8 || all[0].Words != 3 || all[0].Named != 1 || all[0].Lead < .24 || all[0].Lead > .26 {
@@ -69,7 +69,7 @@ func TestCandidates(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	sure := func(m fs.Match, words int, named float64) Candidate {
+	sure := func(m facts.Match, words int, named float64) Candidate {
 		return Candidate{Match: m, Words: words, Named: named, Lead: .2}
 	}
 	said := found("transcripts/pi/work/2026-01-01_x_abcdefgh/blocks/00001.md", "session", .6, "a", "b", "c", "d")
@@ -100,7 +100,7 @@ func TestChoose(t *testing.T) {
 		"what is known":                          {[]Candidate{sure(found("mcps/hub/tools/known.json", "tool", .9), 3, 1)}, nil},
 		"something else":                         {[]Candidate{sure(found("rules/x.md", "rule", .9), 9, 1)}, nil},
 	} {
-		got := Choose(c.all, Usual(), fs.Moment{Root: "/mnt", Time: now}, func(m fs.Match) bool { return strings.Contains(m.Path, "known") })
+		got := Choose(c.all, Usual(), facts.Moment{Root: "/mnt", Time: now}, func(m facts.Match) bool { return strings.Contains(m.Path, "known") })
 		var lines []string
 		for _, s := range got {
 			lines = append(lines, s.Text)
@@ -112,7 +112,7 @@ func TestChoose(t *testing.T) {
 		many = append(many, sure(found("mcps/hub/tools/"+name+".json", "tool", .9), 3, 1))
 	}
 	text := ""
-	got := Choose(append(many, sure(skill, 3, .5), sure(said, 4, 0)), Usual(), fs.Moment{Time: now}, func(fs.Match) bool { return false })
+	got := Choose(append(many, sure(skill, 3, .5), sure(said, 4, 0)), Usual(), facts.Moment{Time: now}, func(facts.Match) bool { return false })
 	for _, s := range got {
 		text += s.Text + "\n"
 	}

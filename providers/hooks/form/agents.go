@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // agent is an agent with hooks.
@@ -62,21 +62,21 @@ func agentOf(name string, f fields) (is agent, ok bool) {
 
 // momentOf returns the moment of an event, "" for one that needs no answer. Agents have
 // few words for the same, so one table serves them all.
-func momentOf(event string) fs.MomentKind {
+func momentOf(event string) facts.MomentKind {
 	switch plainName(event) {
 	case "sessionstart", "taskstart", "taskresume", "agentstart", "agentresume", "start":
-		return fs.SessionStarts
+		return facts.SessionStarts
 	case "compacted":
-		return fs.Compacted
+		return facts.Compacted
 	case "precompact", "precompress", "experimentalsessioncompacting", "compacting":
-		return fs.Compacting
+		return facts.Compacting
 	case "userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent", "preuserprompt", "promptsubmit", "chatmessage", "prompt":
-		return fs.Prompted
+		return facts.Prompted
 	case "pretooluse", "beforetool", "beforeshellexecution", "beforemcpexecution", "prewritecode", "preruncommand", "premcptooluse", "toolexecutebefore", "toolcall", "before":
-		return fs.BeforeTool
+		return facts.BeforeTool
 	case "posttooluse", "posttoolusefailure", "aftertool", "aftershellexecution", "aftermcpexecution", "afterfileedit", "postwritecode", "postruncommand", "postmcptooluse",
 		"toolexecuteafter", "toolresult", "after":
-		return fs.AfterTool
+		return facts.AfterTool
 	}
 	return ""
 }
@@ -93,7 +93,7 @@ func toolOfEvent(event string) string {
 }
 
 // saysAt returns a function that reports whether a moment is one of these.
-func saysAt(kinds ...fs.MomentKind) func(*Input, fields) bool {
+func saysAt(kinds ...facts.MomentKind) func(*Input, fields) bool {
 	return func(in *Input, _ fields) bool {
 		for _, k := range kinds {
 			if in.Kind == k {
@@ -116,9 +116,9 @@ func saysAt(kinds ...fs.MomentKind) func(*Input, fields) bool {
 func claudeCode() agent {
 	return agent{
 		id:   "claude-code",
-		says: saysAt(fs.SessionStarts, fs.Compacted, fs.Compacting, fs.Prompted, fs.BeforeTool, fs.AfterTool),
+		says: saysAt(facts.SessionStarts, facts.Compacted, facts.Compacting, facts.Prompted, facts.BeforeTool, facts.AfterTool),
 		say: func(in *Input, text string) any {
-			if in.Kind == fs.Compacting {
+			if in.Kind == facts.Compacting {
 				return plain(text)
 			}
 			return specific(in, "additionalContext", text)
@@ -153,7 +153,7 @@ func codex() agent {
 	return agent{
 		id:     "codex",
 		is:     func(f fields) bool { return f.has("turn_id") },
-		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.Prompted, fs.AfterTool),
+		says:   saysAt(facts.SessionStarts, facts.Compacted, facts.Prompted, facts.AfterTool),
 		say:    func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: denied,
 		replace: func(in *Input, text string) any {
@@ -180,7 +180,7 @@ func gemini() agent {
 	return agent{
 		id:    "gemini",
 		hasty: true,
-		says:  saysAt(fs.SessionStarts, fs.Prompted, fs.AfterTool),
+		says:  saysAt(facts.SessionStarts, facts.Prompted, facts.AfterTool),
 		say:   func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: func(_ *Input, why string) any {
 			return map[string]any{"decision": "deny", "reason": why}
@@ -231,7 +231,7 @@ func vscode() agent {
 	return agent{
 		id:     "vscode",
 		is:     func(f fields) bool { return f.has("hookEventName") && f.has("sessionId") },
-		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.BeforeTool, fs.AfterTool),
+		says:   saysAt(facts.SessionStarts, facts.Compacted, facts.BeforeTool, facts.AfterTool),
 		say:    func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: denied,
 	}
@@ -249,7 +249,7 @@ func copilot() agent {
 			return f.has("sessionId") && json.Unmarshal(f["timestamp"], &at) == nil && !f.has("hookEventName")
 		},
 		says: func(in *Input, f fields) bool {
-			return in.Kind == fs.SessionStarts || plainName(in.Event) == "posttooluse"
+			return in.Kind == facts.SessionStarts || plainName(in.Event) == "posttooluse"
 		},
 		say: func(_ *Input, text string) any { return map[string]any{"additionalContext": within(text, 9900)} },
 		refuse: func(_ *Input, why string) any {
@@ -284,7 +284,7 @@ func cline() agent {
 	return agent{
 		id:   "cline",
 		is:   func(f fields) bool { return f.has("clineVersion") || f.has("taskId") && f.has("hookName") },
-		says: saysAt(fs.SessionStarts, fs.Prompted, fs.BeforeTool, fs.AfterTool),
+		says: saysAt(facts.SessionStarts, facts.Prompted, facts.BeforeTool, facts.AfterTool),
 		say: func(_ *Input, text string) any {
 			return map[string]any{"cancel": false, "contextModification": text}
 		},
@@ -306,7 +306,7 @@ func opencode() agent {
 	return agent{
 		id:     "opencode",
 		wrote:  unquoted,
-		says:   saysAt(fs.SessionStarts, fs.Compacted, fs.Compacting, fs.Prompted, fs.AfterTool),
+		says:   saysAt(facts.SessionStarts, facts.Compacted, facts.Compacting, facts.Prompted, facts.AfterTool),
 		say:    func(_ *Input, text string) any { return map[string]any{"context": text} },
 		refuse: func(_ *Input, why string) any { return map[string]any{"deny": why} },
 		replace: func(in *Input, text string) any {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // call reads the call of a tool.
@@ -18,7 +18,7 @@ func (in *Input) call(f fields) {
 			break
 		}
 	}
-	c := &fs.AgentCall{
+	c := &facts.AgentCall{
 		ID:    f.text("tool_use_id", "toolUseId", "call_id", "callID", "tool_call_id"),
 		Tool:  inside.text("tool_name", "toolName", "tool", "name", "mcp_tool_name"),
 		Input: argumentsOf(inside),
@@ -35,7 +35,7 @@ func (in *Input) call(f fields) {
 	}
 	in.Call = c
 	in.splitTool()
-	if in.Kind == fs.BeforeTool {
+	if in.Kind == facts.BeforeTool {
 		c.MayRefuse = in.agent.refuse != nil
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // Input is what an agent tells its hook.
@@ -23,7 +23,7 @@ type Input struct {
 	// Agent is the agent's id, Event its own name of the event.
 	Agent, Event string
 	// Kind is the moment. It is "" for an event that needs no answer.
-	Kind fs.MomentKind
+	Kind facts.MomentKind
 	// Session is the agent's id of the session, Subagent that of the subagent at work, or "".
 	Session, Subagent string
 	// Dir is the working folder, an absolute path, or "".
@@ -36,7 +36,7 @@ type Input struct {
 	// Prompt is the user's message.
 	Prompt string
 	// Call is the call of a tool; Writes and Command are not filled in.
-	Call *fs.AgentCall
+	Call *facts.AgentCall
 	// Says reports whether the model reads what is said at this moment.
 	Says bool
 
@@ -123,24 +123,24 @@ func Parse(agentName, eventName string, input []byte) (*Input, error) {
 	in.Dir = dirOf(f)
 	in.Subagent = name(f.text("agent_id", "agentId"))
 	switch in.Kind {
-	case fs.SessionStarts:
+	case facts.SessionStarts:
 		in.Source = f.text("source")
 		in.Cleared = in.Source != "resume" && plainName(in.Event) != "taskresume" && plainName(in.Event) != "agentresume"
 		if in.Source == "compact" {
-			in.Kind = fs.Compacted
+			in.Kind = facts.Compacted
 		}
-	case fs.Compacted:
+	case facts.Compacted:
 		in.Cleared = true
-	case fs.Compacting:
+	case facts.Compacting:
 		if a.hasty && f.text("trigger") == "auto" {
 			in.Kind = ""
 		}
-	case fs.Prompted:
+	case facts.Prompted:
 		in.Prompt = promptOf(f)
 		if a.wrote != nil {
 			in.Prompt = a.wrote(in.Prompt)
 		}
-	case fs.BeforeTool, fs.AfterTool:
+	case facts.BeforeTool, facts.AfterTool:
 		in.call(f)
 	}
 	in.Says = a.says != nil && a.says(in, f)

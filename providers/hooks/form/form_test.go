@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 var update = flag.Bool("update", false, "write what is found to testdata/*.golden")
@@ -108,7 +108,7 @@ func TestAgents(t *testing.T) {
 	for _, id := range Agents() {
 		for _, name := range []string{id, strings.ToUpper(id), strings.ReplaceAll(id, "-", "_")} {
 			in, err := Parse(name, "start", []byte(`{"session_id":"a"}`))
-			if err != nil || in.Agent != id || in.Kind != fs.SessionStarts {
+			if err != nil || in.Agent != id || in.Kind != facts.SessionStarts {
 				t.Errorf("%s: %+v, %v", name, in, err)
 			}
 		}

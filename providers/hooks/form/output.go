@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // exit2 is a refusal by exit code 2, with a text for standard error; plain is a text for
@@ -19,9 +19,9 @@ type (
 func (in *Input) Output(a Answer) Output {
 	var value any
 	switch {
-	case a.Refuse != "" && in.Kind == fs.BeforeTool && in.agent.refuse != nil:
+	case a.Refuse != "" && in.Kind == facts.BeforeTool && in.agent.refuse != nil:
 		value = in.agent.refuse(in, a.Refuse)
-	case a.Instead != "" && in.Kind == fs.AfterTool && in.agent.replace != nil:
+	case a.Instead != "" && in.Kind == facts.AfterTool && in.agent.replace != nil:
 		if a.Say != "" {
 			a.Instead += "\n\n" + a.Say
 		}
@@ -57,12 +57,12 @@ func (in *Input) eventName() string {
 	if in.Event != string(in.Kind) {
 		return in.Event
 	}
-	own := map[fs.MomentKind]string{
-		fs.SessionStarts: "SessionStart", fs.Compacted: "SessionStart", fs.Compacting: "PreCompact",
-		fs.Prompted: "UserPromptSubmit", fs.BeforeTool: "PreToolUse", fs.AfterTool: "PostToolUse",
+	own := map[facts.MomentKind]string{
+		facts.SessionStarts: "SessionStart", facts.Compacted: "SessionStart", facts.Compacting: "PreCompact",
+		facts.Prompted: "UserPromptSubmit", facts.BeforeTool: "PreToolUse", facts.AfterTool: "PostToolUse",
 	}
 	if in.Agent == gemini().id {
-		own[fs.Prompted], own[fs.BeforeTool], own[fs.AfterTool] = "BeforeAgent", "BeforeTool", "AfterTool"
+		own[facts.Prompted], own[facts.BeforeTool], own[facts.AfterTool] = "BeforeAgent", "BeforeTool", "AfterTool"
 	}
 	return own[in.Kind]
 }

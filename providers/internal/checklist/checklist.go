@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -18,24 +18,24 @@ const (
 )
 
 // StateOf returns the state that an agent's word stands for; "" for "".
-func StateOf(word string) fs.TaskState {
+func StateOf(word string) facts.TaskState {
 	word = strings.ToLower(clean.Cut(clean.Line(word), 40))
 	switch strings.NewReplacer("_", "", "-", "", " ", "").Replace(word) {
 	case "pending", "notstarted", "todo", "open", "queued":
-		return fs.TaskPending
+		return facts.TaskPending
 	case "inprogress", "begun", "active", "doing", "started":
-		return fs.TaskBegun
+		return facts.TaskBegun
 	case "completed", "complete", "done", "finished":
-		return fs.TaskDone
+		return facts.TaskDone
 	case "cancelled", "canceled", "deleted", "skipped", "removed", "abandoned":
-		return fs.TaskCancelled
+		return facts.TaskCancelled
 	}
-	return fs.TaskState(word)
+	return facts.TaskState(word)
 }
 
 // Parse reads a list in Markdown: "- [x] done", "- [ ] to do", "- [-] doing", or with
 // words in the brackets, "1. [in_progress] doing".
-func Parse(text string) (tasks []fs.Task) {
+func Parse(text string) (tasks []facts.Task) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, " \t-*+0123456789.)")
 		mark, rest, ok := strings.Cut(line, "]")
@@ -44,16 +44,16 @@ func Parse(text string) (tasks []fs.Task) {
 		if !ok || !boxed || len(mark) > 20 || strings.HasPrefix(rest, "(") || rest == "" || len(tasks) >= maxTasks {
 			continue
 		}
-		t := fs.Task{Text: rest}
+		t := facts.Task{Text: rest}
 		switch mark = strings.TrimSpace(mark); mark {
 		case "":
-			t.State = fs.TaskPending
+			t.State = facts.TaskPending
 		case "x", "X":
-			t.State = fs.TaskDone
+			t.State = facts.TaskDone
 		case "-", "~", "/", ">", ".":
-			t.State = fs.TaskBegun
+			t.State = facts.TaskBegun
 		default:
-			if t.State = StateOf(mark); !slices.Contains([]fs.TaskState{fs.TaskPending, fs.TaskBegun, fs.TaskDone, fs.TaskCancelled}, t.State) {
+			if t.State = StateOf(mark); !slices.Contains([]facts.TaskState{facts.TaskPending, facts.TaskBegun, facts.TaskDone, facts.TaskCancelled}, t.State) {
 				continue // a link, or something else in brackets
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/project"
 )
 
@@ -69,8 +70,8 @@ type Options struct {
 	// Kept is the path of the file that keeps the set, so that another process begins
 	// with it: "" for none.
 	Kept string
-	// Visits returns where somebody has worked since a time, see [fs.Visited].
-	Visits func(since time.Time) []fs.Visit
+	// Visits returns where somebody has worked since a time, see [facts.VisitSource].
+	Visits func(since time.Time) []facts.Visit
 	Now    func() time.Time
 	// Lazy has the first use of a set look for the workspaces if Update was never
 	// called, for a process that has no worker to call it.
@@ -253,13 +254,13 @@ func (s *Set) update() (changed bool) {
 
 // known returns the workspaces of the set as visits: that somebody worked there stays
 // true where those who knew of it do not know it yet, or no more.
-func (s *Set) known() (all []fs.Visit) {
+func (s *Set) known() (all []facts.Visit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.all {
-		all = append(all, fs.Visit{Dir: w.Dir, Time: w.Time, Certain: w.alone})
+		all = append(all, facts.Visit{Dir: w.Dir, Time: w.Time, Certain: w.alone})
 		for dir, at := range w.last {
-			all = append(all, fs.Visit{Dir: dir, Time: at})
+			all = append(all, facts.Visit{Dir: dir, Time: at})
 		}
 	}
 	return all

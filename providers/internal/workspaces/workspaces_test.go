@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/project"
 )
 
@@ -20,7 +21,7 @@ type machine struct {
 	t      *testing.T
 	home   string
 	now    time.Time
-	visits []fs.Visit
+	visits []facts.Visit
 	view   string // is shown by us
 	set    *Set
 }
@@ -37,7 +38,7 @@ func newMachine(t *testing.T) *machine {
 func (m *machine) restart() {
 	m.set = New(Options{
 		Projects: project.New(project.Options{Home: m.home, Hide: func(path string) bool { return path == m.view }}), Home: m.home, Names: filepath.Join(m.home, "names.json"), Kept: filepath.Join(m.home, "known.json"),
-		Visits: func(time.Time) []fs.Visit { return m.visits }, Now: func() time.Time { return m.now },
+		Visits: func(time.Time) []facts.Visit { return m.visits }, Now: func() time.Time { return m.now },
 	})
 }
 
@@ -66,7 +67,7 @@ func (m *machine) repository(path string) string {
 }
 
 func (m *machine) visit(dir string, settled bool) {
-	m.visits = append(m.visits, fs.Visit{Dir: dir, Time: m.now, Certain: settled})
+	m.visits = append(m.visits, facts.Visit{Dir: dir, Time: m.now, Certain: settled})
 	m.now = m.now.Add(time.Minute)
 }
 

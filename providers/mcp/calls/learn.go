@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 // Uses returns the calls in the log of clients that had searched before, a part for
 // each session of a client. Whoever has a shell says in a transcript what was wanted.
 // A log that cannot be read has none.
-func (l *Log) Uses() (all []fs.UsePart) {
+func (l *Log) Uses() (all []facts.UsePart) {
 	if l.path == "" {
 		return nil
 	}
@@ -26,10 +26,10 @@ func (l *Log) Uses() (all []fs.UsePart) {
 			if !known {
 				n = len(all)
 				at[name] = n
-				all = append(all, fs.UsePart{Name: name})
+				all = append(all, facts.UsePart{Name: name})
 			}
-			all[n].Uses = append(all[n].Uses, fs.Use{
-				Used: fs.Used{Kind: "tool", Server: c.Server, Name: c.Tool}, Said: c.Wanted, Outcome: c.ended(), Time: c.Time,
+			all[n].Uses = append(all[n].Uses, facts.Use{
+				Used: facts.Used{Kind: "tool", Server: c.Server, Name: c.Tool}, Said: c.Wanted, Outcome: c.ended(), Time: c.Time,
 			})
 		})
 	}
@@ -37,19 +37,19 @@ func (l *Log) Uses() (all []fs.UsePart) {
 		p := &all[i]
 		p.Version = fmt.Sprintf("%d.%d", len(p.Uses), p.Uses[len(p.Uses)-1].Time.UnixNano())
 	}
-	slices.SortFunc(all, func(a, b fs.UsePart) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b facts.UsePart) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
 // ended returns the outcome as others see it: whatever kept the call from working.
-func (c *Called) ended() fs.UseOutcome {
+func (c *Called) ended() facts.UseOutcome {
 	switch c.Outcome {
 	case OutcomeOK, OutcomeAsked:
-		return fs.Worked
+		return facts.Worked
 	case OutcomeDenied, OutcomeCancelled:
-		return fs.Denied
+		return facts.Denied
 	}
-	return fs.Failed
+	return facts.Failed
 }
 
 // eachCalled calls yield with each line of a log that says what was wanted.

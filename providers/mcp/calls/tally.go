@@ -10,11 +10,12 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
-// Tally counts the calls in the log, see [fs.Called]. A log that does not exist has none.
-func (l *Log) Tally(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error) {
+// Tally counts the calls in the log, see [facts.CallSource]. A log that does not exist has none.
+func (l *Log) Tally(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error) {
 	if l.path == "" {
 		return nil, nil
 	}
@@ -29,13 +30,13 @@ func (l *Log) Tally(ctx context.Context, q fs.CallsQuery) ([]fs.ToolCalls, error
 
 // tally counts calls.
 type tally struct {
-	query fs.CallsQuery
+	query facts.CallsQuery
 	tools map[[2]string]*called // by server and tool
 }
 
 // called is what is known of a tool's calls: their sums, and how long each took.
 type called struct {
-	fs.ToolCalls
+	facts.ToolCalls
 	ms []int64
 }
 
@@ -70,12 +71,12 @@ func (t *tally) add(c *Called) {
 	server, tool := clean.Line(c.Server), clean.Line(c.Tool)
 	one := t.tools[[2]string{server, tool}]
 	if one == nil {
-		one = &called{ToolCalls: fs.ToolCalls{Server: server, Tool: tool, Outcomes: make(map[string]int)}}
+		one = &called{ToolCalls: facts.ToolCalls{Server: server, Tool: tool, Outcomes: make(map[string]int)}}
 		t.tools[[2]string{server, tool}] = one
 	}
 	one.Calls++
 	one.Outcomes[clean.Line(c.Outcome)]++
-	if c.ended() != fs.Worked {
+	if c.ended() != facts.Worked {
 		one.Failed++
 	}
 	one.ms = append(one.ms, max(c.MS, 0))
@@ -91,14 +92,14 @@ func (t *tally) add(c *Called) {
 }
 
 // all returns the tools with their sums, in the order of their names.
-func (t *tally) all() []fs.ToolCalls {
-	all := make([]fs.ToolCalls, 0, len(t.tools))
+func (t *tally) all() []facts.ToolCalls {
+	all := make([]facts.ToolCalls, 0, len(t.tools))
 	for _, one := range t.tools {
 		slices.Sort(one.ms)
 		one.Median, one.P95 = quantile(one.ms, 50), quantile(one.ms, 95)
 		all = append(all, one.ToolCalls)
 	}
-	slices.SortFunc(all, func(a, b fs.ToolCalls) int {
+	slices.SortFunc(all, func(a, b facts.ToolCalls) int {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
 	})
 	return all

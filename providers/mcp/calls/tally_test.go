@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 func TestTally(t *testing.T) {
 	l := NewLog(t.TempDir())
-	if all, err := l.Tally(context.Background(), fs.CallsQuery{}); len(all) != 0 || err != nil {
+	if all, err := l.Tally(context.Background(), facts.CallsQuery{}); len(all) != 0 || err != nil {
 		t.Errorf("without a log: %v, %v", all, err)
 	}
-	if all, err := NewLog("").Tally(context.Background(), fs.CallsQuery{}); len(all) != 0 || err != nil {
+	if all, err := NewLog("").Tally(context.Background(), facts.CallsQuery{}); len(all) != 0 || err != nil {
 		t.Errorf("without a folder: %v, %v", all, err)
 	}
 	older := `{"time":"2026-11-20T09:00:00Z","server":"a","tool":"x","outcome":"ok","ms":100,"bytes":10,"project":"/p/shop"}
@@ -33,18 +33,18 @@ no line
 		}
 	}
 	at := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 0, 0, 0, time.UTC) }
-	x := fs.ToolCalls{Server: "a", Tool: "x", Calls: 4, Failed: 1, Outcomes: map[string]int{"ok": 2, "timeout": 1, "asked": 1}, Total: 1300, Median: 100, P95: 900, Bytes: 50010, Filed: 1, FiledBytes: 50000, Last: at(22, 10)}
-	denied := fs.ToolCalls{Server: "b c", Tool: "x", Calls: 1, Failed: 1, Outcomes: map[string]int{"denied": 1}, Last: at(22, 11)}
-	got, err := l.Tally(context.Background(), fs.CallsQuery{})
-	if want := []fs.ToolCalls{x, denied}; err != nil || !reflect.DeepEqual(got, want) {
+	x := facts.ToolCalls{Server: "a", Tool: "x", Calls: 4, Failed: 1, Outcomes: map[string]int{"ok": 2, "timeout": 1, "asked": 1}, Total: 1300, Median: 100, P95: 900, Bytes: 50010, Filed: 1, FiledBytes: 50000, Last: at(22, 10)}
+	denied := facts.ToolCalls{Server: "b c", Tool: "x", Calls: 1, Failed: 1, Outcomes: map[string]int{"denied": 1}, Last: at(22, 11)}
+	got, err := l.Tally(context.Background(), facts.CallsQuery{})
+	if want := []facts.ToolCalls{x, denied}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want\n%+v", got, err, want)
 	}
 	for _, c := range []struct {
-		q    fs.CallsQuery
+		q    facts.CallsQuery
 		want int
 	}{
-		{fs.CallsQuery{Since: at(22, 0)}, 3}, {fs.CallsQuery{Until: at(22, 0)}, 2}, {fs.CallsQuery{Since: at(21, 9), Until: at(22, 10)}, 2},
-		{fs.CallsQuery{Server: "a"}, 4}, {fs.CallsQuery{Agent: "codex"}, 2}, {fs.CallsQuery{Project: "/p/shop"}, 2}, {fs.CallsQuery{Server: "z"}, 0},
+		{facts.CallsQuery{Since: at(22, 0)}, 3}, {facts.CallsQuery{Until: at(22, 0)}, 2}, {facts.CallsQuery{Since: at(21, 9), Until: at(22, 10)}, 2},
+		{facts.CallsQuery{Server: "a"}, 4}, {facts.CallsQuery{Agent: "codex"}, 2}, {facts.CallsQuery{Project: "/p/shop"}, 2}, {facts.CallsQuery{Server: "z"}, 0},
 	} {
 		all, err := l.Tally(context.Background(), c.q)
 		n := 0
@@ -57,7 +57,7 @@ no line
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
-	if _, err := l.Tally(ended, fs.CallsQuery{}); err == nil {
+	if _, err := l.Tally(ended, facts.CallsQuery{}); err == nil {
 		t.Error("it goes on when nobody waits")
 	}
 	if err := os.Remove(l.path); err != nil {
@@ -66,7 +66,7 @@ no line
 	if err := os.Mkdir(l.path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Tally(context.Background(), fs.CallsQuery{}); err == nil || !strings.Contains(err.Error(), "calls.jsonl") {
+	if _, err := l.Tally(context.Background(), facts.CallsQuery{}); err == nil || !strings.Contains(err.Error(), "calls.jsonl") {
 		t.Errorf("a folder is no log: %v", err)
 	}
 	for n, want := range map[int][2]int64{1: {1, 1}, 2: {1, 2}, 20: {10, 19}, 21: {11, 20}, 100: {50, 95}} {

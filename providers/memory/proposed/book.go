@@ -3,7 +3,7 @@
 // itself: a person accepts a proposal or dismisses it, and an agent may create a memory of
 // its own judgement.
 //
-// The [Book] has the statements of all sessions, as providers know them ([fs.Stating]), on
+// The [Book] has the statements of all sessions, as providers know them ([facts.StatementSource]), on
 // disk as well: sessions are not read again at each start. It can be made again at any time.
 // What was accepted or dismissed cannot, and is noted apart. From both come the proposals
 // (proposal.go): equal statements of several sessions are one.
@@ -23,6 +23,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/mask"
@@ -48,9 +49,9 @@ type Book struct {
 	path, settledPath string
 
 	mu      sync.Mutex
-	parts   map[string]fs.StatementPart // nil until they were read
-	changed bool                        // since it was saved
-	fault   error                       // of what is settled, as it was last read
+	parts   map[string]facts.StatementPart // nil until they were read
+	changed bool                           // since it was saved
+	fault   error                          // of what is settled, as it was last read
 }
 
 // Open returns the book in a cache folder, and what was decided in a state folder. They
@@ -60,10 +61,10 @@ func Open(cache, state string) *Book {
 }
 
 // known returns the parts. The caller holds mu.
-func (b *Book) known() map[string]fs.StatementPart {
+func (b *Book) known() map[string]facts.StatementPart {
 	if b.parts == nil {
-		b.parts = make(map[string]fs.StatementPart)
-		for p := range jsonlines.Read[fs.StatementPart](b.path, bookFormat) { // what is damaged is read from its session
+		b.parts = make(map[string]facts.StatementPart)
+		for p := range jsonlines.Read[facts.StatementPart](b.path, bookFormat) { // what is damaged is read from its session
 			if p.Name != "" {
 				p.Statements = keep(p.Statements)
 				b.parts[p.Name] = p
@@ -82,11 +83,11 @@ func (b *Book) Version(name string) string {
 
 // Learn replaces all parts: those that are unchanged are kept, others read, and those
 // that are not there any more gone.
-func (b *Book) Learn(all []fs.StatementPart) {
+func (b *Book) Learn(all []facts.StatementPart) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	old := b.known()
-	b.parts = make(map[string]fs.StatementPart, len(all))
+	b.parts = make(map[string]facts.StatementPart, len(all))
 	for _, one := range all {
 		was, known := old[one.Name]
 		if one.Unchanged && !known {
@@ -103,7 +104,7 @@ func (b *Book) Learn(all []fs.StatementPart) {
 
 // keep returns the last of some statements, safe to show, without secrets and of bounded
 // size. Those without a word are left out.
-func keep(all []fs.Statement) (kept []fs.Statement) {
+func keep(all []facts.Statement) (kept []facts.Statement) {
 	for _, s := range all[max(0, len(all)-mostOfPart):] {
 		for _, text := range []*string{&s.Text, &s.Kind, &s.Anchor} {
 			*text = clean.Cut(clean.Line(mask.Text(clean.Prefix(*text, 4*mostText))), mostText)
@@ -122,7 +123,7 @@ func (b *Book) Save() error {
 	if !b.changed {
 		return nil
 	}
-	err := jsonlines.Write(b.path, bookFormat, func(yield func(fs.StatementPart) bool) {
+	err := jsonlines.Write(b.path, bookFormat, func(yield func(facts.StatementPart) bool) {
 		for _, name := range slices.Sorted(maps.Keys(b.parts)) {
 			if !yield(b.parts[name]) {
 				return

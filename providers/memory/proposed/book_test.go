@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/memory/fact"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestSettledAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	b := Open(dir, dir)
-	b.Learn([]fs.StatementPart{{Name: "a", Version: "1", Statements: []fs.Statement{{Kind: "rule", Text: "always so"}}}})
+	b.Learn([]facts.StatementPart{{Name: "a", Version: "1", Statements: []facts.Statement{{Kind: "rule", Text: "always so"}}}})
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, settledName), []byte(`{"scope":"user","te`), 0o600))
 	fstest.Must(t, b.Settle(fact.User, "Always so."))
 	if all := b.Proposals(func(string) string { return fact.User }, func(string, string) bool { return false }); len(all) != 0 || len(b.Problems()) != 0 {
@@ -31,10 +31,10 @@ func TestSettledAfterAKill(t *testing.T) {
 func TestScopes(t *testing.T) {
 	dir := t.TempDir()
 	b := Open(dir, dir)
-	said := func(session, dir, text string) fs.StatementPart {
-		return fs.StatementPart{
+	said := func(session, dir, text string) facts.StatementPart {
+		return facts.StatementPart{
 			Name: session, Version: "1", Agent: "pi", Session: session, Path: "x/" + session, Dir: dir,
-			Statements: []fs.Statement{{Kind: "rule", Text: text, Time: time.Unix(int64(len(session)), 0)}},
+			Statements: []facts.Statement{{Kind: "rule", Text: text, Time: time.Unix(int64(len(session)), 0)}},
 		}
 	}
 	proposals := func() string {
@@ -44,9 +44,9 @@ func TestScopes(t *testing.T) {
 		}
 		return strings.Join(all, "; ")
 	}
-	b.Learn([]fs.StatementPart{said("a", "/shop", "Nodes cache this"), said("bb", "/shop", "nodes cache this.")})
+	b.Learn([]facts.StatementPart{said("a", "/shop", "Nodes cache this"), said("bb", "/shop", "nodes cache this.")})
 	fstest.Equal(t, proposals(), "nodes-cache-this in /shop, 2", "one project")
-	b.Learn([]fs.StatementPart{said("a", "/shop", "Nodes cache this"), said("bb", "/shop", "nodes cache this."), said("ccc", "/lab", "Nodes cache this")})
+	b.Learn([]facts.StatementPart{said("a", "/shop", "Nodes cache this"), said("bb", "/shop", "nodes cache this."), said("ccc", "/lab", "Nodes cache this")})
 	fstest.Equal(t, proposals(), "nodes-cache-this in user, 3", "two projects")
 	fstest.Must(t, b.Settle("/shop", "nodes CACHE this"))
 	fstest.Equal(t, proposals(), "nodes-cache-this in /lab, 1", "dismissed in one")
@@ -58,15 +58,15 @@ func TestScopes(t *testing.T) {
 func TestLearn(t *testing.T) {
 	dir := t.TempDir()
 	b := Open(dir, dir)
-	part := fs.StatementPart{Name: "a", Version: "1", Path: "x", Statements: []fs.Statement{{Kind: "rule", Text: "always so"}}}
+	part := facts.StatementPart{Name: "a", Version: "1", Path: "x", Statements: []facts.Statement{{Kind: "rule", Text: "always so"}}}
 	for i, step := range []struct {
-		all  []fs.StatementPart
+		all  []facts.StatementPart
 		said int
 	}{
 		{nil, 0},
-		{[]fs.StatementPart{part}, 1},
-		{[]fs.StatementPart{{Name: "a", Version: "1", Path: "x", Unchanged: true}}, 1},
-		{[]fs.StatementPart{{Name: "a", Version: "2", Path: "y", Unchanged: true}, {Name: "b", Version: "", Unchanged: true}}, 1},
+		{[]facts.StatementPart{part}, 1},
+		{[]facts.StatementPart{{Name: "a", Version: "1", Path: "x", Unchanged: true}}, 1},
+		{[]facts.StatementPart{{Name: "a", Version: "2", Path: "y", Unchanged: true}, {Name: "b", Version: "", Unchanged: true}}, 1},
 		{nil, 0},
 	} {
 		b.Learn(step.all)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/sqlite"
 )
@@ -44,14 +44,14 @@ func readDatabase(base Found) []Found {
 			f := lists[session]
 			if f == nil {
 				one := base
-				one.Plan = fs.Plan{Kind: fs.TaskList}
+				one.Plan = facts.Plan{Kind: facts.TaskList}
 				if session != "" {
 					one.Names = []string{session}
 				}
 				f = &one
 				lists[session] = f
 			}
-			t := fs.Task{ID: r.Text(0), Text: cmp.Or(r.Text(1), r.Text(2), r.Text(3)), State: checklist.StateOf(r.Text(4))}
+			t := facts.Task{ID: r.Text(0), Text: cmp.Or(r.Text(1), r.Text(2), r.Text(3)), State: checklist.StateOf(r.Text(4))}
 			if t.Time = r.Time(5); t.Time.IsZero() {
 				t.Time = r.Time(6)
 			}

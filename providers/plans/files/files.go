@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/sqlite"
@@ -67,7 +68,7 @@ type Found struct {
 	Names   []string
 	ModTime time.Time
 	// Plan is what the file has. Of a task only the time of the file is known.
-	Plan fs.Plan
+	Plan facts.Plan
 	// Loose is set for a plan whose boxes agents need not check when a task is done.
 	Loose bool
 	// Err is why it cannot be read; nil if it can.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/lazyjson"
@@ -32,7 +32,7 @@ func parseJSON(base Found, text []byte) []Found {
 	if session, agent, ok := strings.Cut(strings.TrimSuffix(filepath.Base(base.Path), ".json"), "-agent-"); ok && session != agent {
 		return nil // a subagent's own
 	}
-	p := fs.Plan{Kind: fs.TaskList, Time: base.ModTime}
+	p := facts.Plan{Kind: facts.TaskList, Time: base.ModTime}
 	switch {
 	case v.IsArray():
 		for _, e := range v.Array() {
@@ -59,13 +59,13 @@ func parseJSON(base Found, text []byte) []Found {
 	return []Found{base}
 }
 
-func entry(v lazyjson.Value, base Found) fs.Task {
-	t := fs.Task{ID: v.Get("id").String(), State: checklist.StateOf(v.Get("status").String()), Time: base.ModTime}
+func entry(v lazyjson.Value, base Found) facts.Task {
+	t := facts.Task{ID: v.Get("id").String(), State: checklist.StateOf(v.Get("status").String()), Time: base.ModTime}
 	for _, name := range []string{"content", "subject", "task_description", "title", "description"} {
 		t.Text = cmp.Or(t.Text, v.Get(name).Str)
 	}
 	if v.Get("completed").Bool() {
-		t.State = fs.TaskDone
+		t.State = facts.TaskDone
 	}
 	return t
 }
@@ -98,7 +98,7 @@ func grouped(all []Found) (out []Found) {
 		}
 	}
 	for _, i := range byDir {
-		slices.SortStableFunc(out[i].Plan.Tasks, func(a, b fs.Task) int {
+		slices.SortStableFunc(out[i].Plan.Tasks, func(a, b facts.Task) int {
 			x, _ := strconv.Atoi(a.ID)
 			y, _ := strconv.Atoi(b.ID)
 			return cmp.Compare(x, y)

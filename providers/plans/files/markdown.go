@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/frontmatter"
@@ -14,8 +14,8 @@ import (
 )
 
 // markdown reads a plan, or a list with boxes.
-func markdown(base Found, text []byte, cut bool) fs.Plan {
-	p := fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Time: base.ModTime, Cut: cut}
+func markdown(base Found, text []byte, cut bool) facts.Plan {
+	p := facts.Plan{Kind: facts.Proposal, State: facts.PlanOpen, Time: base.ModTime, Cut: cut}
 	matter, err := frontmatter.Parse(text)
 	body := string(text)
 	if err == nil {
@@ -27,7 +27,7 @@ func markdown(base Found, text []byte, cut bool) fs.Plan {
 			content, _ := todo["content"].(string)
 			id, _ := todo["id"].(string)
 			status, _ := todo["status"].(string)
-			p.Tasks = appendTask(p.Tasks, fs.Task{ID: id, Text: content, State: checklist.StateOf(status), Time: base.ModTime})
+			p.Tasks = appendTask(p.Tasks, facts.Task{ID: id, Text: content, State: checklist.StateOf(status), Time: base.ModTime})
 		}
 	}
 	body = mask.Text(clean.Text(body))
@@ -72,22 +72,22 @@ func title(name, text, file string) string {
 }
 
 // appendTask appends a task that has a text.
-func appendTask(tasks []fs.Task, t fs.Task) []fs.Task {
+func appendTask(tasks []facts.Task, t facts.Task) []facts.Task {
 	t.Text = clean.Cut(clean.Line(mask.Text(clean.Prefix(t.Text, 8<<10))), 2<<10)
 	if t.Text == "" {
 		return tasks
 	}
 	t.ID = clean.Cut(clean.Line(t.ID), 100)
-	t.State = cmp.Or(t.State, fs.TaskPending)
+	t.State = cmp.Or(t.State, facts.TaskPending)
 	return append(tasks, t)
 }
 
 // settled returns a plan with its state: a list is done if no task is open.
-func settled(p fs.Plan) fs.Plan {
+func settled(p facts.Plan) facts.Plan {
 	if len(p.Tasks) > 0 {
-		p.State = fs.PlanDone
-		if slices.ContainsFunc(p.Tasks, fs.Task.IsOpen) {
-			p.State = fs.PlanOpen
+		p.State = facts.PlanDone
+		if slices.ContainsFunc(p.Tasks, facts.Task.IsOpen) {
+			p.State = facts.PlanOpen
 		}
 	}
 	return p

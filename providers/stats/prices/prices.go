@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/settings"
 )
 
@@ -42,7 +43,7 @@ type Price struct {
 }
 
 // Cost returns what the tokens of one request cost, in US dollars.
-func (p Price) Cost(t fs.Tokens) float64 {
+func (p Price) Cost(t facts.Tokens) float64 {
 	in := float64(t.Input)*p.Input + float64(t.CacheRead)*p.CacheRead + float64(t.CacheWrite)*p.CacheWrite + float64(t.CacheWriteLong)*p.CacheWriteLong
 	out := float64(t.Output+t.Reasoning) * p.Output
 	if prompt := t.Input + t.CacheRead + t.CacheWrite + t.CacheWriteLong; p.Above > 0 && prompt > p.Above {

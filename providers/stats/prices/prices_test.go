@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
 func TestNamesOfModels(t *testing.T) {
@@ -38,15 +38,15 @@ func TestPricesByTimeAndLength(t *testing.T) {
 	day := func(s string) time.Time { at, _ := time.Parse(time.DateOnly, s); return at }
 	for _, test := range []struct {
 		model, day string
-		tokens     fs.Tokens
+		tokens     facts.Tokens
 		want       float64
 	}{
-		{"gpt-5.6-luna", "2026-07-29", fs.Tokens{Input: 1e6 / 10, Output: 1e5}, 0.1 + 0.6},
-		{"gpt-5.6-luna", "2026-07-30", fs.Tokens{Input: 1e6 / 10, Output: 1e5}, 0.02 + 0.12},
-		{"claude-sonnet-4-5", "2026-01-01", fs.Tokens{Input: 1e5, CacheRead: 1e5, Output: 1e4}, 0.3 + 0.03 + 0.15},
-		{"claude-sonnet-4-5", "2026-01-01", fs.Tokens{Input: 1e5, CacheRead: 1e5 + 1, Output: 1e4}, 2*(0.3+0.0300003) + 1.5*0.15},
-		{"claude-opus-4-5", "2026-01-01", fs.Tokens{CacheWrite: 1e6, CacheWriteLong: 1e6}, 6.25 + 10},
-		{"gemini-2.5-flash", "2026-01-01", fs.Tokens{Output: 1e6, Reasoning: 1e6}, 5},
+		{"gpt-5.6-luna", "2026-07-29", facts.Tokens{Input: 1e6 / 10, Output: 1e5}, 0.1 + 0.6},
+		{"gpt-5.6-luna", "2026-07-30", facts.Tokens{Input: 1e6 / 10, Output: 1e5}, 0.02 + 0.12},
+		{"claude-sonnet-4-5", "2026-01-01", facts.Tokens{Input: 1e5, CacheRead: 1e5, Output: 1e4}, 0.3 + 0.03 + 0.15},
+		{"claude-sonnet-4-5", "2026-01-01", facts.Tokens{Input: 1e5, CacheRead: 1e5 + 1, Output: 1e4}, 2*(0.3+0.0300003) + 1.5*0.15},
+		{"claude-opus-4-5", "2026-01-01", facts.Tokens{CacheWrite: 1e6, CacheWriteLong: 1e6}, 6.25 + 10},
+		{"gemini-2.5-flash", "2026-01-01", facts.Tokens{Output: 1e6, Reasoning: 1e6}, 5},
 	} {
 		p, _ := l.Of(test.model, day(test.day))
 		if got := p.Cost(test.tokens); math.Abs(got-test.want) > 1e-9 {

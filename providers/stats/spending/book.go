@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/jsonlines"
 )
 
@@ -55,9 +55,9 @@ func Open(dir string) *Book {
 	return b
 }
 
-// Learn takes what providers know, see [fs.Spender]. Where ctx has ended before they were
+// Learn takes what providers know, see [facts.SpendingSource]. Where ctx has ended before they were
 // through, what was known of the rest stays.
-func (b *Book) Learn(ctx context.Context, spent func(ctx context.Context, known func(name string) string) iter.Seq[fs.SpentPart]) {
+func (b *Book) Learn(ctx context.Context, spent func(ctx context.Context, known func(name string) string) iter.Seq[facts.SpentPart]) {
 	there := make(map[string]bool)
 	for one := range spent(ctx, func(name string) string { return b.parts[name].Version }) {
 		there[one.Name] = true
@@ -106,7 +106,7 @@ const nano = 1e-9
 
 // pack returns calls as bytes: of each Key and Copy, then as numbers of variable length the
 // model with what is Aside, the seconds since the call before it, the tokens and the cost.
-func pack(calls []fs.ModelCall) (models []string, packed []byte) {
+func pack(calls []facts.ModelCall) (models []string, packed []byte) {
 	numbers := make(map[string]int)
 	var last int64
 	for _, c := range calls {
@@ -138,7 +138,7 @@ func pack(calls []fs.ModelCall) (models []string, packed []byte) {
 }
 
 // unpack yields the calls of a part, as far as they are not damaged.
-func (p *part) unpack(yield func(fs.ModelCall) bool) {
+func (p *part) unpack(yield func(facts.ModelCall) bool) {
 	b := p.Calls
 	bad := false
 	varint := func() int64 {
@@ -151,7 +151,7 @@ func (p *part) unpack(yield func(fs.ModelCall) bool) {
 	}
 	var last int64
 	for len(b) > 16 {
-		c := fs.ModelCall{Key: binary.LittleEndian.Uint64(b), Copy: binary.LittleEndian.Uint64(b[8:])}
+		c := facts.ModelCall{Key: binary.LittleEndian.Uint64(b), Copy: binary.LittleEndian.Uint64(b[8:])}
 		model, n := binary.Uvarint(b[16:])
 		if n <= 0 || model/2 >= uint64(len(p.Models)) {
 			return
@@ -161,7 +161,7 @@ func (p *part) unpack(yield func(fs.ModelCall) bool) {
 		if last += varint(); last != 0 {
 			c.Time = time.Unix(last, 0)
 		}
-		c.Tokens = fs.Tokens{Input: varint(), Output: varint(), CacheRead: varint(), CacheWrite: varint(), CacheWriteLong: varint(), Reasoning: varint()}
+		c.Tokens = facts.Tokens{Input: varint(), Output: varint(), CacheRead: varint(), CacheWrite: varint(), CacheWriteLong: varint(), Reasoning: varint()}
 		c.Cost = float64(varint()) * nano
 		if bad || !yield(c) {
 			return

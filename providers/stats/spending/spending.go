@@ -1,5 +1,5 @@
 // Package spending counts the tokens and the money of requests to models: by day, agent,
-// model and project. What the requests were comes from providers ([fs.Spender]) by way of
+// model and project. What the requests were comes from providers ([facts.SpendingSource]) by way of
 // a [Book]; what they cost from their agents or, where those do not say, from prices.
 package spending
 
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -24,16 +25,16 @@ type Query struct {
 	// a part of the name, a project a folder above that in which the session worked.
 	Agent, Model, Project string
 	// Price returns what a call costs, in US dollars; false if that is unknown.
-	Price func(fs.ModelCall) (dollars float64, ok bool)
+	Price func(facts.ModelCall) (dollars float64, ok bool)
 	// ProjectOf returns the project that a folder is of.
 	ProjectOf func(dir string) string
 }
 
 // Sum is what some calls took.
 type Sum struct {
-	Calls  int       `json:"calls"`
-	Tokens fs.Tokens `json:"tokens"`
-	Total  int64     `json:"total_tokens"`
+	Calls  int          `json:"calls"`
+	Tokens facts.Tokens `json:"tokens"`
+	Total  int64        `json:"total_tokens"`
 	// Cost is in US dollars, as far as it is known: Unpriced counts the tokens of which it
 	// is not.
 	Cost     float64 `json:"cost"`
@@ -86,11 +87,11 @@ const mostSessions = 20
 
 // call is a call that counts, with its part.
 type call struct {
-	fs.ModelCall
+	facts.ModelCall
 	of *part
 }
 
-// Count counts the calls of a book, each once: see [fs.ModelCall].
+// Count counts the calls of a book, each once: see [facts.ModelCall].
 func (b *Book) Count(q Query) Report {
 	c := counter{query: q, days: make(map[string]*day), agents: make(map[string]*Sum), models: make(map[string]*Sum),
 		projects: make(map[string]*Sum), sessions: make(map[*part]*Sum), unknown: make(map[string]bool), names: make(map[string]string)}

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // world is a provider of parts.
-type world map[string]fs.SpentPart
+type world map[string]facts.SpentPart
 
-func (w world) spent(_ context.Context, known func(string) string) iter.Seq[fs.SpentPart] {
-	return func(yield func(fs.SpentPart) bool) {
+func (w world) spent(_ context.Context, known func(string) string) iter.Seq[facts.SpentPart] {
+	return func(yield func(facts.SpentPart) bool) {
 		for name, part := range w {
 			part.Name = name
 			if part.Unchanged = known(name) == part.Version; part.Unchanged {
@@ -32,7 +32,7 @@ func (w world) spent(_ context.Context, known func(string) string) iter.Seq[fs.S
 }
 
 func query() Query {
-	return Query{Zone: time.UTC, ProjectOf: func(dir string) string { return dir }, Price: func(c fs.ModelCall) (float64, bool) {
+	return Query{Zone: time.UTC, ProjectOf: func(dir string) string { return dir }, Price: func(c facts.ModelCall) (float64, bool) {
 		return float64(c.Tokens.Total()), c.Model != "unknown"
 	}}
 }
@@ -41,28 +41,28 @@ func at(day, hour int) time.Time { return time.Date(2026, 5, day, hour, 0, 0, 0,
 
 // TestTheSameCalls: which of several calls count.
 func TestTheSameCalls(t *testing.T) {
-	call := func(key, copied uint64, aside bool, tokens int64) fs.ModelCall {
-		return fs.ModelCall{Key: key, Copy: copied, Aside: aside, Time: at(1, 1), Model: "m", Tokens: fs.Tokens{Input: tokens}}
+	call := func(key, copied uint64, aside bool, tokens int64) facts.ModelCall {
+		return facts.ModelCall{Key: key, Copy: copied, Aside: aside, Time: at(1, 1), Model: "m", Tokens: facts.Tokens{Input: tokens}}
 	}
 	for _, test := range []struct {
 		what        string
-		here, there []fs.ModelCall
+		here, there []facts.ModelCall
 		want        int64
 	}{
-		{"without keys", []fs.ModelCall{call(0, 0, false, 1), call(0, 0, false, 2)}, []fs.ModelCall{call(0, 0, false, 4)}, 7},
-		{"one key in two sessions", []fs.ModelCall{call(1, 0, false, 1)}, []fs.ModelCall{call(1, 0, false, 2)}, 2},
-		{"one key in a session", []fs.ModelCall{call(1, 0, false, 4), call(1, 0, false, 2)}, nil, 4},
-		{"of a subagent and another", []fs.ModelCall{call(1, 0, true, 100)}, []fs.ModelCall{call(1, 0, false, 2)}, 2},
-		{"copies, none of which is aside", []fs.ModelCall{call(1, 9, false, 1)}, []fs.ModelCall{call(2, 9, false, 2)}, 3},
-		{"a copy aside, after", []fs.ModelCall{call(1, 9, false, 1)}, []fs.ModelCall{call(2, 9, true, 200)}, 1},
-		{"a copy aside, before", []fs.ModelCall{call(2, 9, true, 200)}, []fs.ModelCall{call(1, 9, false, 1)}, 1},
+		{"without keys", []facts.ModelCall{call(0, 0, false, 1), call(0, 0, false, 2)}, []facts.ModelCall{call(0, 0, false, 4)}, 7},
+		{"one key in two sessions", []facts.ModelCall{call(1, 0, false, 1)}, []facts.ModelCall{call(1, 0, false, 2)}, 2},
+		{"one key in a session", []facts.ModelCall{call(1, 0, false, 4), call(1, 0, false, 2)}, nil, 4},
+		{"of a subagent and another", []facts.ModelCall{call(1, 0, true, 100)}, []facts.ModelCall{call(1, 0, false, 2)}, 2},
+		{"copies, none of which is aside", []facts.ModelCall{call(1, 9, false, 1)}, []facts.ModelCall{call(2, 9, false, 2)}, 3},
+		{"a copy aside, after", []facts.ModelCall{call(1, 9, false, 1)}, []facts.ModelCall{call(2, 9, true, 200)}, 1},
+		{"a copy aside, before", []facts.ModelCall{call(2, 9, true, 200)}, []facts.ModelCall{call(1, 9, false, 1)}, 1},
 	} {
 		w := world{"a": {Version: "1", Agent: "x", Calls: test.here}, "b": {Version: "1", Agent: "x", Calls: test.there}}
 		b := Open(t.TempDir())
 		b.Learn(t.Context(), w.spent)
 		fstest.Equal(t, b.Count(query()).Total, test.want, "tokens", test.what)
 	}
-	w := world{"a": {Version: "1", Agent: "x", Calls: []fs.ModelCall{call(1, 0, false, 1)}}, "b": {Version: "1", Agent: "y", Calls: []fs.ModelCall{call(1, 0, false, 2)}}}
+	w := world{"a": {Version: "1", Agent: "x", Calls: []facts.ModelCall{call(1, 0, false, 1)}}, "b": {Version: "1", Agent: "y", Calls: []facts.ModelCall{call(1, 0, false, 2)}}}
 	b := Open(t.TempDir())
 	b.Learn(t.Context(), w.spent)
 	fstest.Equal(t, b.Count(query()).Total, 3, "two agents there")
@@ -72,10 +72,10 @@ func TestTheSameCalls(t *testing.T) {
 func TestBook(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	r := rand.New(rand.NewPCG(1, 2))
-	var calls []fs.ModelCall
+	var calls []facts.ModelCall
 	for i := range 1000 {
-		c := fs.ModelCall{Key: r.Uint64(), Copy: r.Uint64(), Aside: i%3 == 0, Model: []string{"a", "b", ""}[i%3], Cost: float64(r.IntN(1e6)) / 1e6,
-			Tokens: fs.Tokens{Input: r.Int64N(1e12), Output: r.Int64N(9), CacheRead: 1, CacheWrite: 2, CacheWriteLong: 3, Reasoning: 4}}
+		c := facts.ModelCall{Key: r.Uint64(), Copy: r.Uint64(), Aside: i%3 == 0, Model: []string{"a", "b", ""}[i%3], Cost: float64(r.IntN(1e6)) / 1e6,
+			Tokens: facts.Tokens{Input: r.Int64N(1e12), Output: r.Int64N(9), CacheRead: 1, CacheWrite: 2, CacheWriteLong: 3, Reasoning: 4}}
 		if i%10 > 0 {
 			c.Time = time.Unix(r.Int64N(4e9), 0)
 		}
@@ -131,10 +131,10 @@ func TestBook(t *testing.T) {
 // TestCount: days are those of a time zone, and what has no price is told.
 func TestCount(t *testing.T) {
 	w := world{
-		"a": {Version: "1", Agent: "x", Session: "1", Dir: "/p", Calls: []fs.ModelCall{
-			{Time: at(1, 23), Model: "m", Tokens: fs.Tokens{Input: 1}}, {Time: at(2, 1), Model: "unknown", Tokens: fs.Tokens{Output: 10}}, {Model: "m", Tokens: fs.Tokens{CacheRead: 100}},
+		"a": {Version: "1", Agent: "x", Session: "1", Dir: "/p", Calls: []facts.ModelCall{
+			{Time: at(1, 23), Model: "m", Tokens: facts.Tokens{Input: 1}}, {Time: at(2, 1), Model: "unknown", Tokens: facts.Tokens{Output: 10}}, {Model: "m", Tokens: facts.Tokens{CacheRead: 100}},
 		}},
-		"b": {Version: "1", Agent: "y", Session: "2", Dir: "/q/sub", Calls: []fs.ModelCall{{Time: at(3, 12), Model: "dear", Cost: 5000, Tokens: fs.Tokens{Reasoning: 1000}}}},
+		"b": {Version: "1", Agent: "y", Session: "2", Dir: "/q/sub", Calls: []facts.ModelCall{{Time: at(3, 12), Model: "dear", Cost: 5000, Tokens: facts.Tokens{Reasoning: 1000}}}},
 	}
 	b := Open(t.TempDir())
 	b.Learn(t.Context(), w.spent)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/database"
@@ -242,8 +242,8 @@ func (g *gooseReader) result(e *event.Event, block lazyjson.Value) {
 }
 
 // gooseSpent reads what a session took, which is known of all its requests together.
-func gooseSpent(ctx context.Context, path, key string, out func(fs.ModelCall)) error {
-	calls, err := database.Read(ctx, path, func(h *database.Snapshot, add func(fs.ModelCall)) error {
+func gooseSpent(ctx context.Context, path, key string, out func(facts.ModelCall)) error {
+	calls, err := database.Read(ctx, path, func(h *database.Snapshot, add func(facts.ModelCall)) error {
 		sessions, _, err := gooseTables(h)
 		if err != nil || !sessions.Exists() {
 			return err
@@ -256,8 +256,8 @@ func gooseSpent(ctx context.Context, path, key string, out func(fs.ModelCall)) e
 				}
 				return max(0, r.Int(i+1))
 			}
-			c := fs.ModelCall{Model: lazyjson.ParseString(r.Text(0)).Get("model_name").Str, Time: r.Time(1)}
-			c.Tokens = fs.Tokens{Input: or(2), Output: or(4)}
+			c := facts.ModelCall{Model: lazyjson.ParseString(r.Text(0)).Get("model_name").Str, Time: r.Time(1)}
+			c.Tokens = facts.Tokens{Input: or(2), Output: or(4)}
 			c.Tokens.Reasoning = max(0, or(6)-c.Tokens.Total())
 			if c.Tokens.Total() > 0 {
 				add(c)

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
@@ -13,7 +13,7 @@ import (
 
 // piSpent reads the requests of a log of Pi. A fork begins with the entries of another
 // session, at their times.
-func piSpent(log history.Spending, out func(fs.ModelCall)) {
+func piSpent(log history.Spending, out func(facts.ModelCall)) {
 	for line := range log.Lines {
 		if !bytes.Contains(line, []byte(`"usage"`)) || !lazyjson.Valid(line) {
 			continue
@@ -24,8 +24,8 @@ func piSpent(log history.Spending, out func(fs.ModelCall)) {
 		if v.Get("type").Str != "message" || message.Get("role").Str != "assistant" || !used.IsObject() {
 			continue
 		}
-		c := fs.ModelCall{Time: records.Time(v.Get("timestamp")), Model: message.Get("model").Str, Cost: max(0, used.Get("cost.total").Float())}
-		c.Tokens = history.Filled(fs.Tokens{
+		c := facts.ModelCall{Time: records.Time(v.Get("timestamp")), Model: message.Get("model").Str, Cost: max(0, used.Get("cost.total").Float())}
+		c.Tokens = history.Filled(facts.Tokens{
 			Input: history.Count(used, "input"), Output: history.Count(used, "output"),
 			CacheRead: history.Count(used, "cacheRead"), CacheWrite: history.Count(used, "cacheWrite"),
 		}, history.Count(used, "totalTokens"))
@@ -41,7 +41,7 @@ func piSpent(log history.Spending, out func(fs.ModelCall)) {
 
 // ampSpent reads the requests of a thread of Amp: its ledger or, where it has none, its
 // messages. What a message read from the cache is not in the ledger.
-func ampSpent(_ context.Context, path, _ string, out func(fs.ModelCall)) error {
+func ampSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) error {
 	doc, err := records.ReadDocument(path)
 	if err != nil {
 		return err
@@ -54,9 +54,9 @@ func ampSpent(_ context.Context, path, _ string, out func(fs.ModelCall)) error {
 		}
 		return true
 	})
-	emit := func(at time.Time, model string, t fs.Tokens, total int64) bool {
+	emit := func(at time.Time, model string, t facts.Tokens, total int64) bool {
 		if t = history.Filled(t, total); t.Total() > 0 {
-			out(fs.ModelCall{Time: at, Model: model, Tokens: t})
+			out(facts.ModelCall{Time: at, Model: model, Tokens: t})
 		}
 		return true
 	}
@@ -66,7 +66,7 @@ func ampSpent(_ context.Context, path, _ string, out func(fs.ModelCall)) error {
 			if !e.Get("toMessageId").Exists() {
 				message = lazyjson.Value{}
 			}
-			return emit(records.Time(e.Get("timestamp")), e.Get("model").Str, fs.Tokens{
+			return emit(records.Time(e.Get("timestamp")), e.Get("model").Str, facts.Tokens{
 				Input: history.Count(used, "input"), Output: history.Count(used, "output"),
 				CacheWrite: history.Count(message, "cacheCreationInputTokens"), CacheRead: history.Count(message, "cacheReadInputTokens"),
 			}, history.Count(used, "total"))
@@ -78,7 +78,7 @@ func ampSpent(_ context.Context, path, _ string, out func(fs.ModelCall)) error {
 		if m.Get("role").Str != "assistant" || !used.IsObject() {
 			return true
 		}
-		return emit(records.Time(used.Get("timestamp")), used.Get("model").Str, fs.Tokens{
+		return emit(records.Time(used.Get("timestamp")), used.Get("model").Str, facts.Tokens{
 			Input: history.Count(used, "inputTokens"), Output: history.Count(used, "outputTokens"),
 			CacheWrite: history.Count(used, "cacheCreationInputTokens"), CacheRead: history.Count(used, "cacheReadInputTokens"),
 		}, history.Count(used, "totalTokens"))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/render"
@@ -15,9 +15,9 @@ import (
 
 // list is the list of tasks of a session in its latest state.
 type list struct {
-	tasks   []fs.Task
-	dropped []fs.Task // in their last state
-	made    int       // how many were created one by one
+	tasks   []facts.Task
+	dropped []facts.Task // in their last state
+	made    int          // how many were created one by one
 	title   string
 	time    time.Time
 }
@@ -37,7 +37,7 @@ const (
 // change is what a call does to the list, if it works.
 type change struct {
 	verb  verb
-	tasks []fs.Task
+	tasks []facts.Task
 	title string
 	time  time.Time
 }
@@ -57,12 +57,12 @@ func changeOf(tool string, input value, at time.Time) *change {
 	c := &change{time: at}
 	switch tool {
 	case "taskcreate":
-		c.verb, c.tasks = creates, []fs.Task{taskOf(input)}
+		c.verb, c.tasks = creates, []facts.Task{taskOf(input)}
 		return c
 	case "taskupdate":
 		t := taskOf(input)
 		t.Text = clean.Cut(clean.Line(input.first("subject").text), mostTask) // not its description
-		c.verb, c.tasks = updates, []fs.Task{t}
+		c.verb, c.tasks = updates, []facts.Task{t}
 		return c
 	case "tasklist":
 		c.verb = tells
@@ -102,11 +102,11 @@ var textNames = []string{"content", "subject", "step", "title", "task_descriptio
 
 // kiroChange returns what Kiro's todo_list does: its tasks have numbers, from 0.
 func kiroChange(input value, c *change) *change {
-	numbers := func(name string, state fs.TaskState) {
+	numbers := func(name string, state facts.TaskState) {
 		v, _ := input.member(name)
 		entries, _ := v.list()
 		for _, e := range entries {
-			c.tasks = append(c.tasks, fs.Task{ID: strings.TrimSpace(e.text), State: state})
+			c.tasks = append(c.tasks, facts.Task{ID: strings.TrimSpace(e.text), State: state})
 		}
 	}
 	switch input.first("command").text {
@@ -116,7 +116,7 @@ func kiroChange(input value, c *change) *change {
 		c.verb = merges
 	case "complete":
 		c.verb = updates
-		numbers("completed_indices", fs.TaskDone)
+		numbers("completed_indices", facts.TaskDone)
 		return c
 	case "remove":
 		c.verb = removes
@@ -137,8 +137,8 @@ func kiroChange(input value, c *change) *change {
 }
 
 // taskOf reads an entry, which is an object or only its text.
-func taskOf(v value) fs.Task {
-	t := fs.Task{
+func taskOf(v value) facts.Task {
+	t := facts.Task{
 		ID:    clean.Cut(clean.Line(v.first("taskId", "id").text), 100),
 		Text:  v.first(textNames...).text,
 		State: checklist.StateOf(v.first("status", "state").text),
@@ -147,7 +147,7 @@ func taskOf(v value) fs.Task {
 		t.Text = v.text
 	}
 	if done, ok := v.member("completed"); ok && done.text == "true" {
-		t.State = fs.TaskDone
+		t.State = facts.TaskDone
 	}
 	t.Text = clean.Cut(clean.Line(clean.Prefix(t.Text, 4*mostTask)), mostTask)
 	return t
@@ -155,7 +155,7 @@ func taskOf(v value) fs.Task {
 
 // apply applies the change of a call that worked. Before returns tasks that were created
 // in the session that this one is a fork of.
-func (l *list) apply(c *change, result render.Block, before func(id string) (fs.Task, bool)) {
+func (l *list) apply(c *change, result render.Block, before func(id string) (facts.Task, bool)) {
 	at := cmp.Or(c.time, result.Time)
 	switch c.verb {
 	case replaces:
@@ -165,7 +165,7 @@ func (l *list) apply(c *change, result render.Block, before func(id string) (fs.
 			if i := l.byID(t.ID); i >= 0 {
 				l.set(i, t, at)
 			} else {
-				t.Time, t.State = at, cmp.Or(t.State, fs.TaskPending)
+				t.Time, t.State = at, cmp.Or(t.State, facts.TaskPending)
 				l.tasks = append(l.tasks, t)
 			}
 		}
@@ -179,7 +179,7 @@ func (l *list) apply(c *change, result render.Block, before func(id string) (fs.
 		if i := l.byID(t.ID); i >= 0 { // the list began anew
 			l.drop(i)
 		}
-		t.Time, t.State = at, cmp.Or(t.State, fs.TaskPending)
+		t.Time, t.State = at, cmp.Or(t.State, facts.TaskPending)
 		l.tasks = append(l.tasks, t)
 	case updates:
 		for _, t := range c.tasks {
@@ -218,11 +218,11 @@ func (l *list) byID(id string) int {
 	if id == "" {
 		return -1
 	}
-	return slices.IndexFunc(l.tasks, func(t fs.Task) bool { return t.ID == id })
+	return slices.IndexFunc(l.tasks, func(t facts.Task) bool { return t.ID == id })
 }
 
 // set changes what a change of one task says of it.
-func (l *list) set(i int, t fs.Task, at time.Time) {
+func (l *list) set(i int, t facts.Task, at time.Time) {
 	old := &l.tasks[i]
 	if t.State != "" && t.State != old.State {
 		old.State, old.Time = t.State, at
@@ -240,12 +240,12 @@ func (l *list) drop(i int) {
 
 // replace replaces the list. A task is the same if its text is; one with the id of
 // another and a new text, in a list of the same tasks otherwise, was said in other words.
-func (l *list) replace(next []fs.Task, at time.Time) {
+func (l *list) replace(next []facts.Task, at time.Time) {
 	old := l.tasks
 	l.tasks = nil
 	kept := make([]bool, len(old))
-	same := func(t fs.Task) int {
-		return slices.IndexFunc(old, func(o fs.Task) bool { return o.Text == t.Text })
+	same := func(t facts.Task) int {
+		return slices.IndexFunc(old, func(o facts.Task) bool { return o.Text == t.Text })
 	}
 	known := 0
 	for _, t := range next {
@@ -254,17 +254,17 @@ func (l *list) replace(next []fs.Task, at time.Time) {
 		}
 	}
 	for _, t := range next {
-		t.Time, t.State = at, cmp.Or(t.State, fs.TaskPending)
+		t.Time, t.State = at, cmp.Or(t.State, facts.TaskPending)
 		i := same(t)
 		if i < 0 && known > 0 && t.ID != "" {
-			i = slices.IndexFunc(old, func(o fs.Task) bool { return o.ID == t.ID })
+			i = slices.IndexFunc(old, func(o facts.Task) bool { return o.ID == t.ID })
 		}
 		if i >= 0 {
 			if kept[i] = true; old[i].State == t.State && !old[i].Time.IsZero() {
 				t.Time = old[i].Time
 			}
 		}
-		l.dropped = slices.DeleteFunc(l.dropped, func(o fs.Task) bool { return o.Text == t.Text }) // it is back
+		l.dropped = slices.DeleteFunc(l.dropped, func(o facts.Task) bool { return o.Text == t.Text }) // it is back
 		l.tasks = append(l.tasks, t)
 	}
 	for i, o := range old {
@@ -293,20 +293,20 @@ func (l *list) told(text string, at time.Time) bool {
 		}
 		found = true
 		if i := l.byID(id); i >= 0 {
-			l.set(i, fs.Task{State: checklist.StateOf(word)}, at)
+			l.set(i, facts.Task{State: checklist.StateOf(word)}, at)
 		} else {
-			l.tasks = append(l.tasks, fs.Task{ID: id, Text: clean.Cut(clean.Line(what), mostTask), State: checklist.StateOf(word), Time: at})
+			l.tasks = append(l.tasks, facts.Task{ID: id, Text: clean.Cut(clean.Line(what), mostTask), State: checklist.StateOf(word), Time: at})
 		}
 	}
 	return found
 }
 
 // plan returns the list as a plan.
-func (l *list) plan() fs.Plan {
-	p := fs.Plan{Kind: fs.TaskList, State: fs.PlanDone, Title: l.title, Time: l.time, Tasks: slices.Concat(l.tasks, l.dropped)}
-	p.Tasks = slices.DeleteFunc(p.Tasks, func(t fs.Task) bool { return t.Text == "" })
-	if slices.ContainsFunc(p.Tasks, fs.Task.IsOpen) {
-		p.State = fs.PlanOpen
+func (l *list) plan() facts.Plan {
+	p := facts.Plan{Kind: facts.TaskList, State: facts.PlanDone, Title: l.title, Time: l.time, Tasks: slices.Concat(l.tasks, l.dropped)}
+	p.Tasks = slices.DeleteFunc(p.Tasks, func(t facts.Task) bool { return t.Text == "" })
+	if slices.ContainsFunc(p.Tasks, facts.Task.IsOpen) {
+		p.State = facts.PlanOpen
 	}
 	return p
 }

@@ -18,7 +18,7 @@ import (
 	"io"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -42,13 +42,13 @@ type Source struct {
 	Whole func(name string) (string, error)
 	// Before returns the tasks of the session that this one is a fork of, by their ids; it
 	// is called at most once. It may be nil.
-	Before func() []fs.Task
+	Before func() []facts.Task
 }
 
 // Read returns the plans of a session, the oldest first; the list of tasks comes last.
 // Waiting reports whether anything that the session says next may change them; else only
 // what [Touches] reports does.
-func Read(from Source) (plans []fs.Plan, waiting bool, err error) {
+func Read(from Source) (plans []facts.Plan, waiting bool, err error) {
 	r := &reader{Source: from, open: make(map[string]*call)}
 	if err := render.Blocks(from.Transcript, mostRead, r.block); err != nil {
 		return nil, false, err
@@ -75,7 +75,7 @@ type reader struct {
 	Source
 	open      map[string]*call // without a result, by the end of the call's id
 	list      list
-	proposals []fs.Plan
+	proposals []facts.Plan
 	// asked is the number of the proposal that the next words of a person may decide, from
 	// 1; 0 for none.
 	asked   int
@@ -160,22 +160,22 @@ func (r *reader) finish(c *call, result render.Block) {
 func (r *reader) close() {
 	for _, c := range r.open {
 		if c.proposal > 0 && r.turns > c.turns {
-			r.proposals[c.proposal-1].State = fs.PlanInterrupted
+			r.proposals[c.proposal-1].State = facts.PlanInterrupted
 		}
 	}
 }
 
 // before returns a task of the session that this one is a fork of.
-func (r *reader) before(id string) (fs.Task, bool) {
+func (r *reader) before(id string) (facts.Task, bool) {
 	if r.Before == nil {
-		return fs.Task{}, false
+		return facts.Task{}, false
 	}
 	for _, t := range r.Before() {
 		if t.ID == id {
 			return t, true
 		}
 	}
-	return fs.Task{}, false
+	return facts.Task{}, false
 }
 
 // whole returns all of a block's text.

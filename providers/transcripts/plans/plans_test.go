@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -50,7 +50,7 @@ func (s *session) answer(tool, result string, failed bool) {
 
 func (s *session) say(kind event.Kind, text string) { s.add(event.Event{Kind: kind, Text: text}) }
 
-func (s *session) read(t *testing.T) []fs.Plan {
+func (s *session) read(t *testing.T) []facts.Plan {
 	t.Helper()
 	all, _, err := Read(Source{Transcript: strings.NewReader("# head\n\n" + string(s.text)), Whole: func(name string) (string, error) {
 		if text, ok := s.whole[name]; ok {
@@ -63,7 +63,7 @@ func (s *session) read(t *testing.T) []fs.Plan {
 }
 
 // tasks is the list as "state text", a dropped task in brackets.
-func tasks(all []fs.Plan) string {
+func tasks(all []facts.Plan) string {
 	var lines []string
 	for _, p := range all {
 		for _, task := range p.Tasks {
@@ -160,8 +160,8 @@ func TestSubagents(t *testing.T) {
 func TestForkGoesOn(t *testing.T) {
 	s := &session{}
 	s.call("TaskUpdate", `{"taskId":"2","status":"completed"}`, "Updated task #2 status")
-	all, _, err := Read(Source{Transcript: strings.NewReader(string(s.text)), Before: func() []fs.Task {
-		return []fs.Task{{ID: "1", Text: "a"}, {ID: "2", Text: "b", State: fs.TaskPending}}
+	all, _, err := Read(Source{Transcript: strings.NewReader(string(s.text)), Before: func() []facts.Task {
+		return []facts.Task{{ID: "1", Text: "a"}, {ID: "2", Text: "b", State: facts.TaskPending}}
 	}})
 	if err != nil || tasks(all) != "completed b" {
 		t.Errorf("%q, %v", tasks(all), err)
@@ -176,7 +176,7 @@ func TestLongList(t *testing.T) {
 	}
 	s := &session{}
 	s.call("TodoWrite", `{"todos":[`+strings.Join(entries, ",")+`]}`, "ok")
-	if all := s.read(t); len(all) != 1 || len(all[0].Tasks) != 200 || all[0].Tasks[199].Text != "task number 199 of many" || all[0].State != fs.PlanOpen {
+	if all := s.read(t); len(all) != 1 || len(all[0].Tasks) != 200 || all[0].Tasks[199].Text != "task number 199 of many" || all[0].State != facts.PlanOpen {
 		t.Errorf("%+v", all)
 	}
 }
@@ -307,7 +307,7 @@ func TestHugePlan(t *testing.T) {
 	s := &session{}
 	s.call("ExitPlanMode", `{"plan":"# Plan\n`+strings.Repeat(`a line of it\n`, 800_000)+`"}`, "User has approved your plan.")
 	all := s.read(t)
-	if len(all) != 1 || !all[0].Cut || len(all[0].Text) > mostText || all[0].State != fs.PlanAccepted {
+	if len(all) != 1 || !all[0].Cut || len(all[0].Text) > mostText || all[0].State != facts.PlanAccepted {
 		t.Errorf("%d plans", len(all))
 	}
 }

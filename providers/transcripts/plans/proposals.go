@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
@@ -22,7 +22,7 @@ func isProposal(tool string) bool {
 
 // propose adds what a call proposes, and returns its number, from 1.
 func (r *reader) propose(tool string, input value, at time.Time) int {
-	p := fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Time: at}
+	p := facts.Plan{Kind: facts.Proposal, State: facts.PlanOpen, Time: at}
 	p.Title = input.first("title", "name").text
 	p.Text = input.first("plan", "response", "spec").text
 	if p.Text == "" && tool != "planmoderespond" { // it is in a file, which was written before
@@ -33,7 +33,7 @@ func (r *reader) propose(tool string, input value, at time.Time) int {
 		entries, _ := v.objects("content", "title", "description")
 		for _, e := range entries {
 			t := taskOf(e)
-			t.State, t.Time = cmp.Or(t.State, fs.TaskPending), at
+			t.State, t.Time = cmp.Or(t.State, facts.TaskPending), at
 			p.Tasks = append(p.Tasks, t)
 		}
 	}
@@ -42,7 +42,7 @@ func (r *reader) propose(tool string, input value, at time.Time) int {
 }
 
 // add adds a proposal.
-func (r *reader) add(p fs.Plan) {
+func (r *reader) add(p facts.Plan) {
 	if len(p.Text) > mostText {
 		p.Text, p.Cut = clean.Prefix(p.Text, mostText), true
 	}
@@ -89,15 +89,15 @@ func (r *reader) decide(n int, result render.Block) {
 			}
 		}
 	}
-	if p.State == fs.PlanRejected && p.Said == "" {
+	if p.State == facts.PlanRejected && p.Said == "" {
 		r.asked = n + 1 // an interruption may follow, which says more
-	} else if r.asked == n+1 && p.State != fs.PlanOpen {
+	} else if r.asked == n+1 && p.State != facts.PlanOpen {
 		r.asked = 0
 	}
 }
 
 // verdict returns what a result says of a plan. Each agent has its own words for it.
-func verdict(text string, failed bool) (state fs.PlanState, said string) {
+func verdict(text string, failed bool) (state facts.PlanState, said string) {
 	head := strings.ToLower(clean.Prefix(text, 600))
 	has := func(words ...string) bool {
 		for _, w := range words {
@@ -116,15 +116,15 @@ func verdict(text string, failed bool) (state fs.PlanState, said string) {
 	}
 	switch {
 	case has("request interrupted by user", "was interrupted", "aborted", "operation cancelled", "operation canceled", "cancelled the plan", "dismissed"):
-		return fs.PlanInterrupted, ""
+		return facts.PlanInterrupted, ""
 	case has("doesn't want to proceed", "does not want to proceed", "rejected", "not approved", "declined", "denied", "disapproved", "keep planning", "stay in plan mode"):
-		return fs.PlanRejected, said
+		return facts.PlanRejected, said
 	case failed: // it is no answer of a person
-		return fs.PlanInterrupted, ""
+		return facts.PlanInterrupted, ""
 	case has("approved", "accepted", "has been created", "switching to", "start coding", "proceed with", "exited plan mode", "switched to"):
-		return fs.PlanAccepted, ""
+		return facts.PlanAccepted, ""
 	}
-	return fs.PlanOpen, ""
+	return facts.PlanOpen, ""
 }
 
 // carriedOut is what stands before and after an accepted plan where a session of its own
@@ -153,12 +153,12 @@ func (r *reader) heard(b render.Block) {
 	p := &r.proposals[n]
 	switch {
 	case strings.HasPrefix(text, "[Request interrupted by user"):
-		p.State = fs.PlanInterrupted
+		p.State = facts.PlanInterrupted
 	case b.Name == event.Injected || b.Name == event.SDK:
 		return
-	case p.State != fs.PlanOpen:
+	case p.State != facts.PlanOpen:
 	case strings.HasPrefix(text, "Implement the plan"): // Codex, for the person
-		p.State, p.Time = fs.PlanAccepted, cmp.Or(b.Time, p.Time)
+		p.State, p.Time = facts.PlanAccepted, cmp.Or(b.Time, p.Time)
 	default:
 		return // the next words may decide
 	}
@@ -171,11 +171,11 @@ func (r *reader) carry(text string, at time.Time) {
 	r.asked = 0
 	for i := range r.proposals {
 		if p := &r.proposals[i]; strings.Join(strings.Fields(p.Text), " ") == strings.Join(strings.Fields(text), " ") {
-			p.State, p.Said, p.Time, r.touched = fs.PlanAccepted, "", cmp.Or(at, p.Time), true
+			p.State, p.Said, p.Time, r.touched = facts.PlanAccepted, "", cmp.Or(at, p.Time), true
 			return
 		}
 	}
-	r.add(fs.Plan{Kind: fs.Proposal, State: fs.PlanAccepted, Text: text, Time: at})
+	r.add(facts.Plan{Kind: facts.Proposal, State: facts.PlanAccepted, Text: text, Time: at})
 	r.asked = 0
 }
 
@@ -190,10 +190,10 @@ func (r *reader) said(b render.Block) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if n := r.asked - 1; n >= 0 && r.proposals[n].State == fs.PlanOpen {
-		r.proposals[n].State = fs.PlanRejected // another one took its place
+	if n := r.asked - 1; n >= 0 && r.proposals[n].State == facts.PlanOpen {
+		r.proposals[n].State = facts.PlanRejected // another one took its place
 	}
-	r.add(fs.Plan{Kind: fs.Proposal, State: fs.PlanOpen, Text: text, Time: b.Time})
+	r.add(facts.Plan{Kind: facts.Proposal, State: facts.PlanOpen, Text: text, Time: b.Time})
 }
 
 // planWritten returns the text that a call writes to a file of plans.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -164,14 +164,14 @@ func (s *Summary) Files() []byte {
 	return out
 }
 
-// Sights returns the files of files.tsv, in its order, with the times when the session
+// Reads returns the files of files.tsv, in its order, with the times when the session
 // last saw them.
-func (s *Summary) Sights() []fs.Sight {
-	all := []fs.Sight{}
+func (s *Summary) Reads() []facts.Read {
+	all := []facts.Read{}
 	for _, f := range s.finalFiles().List {
-		all = append(all, fs.Sight{File: s.absolute(f.Path), Time: seconds(f.Last)})
+		all = append(all, facts.Read{File: s.absolute(f.Path), Time: seconds(f.Last)})
 	}
-	slices.SortFunc(all, func(a, b fs.Sight) int { return cmp.Compare(a.File, b.File) })
+	slices.SortFunc(all, func(a, b facts.Read) int { return cmp.Compare(a.File, b.File) })
 	return all
 }
 

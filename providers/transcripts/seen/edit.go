@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/toolcall"
 )
@@ -20,7 +20,7 @@ type edit struct {
 func (t *Tracker) written(f *file, o *open) {
 	edits, known := editsOf(o.call)
 	for _, r := range o.recorded {
-		t.set(f, []fs.SightPart{{Line: 1, Text: r.Text}}, r.Whole)
+		t.set(f, []facts.ReadPart{{Line: 1, Text: r.Text}}, r.Whole)
 		if !r.Before {
 			return // as it is now
 		}
@@ -31,7 +31,7 @@ func (t *Tracker) written(f *file, o *open) {
 		t.set(f, nil, false)
 		f.Gone = true
 	case whole:
-		t.set(f, []fs.SightPart{{Line: 1, Text: content}}, true)
+		t.set(f, []facts.ReadPart{{Line: 1, Text: content}}, true)
 	case !known:
 		t.set(f, nil, false)
 	default:
@@ -142,13 +142,13 @@ func (t *Tracker) edit(f *file, e edit) {
 	switch {
 	case e.hunk:
 	case e.old == "" && !f.Whole: // a new file
-		t.set(f, []fs.SightPart{{Line: 1, Text: e.new}}, len(f.Parts) == 0)
+		t.set(f, []facts.ReadPart{{Line: 1, Text: e.new}}, len(f.Parts) == 0)
 		return
 	case e.old == "" && f.Whole && f.Parts[0].Text == "":
-		t.set(f, []fs.SightPart{{Line: 1, Text: e.new}}, true)
+		t.set(f, []facts.ReadPart{{Line: 1, Text: e.new}}, true)
 		return
 	}
-	var parts []fs.SightPart
+	var parts []facts.ReadPart
 	found := false
 	shift, from := 0, 0 // by how many lines what follows has moved, and after which line
 	for _, p := range f.Parts {
@@ -180,7 +180,7 @@ func (t *Tracker) edit(f *file, e edit) {
 			whole = wholeLines(e.new)
 		}
 		if whole != "" {
-			parts = append(parts, fs.SightPart{Text: whole})
+			parts = append(parts, facts.ReadPart{Text: whole})
 		}
 		for i := range parts {
 			parts[i].Line = 0
@@ -226,7 +226,7 @@ func (t *Tracker) patch(patch string, at time.Time) {
 			for _, line := range body {
 				b.WriteString(strings.TrimPrefix(line, "+"))
 			}
-			t.set(f, []fs.SightPart{{Line: 1, Text: b.String()}}, true)
+			t.set(f, []facts.ReadPart{{Line: 1, Text: b.String()}}, true)
 		case "Delete File":
 			t.set(f, nil, false)
 			f.Gone = true

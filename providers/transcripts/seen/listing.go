@@ -4,14 +4,14 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/toolcall"
 )
 
 // listing returns what the result of a call that reads shows of the file. It is not known
 // where the result has been cut, or has a form that is not understood.
-func (t *Tracker) listing(call *toolcall.Call, result string) (part fs.SightPart, whole, known bool) {
+func (t *Tracker) listing(call *toolcall.Call, result string) (part facts.ReadPart, whole, known bool) {
 	view := call.View()
 	text := body(result, view != nil)
 	if text == "" || isCut(text) {
@@ -23,7 +23,7 @@ func (t *Tracker) listing(call *toolcall.Call, result string) (part fs.SightPart
 	if !t.raw && view == nil {
 		return part, false, false
 	}
-	part = fs.SightPart{Line: 1, Text: text}
+	part = facts.ReadPart{Line: 1, Text: text}
 	if from, ok := firstLine(call, view); ok {
 		part.Line = from
 	}
@@ -80,7 +80,7 @@ func isCut(text string) bool {
 func separators() []string { return []string{"→", "\t", " | ", "| ", "|", ": ", ". "} }
 
 // numbered reads lines with their numbers, one after the other. Rest is what follows them.
-func numbered(text string) (part fs.SightPart, rest string, ok bool) {
+func numbered(text string) (part facts.ReadPart, rest string, ok bool) {
 	separator := ""
 	number, digits := lineNumber(text)
 	for _, s := range separators() {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"sync"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"
@@ -41,7 +41,7 @@ type session struct {
 
 // Read returns what a session has seen of files, as its source tells now. The error is
 // that of the source, or of ctx.
-func (r *Reader) Read(ctx context.Context, info event.Session, src *source.Source) ([]fs.Sight, error) {
+func (r *Reader) Read(ctx context.Context, info event.Session, src *source.Source) ([]facts.Read, error) {
 	s := r.session(info)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,9 +50,9 @@ func (r *Reader) Read(ctx context.Context, info event.Session, src *source.Sourc
 		return nil, err
 	}
 	if s.tracker.results == 0 {
-		defer func() { s.tracker = nil }() // Sights has ended the calls
+		defer func() { s.tracker = nil }() // Reads has ended the calls
 	}
-	return s.tracker.Sights(), nil
+	return s.tracker.Reads(), nil
 }
 
 // session returns what is kept of a session.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"
@@ -29,7 +29,7 @@ func TestReaderGoesOn(t *testing.T) {
 		fstest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	var kept Reader
-	read := func(r *Reader) []fs.Sight {
+	read := func(r *Reader) []facts.Read {
 		t.Helper()
 		info, err := os.Stat(path)
 		fstest.Must(t, err)
@@ -80,7 +80,7 @@ func TestReaderOfStores(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "db")
 	fstest.Must(t, os.WriteFile(db, nil, 0o600))
 	var r Reader
-	read := func() ([]fs.Sight, error) {
+	read := func() ([]facts.Read, error) {
 		return r.Read(t.Context(), event.Session{Agent: "opencode", ID: "s"}, &source.Source{Path: db, Key: "s", Format: format})
 	}
 	expect := func(text string, count int) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/agents/history"
@@ -128,7 +128,7 @@ func TestSameTaskInDatabases(t *testing.T) {
 		}
 		fstest.Must(t, json.Unmarshal(text, into))
 	}
-	check := func(agent string, all []fs.Sight) {
+	check := func(agent string, all []facts.Read) {
 		t.Helper()
 		var texts []string
 		for _, s := range all {
@@ -162,7 +162,7 @@ func TestSameTaskInDatabases(t *testing.T) {
 			}
 		}
 	}
-	check("opencode", tracker.Sights())
+	check("opencode", tracker.Reads())
 
 	var dump struct {
 		Data     json.RawMessage
@@ -215,7 +215,7 @@ func TestCodexLog(t *testing.T) {
 }
 
 // readLog returns what the session in an agent's log has seen.
-func readLog(t testing.TB, agent, rel, log string) []fs.Sight {
+func readLog(t testing.TB, agent, rel, log string) []facts.Read {
 	t.Helper()
 	info, err := os.Stat(log)
 	fstest.Must(t, err)

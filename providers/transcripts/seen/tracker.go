@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/toolcall"
 )
@@ -55,7 +56,7 @@ type open struct {
 
 // file is what the session knows of a file.
 type file struct {
-	fs.Sight
+	facts.Read
 	turn int
 }
 
@@ -103,9 +104,9 @@ func (t *Tracker) File(callID string, f event.File) {
 	}
 }
 
-// Sights returns what the session has seen, in the order of the paths. The texts must not
+// Reads returns what the session has seen, in the order of the paths. The texts must not
 // be changed. Where the agent stores no results at all, a call counts as done.
-func (t *Tracker) Sights() (all []fs.Sight) {
+func (t *Tracker) Reads() (all []facts.Read) {
 	if t.results == 0 {
 		for _, o := range t.open {
 			t.done(o, o.at, "")
@@ -113,11 +114,11 @@ func (t *Tracker) Sights() (all []fs.Sight) {
 		t.open = nil
 	}
 	for _, f := range t.files {
-		s := f.Sight
+		s := f.Read
 		s.Parts = slices.Clone(s.Parts)
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b fs.Sight) int { return cmp.Compare(a.File, b.File) })
+	slices.SortFunc(all, func(a, b facts.Read) int { return cmp.Compare(a.File, b.File) })
 	return all
 }
 
@@ -172,7 +173,7 @@ func (t *Tracker) file(name string, at time.Time) *file {
 	name = t.path(name)
 	f := t.files[name]
 	if f == nil {
-		f = &file{Sight: fs.Sight{File: strings.Clone(name)}}
+		f = &file{Read: facts.Read{File: strings.Clone(name)}}
 		t.files[f.File] = f
 	}
 	t.turn++
@@ -184,7 +185,7 @@ func (t *Tracker) file(name string, at time.Time) *file {
 }
 
 // set sets the text of a file; no parts stand for a text that is not known.
-func (t *Tracker) set(f *file, parts []fs.SightPart, whole bool) {
+func (t *Tracker) set(f *file, parts []facts.ReadPart, whole bool) {
 	t.size -= f.size()
 	for i := range parts {
 		parts[i].Text = lines(parts[i].Text)
@@ -232,7 +233,7 @@ func lines(text string) string {
 // read records that the session has read a file.
 func (t *Tracker) read(f *file, o *open, result string) {
 	for _, r := range o.recorded {
-		t.see(f, fs.SightPart{Line: r.Line, Text: r.Text}, r.Whole)
+		t.see(f, facts.ReadPart{Line: r.Line, Text: r.Text}, r.Whole)
 		return
 	}
 	part, whole, known := t.listing(o.call, result)
@@ -246,9 +247,9 @@ func (t *Tracker) read(f *file, o *open, result string) {
 
 // see adds what was seen of a file to what is known. Pieces that were seen before and lie
 // where the new one does are replaced.
-func (t *Tracker) see(f *file, part fs.SightPart, whole bool) {
+func (t *Tracker) see(f *file, part facts.ReadPart, whole bool) {
 	if whole {
-		t.set(f, []fs.SightPart{part}, true)
+		t.set(f, []facts.ReadPart{part}, true)
 		return
 	}
 	if part.Text = strings.TrimRight(lines(part.Text), "\n"); part.Text == "" {
@@ -259,7 +260,7 @@ func (t *Tracker) see(f *file, part fs.SightPart, whole bool) {
 		return // as it was known
 	}
 	count := strings.Count(part.Text, "\n")
-	parts := []fs.SightPart{}
+	parts := []facts.ReadPart{}
 	for _, p := range f.Parts {
 		n := strings.Count(p.Text, "\n")
 		if !f.Whole && (part.Line == 0 || p.Line == 0 || p.Line+n <= part.Line || part.Line+count <= p.Line) && p.Text != part.Text {
@@ -267,7 +268,7 @@ func (t *Tracker) see(f *file, part fs.SightPart, whole bool) {
 		}
 	}
 	parts = append(parts, part)
-	slices.SortStableFunc(parts, func(a, b fs.SightPart) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(parts, func(a, b facts.ReadPart) int { return cmp.Compare(a.Line, b.Line) })
 	t.set(f, parts, false)
 }
 

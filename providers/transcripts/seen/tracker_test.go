@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -41,7 +41,7 @@ func (s *told) patch(lines ...string) *told {
 }
 
 // shown writes what was seen as the tests expect it: "path whole", "path 3: text".
-func shown(all []fs.Sight) (lines []string) {
+func shown(all []facts.Read) (lines []string) {
 	for _, s := range all {
 		line := s.File
 		switch {
@@ -103,7 +103,7 @@ func TestFormsOfAgents(t *testing.T) {
 		{"anybody, folders that it removes", begin("claude-code").call("Write", `{"file_path":"x/a","content":"x"}`, "").call("Write", `{"file_path":"xa","content":"x"}`, "").call("Bash", `{"command":"rm -rf x"}`, "").call("Bash", `{"command":"rm -rf $DIR/xa"}`, ""), "/p/x/a gone; /p/xa whole x|"},
 		{"a path with a line break", begin("claude-code").call("Write", `{"file_path":"a\nb","content":"x"}`, ""), ""},
 	} {
-		fstest.Equal(t, strings.Join(shown(c.s.Sights()), "; "), c.want, c.name)
+		fstest.Equal(t, strings.Join(shown(c.s.Reads()), "; "), c.want, c.name)
 	}
 }
 
@@ -115,13 +115,13 @@ func TestFailedAndOpenCalls(t *testing.T) {
 	s.Add(&event.Event{Kind: event.ToolCall, Call: &event.Call{ID: "f", Name: "Edit", Input: `{"file_path":"a","old_string":"one","new_string":"two"}`}})
 	s.Add(&event.Event{Kind: event.ToolResult, Result: &event.Result{CallID: "f", Text: "no", Error: true}})
 	s.Add(&event.Event{Kind: event.ToolCall, Call: &event.Call{ID: "o", Name: "Write", Input: `{"file_path":"b","content":"x"}`}})
-	if got := shown(s.Sights()); len(got) != 1 || got[0] != "/p/a whole one|" {
+	if got := shown(s.Reads()); len(got) != 1 || got[0] != "/p/a whole one|" {
 		t.Errorf("%q", got)
 	}
 	s = begin("cursor")
 	s.Add(&event.Event{Kind: event.ToolCall, Call: &event.Call{Name: "Write", Input: `{"path":"b","contents":"x"}`}})
 	s.Add(&event.Event{Kind: event.ToolCall, Call: &event.Call{Name: "StrReplace", Input: `{"path":"b","old_string":"x","new_string":"y"}`}})
-	if got := shown(s.Sights()); len(got) != 1 || got[0] != "/p/b whole y|" {
+	if got := shown(s.Reads()); len(got) != 1 || got[0] != "/p/b whole y|" {
 		t.Errorf("without results: %q", got)
 	}
 }
@@ -136,7 +136,7 @@ func TestBounds(t *testing.T) {
 		s.call("Write", fmt.Sprintf(`{"file_path":"f%03d","content":%q}`, i, text), "")
 	}
 	s.call("Write", fmt.Sprintf(`{"file_path":"g","content":%q}`, text+text), "")
-	all := s.Sights()
+	all := s.Reads()
 	size, last := 0, all[len(all)-2]
 	for _, one := range all {
 		for _, p := range one.Parts {
@@ -152,7 +152,7 @@ func TestBounds(t *testing.T) {
 	for i := range 3 * maxParts {
 		s.call("Read", fmt.Sprintf(`{"file_path":"h","offset":%d,"limit":1}`, 10*i+2), fmt.Sprintf("  %d→x%d", 10*i+2, i))
 	}
-	for _, one := range s.Sights() {
+	for _, one := range s.Reads() {
 		if one.File == "/p/h" && len(one.Parts) != maxParts {
 			t.Errorf("%d pieces", len(one.Parts))
 		}
@@ -168,7 +168,7 @@ func FuzzTracker(f *testing.F) {
 		for _, agent := range []string{"claude-code", "codex"} {
 			s := begin(agent).call(tool, input, result).call(next, edit, result).call(tool, input, result)
 			size := 0
-			for _, one := range s.Sights() {
+			for _, one := range s.Reads() {
 				if one.Whole != (one.Whole && len(one.Parts) == 1) || one.Gone && len(one.Parts) > 0 {
 					t.Fatalf("%+v", one)
 				}

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"unicode"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/spoken"
@@ -43,8 +43,8 @@ var kinds = []string{"correction", "rule", "preference", "decision", "should"}
 
 // Read returns the statements in a transcript of a session that a person had. One of a
 // subagent is not to be read: nobody spoke in it but another agent.
-func Read(transcript io.Reader) ([]fs.Statement, error) {
-	var found []fs.Statement
+func Read(transcript io.Reader) ([]facts.Statement, error) {
+	var found []facts.Statement
 	said := make(map[string]bool)
 	err := render.Blocks(transcript, mostRead, func(b render.Block) {
 		if b.Kind != event.User || b.Agent != "" || b.Name == event.Injected || b.Name == event.SDK || lists().have("program", plain(clean.Prefix(b.Body, 100))) {
@@ -58,7 +58,7 @@ func Read(transcript io.Reader) ([]fs.Statement, error) {
 				text, kind := lists().stated(sentence)
 				if key := strings.ToLower(text); kind != "" && !said[key] {
 					said[key] = true
-					found = append(found, fs.Statement{Kind: kind, Text: text, Anchor: b.Anchor, Time: b.Time})
+					found = append(found, facts.Statement{Kind: kind, Text: text, Anchor: b.Anchor, Time: b.Time})
 				}
 			}
 		}

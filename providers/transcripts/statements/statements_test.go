@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // block returns a block of a transcript.
@@ -15,7 +15,7 @@ func block(heading, body string) string {
 	return "### [0b0e2bd1/00001] 2026-05-12T01:03:00Z " + heading + "\n" + body + "\n\n"
 }
 
-func read(t *testing.T, text string) []fs.Statement {
+func read(t *testing.T, text string) []facts.Statement {
 	t.Helper()
 	all, err := Read(strings.NewReader("# head\n\n" + text))
 	fstest.Must(t, err)

@@ -3,7 +3,7 @@ package uses
 import (
 	"strings"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/regexps"
 )
 
@@ -28,9 +28,9 @@ var (
 )
 
 // usedBy returns what a call of an agent's tool uses.
-func (r *reader) usedBy(tool, arguments string) []fs.Used {
+func (r *reader) usedBy(tool, arguments string) []facts.Used {
 	if server, name, ok := r.agent.MCPTool(tool); ok {
-		return []fs.Used{{Kind: toolKind, Server: server, Name: name}}
+		return []facts.Used{{Kind: toolKind, Server: server, Name: name}}
 	}
 	plain := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(tool))
 	values := argumentsOf(arguments)
@@ -38,7 +38,7 @@ func (r *reader) usedBy(tool, arguments string) []fs.Used {
 	case plain == "usemcptool" || plain == "callmcptool" || plain == "mcptool": // Cline, Cursor
 		server, name := first(values, "server_name", "serverName", "server"), first(values, "tool_name", "toolName", "tool", "name")
 		if server != "" && name != "" {
-			return []fs.Used{{Kind: toolKind, Server: server, Name: name}}
+			return []facts.Used{{Kind: toolKind, Server: server, Name: name}}
 		}
 		return nil
 	case plain == "skill" || plain == "activateskill" || plain == "useskill":
@@ -47,7 +47,7 @@ func (r *reader) usedBy(tool, arguments string) []fs.Used {
 			name = last
 		}
 		if name != "" {
-			return []fs.Used{{Kind: skillKind, Name: name}}
+			return []facts.Used{{Kind: skillKind, Name: name}}
 		}
 		return nil
 	}
@@ -90,24 +90,24 @@ func first(values map[string]string, names ...string) string {
 
 // usedByCommand returns what a command line of a shell uses. What it writes into a
 // file is not read.
-func usedByCommand(command string) (all []fs.Used) {
+func usedByCommand(command string) (all []facts.Used) {
 	command, _, _ = strings.Cut(command, "<<")
 	for _, m := range ctxfsCall().FindAllStringSubmatch(command, -1) {
-		all = append(all, fs.Used{Kind: toolKind, Server: m[1], Name: m[2]})
+		all = append(all, facts.Used{Kind: toolKind, Server: m[1], Name: m[2]})
 	}
 	for _, m := range ctxfsPrompt().FindAllStringSubmatch(command, -1) {
-		all = append(all, fs.Used{Kind: promptKind, Server: m[1], Name: m[2]})
+		all = append(all, facts.Used{Kind: promptKind, Server: m[1], Name: m[2]})
 	}
 	for _, m := range toolProgram().FindAllStringSubmatch(command, -1) {
-		all = append(all, fs.Used{Kind: toolKind, Server: m[1], Name: m[2]})
+		all = append(all, facts.Used{Kind: toolKind, Server: m[1], Name: m[2]})
 	}
 	return append(all, skillsIn(command)...)
 }
 
 // skillsIn returns the skills whose files a text names.
-func skillsIn(text string) (all []fs.Used) {
+func skillsIn(text string) (all []facts.Used) {
 	for _, m := range skillFile().FindAllStringSubmatch(text, -1) {
-		all = append(all, fs.Used{Kind: skillKind, Name: m[1]})
+		all = append(all, facts.Used{Kind: skillKind, Name: m[1]})
 	}
 	return all
 }

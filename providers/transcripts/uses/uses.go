@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
@@ -28,7 +28,7 @@ const (
 
 // Read returns the uses in a transcript of the agent with that id. In the transcript
 // of a subagent nobody spoke but another agent.
-func Read(agent string, subagent bool, transcript io.Reader) ([]fs.Use, error) {
+func Read(agent string, subagent bool, transcript io.Reader) ([]facts.Use, error) {
 	r := &reader{agent: agents.ByID(agent), subagent: subagent, open: make(map[string][]int)}
 	if err := render.Blocks(transcript, mostRead, r.block); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ type reader struct {
 	subagent   bool
 	want, said string
 	open       map[string][]int // the uses by calls without a result, by the end of the call's id
-	uses       []fs.Use
+	uses       []facts.Use
 }
 
 func (r *reader) block(b render.Block) {
@@ -79,7 +79,7 @@ func (r *reader) called(tool, id, arguments string, at time.Time) {
 		if id != "" {
 			r.open[id] = append(r.open[id], len(r.uses))
 		}
-		r.uses = append(r.uses, fs.Use{Used: used, Want: r.want, Said: r.said, Time: at})
+		r.uses = append(r.uses, facts.Use{Used: used, Want: r.want, Said: r.said, Time: at})
 	}
 }
 
@@ -88,9 +88,9 @@ func (r *reader) ended(failed bool, id, text string) {
 	for _, n := range r.open[id] {
 		switch {
 		case isDenial(text):
-			r.uses[n].Outcome = fs.Denied
+			r.uses[n].Outcome = facts.Denied
 		case failed:
-			r.uses[n].Outcome = fs.Failed
+			r.uses[n].Outcome = facts.Failed
 		}
 	}
 	delete(r.open, id)

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // block returns a block of a transcript.
@@ -14,7 +14,7 @@ func block(heading, body string) string {
 	return "### [0b0e2bd1/00001] 2026-05-12T01:03:00Z " + heading + "\n" + body + "\n\n"
 }
 
-func read(t *testing.T, agent, text string) []fs.Use {
+func read(t *testing.T, agent, text string) []facts.Use {
 	t.Helper()
 	all, err := Read(agent, false, strings.NewReader("# head\n\n"+text))
 	fstest.Must(t, err)
@@ -84,7 +84,7 @@ func TestWants(t *testing.T) {
 		{"one endless sentence", block("user", strings.Repeat("search the shop ", 40)), "", ""},
 	} {
 		all := read(t, "claude-code", c.before+call)
-		got := fs.Use{}
+		got := facts.Use{}
 		if len(all) > 0 {
 			got = all[0]
 		}
@@ -122,7 +122,7 @@ func TestAnyReads(t *testing.T) {
 	text := block("user", "file a ticket") + block("tool-result X", strings.Repeat("### no heading\n", 60_000)) + block("tool-call mcp__a__one call=1", "") + block("tool-result mcp__a__one error call=1", "x")
 	whole := read(t, "claude-code", text)
 	pieces, err := Read("claude-code", false, iotest.HalfReader(strings.NewReader("# head\n\n"+text)))
-	if err != nil || len(whole) != 1 || len(pieces) != 1 || whole[0] != pieces[0] || whole[0].Outcome != fs.Failed {
+	if err != nil || len(whole) != 1 || len(pieces) != 1 || whole[0] != pieces[0] || whole[0].Outcome != facts.Failed {
 		t.Errorf("%+v, %+v, %v", whole, pieces, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -40,8 +41,8 @@ type Options struct {
 	Dir string
 	// Since is how old a change may be.
 	Since time.Time
-	// Deeds are what was done there.
-	Deeds []fs.Deed
+	// Edits are what was done there.
+	Edits []facts.Edit
 	// Uncommitted are the files that git lists, relative to Dir.
 	Uncommitted []Uncommitted
 	// Walk looks for files in the folder: there is no git to list them.
@@ -80,11 +81,11 @@ type Line struct {
 // at the end. It looks only at files that somebody is known to have worked on and at
 // those that git lists, or the first that a walk finds.
 func List(o Options) (all []Line) {
-	writes := make(map[string][]fs.Deed) // by file
-	var programs []fs.Deed
+	writes := make(map[string][]facts.Edit) // by file
+	var programs []facts.Edit
 	var files []string
 	last := make(map[string]time.Time)
-	for _, d := range o.Deeds {
+	for _, d := range o.Edits {
 		if d.File == "" {
 			programs = append(programs, d)
 			continue
@@ -209,7 +210,7 @@ func created(git map[string]Uncommitted, path, top string) bool {
 
 // remove finds out who removed the file: the last program whose command line has its
 // name, and a word for it.
-func (l *Line) remove(programs []fs.Deed) {
+func (l *Line) remove(programs []facts.Edit) {
 	for _, d := range programs { // the last one first
 		words := strings.FieldsFunc(d.Command, func(r rune) bool { return strings.ContainsRune(" \t;&|'\"()", r) })
 		removes := slices.Contains(words, "rm") || slices.Contains(words, "mv") || slices.Contains(words, "unlink")
@@ -221,8 +222,8 @@ func (l *Line) remove(programs []fs.Deed) {
 }
 
 // attribute finds out who changed the file at the time of the line.
-func (l *Line) attribute(writes []fs.Deed, programs timeline) {
-	var by *fs.Deed
+func (l *Line) attribute(writes []facts.Edit, programs timeline) {
+	var by *facts.Edit
 	for i, d := range writes {
 		if since := l.Time.Sub(d.End); since >= -callTime && since <= slack && (by == nil || d.End.After(by.End)) {
 			by = &writes[i]
@@ -239,13 +240,13 @@ func (l *Line) attribute(writes []fs.Deed, programs timeline) {
 
 // timeline are programs, the one that was started last first.
 type timeline struct {
-	programs []fs.Deed
+	programs []facts.Edit
 	until    []time.Time // when the last of this program and those after it ended
 }
 
-func newTimeline(programs []fs.Deed) timeline {
+func newTimeline(programs []facts.Edit) timeline {
 	t := timeline{programs, make([]time.Time, len(programs))}
-	slices.SortStableFunc(t.programs, func(a, b fs.Deed) int { return b.Start.Compare(a.Start) })
+	slices.SortStableFunc(t.programs, func(a, b facts.Edit) int { return b.Start.Compare(a.Start) })
 	var until time.Time
 	for i, d := range slices.Backward(t.programs) {
 		if d.End.IsZero() {
@@ -261,8 +262,8 @@ func newTimeline(programs []fs.Deed) timeline {
 
 // at returns the program that ran at a time, of several the one that was started last;
 // nil if none did.
-func (t timeline) at(at time.Time) *fs.Deed {
-	i, _ := slices.BinarySearchFunc(t.programs, at, func(d fs.Deed, at time.Time) int {
+func (t timeline) at(at time.Time) *facts.Edit {
+	i, _ := slices.BinarySearchFunc(t.programs, at, func(d facts.Edit, at time.Time) int {
 		if d.Start.Truncate(time.Second).After(at) {
 			return -1
 		}

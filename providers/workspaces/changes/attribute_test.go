@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestList: who changed a file is known from the logs of sessions, from what ran then, or
@@ -28,16 +28,16 @@ func TestList(t *testing.T) {
 		fstest.Must(t, os.WriteFile(path, nil, 0o600))
 		fstest.Must(t, os.Chtimes(path, modified, modified))
 	}
-	wrote := func(name, by string, end time.Time) fs.Deed {
-		return fs.Deed{By: "transcripts/" + by, Session: by, File: filepath.Join(dir, name), End: end}
+	wrote := func(name, by string, end time.Time) facts.Edit {
+		return facts.Edit{By: "transcripts/" + by, Session: by, File: filepath.Join(dir, name), End: end}
 	}
-	read := func(name, by string, end time.Time) fs.Deed {
+	read := func(name, by string, end time.Time) facts.Edit {
 		d := wrote(name, by, end)
 		d.Read = true
 		return d
 	}
-	ran := func(command, by string, start, end time.Time) fs.Deed {
-		return fs.Deed{By: by, Dir: dir, Command: command, Start: start, End: end}
+	ran := func(command, by string, start, end time.Time) facts.Edit {
+		return facts.Edit{By: by, Dir: dir, Command: command, Start: start, End: end}
 	}
 	file("own.go", minute(1).Add(-300*time.Millisecond))
 	file("two.go", minute(5))
@@ -56,7 +56,7 @@ func TestList(t *testing.T) {
 	fstest.Must(t, os.Symlink("/etc/passwd", filepath.Join(dir, "out")))
 	lines := List(Options{
 		Dir: dir, Since: at.Add(-time.Hour),
-		Deeds: []fs.Deed{
+		Edits: []facts.Edit{
 			wrote("own.go", "s1", minute(1).Truncate(time.Second)),
 			wrote("two.go", "s1", minute(5).Add(-8*time.Second)), wrote("two.go", "s2", minute(5).Add(time.Second)),
 			wrote("after.go", "s1", minute(8)),
@@ -111,7 +111,7 @@ func TestListWithoutGit(t *testing.T) {
 	for i := range maxLooked + 100 {
 		fstest.Must(t, os.WriteFile(filepath.Join(dir, "many", fmt.Sprint(i)), nil, 0o600))
 	}
-	o := Options{Dir: dir, Since: at.Add(-time.Minute), Walk: true, Deeds: []fs.Deed{{By: "terminals/1.txt", Dir: dir, Command: "touch", Start: at.Add(-time.Second)}}}
+	o := Options{Dir: dir, Since: at.Add(-time.Minute), Walk: true, Edits: []facts.Edit{{By: "terminals/1.txt", Dir: dir, Command: "touch", Start: at.Add(-time.Second)}}}
 	all := List(o)
 	var paths []string
 	for _, l := range all {

@@ -16,6 +16,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/textdiff"
@@ -66,7 +67,7 @@ func (c *Change) Outdated() bool {
 
 // NeedsText reports whether it depends on the text that a session saw how a file
 // compares with it.
-func NeedsText(s fs.Sight, last time.Time) bool {
+func NeedsText(s facts.Read, last time.Time) bool {
 	seen := s.Time
 	if seen.IsZero() {
 		seen = last
@@ -78,7 +79,7 @@ func NeedsText(s fs.Sight, last time.Time) bool {
 // Compare compares a file with what a session last saw of it: by its text where that is
 // known, else by its times. Last stands for the time when the session saw it, where that
 // is not known. Compared is false for a folder. It opens nothing but regular files.
-func Compare(s fs.Sight, last time.Time) (c Change, compared bool) {
+func Compare(s facts.Read, last time.Time) (c Change, compared bool) {
 	c = Change{Path: s.File, State: Same, Seen: s.Time}
 	seen := s.Time
 	if seen.IsZero() {
@@ -142,7 +143,7 @@ func mayDiffer(info os.FileInfo, seen time.Time) bool {
 }
 
 // compareText compares the text of a file with what was seen of it.
-func (c *Change) compareText(s fs.Sight, text string, later bool) {
+func (c *Change) compareText(s facts.Read, text string, later bool) {
 	from := "as it was seen"
 	if !c.Seen.IsZero() {
 		from += " " + wording.Time(c.Seen)

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestByTime: where the text that was seen is not known, the time of a file decides.
@@ -44,7 +44,7 @@ func TestByTime(t *testing.T) {
 	} {
 		changed := at.Add(950 * time.Millisecond)
 		fstest.Must(t, os.Chtimes(file, changed, changed))
-		s := fs.Sight{File: c.path}
+		s := facts.Read{File: c.path}
 		if c.seen != -1 {
 			s.Time = changed.Add(c.seen)
 		}
@@ -61,17 +61,17 @@ func TestByText(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	seen := time.Date(2026, 5, 12, 1, 2, 27, 500e6, time.UTC)
-	whole := func(text string) fs.Sight {
-		return fs.Sight{Whole: true, Parts: []fs.SightPart{{Line: 1, Text: text}}}
+	whole := func(text string) facts.Read {
+		return facts.Read{Whole: true, Parts: []facts.ReadPart{{Line: 1, Text: text}}}
 	}
-	piece := func(line int, text string) fs.Sight {
-		return fs.Sight{Parts: []fs.SightPart{{Line: line, Text: text}}}
+	piece := func(line int, text string) facts.Read {
+		return facts.Read{Parts: []facts.ReadPart{{Line: line, Text: text}}}
 	}
 	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ456789"
 	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA7bq0123456789abcdefghij\n", 8) + "-----END RSA PRIVATE KEY-----\n"
 	for _, c := range []struct {
 		what     string
-		sight    fs.Sight
+		reading  facts.Read
 		text     string
 		modified time.Duration // after it was seen
 		state    State
@@ -101,9 +101,9 @@ func TestByText(t *testing.T) {
 		fstest.Must(t, os.WriteFile(file, []byte(c.text), 0o600))
 		at := seen.Add(c.modified)
 		fstest.Must(t, os.Chtimes(file, at, at))
-		c.sight.File, c.sight.Time = file, seen
-		got, _ := Compare(c.sight, time.Time{})
-		if got.State != c.state || got.Outdated() != c.outdated || !strings.Contains(got.Why, c.why) || !NeedsText(c.sight, time.Time{}) && c.state != Same {
+		c.reading.File, c.reading.Time = file, seen
+		got, _ := Compare(c.reading, time.Time{})
+		if got.State != c.state || got.Outdated() != c.outdated || !strings.Contains(got.Why, c.why) || !NeedsText(c.reading, time.Time{}) && c.state != Same {
 			t.Errorf("%s: %+v", c.what, got)
 		}
 		if c.diff == "-" && got.Diff != "" || c.diff != "-" && !strings.Contains(got.Diff, c.diff) || strings.Contains(got.Diff, secret) || strings.Contains(got.Diff, "MIIE") || strings.Contains(got.Diff, "\x1b") || len(got.Diff) > maxDiff+100 {
@@ -118,11 +118,11 @@ func TestByText(t *testing.T) {
 		t.Errorf("a link that leads elsewhere: %+v", got)
 	}
 	fstest.Must(t, os.Remove(file))
-	if got, _ := Compare(fs.Sight{File: file, Gone: true, Time: seen}, seen); got.State != Same {
+	if got, _ := Compare(facts.Read{File: file, Gone: true, Time: seen}, seen); got.State != Same {
 		t.Errorf("the session deleted it itself: %+v", got)
 	}
 	fstest.Must(t, os.WriteFile(file, nil, 0o600))
-	if got, _ := Compare(fs.Sight{File: file, Gone: true, Time: seen}, seen); got.State != Changed || got.Why == "" || got.ByTime {
+	if got, _ := Compare(facts.Read{File: file, Gone: true, Time: seen}, seen); got.State != Changed || got.Why == "" || got.ByTime {
 		t.Errorf("it is there again: %+v", got)
 	}
 }
@@ -135,7 +135,7 @@ func TestHostileFiles(t *testing.T) {
 	fstest.Must(t, syscall.Mkfifo(pipe, 0o600))
 	fstest.Must(t, os.Symlink(pipe, link))
 	for _, path := range []string{pipe, link, "/dev/null", "/dev/zero"} {
-		got, compared := Compare(fs.Sight{File: path, Time: time.Unix(1, 0), Whole: true, Parts: []fs.SightPart{{Line: 1, Text: "a\n"}}}, time.Time{})
+		got, compared := Compare(facts.Read{File: path, Time: time.Unix(1, 0), Whole: true, Parts: []facts.ReadPart{{Line: 1, Text: "a\n"}}}, time.Time{})
 		if !compared || got.State != Changed || !strings.Contains(got.Why, "no regular file") || got.Diff != "" {
 			t.Errorf("%q: %+v", path, got)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
@@ -30,7 +30,7 @@ type request struct {
 // message and one request are the same, also in other logs, which forks and continued
 // sessions begin with. A report of progress repeats the line of a subagent's log. A side
 // question repeats messages of its session under other requests.
-func spent(log history.Spending, out func(fs.ModelCall)) {
+func spent(log history.Spending, out func(facts.ModelCall)) {
 	for line := range log.Lines {
 		if !bytes.Contains(line, usage) || !lazyjson.Valid(line) {
 			continue
@@ -74,7 +74,7 @@ func (r *request) read(name string, v lazyjson.Value) {
 	}
 }
 
-func (r *request) emit(out func(fs.ModelCall)) {
+func (r *request) emit(out func(facts.ModelCall)) {
 	used := r.message.Get("usage")
 	if !used.IsObject() {
 		return
@@ -104,8 +104,8 @@ func fast(model string, used lazyjson.Value) string {
 	return model
 }
 
-func (r *request) call(id, model string, used lazyjson.Value, cost float64, out func(fs.ModelCall)) {
-	c := fs.ModelCall{Time: r.time, Model: model, Aside: r.aside, Cost: cost, Tokens: fs.Tokens{
+func (r *request) call(id, model string, used lazyjson.Value, cost float64, out func(facts.ModelCall)) {
+	c := facts.ModelCall{Time: r.time, Model: model, Aside: r.aside, Cost: cost, Tokens: facts.Tokens{
 		Input: history.Count(used, "input_tokens"), Output: history.Count(used, "output_tokens"),
 		CacheRead: history.Count(used, "cache_read_input_tokens"), CacheWrite: history.Count(used, "cache_creation_input_tokens"),
 	}}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"time"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
@@ -20,7 +20,7 @@ const burst = time.Second
 // meter reads the requests to models of one log.
 type meter struct {
 	history.Spending
-	out   func(fs.ModelCall)
+	out   func(facts.ModelCall)
 	fork  bool
 	model string
 	// before is the sum of all requests so far, where the log has it.
@@ -29,13 +29,13 @@ type meter struct {
 	number int64
 	// compactions are requests of which a compaction may tell that they were its own: their
 	// tokens are in no other record then.
-	compactions map[string]*fs.ModelCall
+	compactions map[string]*facts.ModelCall
 	compacted   map[string]bool
 	last        string // the id of the newest of them
 	// copied is set while requests may be those of a session that is gone; waiting has the
 	// first.
 	copied  bool
-	waiting *fs.ModelCall
+	waiting *facts.ModelCall
 	at      time.Time
 }
 
@@ -69,17 +69,17 @@ func (c counts) since(before *counts) counts {
 	}
 }
 
-func (c counts) tokens() fs.Tokens {
+func (c counts) tokens() facts.Tokens {
 	cached := min(c.cached, c.input)
 	written := min(c.written, c.input-cached)
-	return fs.Tokens{Input: c.input - cached - written, CacheRead: cached, CacheWrite: written, Output: c.output}
+	return facts.Tokens{Input: c.input - cached - written, CacheRead: cached, CacheWrite: written, Output: c.output}
 }
 
 // spent reads the requests of a log. Its records token_count have the last request and the
 // sum of all; a record that repeats the sum repeats the request. A fork begins with the
 // counts of its parent, at new times.
-func spent(log history.Spending, out func(fs.ModelCall)) {
-	m := &meter{Spending: log, out: out, compactions: make(map[string]*fs.ModelCall), compacted: make(map[string]bool)}
+func spent(log history.Spending, out func(facts.ModelCall)) {
+	m := &meter{Spending: log, out: out, compactions: make(map[string]*facts.ModelCall), compacted: make(map[string]bool)}
 	for line := range log.Lines {
 		if marked(line) && lazyjson.Valid(line) {
 			m.line(lazyjson.Parse(line))
@@ -169,7 +169,7 @@ func (m *meter) count(payload lazyjson.Value, at time.Time) {
 
 // own emits a request, unless it is one of a session that is gone: a fork that begins with
 // several at once has copied them.
-func (m *meter) own(c fs.ModelCall) {
+func (m *meter) own(c facts.ModelCall) {
 	if !m.copied {
 		m.out(c)
 		return
@@ -198,12 +198,12 @@ func (m *meter) root() string {
 	return m.Session
 }
 
-func (m *meter) call(used counts, at time.Time) fs.ModelCall {
+func (m *meter) call(used counts, at time.Time) facts.ModelCall {
 	model := m.model
 	if model == "" {
 		model = unnamedModel
 	}
-	return fs.ModelCall{
+	return facts.ModelCall{
 		Time: at, Model: model, Tokens: used.tokens(),
 		Key: history.CallKey(model, at.UnixMilli(), used.input, used.cached, used.output, used.reasoned, used.total),
 	}

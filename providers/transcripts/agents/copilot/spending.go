@@ -3,7 +3,7 @@ package copilot
 import (
 	"bytes"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
@@ -12,7 +12,7 @@ import (
 // spentInCLI reads what a session of Copilot CLI took, which its log says at each end of the
 // program, of all requests to a model together. What was read from a cache or written to
 // one is part of the input, what was reasoned of the output.
-func spentInCLI(log history.Spending, out func(fs.ModelCall)) {
+func spentInCLI(log history.Spending, out func(facts.ModelCall)) {
 	for line := range log.Lines {
 		if !bytes.Contains(line, []byte(`"modelMetrics"`)) || !lazyjson.Valid(line) {
 			continue
@@ -24,7 +24,7 @@ func spentInCLI(log history.Spending, out func(fs.ModelCall)) {
 		at, id := records.Time(v.Get("timestamp")), v.Get("id").Str
 		v.Get("data.modelMetrics").ForEach(func(model, v lazyjson.Value) bool {
 			used := v.Get("usage")
-			c := fs.ModelCall{Time: at, Model: model.Str, Tokens: fs.Tokens{
+			c := facts.ModelCall{Time: at, Model: model.Str, Tokens: facts.Tokens{
 				Output: history.Count(used, "outputTokens"), CacheRead: history.Count(used, "cacheReadTokens"), CacheWrite: history.Count(used, "cacheWriteTokens"),
 			}}
 			c.Tokens.Input = max(0, history.Count(used, "inputTokens")-c.Tokens.CacheRead-c.Tokens.CacheWrite)

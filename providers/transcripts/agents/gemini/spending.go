@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
@@ -12,7 +12,7 @@ import (
 
 // spent reads the requests of a log. A message that is there again, with more of the
 // answer, is the same request; so is one in a history that is written anew.
-func spent(log history.Spending, out func(fs.ModelCall)) {
+func spent(log history.Spending, out func(facts.ModelCall)) {
 	m := meter{session: log.Session, out: out}
 	for line := range log.Lines {
 		if !bytes.Contains(line, []byte(`"tokens"`)) && !bytes.Contains(line, []byte(`"model"`)) || !lazyjson.Valid(line) {
@@ -31,7 +31,7 @@ func spent(log history.Spending, out func(fs.ModelCall)) {
 }
 
 // spentFile reads the requests of a .json file.
-func spentFile(_ context.Context, path, key string, out func(fs.ModelCall)) error {
+func spentFile(_ context.Context, path, key string, out func(facts.ModelCall)) error {
 	v, err := records.ReadDocument(path)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func spentFile(_ context.Context, path, key string, out func(fs.ModelCall)) erro
 
 type meter struct {
 	session, model string
-	out            func(fs.ModelCall)
+	out            func(facts.ModelCall)
 }
 
 // message emits the request that a message answers. Whether what was read from the cache
@@ -62,11 +62,11 @@ func (m *meter) message(v lazyjson.Value) {
 	if inclusive := input + output + thoughts + tool; cached > 0 && total == inclusive {
 		input = max(0, input-cached)
 	}
-	c := fs.ModelCall{Time: records.Time(v.Get("timestamp")), Model: v.Get("model").Str}
+	c := facts.ModelCall{Time: records.Time(v.Get("timestamp")), Model: v.Get("model").Str}
 	if c.Model == "" {
 		c.Model = m.model
 	}
-	c.Tokens = history.Filled(fs.Tokens{Input: input + tool, CacheRead: cached, Output: output, Reasoning: thoughts}, total)
+	c.Tokens = history.Filled(facts.Tokens{Input: input + tool, CacheRead: cached, Output: output, Reasoning: thoughts}, total)
 	if id := v.Get("id").Str; id != "" {
 		c.Key = history.CallKey(m.session, id)
 	}

@@ -18,8 +18,8 @@ import (
 	"os"
 	"strings"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/transcripts/event"
 )
@@ -100,7 +100,7 @@ type Log struct {
 	Archived bool
 	// Spent reads the requests to models that a log has, whole; nil where the agent's
 	// logs do not say what a request took.
-	Spent func(log Spending, out func(fs.ModelCall))
+	Spent func(log Spending, out func(facts.ModelCall))
 }
 
 // Reader reads a log, one line after the other. It is a pointer to a struct that
@@ -124,7 +124,7 @@ type Store struct {
 	// Rank is as in [Log].
 	Rank int
 	// Spent is as in [Log]: it reads the requests of the session with an entry's key.
-	Spent func(ctx context.Context, path, key string, out func(fs.ModelCall)) error
+	Spent func(ctx context.Context, path, key string, out func(facts.ModelCall)) error
 }
 
 // Entry is a session in a store's list.

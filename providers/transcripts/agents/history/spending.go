@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 	"iter"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 )
 
@@ -51,7 +51,7 @@ func Count(v lazyjson.Value, names ...string) int64 {
 
 // Filled returns tokens of which an agent also tells the sum: what is missing in the parts
 // is output, or, where that is known, reasoning.
-func Filled(t fs.Tokens, total int64) fs.Tokens {
+func Filled(t facts.Tokens, total int64) facts.Tokens {
 	switch missing := total - t.Total(); {
 	case missing <= 0:
 	case t.Output == 0:

@@ -4,7 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/database"
@@ -13,8 +13,8 @@ import (
 
 // spent reads the requests of a session in a database, from the messages of the form that
 // is shown.
-func spent(ctx context.Context, file, key string, out func(fs.ModelCall)) error {
-	calls, err := database.Read(ctx, file, func(h *database.Snapshot, add func(fs.ModelCall)) error {
+func spent(ctx context.Context, file, key string, out func(facts.ModelCall)) error {
+	calls, err := database.Read(ctx, file, func(h *database.Snapshot, add func(facts.ModelCall)) error {
 		t, err := readSchema(h)
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func spent(ctx context.Context, file, key string, out func(fs.ModelCall)) error 
 }
 
 // spentFiles reads the requests of a session in files.
-func spentFiles(ctx context.Context, file, key string, out func(fs.ModelCall)) error {
+func spentFiles(ctx context.Context, file, key string, out func(facts.ModelCall)) error {
 	messages, err := readFolder(ctx, filepath.Join(storageOf(file), "message", key))
 	for _, m := range messages {
 		if c, ok := callOf(m.message, lazyjson.ParseString(m.data)); ok {
@@ -63,15 +63,15 @@ func spentFiles(ctx context.Context, file, key string, out func(fs.ModelCall)) e
 
 // callOf returns the request that a message answers. What was reasoned is beside the
 // output, and the total has it too.
-func callOf(id string, v lazyjson.Value) (c fs.ModelCall, ok bool) {
+func callOf(id string, v lazyjson.Value) (c facts.ModelCall, ok bool) {
 	used := v.Get("tokens")
-	c = fs.ModelCall{Key: history.CallKey(id), Time: sqlite.Time(v.Get("time.created").Int()), Model: v.Get("modelID").Str, Cost: max(0, v.Get("cost").Float())}
+	c = facts.ModelCall{Key: history.CallKey(id), Time: sqlite.Time(v.Get("time.created").Int()), Model: v.Get("modelID").Str, Cost: max(0, v.Get("cost").Float())}
 	if model := v.Get("model.id").Str; model != "" {
 		c.Model = model
 	} else if c.Model == "" {
 		c.Model = v.Get("model.modelID").Str
 	}
-	c.Tokens = history.Filled(fs.Tokens{
+	c.Tokens = history.Filled(facts.Tokens{
 		Input: history.Count(used, "input"), Output: history.Count(used, "output"), Reasoning: history.Count(used, "reasoning"),
 		CacheRead: history.Count(used, "cache.read"), CacheWrite: history.Count(used, "cache.write"),
 	}, history.Count(used, "total"))

@@ -1,4 +1,4 @@
-package fs
+package facts
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Taught is a Provider that knows what was used on this machine, and what somebody
+// UsageSource is a provider that knows what was used on this machine, and what somebody
 // had wanted before. Searches learn from that (see package find of the providers).
-type Taught interface {
+type UsageSource interface {
 	// Uses yields every part of what the provider knows, such as a session, once, in
 	// any order. Known returns the version of a part that the caller has already, or
 	// "": of a part that still has it, Uses may leave out what is in it. What Uses
@@ -47,7 +47,7 @@ type Use struct {
 
 // Used names what was used as its user named it.
 type Used struct {
-	// Kind is the kind of the document, see [Document]: "tool", "prompt" or "skill".
+	// Kind is the kind of the document, see [fs.Document]: "tool", "prompt" or "skill".
 	Kind string `json:"kind"`
 	// Server is the server of a tool. It is "" where Name may have it before the
 	// tool's own name, and nobody can tell where that begins: "my_server_my_tool".
@@ -65,16 +65,16 @@ const (
 	Denied UseOutcome = "denied" // by a person, or by the rules of the configuration
 )
 
-// Stating is a Provider that knows what the user has stated on this machine: rules,
+// StatementSource is a provider that knows what the user has stated on this machine: rules,
 // preferences, corrections and decisions. Somebody may want to remember them; nothing does
 // so by itself.
-type Stating interface {
+type StatementSource interface {
 	// Statements yields every part of what the provider knows, such as a session,
 	// once, in any order. Known returns the version of a part that the caller has
 	// already, or "": of a part that still has it, Statements leaves out what is in
 	// it. What Statements does not yield is gone. It reads local files, and ends with
 	// ctx, after which what it has yielded is incomplete. It is called by one
-	// goroutine at a time, never before Start. News is reported by [Env.Used].
+	// goroutine at a time, never before Start. News is reported by [fs.Env.Used].
 	Statements(ctx context.Context, known func(name string) (version string)) iter.Seq[StatementPart]
 }
 
@@ -111,7 +111,7 @@ type Statement struct {
 
 // Statements are the statements of all providers.
 type Statements interface {
-	// All is [Stating.Statements] of all providers. Paths are those of the tree.
+	// All is [StatementSource.Statements] of all providers. Paths are those of the tree.
 	All(ctx context.Context, known func(name string) (version string)) iter.Seq[StatementPart]
 	// Notify has f called when there is news. F only enqueues.
 	Notify(f func())

@@ -1,13 +1,13 @@
-package fs
+package facts
 
 import (
 	"context"
 	"time"
 )
 
-// Costed is a Provider of what agents are otherwise given with each request to a model:
+// CostSource is a provider of what agents are otherwise given with each request to a model:
 // the definitions of tools, the descriptions of skills, the texts of rules.
-type Costed interface {
+type CostSource interface {
 	// Costs returns what an agent is given that works in a folder, an absolute path
 	// without symbolic links, or "" for none: of each thing how many tokens it takes in
 	// every request. It reads local files, and ends with ctx.
@@ -38,8 +38,8 @@ type Cost struct {
 	Unknown string `json:"unknown,omitempty"`
 }
 
-// Called is a Provider of tools that knows how they were called.
-type Called interface {
+// CallSource is a provider of tools that knows how they were called.
+type CallSource interface {
 	// Calls returns what became of the calls that a query asks for, a tool each, in any
 	// order. It reads local files, and ends with ctx.
 	Calls(ctx context.Context, q CallsQuery) ([]ToolCalls, error)
@@ -75,16 +75,16 @@ type ToolCalls struct {
 	Last       time.Time `json:"last"`
 }
 
-// Filer is a Provider of long results that were written to files, instead of being given to
+// ResultSource is a provider of long results that were written to files, instead of being given to
 // agents whole.
-type Filer interface {
-	// Filed returns which results there are of the time and the server that a query asks
+type ResultSource interface {
+	// Stored returns which results there are of the time and the server that a query asks
 	// for, summed up by where they come from, in any order. It reads local files.
-	Filed(ctx context.Context, q CallsQuery) ([]FiledResults, error)
+	Stored(ctx context.Context, q CallsQuery) ([]StoredResults, error)
 }
 
-// FiledResults are results from one place.
-type FiledResults struct {
+// StoredResults are results from one place.
+type StoredResults struct {
 	// Source is what has written them: "call", "hook", or another word; Server and Tool are
 	// those of a call. Each may be "".
 	Source string `json:"source"`

@@ -7,20 +7,21 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/terminals/record"
 )
 
-// maxDeeds is how many commands are told that have run in a folder, the last ones.
-const maxDeeds = 500
+// maxEdits is how many commands are told that have run in a folder, the last ones.
+const maxEdits = 500
 
-var _ fs.Witness = (*Provider)(nil)
+var _ facts.EditSource = (*Provider)(nil)
 
-// Deeds implements fs.Witness: the commands that have run in a folder and below it, as
+// Edits implements facts.EditSource: the commands that have run in a folder and below it, as
 // far as the records in memory go, and those that still run. Agents are left out: their
 // sessions tell what they did, while a terminal knows only that they ran all day.
-func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
+func (p *Provider) Edits(dir string, since time.Time) (all []facts.Edit) {
 	var programs []string
 	for _, a := range agents.All() {
 		if len(a.Resume) > 0 {
@@ -36,18 +37,18 @@ func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
 		state := t.state.Load()
 		by := partName(state.ID, 0)
 		if state.State != record.Ended && state.Command != "" && !isAgent(state.Command) && state.CommandStarted != nil && fs.Within(state.Cwd, dir) {
-			all = append(all, fs.Deed{By: by, Dir: state.Cwd, Command: clean.Cut(clean.Line(state.Command), commandLen), Start: state.CommandStarted.UTC()})
+			all = append(all, facts.Edit{By: by, Dir: state.Cwd, Command: clean.Cut(clean.Line(state.Command), commandLen), Start: state.CommandStarted.UTC()})
 		}
 		for i := range state.Records {
 			r := &state.Records[i]
 			if !r.End.Before(since) && fs.Within(r.Cwd, dir) && r.Command != "" && !isAgent(r.Command) {
-				all = append(all, fs.Deed{By: by, Dir: r.Cwd, Command: clean.Cut(clean.Line(r.Command), commandLen), Start: r.Start.UTC(), End: r.End.UTC()})
+				all = append(all, facts.Edit{By: by, Dir: r.Cwd, Command: clean.Cut(clean.Line(r.Command), commandLen), Start: r.Start.UTC(), End: r.End.UTC()})
 			}
 		}
 	}
 	p.mu.Unlock()
-	slices.SortFunc(all, func(a, b fs.Deed) int {
+	slices.SortFunc(all, func(a, b facts.Edit) int {
 		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.By, b.By), cmp.Compare(a.Command, b.Command))
 	})
-	return all[:min(len(all), maxDeeds)]
+	return all[:min(len(all), maxEdits)]
 }

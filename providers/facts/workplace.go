@@ -1,12 +1,12 @@
-package fs
+package facts
 
 import (
 	"context"
 	"time"
 )
 
-// Visited is a Provider that knows where on disk somebody has worked.
-type Visited interface {
+// VisitSource is a provider that knows where on disk somebody has worked.
+type VisitSource interface {
 	// Visits returns the folders in which somebody has worked since then, each once,
 	// in any order. It is called after the provider has changed, at most every few
 	// seconds, and answers from memory.
@@ -25,7 +25,7 @@ type Visit struct {
 	Certain bool
 }
 
-// Briefer is a Provider that has something to say about a folder on disk in which
+// Briefer is a provider that has something to say about a folder on disk in which
 // somebody works, for the page HERE.md of that folder.
 type Briefer interface {
 	// Brief returns what there is to say about what is at and below a folder, an
@@ -70,25 +70,25 @@ const (
 // wrote, and the path of its transcript from the tree's root.
 const TopicAgents Topic = "agents"
 
-// Overview is a Provider whose pages are made of what other providers say.
+// Overview is a provider whose pages are made of what other providers say.
 type Overview interface {
-	// Refresh reports that a [Visited] or [Briefer] may have changed, or the set of
+	// Refresh reports that a [VisitSource] or [Briefer] may have changed, or the set of
 	// workspaces. It is called after Start, by one goroutine at a time, at most every
 	// few seconds however often they change, and again after their last change.
 	Refresh()
 }
 
-// Witness is a Provider that knows who has worked on files on disk.
-type Witness interface {
-	// Deeds returns what was done at and below a folder, an absolute path without
+// EditSource is a provider that knows who has worked on files on disk.
+type EditSource interface {
+	// Edits returns what was done at and below a folder, an absolute path without
 	// symbolic links, that has not ended before since: of each file only the last that
 	// is known, in any order, and no more than a reader would want. It is called after
 	// the provider has changed, at most every few seconds, and answers from memory.
-	Deeds(dir string, since time.Time) []Deed
+	Edits(dir string, since time.Time) []Edit
 }
 
-// Deed is something by which files on disk may have changed.
-type Deed struct {
+// Edit is something by which files on disk may have changed.
+type Edit struct {
 	// By is the path of what tells of it, relative to the provider's root: a session's
 	// folder, a terminal's log.
 	By string
@@ -106,31 +106,31 @@ type Deed struct {
 	Start, End time.Time
 }
 
-// Onlooker is a Provider that knows what sessions of agents last saw of files on disk.
-type Onlooker interface {
-	// Seen returns what the session with an id, or the only one whose id begins so, last
+// ReadSource is a provider that knows what sessions of agents last saw of files on disk.
+type ReadSource interface {
+	// Reads returns what the session with an id, or the only one whose id begins so, last
 	// saw of the files at and below a folder, an absolute path, in any order. It may read all of the session's log,
-	// and ends soon after ctx. The error is [ErrNotExist] if there is no such session.
-	Seen(ctx context.Context, session, dir string) ([]Sight, error)
+	// and ends soon after ctx. The error is [fs.ErrNotExist] if there is no such session.
+	Reads(ctx context.Context, session, dir string) ([]Read, error)
 }
 
-// Sight is what a session last saw of a file. What it wrote itself, it has seen.
-type Sight struct {
+// Read is what a session last saw of a file. What it wrote itself, it has seen.
+type Read struct {
 	// File is the path of the file, absolute where the session's folder is known.
 	File string `json:"file"`
 	// Time is when the session last saw it; zero if its agent stores no times.
 	Time time.Time `json:"time,omitzero"`
 	// Parts are the pieces of its text that the session has seen, in the order of
 	// their lines as far as that is known; empty if the text is not known.
-	Parts []SightPart `json:"parts,omitempty"`
+	Parts []ReadPart `json:"parts,omitempty"`
 	// Whole reports whether there is one part, the whole file.
 	Whole bool `json:"whole,omitempty"`
 	// Gone reports whether the session has deleted the file itself.
 	Gone bool `json:"gone,omitempty"`
 }
 
-// SightPart is a piece of a file: whole lines, with "\n" as their ends.
-type SightPart struct {
+// ReadPart is a piece of a file: whole lines, with "\n" as their ends.
+type ReadPart struct {
 	// Line is the number of the first line, from 1; 0 if it is not known.
 	Line int    `json:"line,omitempty"`
 	Text string `json:"text"`

@@ -36,8 +36,8 @@ func (c *commands) add(st *step, at int64) {
 	c.List = append(c.List, command{Line: st.Command, Start: st.At, End: at})
 }
 
-// Deed is what a session did by which files may have changed.
-type Deed struct {
+// Edit is what a session did by which files may have changed.
+type Edit struct {
 	// File is the file that it read or wrote, absolute where its folder is known; ""
 	// for a command.
 	File string
@@ -51,14 +51,14 @@ type Deed struct {
 	End time.Time
 }
 
-// maxDeeds is how many files [Summary.Deeds] returns.
-const maxDeeds = 300
+// maxEdits is how many files [Summary.Edits] returns.
+const maxEdits = 300
 
-// Deeds returns what the session did that has a time: the last files that it worked on
+// Edits returns what the session did that has a time: the last files that it worked on
 // and the last commands.
-func (s *Summary) Deeds() (all []Deed) {
+func (s *Summary) Edits() (all []Edit) {
 	for _, f := range s.finalFiles().List {
-		d := Deed{File: s.absolute(f.Path), End: seconds(f.Wrote)}
+		d := Edit{File: s.absolute(f.Path), End: seconds(f.Wrote)}
 		if f.Writes == 0 {
 			d.Read, d.End = true, seconds(f.Last)
 		}
@@ -66,14 +66,14 @@ func (s *Summary) Deeds() (all []Deed) {
 			all = append(all, d)
 		}
 	}
-	slices.SortFunc(all, func(a, b Deed) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(a.File, b.File)) })
-	all = all[:min(len(all), maxDeeds)]
+	slices.SortFunc(all, func(a, b Edit) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(a.File, b.File)) })
+	all = all[:min(len(all), maxEdits)]
 	for _, c := range s.Commands.List {
-		all = append(all, Deed{Command: c.Line, Start: seconds(c.Start), End: seconds(c.End)})
+		all = append(all, Edit{Command: c.Line, Start: seconds(c.Start), End: seconds(c.End)})
 	}
 	for _, st := range s.Open {
 		if st.Command != "" {
-			all = append(all, Deed{Command: st.Command, Start: seconds(st.At)})
+			all = append(all, Edit{Command: st.Command, Start: seconds(st.At)})
 		}
 	}
 	return all

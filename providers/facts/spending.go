@@ -1,4 +1,4 @@
-package fs
+package facts
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Spender is a Provider that knows which requests to models there were, and what they
+// SpendingSource is a provider that knows which requests to models there were, and what they
 // took: tokens and, where that was logged, money.
-type Spender interface {
+type SpendingSource interface {
 	// Spent yields every part of what the provider knows, such as a session, once, in
 	// any order. Known returns the version of a part that the caller has already, or "":
 	// of a part that still has it, Spent may leave out the calls. What Spent does not

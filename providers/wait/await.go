@@ -1,4 +1,4 @@
-package fs
+package wait
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Awaiter is a Provider of which things can be waited for: that a terminal prints
+// Awaiter is a provider of which things can be waited for: that a terminal prints
 // something, that a server is ready.
 type Awaiter interface {
 	// Awaits returns the kinds of conditions that it knows; no other provider knows one

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/render"
 )
 
-// maxWitnessed is how many sessions are asked what they did, the last ones.
-const maxWitnessed = 60
+// maxEditors is how many sessions are asked what they did, the last ones.
+const maxEditors = 60
 
 // lately are the sessions in which something happened last, until something else does,
 // and what they did.
@@ -22,14 +23,14 @@ type lately struct {
 	mu    sync.Mutex
 	known bool
 	last  []*catalogue.Session
-	deeds map[*catalogue.Session]done // of some of the last
+	edits map[*catalogue.Session]done // of some of the last
 }
 
 // done is what a session did when it was rendered up to a size.
 type done struct {
 	generation uint32
 	size       int64
-	deeds      []render.Deed
+	edits      []render.Edit
 }
 
 // outdate reports that something has happened in a session.
@@ -39,37 +40,37 @@ func (l *lately) outdate() {
 	l.mu.Unlock()
 }
 
-var _ fs.Witness = (*Provider)(nil)
+var _ facts.EditSource = (*Provider)(nil)
 
-// Deeds implements fs.Witness: the files that sessions have read and written in a folder,
+// Edits implements facts.EditSource: the files that sessions have read and written in a folder,
 // wherever they were started, and the commands that they ran there. Subagents count.
-func (p *Provider) Deeds(dir string, since time.Time) (all []fs.Deed) {
-	for _, s := range p.witnesses() {
+func (p *Provider) Edits(dir string, since time.Time) (all []facts.Edit) {
+	for _, s := range p.editors() {
 		v, there := p.catalogue.View(s)
 		path := p.catalogue.Path(s)
 		if !there || path == "" || !v.LastTime().After(since) {
 			continue
 		}
-		for _, d := range p.deedsOf(s, &v) {
-			deed := fs.Deed{By: path, Session: s.ID, File: d.File, Read: d.Read, Command: d.Command, Start: d.Start, End: d.End}
+		for _, d := range p.editsOf(s, &v) {
+			edit := facts.Edit{By: path, Session: s.ID, File: d.File, Read: d.Read, Command: d.Command, Start: d.Start, End: d.End}
 			in := d.File
 			if d.File == "" {
-				deed.Dir, in = v.Info.CWD, v.Info.CWD
-				if deed.End.IsZero() && !v.Live {
-					deed.End = v.LastTime().UTC() // the agent was ended, and what it ran
+				edit.Dir, in = v.Info.CWD, v.Info.CWD
+				if edit.End.IsZero() && !v.Live {
+					edit.End = v.LastTime().UTC() // the agent was ended, and what it ran
 				}
 			}
-			if fs.Within(in, dir) && (deed.End.IsZero() || !deed.End.Before(since)) {
-				all = append(all, deed)
+			if fs.Within(in, dir) && (edit.End.IsZero() || !edit.End.Before(since)) {
+				all = append(all, edit)
 			}
 		}
 	}
 	return all
 }
 
-// witnesses returns the sessions that are asked, the last one first. It looks at all
+// editors returns the sessions that are asked, the last one first. It looks at all
 // sessions only once for all folders.
-func (p *Provider) witnesses() []*catalogue.Session {
+func (p *Provider) editors() []*catalogue.Session {
 	l := &p.lately
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,35 +87,35 @@ func (p *Provider) witnesses() []*catalogue.Session {
 		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID), strings.Compare(a.s.Agent, b.s.Agent))
 	})
 	l.known, l.last = true, nil
-	deeds := make(map[*catalogue.Session]done, maxWitnessed)
-	for _, one := range all[:min(len(all), maxWitnessed)] {
+	edits := make(map[*catalogue.Session]done, maxEditors)
+	for _, one := range all[:min(len(all), maxEditors)] {
 		l.last = append(l.last, one.s)
-		if had, ok := l.deeds[one.s]; ok {
-			deeds[one.s] = had
+		if had, ok := l.edits[one.s]; ok {
+			edits[one.s] = had
 		}
 	}
-	l.deeds = deeds
+	l.edits = edits
 	return l.last
 }
 
-// deedsOf returns what a session did, as far as it is rendered.
-func (p *Provider) deedsOf(s *catalogue.Session, v *catalogue.View) []render.Deed {
+// editsOf returns what a session did, as far as it is rendered.
+func (p *Provider) editsOf(s *catalogue.Session, v *catalogue.View) []render.Edit {
 	if v.Published.Generation == 0 {
 		return nil
 	}
 	l := &p.lately
 	l.mu.Lock()
-	had := l.deeds[s]
+	had := l.edits[s]
 	l.mu.Unlock()
 	if had.generation == v.Published.Generation && had.size == v.Published.Size {
-		return had.deeds
+		return had.edits
 	}
 	had = done{generation: v.Published.Generation, size: v.Published.Size}
-	if !p.cache.WithEntry(s, func(b *cache.Entry) { had.deeds = b.Summary.Deeds() }) {
-		return had.deeds
+	if !p.cache.WithEntry(s, func(b *cache.Entry) { had.edits = b.Summary.Edits() }) {
+		return had.edits
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.deeds[s] = had
-	return had.deeds
+	l.edits[s] = had
+	return had.edits
 }

@@ -1,4 +1,4 @@
-package fs
+package facts
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Planner is a Provider that knows what agents and people have planned: lists of tasks,
+// PlanSource is a provider that knows what agents and people have planned: lists of tasks,
 // and plans that were proposed.
-type Planner interface {
+type PlanSource interface {
 	// Plans yields every part of what the provider knows, such as a session, once, in
 	// any order. Known returns the version of a part that the caller has already, or "":
 	// of a part that still has it, Plans may leave out the plans. What Plans does not

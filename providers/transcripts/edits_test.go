@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/facts"
 )
 
 // TestDeeds: what a session did in a folder, wherever it was started, and what one that
@@ -38,29 +38,29 @@ func TestDeeds(t *testing.T) {
 	fstest.Must(t, os.MkdirAll(dir, 0o700))
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, first+".jsonl"), []byte(begin(first, "")+call(first, "", 9, "Bash", `{"command":"npm run dev"}`)), 0o600))
 	f := start(t, home)
-	deeds := func(dir string) []fs.Deed { return f.Deeds(dir, at.Add(-time.Hour)) }
-	f.await("all is rendered", func() bool { return len(deeds("/w/a")) == 3 })
+	edits := func(dir string) []facts.Edit { return f.Edits(dir, at.Add(-time.Hour)) }
+	f.await("all is rendered", func() bool { return len(edits("/w/a")) == 3 })
 	path := f.catalogue.Path(f.catalogue.ByKey("claude-code", first))
 	second8 := func(n int) time.Time { return at.Add(time.Duration(n) * time.Second) }
 	for _, c := range []struct {
 		dir  string
-		want []fs.Deed
+		want []facts.Edit
 	}{
-		{"/w/a", []fs.Deed{
+		{"/w/a", []facts.Edit{
 			{File: "/w/a/read.go", Read: true, End: second8(3)},
 			{Dir: "/w/a", Command: "make gen", Start: second8(6), End: second8(8)},
 			{Dir: "/w/a", Command: "npm run dev", Start: second8(9)},
 		}},
-		{"/w/b", []fs.Deed{{File: "/w/b/written.go", End: second8(5)}}},
+		{"/w/b", []facts.Edit{{File: "/w/b/written.go", End: second8(5)}}},
 		{"/w/c", nil},
 	} {
-		got := deeds(c.dir)
+		got := edits(c.dir)
 		for i := range c.want {
 			c.want[i].By, c.want[i].Session = path, first
 		}
 		fstest.Equal(t, fmt.Sprint(got), fmt.Sprint(c.want), c.dir, got, c.want)
 	}
-	if got := f.Deeds("/w/b", at.Add(time.Minute)); len(got) != 0 {
+	if got := f.Edits("/w/b", at.Add(time.Minute)); len(got) != 0 {
 		t.Errorf("what was done before: %+v", got)
 	}
 
@@ -68,14 +68,14 @@ func TestDeeds(t *testing.T) {
 	fork := fmt.Sprintf(`,"forkedFrom":{"sessionId":%q,"messageUuid":"x8"}`, first)
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, second+".jsonl"), []byte(begin(second, fork)+call(second, "", 10, "Write", `{"file_path":"/w/a/own.go","content":"y"}`)+result(second, "", 11, 10, "created")), 0o600))
 	f.await("what the second one has seen", func() bool {
-		all, err := f.Seen(t.Context(), second, "/w")
+		all, err := f.Reads(t.Context(), second, "/w")
 		return err == nil && len(all) == 3 && all[0].File == "/w/a/own.go" && all[1].Whole && all[1].Parts[0].Text == "one\n"
 	})
-	if all, err := f.Seen(t.Context(), first[:8], "/w/b"); err != nil || len(all) != 1 || all[0].File != "/w/b/written.go" {
+	if all, err := f.Reads(t.Context(), first[:8], "/w/b"); err != nil || len(all) != 1 || all[0].File != "/w/b/written.go" {
 		t.Errorf("%+v, %v", all, err)
 	}
 	for _, id := range []string{"", "nobody", "transcripts"} {
-		if _, err := f.Seen(t.Context(), id, "/w"); err == nil {
+		if _, err := f.Reads(t.Context(), id, "/w"); err == nil {
 			t.Errorf("%q is a session", id)
 		}
 	}

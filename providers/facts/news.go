@@ -1,4 +1,4 @@
-package fs
+package facts
 
 import (
 	"context"
@@ -159,8 +159,8 @@ const (
 	Reminding
 )
 
-// Herald is a provider that has news for sessions.
-type Herald interface {
+// HookSource is a provider that has news for sessions.
+type HookSource interface {
 	// News returns what there is to say at a moment, also what has been said to the session
 	// before. It is called for every run of a hook, at any time between Start and Close, by
 	// several goroutines, and answers from memory within some milliseconds; at the latest

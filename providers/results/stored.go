@@ -3,13 +3,13 @@ package results
 import (
 	"context"
 
-	"ctxfs/fs"
+	"ctxfs/providers/facts"
 )
 
-// Filed implements fs.Filer.
-func (p *Provider) Filed(_ context.Context, q fs.CallsQuery) (all []fs.FiledResults, _ error) {
+// Stored implements facts.ResultSource.
+func (p *Provider) Stored(_ context.Context, q facts.CallsQuery) (all []facts.StoredResults, _ error) {
 	now := p.shown.Load()
-	sums := make(map[Origin]*fs.FiledResults)
+	sums := make(map[Origin]*facts.StoredResults)
 	for _, e := range now.entries {
 		if e.time.Before(q.Since) || !q.Until.IsZero() && !e.time.Before(q.Until) || q.Server != "" && e.origin.Server != q.Server {
 			continue
@@ -17,7 +17,7 @@ func (p *Provider) Filed(_ context.Context, q fs.CallsQuery) (all []fs.FiledResu
 		from := Origin{Source: cell(e.origin.Source), Server: cell(e.origin.Server), Tool: cell(e.origin.Tool)}
 		sum := sums[from]
 		if sum == nil {
-			sum = &fs.FiledResults{Source: from.Source, Server: from.Server, Tool: from.Tool}
+			sum = &facts.StoredResults{Source: from.Source, Server: from.Server, Tool: from.Tool}
 			sums[from] = sum
 		}
 		sum.Files++

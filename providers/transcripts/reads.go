@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 )
@@ -24,14 +25,14 @@ type SeenQuery struct {
 
 // Seen is what a session last saw of files on disk.
 type Seen struct {
-	Session Known      `json:"session"`
-	Files   []fs.Sight `json:"files"`
+	Session Known        `json:"session"`
+	Files   []facts.Read `json:"files"`
 }
 
-var _ fs.Onlooker = (*Provider)(nil)
+var _ facts.ReadSource = (*Provider)(nil)
 
-// Seen implements fs.Onlooker.
-func (p *Provider) Seen(ctx context.Context, session, dir string) ([]fs.Sight, error) {
+// Reads implements facts.ReadSource.
+func (p *Provider) Reads(ctx context.Context, session, dir string) ([]facts.Read, error) {
 	if err := p.scanner.WaitBriefly(ctx); err != nil {
 		return nil, err
 	}
@@ -42,8 +43,8 @@ func (p *Provider) Seen(ctx context.Context, session, dir string) ([]fs.Sight, e
 	if len(found) != 1 {
 		return nil, fs.ErrNotExist
 	}
-	all, err := p.sights(ctx, found[0], true)
-	return slices.DeleteFunc(all, func(s fs.Sight) bool { return !fs.Within(s.File, dir) }), err
+	all, err := p.reads(ctx, found[0], true)
+	return slices.DeleteFunc(all, func(s facts.Read) bool { return !fs.Within(s.File, dir) }), err
 }
 
 // seen answers what a session last saw. The error is an [*UnclearError], that of the
@@ -57,9 +58,9 @@ func (p *Provider) seen(ctx context.Context, q SeenQuery) (Seen, error) {
 	if s == nil {
 		return Seen{}, fs.ErrNotExist
 	}
-	all, err := p.sights(ctx, s, q.Texts)
+	all, err := p.reads(ctx, s, q.Texts)
 	if len(q.Paths)+len(q.Names) > 0 {
-		all = slices.DeleteFunc(all, func(s fs.Sight) bool {
+		all = slices.DeleteFunc(all, func(s facts.Read) bool {
 			return !slices.Contains(q.Paths, s.File) && !slices.Contains(q.Names, path.Base(s.File))
 		})
 	}
@@ -69,10 +70,10 @@ func (p *Provider) seen(ctx context.Context, q SeenQuery) (Seen, error) {
 	return Seen{Session: k, Files: all}, err
 }
 
-// sights returns what a session has seen, in the order of the paths. A session that
+// reads returns what a session has seen, in the order of the paths. A session that
 // continues another one has also seen what that has.
-func (p *Provider) sights(ctx context.Context, s *catalogue.Session, texts bool) (all []fs.Sight, err error) {
-	if err := p.cache.CurrentEntry(ctx, s, func(b *cache.Entry) { all = b.Summary.Sights() }); err != nil {
+func (p *Provider) reads(ctx context.Context, s *catalogue.Session, texts bool) (all []facts.Read, err error) {
+	if err := p.cache.CurrentEntry(ctx, s, func(b *cache.Entry) { all = b.Summary.Reads() }); err != nil {
 		return nil, err
 	}
 	v, there := p.catalogue.View(s)
@@ -80,7 +81,7 @@ func (p *Provider) sights(ctx context.Context, s *catalogue.Session, texts bool)
 		return all, nil
 	}
 	if texts || v.Info.ForkOf != "" || !v.Source.Unchanged() { // it may have been written just now
-		more, err := p.onlooker.Read(ctx, v.Info, v.Source)
+		more, err := p.reader.Read(ctx, v.Info, v.Source)
 		if err != nil {
 			return nil, err
 		}
@@ -94,11 +95,11 @@ func (p *Provider) sights(ctx context.Context, s *catalogue.Session, texts bool)
 	return all, nil
 }
 
-// union returns the sights of two lists in the order of their paths, of a file that both
+// union returns the reads of two lists in the order of their paths, of a file that both
 // have the second one.
-func union(a, b []fs.Sight) []fs.Sight {
+func union(a, b []facts.Read) []facts.Read {
 	for _, s := range b {
-		i, found := slices.BinarySearchFunc(a, s.File, func(s fs.Sight, path string) int { return strings.Compare(s.File, path) })
+		i, found := slices.BinarySearchFunc(a, s.File, func(s facts.Read, path string) int { return strings.Compare(s.File, path) })
 		if found {
 			a[i] = s
 		} else {
