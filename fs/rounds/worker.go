@@ -17,9 +17,9 @@ type Worker struct {
 	poked   uint64        // changes so far
 	done    uint64        // changes that a finished round has seen
 	asked   uint64        // changes that somebody waits to be seen
-	wake    chan struct{} // closed and replaced when something has changed
-	hurry   chan struct{} // closed and replaced when somebody waits for a round
-	round   chan struct{} // closed and replaced when a round has finished
+	wake    chan struct{} // tells the worker that something has changed
+	hurry   chan struct{} // tells the worker that somebody waits for a round
+	round   chan struct{} // closed when a round has finished; nil if nobody waits for it
 	started bool
 	ended   bool
 	cancel  context.CancelFunc
@@ -45,16 +45,24 @@ type Options struct {
 
 // NewWorker returns a Worker that has not been started.
 func NewWorker(opts Options) *Worker {
-	return &Worker{opts: opts, wake: make(chan struct{}), hurry: make(chan struct{}), round: make(chan struct{})}
+	return &Worker{opts: opts, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
 }
 
-// Poke reports that something has changed. It only enqueues.
+// Poke reports that something has changed. It only enqueues, and allocates nothing: a storm
+// of changes pokes once for each.
 func (w *Worker) Poke() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.poked++
-	close(w.wake)
-	w.wake = make(chan struct{})
+	tell(w.wake)
+}
+
+// tell leaves a message in a channel that holds one.
+func tell(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 // Start starts the worker. After Close it does nothing.
@@ -88,8 +96,10 @@ func (w *Worker) Settled(ctx context.Context) error {
 	defer w.mu.Unlock()
 	for target := w.poked; w.done < target && w.started && !w.ended; {
 		w.asked = max(w.asked, target)
-		close(w.hurry)
-		w.hurry = make(chan struct{})
+		tell(w.hurry)
+		if w.round == nil {
+			w.round = make(chan struct{})
+		}
 		round := w.round
 		w.mu.Unlock()
 		select {
@@ -109,8 +119,7 @@ func (w *Worker) run(ctx context.Context) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.ended = true
-		close(w.round)
-		w.round = make(chan struct{})
+		w.finishRound()
 	}()
 	for rest := time.Duration(0); ; {
 		waited, ok := w.await(ctx)
@@ -132,10 +141,17 @@ func (w *Worker) run(ctx context.Context) {
 		w.opts.Round(ctx)
 		w.mu.Lock()
 		w.done = seen
-		close(w.round)
-		w.round = make(chan struct{})
+		w.finishRound()
 		w.mu.Unlock()
 		w.pause(ctx, max(rest, time.Duration(w.opts.Share)*time.Since(begun)))
+	}
+}
+
+// finishRound lets those go on who wait for a round; the caller holds mu.
+func (w *Worker) finishRound() {
+	if w.round != nil {
+		close(w.round)
+		w.round = nil
 	}
 }
 
@@ -150,14 +166,14 @@ func (w *Worker) await(ctx context.Context) (waited, ok bool) {
 	}
 	for {
 		w.mu.Lock()
-		changed, wake := w.done < w.poked, w.wake
+		changed := w.done < w.poked
 		w.mu.Unlock()
 		if changed {
 			return waited, ctx.Err() == nil
 		}
 		waited = true
 		select {
-		case <-wake:
+		case <-w.wake:
 		case <-due:
 			return true, true
 		case <-ctx.Done():
@@ -168,17 +184,25 @@ func (w *Worker) await(ctx context.Context) (waited, ok bool) {
 
 // pause waits, unless somebody waits for a round.
 func (w *Worker) pause(ctx context.Context, d time.Duration) {
-	w.mu.Lock()
-	hurry, asked := w.hurry, w.done < w.asked
-	w.mu.Unlock()
-	if d <= 0 || asked {
+	if d <= 0 {
 		return
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-hurry:
-	case <-ctx.Done():
+	for !w.hurried() {
+		select {
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		case <-w.hurry: // perhaps for a round that has finished since
+		}
 	}
+}
+
+// hurried reports whether somebody waits for a round.
+func (w *Worker) hurried() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.done < w.asked
 }

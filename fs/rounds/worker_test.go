@@ -112,3 +112,19 @@ func TestSettledEndsWithItsContext(t *testing.T) {
 		w.Close()
 	})
 }
+
+func TestPokeAllocatesNothing(t *testing.T) {
+	w := NewWorker(Options{Round: func(context.Context) {}})
+	if n := testing.AllocsPerRun(100, w.Poke); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkPoke(b *testing.B) {
+	w := NewWorker(Options{Gather: time.Hour, Round: func(context.Context) {}})
+	w.Start()
+	defer w.Close()
+	for b.Loop() {
+		w.Poke()
+	}
+}
