@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
@@ -17,14 +16,16 @@ import (
 // touchEnds is a kernel that learns of a size only when no touch is under way.
 type touchEnds struct {
 	notifier
-	t *testing.T
-	f *file
+	t     *testing.T
+	f     *file
+	shown chan<- struct{}
 }
 
 func (k touchEnds) InodeNotifyStoreCache(id uint64, off int64, data []byte) fuse.Status {
 	k.f.mu.Lock()
 	defer k.f.mu.Unlock()
 	if k.f.touch != nil {
+		close(k.shown)
 		k.t.Error("a size is shown while the answer to a touch may still bring an older one")
 	}
 	return k.notifier.InodeNotifyStoreCache(id, off, data)
@@ -39,7 +40,8 @@ func TestSizeWaitsForTouch(t *testing.T) {
 	g.raw.table.mu.Lock()
 	n := g.raw.table.root.folder.entries["log"]
 	g.raw.table.mu.Unlock()
-	g.raw.changes.kernel = touchEnds{g.raw.changes.kernel, t, n.file}
+	shown := make(chan struct{})
+	g.raw.changes.kernel = touchEnds{g.raw.changes.kernel, t, n.file, shown}
 
 	in := &fuse.SetAttrIn{}
 	in.NodeId, in.Pid = n.id, uint32(os.Getpid())
@@ -47,8 +49,16 @@ func TestSizeWaitsForTouch(t *testing.T) {
 		t.Fatal(s)
 	}
 	g.grow(1)
-	time.AfterFunc(10*time.Millisecond, n.file.touched)
-	g.changed("log")
+	n.file.mu.Lock()
+	touch := n.file.touch
+	n.file.mu.Unlock()
+	g.tree.Changed("log")
+	select {
+	case touch <- struct{}{}: // the size waits for the touch
+	case <-shown:
+	}
+	n.file.touched()
+	settle(t, g)
 	g.expect("42", "stat -c %s log")
 }
 

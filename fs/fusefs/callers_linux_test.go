@@ -197,6 +197,7 @@ func TestCallerStandsInAHungMount(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root could clear up")
 	}
+	t.Parallel() // it waits for an answer that does not come
 	b := newInbox(t)
 	for name, want := range map[string]string{"user": "", "stuck": slowFolder} {
 		t.Run(name, func(t *testing.T) {

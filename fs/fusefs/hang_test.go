@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hanwen/go-fuse/v2/fuse"
+
 	"ctxfs/fs"
-	"ctxfs/fs/fstest"
 )
 
 // hanging is a folder and a file that do not answer until they are released,
@@ -152,6 +153,8 @@ func TestNewsPassesHangingFolder(t *testing.T) {
 	x := &lookupHangs{Folder: fs.NewFolder(epoch, files), hanging: h}
 	root := fs.NewFolder(epoch, map[string]fs.Node{"x": x, "other": text("before\n")})
 	m := mounted(t, root, fs.TreeOptions{Deadline: time.Hour})
+	names := make(chan string, 10*maxWorkers)
+	m.raw.changes.kernel = namesTold{m.raw.changes.kernel, names}
 	m.expect("before", "cat other")
 	m.run("cat x/*")
 	client := start(t, m.command(t.Context(), "exec cat x/hang"))
@@ -162,14 +165,24 @@ func TestNewsPassesHangingFolder(t *testing.T) {
 	}
 	root.Set(epoch, "other", text("after\n"))
 	m.tree.Changed("other")
-	fstest.Eventually(t, "news of the other file", func() bool {
-		out, _ := m.run("cat other")
-		return out == "after\n"
-	})
+	for <-names != "other" {
+	}
+	m.expect("after", "cat other")
 	h.letGo()
 	client.end()
 	settle(t, m)
 	m.expect("after", "cat x/[0-9]* | uniq")
+}
+
+// namesTold is a kernel that tells of which names it has been notified.
+type namesTold struct {
+	notifier
+	names chan<- string
+}
+
+func (k namesTold) EntryNotify(parent uint64, name string) fuse.Status {
+	defer func() { k.names <- name }()
+	return k.notifier.EntryNotify(parent, name)
 }
 
 // lookupHangs is a folder where one name hangs.

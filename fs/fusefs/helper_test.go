@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"reopen":  helpReopen,
 		"version": helpVersion,
 		"names":   helpNames,
+		"own":     helpOwn,
 		"user":    helpUser,
 		"stands":  helpStands,
 		"stuck":   helpStuck,

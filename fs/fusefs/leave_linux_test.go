@@ -2,40 +2,35 @@ package fusefs
 
 import (
 	"os/exec"
+	"syscall"
 	"testing"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// A thread has left if it sleeps, has ended, or was seen to run twice.
+// A thread has left if it does not run, has ended, or was seen to run twice.
 func TestPassage(t *testing.T) {
-	process := func(script string) uint32 {
-		cmd := exec.Command("sh", "-c", script)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		})
-		return uint32(cmd.Process.Pid)
+	busy := start(t, exec.Command("sh", "-c", "echo runs; while :; do :; done"))
+	busy.until("runs")
+	pid := busy.cmd.Process.Pid
+	p, looks := new(passage), 1
+	for !p.hasLeft(uint32(pid)) {
+		looks++
 	}
-	await := func(what string, thread uint32) (looks int) {
-		t.Helper()
-		p := new(passage)
-		tick := time.NewTicker(time.Millisecond)
-		defer tick.Stop()
-		for looks = 1; !p.hasLeft(thread); looks++ {
-			select {
-			case <-tick.C:
-			case <-t.Context().Done():
-				t.Fatal(what)
-			}
-		}
-		return looks
-	}
-	await("asleep", process("exec sleep 1000"))
-	await("ended", process("exit"))
-	if looks := await("busy", process("while :; do :; done")); looks < 3 {
+	if looks < 3 {
 		t.Errorf("a thread that runs was taken to have left at look %d", looks)
+	}
+	if err := busy.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !new(passage).hasLeft(uint32(pid)) {
+		t.Error("a thread that does not run is taken to be there still")
+	}
+	busy.kill()
+	if !new(passage).hasLeft(uint32(pid)) {
+		t.Error("a thread that has ended is taken to be there still")
 	}
 }

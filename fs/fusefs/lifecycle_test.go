@@ -14,6 +14,7 @@ import (
 )
 
 func TestUnmountOfBusyMount(t *testing.T) {
+	t.Parallel() // it waits for timeToLeave
 	m := mounted(t, sampleTree(), fs.TreeOptions{})
 	holder := start(t, m.command(t.Context(), "cd sub; echo inside; read x; cat b.txt; ./run on; read x"))
 	holder.until("inside")
@@ -50,6 +51,7 @@ func TestUnmountBesideASandbox(t *testing.T) {
 	if err := exec.Command("unshare", "--mount", "true").Run(); err != nil {
 		t.Skipf("no mount namespaces here: %v", err)
 	}
+	t.Parallel() // it waits for timeToLeave
 	m := mounted(t, sampleTree(), fs.TreeOptions{})
 	sandbox := start(t, exec.CommandContext(t.Context(), "unshare", "--mount", "--propagation", "private", "sh", "-c", `echo made; read x; cat "$1"/sub/b.txt; read x`, "sh", m.dir))
 	sandbox.until("made")
@@ -128,8 +130,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			m.changed("")
 		})
 	}
-	fstest.Eventually(t, "as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
-	fstest.Eventually(t, "as few descriptors as before", func() bool { return descriptors() <= fds })
+	// The runtime announces the end of no goroutine, and the kernel that of no reference.
+	fstest.Eventually(t, "as few goroutines as and descriptors as before", func() bool { return runtime.NumGoroutine() <= before && descriptors() <= fds })
 	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), t.Name()) {
 		t.Errorf("a mount is left (%v)", err)
 	}
@@ -157,6 +159,7 @@ func TestInodesAreForgotten(t *testing.T) {
 	if n := inodes(); n < 2000 {
 		t.Fatalf("%d inodes", n)
 	}
+	// The kernel forgets what nobody holds any more, and tells us when it likes.
 	fstest.Eventually(t, "the kernel forgets", func() bool {
 		if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("2"), 0); err != nil {
 			t.Skip(err)
@@ -169,6 +172,7 @@ func TestInodesAreForgotten(t *testing.T) {
 // TestOneProcessor runs the essential tests with a single processor, where a
 // thread that waits in the kernel for us may be the only one we have.
 func TestOneProcessor(t *testing.T) {
+	t.Parallel()
 	const inside = "CTXFS_FUSEFS_ONE_PROCESSOR"
 	if os.Getenv(inside) != "" {
 		t.Skip("this is the inner run")

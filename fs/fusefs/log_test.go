@@ -1,6 +1,7 @@
 package fusefs
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -70,34 +70,42 @@ func TestLogReadersSeeEveryByteAndNoOther(t *testing.T) {
 	for _, announced := range []bool{true, false} {
 		t.Run(fmt.Sprintf("announced=%v", announced), func(t *testing.T) {
 			g := newGrowingLog(t)
-			lines := 24_000
+			lines := 3_000
 			if testing.Short() {
-				lines = 3_000
+				lines = 800
 			}
 			file := filepath.Join(g.dir, "log")
-			readers := []*child{
-				start(t, helper(t, "follow", file, strconv.Itoa(lines), "read")),
-				start(t, helper(t, "follow", file, strconv.Itoa(lines), "fstat")),
-				start(t, helper(t, "reopen", file)),
-			}
-			for _, r := range readers {
-				r.until("ready")
-			}
-			tick := time.NewTicker(3 * time.Millisecond)
-			defer tick.Stop()
+			readers := followers(t, file, lines)
+			looks := start(t, helper(t, "reopen", file))
 			for i := 0; g.lines < lines; i++ {
-				<-tick.C
 				g.grow(min(1+i%41, lines-g.lines))
 				if announced {
 					g.tree.Changed("log")
 				}
+				fmt.Fprintln(looks.stdin) // the pace is that of the readers
+				looks.until("seen")
 			}
-			for _, r := range readers {
+			for _, r := range append(readers, looks) {
 				r.end()
 			}
 			g.expect(strings.TrimSuffix(numberedLine(lines-1), "\n"), "tail -n1 log")
 		})
 	}
+}
+
+// followed is the number of lines after which those who follow a log tell how many they have.
+const followed = 400
+
+// followers starts programs that read a log up to a number of lines, as it grows.
+func followers(t *testing.T, file string, lines int) []*child {
+	t.Helper()
+	var all []*child
+	for _, how := range []string{"read", "fstat"} {
+		c := start(t, helper(t, "follow", file, strconv.Itoa(lines), how))
+		c.until("ready")
+		all = append(all, c)
+	}
+	return all
 }
 
 // helpFollow reads a log up to a number of lines, as it grows.
@@ -112,8 +120,6 @@ func helpFollow(args []string) error {
 		return err
 	}
 	fmt.Println("ready")
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
 	var text []byte
 	off, line := int64(headLen), 0
 	buf := make([]byte, 10_000)
@@ -131,10 +137,6 @@ func helpFollow(args []string) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if n == 0 {
-			<-tick.C
-			continue
-		}
 		off += int64(n)
 		text = append(text, buf[:n]...)
 		for {
@@ -146,7 +148,9 @@ func helpFollow(args []string) error {
 				return fmt.Errorf("%w: line %d at %d is %q", errFault, line, off, got)
 			}
 			text = text[i+1:]
-			line++
+			if line++; line%followed == 0 {
+				fmt.Println(line)
+			}
 		}
 		if i := bytes.IndexByte(text, 0); i >= 0 {
 			return fmt.Errorf("%w: zero byte in line %d: %q", errFault, line, text)
@@ -155,40 +159,39 @@ func helpFollow(args []string) error {
 	return nil
 }
 
-// helpReopen reads the end of a log again and again until its input ends.
+// helpReopen opens a log and reads its end, some times for each line that comes.
 func helpReopen(args []string) error {
-	over := make(chan struct{})
-	go func() {
-		io.Copy(io.Discard, os.Stdin)
-		close(over)
-	}()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	fmt.Println("ready")
-	for {
-		select {
-		case <-over:
-			return nil
-		case <-tick.C:
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		for range 5 {
+			if err := lookAtEnd(args[0]); err != nil {
+				return err
+			}
 		}
-		f, err := os.Open(args[0])
-		if err != nil {
-			return err
-		}
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		buf := make([]byte, 5000)
-		n, err := f.ReadAt(buf, max(0, info.Size()-4000))
-		f.Close()
-		if err != nil && err != io.EOF {
-			return err
-		}
-		if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
-			return fmt.Errorf("%w: zero byte %d of %d, size %d", errFault, i, n, info.Size())
-		}
+		fmt.Println("seen")
 	}
+	return in.Err()
+}
+
+func lookAtEnd(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, 5000)
+	n, err := f.ReadAt(buf, max(0, info.Size()-4000))
+	f.Close()
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
+		return fmt.Errorf("%w: zero byte %d of %d, size %d", errFault, i, n, info.Size())
+	}
+	return nil
 }
 
 func TestTailFollowsLog(t *testing.T) {

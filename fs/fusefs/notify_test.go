@@ -31,16 +31,17 @@ type clock struct{ ticks atomic.Int64 }
 
 func (c *clock) now() time.Time { return epoch.Add(time.Duration(c.ticks.Add(1)) * time.Second) }
 
-// seen describes a tree as it looks: type and path of everything as its folder
-// lists it, then type, size and text as found by name.
-const seen = `find . -type d -printf 'd %P\n' | sort; find . -type f -printf 'f %P\n' | sort
-	find . -printf '%y %s %P\n' | sed 's/^d [0-9]*/d/' | sort; find . -type f | sort | xargs -r tail -qn +1`
+// seen describes the folders $1, or all: type and path of everything as its folder lists it,
+// then type, size and text as found by name, but for those of a big listing.
+const seen = `xs=${1:-.}; find $xs -type d -printf 'd %P\n' | sort; find $xs -type f -printf 'f %P\n' | sort
+	find $xs -name 'many*' -o -print | xargs sh -c 'find "$@" -maxdepth 0 -printf "%y %s %p\n"' sh | sed 's/^d [0-9]*/d/' | sort
+	find $xs -name 'many*' -o -type f -print | sort | xargs -r tail -qn +1`
 
 // told returns what seen must print for a tree.
 func told(t *testing.T, root fs.Dir) string {
 	t.Helper()
 	tree := fs.NewTree(root, fs.TreeOptions{})
-	dirs, files, lines := []string{"d "}, []string(nil), []string{"d "}
+	dirs, files, lines := []string{"d "}, []string(nil), []string{"d ."}
 	bodies := map[string]string{}
 	var walk func(d fs.Dir, at string)
 	walk = func(d fs.Dir, at string) {
@@ -55,16 +56,19 @@ func told(t *testing.T, root fs.Dir) string {
 			}
 			path := at + e.Name
 			if e.Type == iofs.ModeDir {
-				dirs, lines = append(dirs, "d "+path), append(lines, "d "+path)
+				dirs, lines = append(dirs, "d "+path), append(lines, "d ./"+path)
 				walk(n.(fs.Dir), path+"/")
+				continue
+			}
+			files = append(files, "f "+path)
+			if strings.HasPrefix(e.Name, "many") {
 				continue
 			}
 			body, err := tree.ReadAll(t.Context(), n.(fs.File))
 			if err != nil {
 				t.Fatal(err)
 			}
-			files = append(files, "f "+path)
-			lines = append(lines, fmt.Sprintf("f %d %s", len(body), path))
+			lines = append(lines, fmt.Sprintf("f %d ./%s", len(body), path))
 			bodies["./"+path] = string(body)
 		}
 	}
@@ -77,82 +81,90 @@ func told(t *testing.T, root fs.Dir) string {
 	return out
 }
 
-// TestNews looks at a folder in one of several ways, changes it, and looks again.
+// TestNews looks at folders in several ways, changes each in another way, and looks again.
+// Every pair of a look and a change has a folder of its own.
 func TestNews(t *testing.T) {
-	before := map[string]string{
-		"unseen":      ":",
-		"seen":        "cat x/file; stat x/folder/in >/dev/null",
-		"listed":      "ls -U x >/dev/null",
-		"all seen":    seen,
-		"absent":      "cat x/new x/new/in x/folder/new 2>/dev/null; true",
-		"everything":  "cat x/new x/new/in x/folder/new 2>/dev/null;" + seen,
-		"big listing": "ls -U x >/dev/null; cat x/new x/file 2>/dev/null; true",
+	t.Parallel()
+	const absent = "cat $(of new new/in folder/new) 2>/dev/null; true"
+	looks := map[string]string{ // $xs: the folders; of NAME…: these names in all of them
+		"unseen":     ":",
+		"seen":       "cat $(of file); stat $(of folder/in) >/dev/null",
+		"listed":     "ls -U $xs >/dev/null",
+		"allseen":    seen,
+		"absent":     absent,
+		"everything": absent + ";" + seen,
+		"big":        "ls -U $xs >/dev/null; cat $(of new file) 2>/dev/null; true",
 	}
+	const of = `of() { for x in $xs; do for name; do echo $x/$name; done; done; }; xs=$1; `
 	type place = *fs.Folder
 	folder := func(body string) fs.Node {
 		return fs.NewFolder(epoch, map[string]fs.Node{"in": text(body)})
 	}
 	changes := map[string]func(c *clock, x place){
-		"added":           func(c *clock, x place) { x.Set(c.now(), "new", text("new\n")) },
-		"folder added":    func(c *clock, x place) { x.Set(c.now(), "new", folder("inside\n")) },
-		"removed":         func(c *clock, x place) { x.Remove(c.now(), "file") },
-		"folder removed":  func(c *clock, x place) { x.Remove(c.now(), "folder") },
-		"replaced":        func(c *clock, x place) { x.Set(c.now(), "file", text("other text\n")) },
-		"same size":       func(c *clock, x place) { x.Set(c.now(), "file", text("FILE\n")) },
-		"file to folder":  func(c *clock, x place) { x.Set(c.now(), "file", folder("inside\n")) },
-		"folder to file":  func(c *clock, x place) { x.Set(c.now(), "folder", text("now a file\n")) },
-		"folder replaced": func(c *clock, x place) { x.Set(c.now(), "folder", folder("other inside\n")) },
-		"added below": func(c *clock, x place) {
+		"added":          func(c *clock, x place) { x.Set(c.now(), "new", text("new\n")) },
+		"folderadded":    func(c *clock, x place) { x.Set(c.now(), "new", folder("inside\n")) },
+		"removed":        func(c *clock, x place) { x.Remove(c.now(), "file") },
+		"folderremoved":  func(c *clock, x place) { x.Remove(c.now(), "folder") },
+		"replaced":       func(c *clock, x place) { x.Set(c.now(), "file", text("other text\n")) },
+		"samesize":       func(c *clock, x place) { x.Set(c.now(), "file", text("FILE\n")) },
+		"filetofolder":   func(c *clock, x place) { x.Set(c.now(), "file", folder("inside\n")) },
+		"foldertofile":   func(c *clock, x place) { x.Set(c.now(), "folder", text("now a file\n")) },
+		"folderreplaced": func(c *clock, x place) { x.Set(c.now(), "folder", folder("other inside\n")) },
+		"addedbelow": func(c *clock, x place) {
 			x.Set(c.now(), "folder", fs.NewFolder(c.now(), map[string]fs.Node{"new": text("n\n")}))
 		},
-		"all at once": func(c *clock, x place) {
+		"allatonce": func(c *clock, x place) {
 			x.Replace(c.now(), map[string]fs.Node{"new": folder("1\n"), "file": text("2\n")})
 		},
-		"added and removed": func(c *clock, x place) { x.Set(c.now(), "new", text("")); x.Remove(c.now(), "new") },
+		"addedandremoved": func(c *clock, x place) { x.Set(c.now(), "new", text("")); x.Remove(c.now(), "new") },
 	}
-	names := map[string][]string{
+	const live = "nobody, of live folders"
+	for whom, paths := range map[string][]string{
 		"by name":   {"x/new", "x/file", "x/folder"},
 		"by folder": {"x"},
 		"in all":    {""},
 		"by leaves": {"x/new/in", "x/folder/new", "x/file/in", "x/folder/in", "x/file", "x/new"},
-	}
-	root := fs.NewFolder(epoch, nil)
-	m := mounted(t, root, fs.TreeOptions{})
-	m.expect("", "ls")
-	for _, live := range []bool{false, true} {
-		for how, look := range before {
-			for what, change := range changes {
-				for whom, paths := range names {
-					if live && (whom != "by name" || what == "folder replaced" || what == "added below") {
+		live:        nil,
+	} {
+		t.Run(whom, func(t *testing.T) {
+			places, nodes, like := map[string]place{}, map[string]fs.Node{}, map[string][]string{}
+			for look := range looks {
+				for change := range changes {
+					if whom == live && (change == "folderreplaced" || change == "addedbelow") {
 						continue // a static folder must tell, wherever it is
 					}
-					c := new(clock)
 					x := fs.NewFolder(epoch, map[string]fs.Node{"file": text("file\n"), "folder": folder("inside\n")})
-					if how == "big listing" {
-						for i := range plainListing {
+					for i := range plainListing {
+						if look == "big" {
 							x.Set(epoch, fmt.Sprintf("many%04d", i), text(""))
 						}
 					}
-					if live {
-						root.Replace(c.now(), map[string]fs.Node{"x": liveFolder{x}})
-					} else {
-						root.Replace(c.now(), map[string]fs.Node{"x": x})
-					}
-					m.changed("")
-					m.run(look)
-					change(c, x)
-					for _, path := range paths {
-						if !live {
-							m.tree.Changed(path)
-						}
-					}
-					settle(t, m)
-					if got, _ := m.run(seen); got != told(t, root) {
-						t.Errorf("%s, %s, told %s, live %v\n got: %q\nwant: %q", how, what, whom, live, difference(got, told(t, root)), difference(told(t, root), got))
+					name := look + "-" + change
+					places[name], nodes[name], like[look] = x, x, append(like[look], name)
+					if whom == live {
+						nodes[name] = liveFolder{x}
 					}
 				}
 			}
-		}
+			root := fs.NewFolder(epoch, nodes)
+			m := mounted(t, root, fs.TreeOptions{})
+			m.run("ls")
+			for look, script := range looks {
+				m.expect("", of+"{ "+script+"; } >/dev/null", strings.Join(like[look], " "))
+			}
+			for name, x := range places {
+				_, change, _ := strings.Cut(name, "-")
+				changes[change](new(clock), x)
+				for _, path := range paths {
+					m.tree.Changed(strings.Replace(path, "x", name, 1))
+				}
+			}
+			settle(t, m)
+			want := told(t, root)
+			if got, _ := m.run(seen); got != want {
+				t.Errorf("\n got: %q\nwant: %q", difference(got, want), difference(want, got))
+			}
+		})
 	}
 }
 
@@ -213,11 +225,9 @@ func TestNewsRacesWithReaders(t *testing.T) {
 		}
 		return text(strings.Repeat(fmt.Sprintf("%d\n", i), 1+random.IntN(3)))
 	}
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
 	for i := range rounds {
 		if i%4 == 0 {
-			<-tick.C
+			settle(t, m)
 		}
 		name := names[random.IntN(len(names))]
 		switch random.IntN(5) {

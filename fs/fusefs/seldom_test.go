@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,19 +68,12 @@ func (f *seldom) settle() {
 // TestAFileThatGrowsAtTimes: between growths the kernel may keep the file, and
 // a reader that has it open continues when it grows again.
 func TestAFileThatGrowsAtTimes(t *testing.T) {
-	const rounds, each = 3, 400
+	const rounds, each = 3, followed
 	f := &seldom{text: []byte(header(0))}
 	m := mounted(t, fs.NewFolder(epoch, map[string]fs.Node{"log": f}), fs.TreeOptions{})
 	m.expect(strconv.Itoa(headLen), "stat -c %s log")
 	m.expect(strings.TrimSuffix(header(0), "\n"), "cat log")
-	file := filepath.Join(m.dir, "log")
-	readers := []*child{
-		start(t, helper(t, "follow", file, strconv.Itoa(rounds*each), "read")),
-		start(t, helper(t, "follow", file, strconv.Itoa(rounds*each), "fstat")),
-	}
-	for _, r := range readers {
-		r.until("ready")
-	}
+	readers := followers(t, filepath.Join(m.dir, "log"), rounds*each)
 	line := 0
 	for range rounds {
 		for range each {
@@ -87,18 +81,21 @@ func TestAFileThatGrowsAtTimes(t *testing.T) {
 			line++
 			m.tree.Changed("log")
 		}
-		fstest.Eventually(t, "all of it can be read", func() bool {
-			out, _ := m.run("tail -n1 log")
-			return strings.TrimSpace(out) == strings.TrimSpace(numberedLine(line-1))
-		})
+		for _, r := range readers {
+			fstest.Equal(t, r.line(), strconv.Itoa(line), "lines that can be read")
+		}
+		m.expect(strings.TrimSpace(numberedLine(line-1)), "tail -n1 log")
 		f.settle()
 		m.changed("log")
-		fstest.Eventually(t, "a quiet file costs no requests", func() bool {
+		// Others on the machine may have the kernel drop its caches at any time.
+		if !slices.ContainsFunc(make([]int, 10), func(int) bool {
 			before := m.Requests()
 			m.expect(fmt.Sprint(line+1), "grep -c '' log")
 			after := m.Requests()
 			return after["LOOKUP"]+after["GETATTR"]+after["READ"] == before["LOOKUP"]+before["GETATTR"]+before["READ"]
-		})
+		}) {
+			t.Error("a quiet file costs requests each time")
+		}
 	}
 	for _, r := range readers {
 		r.end()

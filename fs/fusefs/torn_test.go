@@ -34,12 +34,11 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 	asked := start(t, helper(t, "version", file, "asked"))
 	holder := start(t, m.command(t.Context(), `exec 5<text; head -c 20 <&5 >/dev/null; echo held; read x; cat text >/dev/null; exec uniq <&5`))
 	holder.until("held")
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	for v := 1; v <= 200; v++ {
-		<-tick.C
+		fmt.Fprintln(asked.stdin) // it reads while the version changes
 		set(v)
 		m.tree.Changed("text")
+		asked.line()
 		if v%10 != 0 {
 			continue
 		}

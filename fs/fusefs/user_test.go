@@ -74,6 +74,29 @@ func TestOrdinaryUser(t *testing.T) {
 	}
 }
 
+// TestAProcessReadsItsOwnMount: with one processor, a process that waits in the kernel for an
+// answer of its own to POLL, which the runtime's poller would ask for, waits for ever.
+func TestAProcessReadsItsOwnMount(t *testing.T) {
+	m := mounted(t, sampleTree(), fs.TreeOptions{}) // there is FUSE here
+	cmd := helper(t, "own", t.TempDir())
+	cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
+	own := start(t, cmd)
+	fstest.Equal(t, own.line(), "hello", "read")
+	own.end()
+	m.expect("hello", "cat a.txt")
+}
+
+// helpOwn mounts the sample tree and reads a file of it.
+func helpOwn(args []string) error {
+	m, err := New(fs.NewTree(sampleTree(), fs.TreeOptions{}), args[0], Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	body, err := os.ReadFile(filepath.Join(args[0], "a.txt"))
+	fmt.Printf("%s", body)
+	return errors.Join(err, unmountAtLast(m))
+}
+
 // helpUser mounts the sample tree until a line comes.
 func helpUser(args []string) error {
 	m, err := New(fs.NewTree(sampleTree(), fs.TreeOptions{}), args[0], Options{Log: slog.New(slog.DiscardHandler)})
