@@ -38,7 +38,7 @@ type FolderOptions struct {
 // follow it go on. Inboxes are left out, and a folder shows only what it lists.
 //
 // Only what ctxfs wrote is ever replaced or removed. A manifest in the folder
-// records that: a file that is not in it, or that somebody has changed since, is a
+// records that: a file that is not in it, or was changed by another program, is a
 // conflict and stays as it is, unless it has exactly the bytes to be written: then
 // ctxfs takes it over. Links are never followed.
 type Folder struct {
@@ -199,8 +199,8 @@ func (n *changeQueue) add(path string) {
 	n.ring()
 }
 
-// settled returns when what was added before the call is in the folder, or nobody takes
-// paths any more.
+// settled returns when what was added before the call is in the folder, or the worker
+// has ended.
 func (n *changeQueue) settled(ctx context.Context) error {
 	n.mu.Lock()
 	if n.ended {
@@ -219,7 +219,7 @@ func (n *changeQueue) settled(ctx context.Context) error {
 	}
 }
 
-// end lets go all who wait: nobody takes paths any more.
+// end releases all waiters: the worker has ended.
 func (n *changeQueue) end() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

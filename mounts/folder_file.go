@@ -56,7 +56,7 @@ func (p *pass) stat(f fs.File) (fs.Attr, error) {
 	return private(a), err
 }
 
-// private restricts a file to its owner: nobody else can read a mount either.
+// private restricts a file to its owner, as a mount is.
 func private(a fs.Attr) fs.Attr {
 	a.Mode = a.Mode.Type() | a.Mode.Perm()&0o500
 	return a

@@ -275,8 +275,7 @@ func (m *manifest) namesIn(dir string) []string {
 	return names
 }
 
-// matches reports whether a path is as s describes it: nobody has changed it
-// since.
+// matches reports whether a path is as s describes it, unchanged.
 func (s pathState) matches(root *os.Root, p string) bool {
 	info, err := root.Lstat(p)
 	if err != nil || info.Mode().Type() != s.Mode.Type() {

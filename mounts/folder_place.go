@@ -11,8 +11,8 @@ import (
 // is, and writable, as a plain folder must be.
 const folderMode = iofs.ModeDir | 0o700
 
-// folder creates a folder where there is none. One that somebody else created
-// serves as well.
+// folder creates a folder if it does not exist. A folder that another program
+// created serves as well.
 func (p *pass) folder(at string, d fs.Dir) bool {
 	if at == "" {
 		return true
@@ -25,7 +25,7 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 	if err == nil && info.IsDir() {
 		switch s, ours := p.manifest.states[at]; {
 		case ours && !s.Mode.IsDir():
-			err = p.manifest.forget(at) // a file that ctxfs wrote, and somebody replaced with a folder
+			err = p.manifest.forget(at) // a file that ctxfs wrote, replaced with a folder by another program
 		case ours && s.Mode != folderMode: // made before folders were for their owner alone
 			if err = p.root.Chmod(at, folderMode.Perm()); err == nil {
 				err = p.manifest.put(at, pathState{Mode: folderMode})
@@ -119,7 +119,7 @@ func (p *pass) link(at string, l fs.Link) {
 	}
 }
 
-// record records that a path is as it should be.
+// record records that a path is written and unchanged.
 func (p *pass) record(at string, s pathState) {
 	p.report.Unchanged++
 	if p.manifest.states[at] != s {

@@ -14,8 +14,8 @@ import (
 // explains the empty folder to anyone who finds it without the mount.
 const hintName = "NOT_MOUNTED.md"
 
-// hintHead begins the file, and distinguishes it from anyone else's, unless that has no more
-// than its beginning.
+// hintHead begins the file, and distinguishes it from any other, unless that has only its
+// beginning.
 const hintHead = "# Not mounted\n\nctxfs shows its tree in this folder, and does not now"
 
 func hintText(dir string) []byte {
@@ -46,7 +46,7 @@ func withoutHint(entries []os.DirEntry) []os.DirEntry {
 }
 
 // writeHint writes the hint into a folder that ctxfs has created. On a full or
-// read-only disk there is none.
+// read-only disk it is missing.
 func writeHint(dir string) error {
 	text := hintText(dir)
 	path := filepath.Join(dir, hintName)
@@ -81,6 +81,6 @@ func removeHint(dir string) {
 func Abandon(dir string) {
 	if isHint(dir) {
 		removeHint(dir)
-		_ = os.Remove(dir) // unless somebody has put something there
+		_ = os.Remove(dir) // unless another file is there
 	}
 }

@@ -137,7 +137,7 @@ func holdsConnection(thread string, fds []int, minor string) bool {
 // been answered.
 const releaseTime = 10 * time.Second
 
-// releaseHeldBy answers for a dead process.
+// releaseHeldBy answers requests in place of a dead process.
 func releaseHeldBy(proc, thread string, fds []int) error {
 	tid, err := strconv.Atoi(filepath.Base(thread))
 	if err != nil {

@@ -115,8 +115,8 @@ func usersOf(dir string, own ...int) (users []string, ownToo bool) {
 	return users, ownToo
 }
 
-// sandboxesWith returns processes in whose mount namespaces a mount is that is not in
-// this one any more, one of each, as usersOf does.
+// sandboxesWith returns processes whose mount namespaces still have a mount that is
+// gone from this one, one of each namespace, as usersOf does.
 func sandboxesWith(p Point) []string {
 	seen := make(map[string]bool)
 	return processes(", in a sandbox", func(proc string) bool {

@@ -16,13 +16,14 @@ import (
 // shows everything. Then it writes into its record what it shows, so that it can be
 // shown again whoever is killed from here on, unmounts, and leaves the seat. Any
 // process that takes the seat reads the record and shows it all again
-// ([Server.Restore]), before it answers anybody. Clients that come meanwhile wait.
+// ([Server.Restore]), before it answers any request. Clients that come meanwhile
+// wait.
 
 // OpRetire ends the process in favour of a newer one, and returns what that one
 // shows again. Its first reply, if any, says that calls are under way.
 var OpRetire = fs.Talk[fs.None, fs.None, Retired]{Name: "retire"}
 
-// Retired is the answer of a process that ends in favour of another one.
+// Retired is the answer of a process that ends in favour of a newer one.
 type Retired struct {
 	Views []ViewInfo `json:"views"`
 }
@@ -45,7 +46,7 @@ type Handed struct {
 
 // TakeOver ends the process of an older build and takes its seat. Working is called
 // if that waits for calls under way. It fails with control.ErrRunning if the process
-// that runs is no older build, and takes the seat if there is none.
+// that runs is no older build, and takes the seat if no process runs.
 func TakeOver(ctx context.Context, home control.Home, working func()) (*control.Seat, error) {
 	home.Note = nil // it is about the process that ends
 	c, err := home.Dial(ctx)

@@ -36,7 +36,7 @@ type ServerInfo struct {
 	// Left are folders that may still have mounts of earlier processes that were
 	// killed, and the one on which a mount is being made.
 	Left []string `json:"left,omitempty"`
-	// Handed is what a retired process has shown and nobody shows again yet.
+	// Handed is what a retired process has shown and no process shows again yet.
 	Handed *Handed `json:"handed,omitempty"`
 }
 
@@ -128,8 +128,8 @@ func (s *Server) find(dir string) *view {
 	return nil
 }
 
-// setMaking records the folder on which a mount is being made, "" if none is. If the
-// process is killed once the kernel has the mount, nothing else tells the next one.
+// setMaking records the folder on which a mount is being made, or "". If the process
+// is killed once the kernel has the mount, nothing else tells the next one.
 func (s *Server) setMaking(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +222,7 @@ func (s *Server) Info() ServerInfo {
 // disk must leave it out.
 func (s *Server) Shows(path string) bool { return s.find(path) != nil }
 
-// MountPoint returns the folder of the first mount, "" if there is none.
+// MountPoint returns the folder of the first mount, or "".
 func (s *Server) MountPoint() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

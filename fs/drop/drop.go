@@ -52,7 +52,7 @@ type Outcome struct {
 	// promised, whether or not OK is true; "" if it does not.
 	Misfit string `json:"misfit,omitempty"`
 	// Note is one sentence about how the work was done that its requester may not
-	// expect, whether or not OK is true; "" if there is nothing to note.
+	// expect, whether or not OK is true, or "".
 	Note string `json:"note,omitempty"`
 	// Error is one sentence about why OK is false, and the fix.
 	Error string `json:"error,omitempty"`
@@ -82,9 +82,9 @@ type Options struct {
 	// did; another one may have written the body. The body must not be modified.
 	Accept func(ctx context.Context, name string, from fs.Standpoint, body []byte) (Work, error)
 	// Text takes any text instead of one JSON object. Nothing in a text says where
-	// it ends: it is complete when nobody can write to the file any more, or when
-	// nothing was written for the time Quiet. What is wrong with it is told in its
-	// result only; a write after it was taken fails.
+	// it ends: it is complete when no program has the file open, or when nothing
+	// was written for the time Quiet. Faults in it are reported in its result only;
+	// a write after it was taken fails.
 	Text bool
 	// Quiet is for texts; 0 means a second.
 	Quiet time.Duration

@@ -110,7 +110,7 @@ func (w *textDraft) end(err error) error {
 	return err
 }
 
-// stop makes the draft one to which nothing is written any more.
+// stop closes the draft to further writes.
 func (w *textDraft) stop() {
 	w.done, w.body, w.written = true, nil, nil
 	if w.quiet != nil {

@@ -68,8 +68,8 @@ func (f Field) parseOne(text string) (json.RawMessage, error) {
 	return json.Marshal(text)
 }
 
-// choice returns which choice was typed, by its value, else by its number, counted from 1,
-// else by its value or title in any case; -1 if it is none.
+// choice returns the index of the choice that was typed: by its value, else by its number,
+// counted from 1, else by its value or title in any case; -1 if none matches.
 func (f Field) choice(text string) int {
 	if i := slices.IndexFunc(f.Choices, func(c Choice) bool { return c.Value == text }); i >= 0 {
 		return i

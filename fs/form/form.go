@@ -1,8 +1,8 @@
 // Package form is the model of what the server of a tool asks a person in the course of a
 // call: values for the fields of a form, to open an address, or to let a language model
 // answer. Questions are kept, and answers checked, in ctxfs/providers/mcp/questions; the
-// terminal (ctxfs/cmd/ctxfs/call) and the gateway (ctxfs/mounts/gateway) only put them to
-// somebody.
+// terminal (ctxfs/cmd/ctxfs/call) and the gateway (ctxfs/mounts/gateway) only present
+// them.
 //
 // It imports the standard library only: calls start before the rest of the program.
 package form
@@ -33,7 +33,7 @@ type Question struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message"` // of AskSampling: the prompt
 	// Schema is the JSON Schema of the answer to a form, as the server sent it. Fields
-	// are its fields; they are set only where somebody is asked.
+	// are its fields; they are set only where the question is presented.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	Fields []Field         `json:"fields,omitempty"`
 	// Host and URL say what is to be opened; ctxfs never opens it.
@@ -45,7 +45,7 @@ type Question struct {
 	// do by a form; Warning says so in a sentence.
 	Secrets []string `json:"secrets,omitempty"`
 	Warning string   `json:"warning,omitempty"`
-	// Opened says that somebody has agreed to open the address. The question then
+	// Opened reports that the user has agreed to open the address. The question then
 	// waits for the server to say that it is done; Warning says whether accepting it
 	// once more says so instead.
 	Opened bool `json:"opened,omitempty"`
@@ -94,7 +94,7 @@ type Choice struct {
 const (
 	Accept  = "accept"
 	Decline = "decline" // the user does not want to
-	Cancel  = "cancel"  // nobody has decided
+	Cancel  = "cancel"  // not decided yet
 )
 
 // Answer is an answer to a [Question].

@@ -25,7 +25,7 @@ func EqualSlices[S ~[]E, E comparable](t testing.TB, got, want S, what ...any) {
 	}
 }
 
-// ErrorIs checks that an error is another one, or wraps it.
+// ErrorIs checks that an error is or wraps another one.
 func ErrorIs(t testing.TB, got, want error, what ...any) {
 	t.Helper()
 	if !errors.Is(got, want) {

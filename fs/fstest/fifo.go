@@ -43,7 +43,7 @@ func (f *FIFO) open(flag int) *os.File {
 	return file
 }
 
-// Line waits for the next line that somebody writes, and returns it without its end.
+// Line waits for the next line and returns it without its end.
 func (f *FIFO) Line() string {
 	f.t.Helper()
 	_ = f.both.SetReadDeadline(time.Now().Add(Patience))
@@ -62,7 +62,7 @@ func (f *FIFO) Release() {
 	}
 }
 
-// Left waits until nobody has the FIFO open any more. It is the last call.
+// Left waits until no program has the FIFO open. It is the last call.
 func (f *FIFO) Left() {
 	f.t.Helper()
 	reader := f.open(os.O_RDONLY)

@@ -13,7 +13,7 @@ import (
 )
 
 // Network is a loopback network in memory, for servers and clients of HTTP: they speak
-// as over sockets, and whoever waits for the other is durably blocked in the sense of
+// as over sockets, and waiting for the other side blocks durably in the sense of
 // testing/synctest. It ends with its test.
 type Network struct {
 	t         testing.TB
@@ -81,7 +81,7 @@ func (n *Network) Listen(network, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Dial connects to a listener. Nobody else can be reached.
+// Dial connects to a listener. No other address can be reached.
 func (n *Network) Dial(ctx context.Context, network, to string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[strings.Replace(to, "localhost:", "127.0.0.1:", 1)]

@@ -28,7 +28,7 @@ func NewHanging() *Hanging {
 	return &Hanging{arrived: make(chan struct{}, 1<<16), released: make(chan struct{})}
 }
 
-// Arrived receives a value for each operation that has begun to hang.
+// Arrived receives a value for each operation that has started to hang.
 func (h *Hanging) Arrived() <-chan struct{} { return h.arrived }
 
 // Release ends the hanging, also of operations to come.

@@ -13,8 +13,8 @@ const pipeSize = 64 << 10
 
 // Pipe returns the ends of a pipe in memory, which behaves as one of the system
 // does: it holds some bytes, a write fails with EPIPE once the reading end is
-// closed, and a deadline for writing can be set. Whoever waits in it is durably
-// blocked in the sense of testing/synctest.
+// closed, and a deadline for writing can be set. Waiting in it blocks durably in
+// the sense of testing/synctest.
 func Pipe() (io.ReadCloser, *PipeWriter) {
 	p := new(pipe)
 	p.turned = sync.NewCond(&p.mu)
@@ -31,7 +31,7 @@ type pipe struct {
 	pending *time.Timer
 }
 
-// set changes the pipe, and wakes who waits in it.
+// set changes the pipe and wakes its waiters.
 func (p *pipe) set(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 )
 
 // Template returns a function that fills a folder with what make makes in one. It is made
-// once, when it is first needed, and copied from then on: for repositories and the like, for
-// which programs have to run.
+// once, when it is first needed, and copied from then on: for repositories and other
+// folders that programs have to make.
 func Template(make func(dir string) error) func(t testing.TB, dir string) {
 	made := sync.OnceValues(func() (testfstest.MapFS, error) {
 		dir, err := os.MkdirTemp("", "ctxfs-test-")

@@ -27,8 +27,8 @@ func textOf(tree *fs.Tree, n fs.Node) (string, error) {
 	return string(text), err
 }
 
-// Read returns the text of the file at a path of a tree, and ends the test if
-// there is none.
+// Read returns the text of the file at a path of a tree, and ends the test if the
+// file does not exist.
 func Read(t testing.TB, tree *fs.Tree, path string) string {
 	t.Helper()
 	text, err := Text(tree, path)

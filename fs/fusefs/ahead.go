@@ -78,7 +78,7 @@ type pushed struct {
 	node  fs.Node
 }
 
-// push pushes small files, whole, into the kernel's cache. Nobody waits for it,
+// push pushes small files, whole, into the kernel's cache. No request waits for it,
 // and errors do not matter: the kernel then asks.
 func (r *rawFS) push(next []pushed) {
 	buf := make([]byte, aheadSmall)

@@ -208,8 +208,8 @@ func retry(call func() (int, error)) (int, error) {
 
 // processOf returns the process ID of a thread.
 func processOf(thread int) int {
-	// Signal 0 reaches nobody: this asks whether the thread is its process's first,
-	// whose number the process has.
+	// Signal 0 is delivered to no process: it only asks whether the thread is its
+	// process's first, whose number the process has.
 	if err := unix.Tgkill(thread, thread, 0); err == nil || errors.Is(err, unix.EPERM) {
 		return thread
 	}

@@ -34,8 +34,8 @@ func grows(a fs.Attr) bool { return a.Live && !a.InPlace }
 // pageSize is at most the size of the kernel's pages.
 const pageSize = 4096
 
-// dropSoon reports whether the caller must schedule dropping a page: one that
-// may be held and that nobody is about to drop. The caller holds mu.
+// dropSoon reports whether the caller must schedule dropping a page: one that may
+// be held and is not about to be dropped. The caller holds mu.
 func (f *file) dropSoon() bool {
 	soon := f.dirty && !f.dropping
 	f.dropping = f.dropping || soon

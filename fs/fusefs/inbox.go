@@ -12,12 +12,12 @@ import (
 
 // A file created in an inbox arrives as one CREATE and any number of WRITEs.
 // Nothing announces its end: where OPEN is not implemented the kernel sends no
-// RELEASE either. The inbox recognizes the end of the body by itself.
+// RELEASE either. The inbox recognizes the end of the body.
 //
-// The kernel does send FORGET once the file has no name and nobody has it open.
-// So the name is removed as soon as the file is created: an unfinished body is
-// then abandoned when its last writer closes it, and the same name written
-// again is a new file.
+// The kernel does send FORGET once the file has no name and is not open. So the
+// name is removed as soon as the file is created: an unfinished body is then
+// abandoned when its last writer closes it, and the same name written again is a
+// new file.
 
 // draft is a file being written into an inbox.
 type draft struct {

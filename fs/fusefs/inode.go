@@ -49,7 +49,7 @@ type file struct {
 	reads  int           // READs under way
 	wanted time.Time     // since when news waits for reads to end
 	force  bool          // news waits no longer
-	touch  chan struct{} // closed when our own touch of the file is over; nil if there is none
+	touch  chan struct{} // closed when our own touch of the file is over; or nil
 
 	// Of a growing file:
 	dirty    bool                 // the kernel may hold its last page
@@ -104,10 +104,9 @@ func (t *table) dir(id uint64) (*inode, fs.Dir, fuse.Status) {
 	return n, d, fuse.OK
 }
 
-// enter counts one more reference of the kernel to the node that parent has
-// under name, and creates an inode if there is none with that number. Sure
-// reports whether the kernel may rely on the name: in a live folder it must
-// ask.
+// enter counts one more reference of the kernel to the node that parent has under
+// name, and creates an inode with that number if necessary. Sure reports whether
+// the kernel may rely on the name: in a live folder it must ask.
 func (t *table) enter(parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, sure bool) {
 	ino := inodeNumber(parent.ino, name, a)
 	t.mu.Lock()

@@ -31,7 +31,7 @@ type listings struct {
 	plain      bool // the newest is sent without attributes
 }
 
-// newest returns the last listing given to the kernel, nil if there was none.
+// newest returns the last listing given to the kernel, or nil.
 func (l *listings) newest() []fs.Entry { return l.kept[l.generation%keptListings] }
 
 func (l *listings) start(entries []fs.Entry) (generation uint64) {

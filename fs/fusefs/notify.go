@@ -47,8 +47,8 @@ func (r *rawFS) update(t task) {
 	}
 }
 
-// updateEntry compares one name of a folder. It returns the kernel's inode, nil
-// if it has none, and whether the inode still stands for the node.
+// updateEntry compares one name of a folder. It returns the kernel's inode, or nil,
+// and whether the inode still stands for the node.
 func (r *rawFS) updateEntry(parent *inode, name string) (child *inode, unchanged bool) {
 	r.table.mu.Lock()
 	child = parent.folder.entries[name]

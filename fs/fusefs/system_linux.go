@@ -157,13 +157,14 @@ func (p *passage) hasLeft(thread uint32) bool {
 	return p.runs > 1
 }
 
-// refusePoll has the kernel learn that files of a mount cannot be polled. Until it knows, it
-// asks when this process opens one, and the runtime, which would have to answer, waits for
-// it. go-fuse answers for a file of this name, but looks for it only where it mounts itself.
+// refusePoll has the kernel learn that files of a mount cannot be polled. Until it knows,
+// it asks when this process opens one, and the runtime, which would have to answer, waits
+// for it. go-fuse replies for a file of this name, but looks for it only where it mounts
+// itself.
 func refusePoll(dir string) {
 	fd, err := unix.Open(filepath.Join(dir, ".go-fuse-epoll-hack"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return // somebody has unmounted it
+		return // it was unmounted meanwhile
 	}
 	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 	unix.Close(fd)

@@ -47,7 +47,7 @@ type Scanner struct {
 	At int
 
 	open     int // where the string of the last Open begins
-	searched int // up to where its end was searched; 0 if there was none
+	searched int // up to where its end was searched, or 0
 }
 
 // Next reads the next token. It is one of:

@@ -35,10 +35,9 @@ type Options struct {
 	Most func() time.Duration
 	// Gather is how long a round waits for further changes after the first.
 	Gather time.Duration
-	// Rest is the shortest time after a round, and Share how many times as long as the
-	// round itself it is at least, so that a storm of changes costs no more than that
-	// share of a processor. While changes come without a pause, Rest doubles up to
-	// MostRest.
+	// Rest is the shortest pause after a round, and Share the least ratio of the pause
+	// to the round, so that a storm of changes costs a small share of a processor.
+	// While changes come without a pause, Rest doubles up to MostRest.
 	Rest, MostRest time.Duration
 	Share          int
 }
@@ -115,7 +114,7 @@ func (w *Worker) Settled(ctx context.Context) error {
 }
 
 func (w *Worker) run(ctx context.Context) {
-	defer func() { // nobody waits for a round that will not come
+	defer func() { // release those who wait for a round that will not come
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.ended = true
@@ -182,7 +181,7 @@ func (w *Worker) await(ctx context.Context) (waited, ok bool) {
 	}
 }
 
-// pause waits, unless somebody waits for a round.
+// pause waits, unless a round is awaited.
 func (w *Worker) pause(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return

@@ -50,7 +50,7 @@ type age int
 const (
 	asOld age = iota
 	older     // this program may take over from the process
-	newer     // it may not, and should not be used any more
+	newer     // must not be used any more
 )
 
 // ageOf compares a process with this program by their versions. Of one version, the

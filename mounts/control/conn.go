@@ -116,9 +116,9 @@ type Fault struct {
 	Message string `json:"message"`
 	// Hint is a line of its own, usually a command; it may be empty.
 	Hint string `json:"hint,omitempty"`
-	// Missing says that what was asked for does not exist.
+	// Missing reports that what was asked for does not exist.
 	Missing bool `json:"missing,omitempty"`
-	// Denied says that whoever asked may only read, see [fs.Confined].
+	// Denied reports that the caller may only read, see [fs.Confined].
 	Denied bool `json:"denied,omitempty"`
 }
 

@@ -3,7 +3,7 @@
 //
 // The process belongs to the state folder. It locks that folder and has its socket
 // there, so that any program that can see the folder finds the process, by any path
-// and in any environment ([Home.Dial]). Anybody may start it at any time
+// and in any environment ([Home.Dial]). Any program may start it at any time
 // ([Home.Start]): a new process first takes the lock and listens ([Home.Claim]);
 // one that comes too late exits, and the program that started it connects to the
 // other.
@@ -54,7 +54,7 @@ type Home struct {
 	MayStart func() error
 	// Launch starts the background process: [Spawn].
 	Launch Launch
-	// Note receives lines for a person who waits; nil discards them.
+	// Note receives lines for a waiting user; nil discards them.
 	Note func(line string)
 }
 
@@ -127,8 +127,8 @@ func (h Home) trusted(folder string) bool {
 	return folder == h.State || checkOwn(filepath.Dir(folder)) == nil && checkOwn(folder) == nil
 }
 
-// ownFolder creates a folder that nobody else can look into. An existing one
-// must be the user's.
+// ownFolder creates a folder that no other user can look into. An existing one must
+// be the user's.
 func ownFolder(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
@@ -213,8 +213,7 @@ func (h Home) ReadRecord(into any) error {
 	return errors.Join(errors.New("no background process has left a record"), all)
 }
 
-// record returns the Record of the running process, the zero value if there is
-// none.
+// record returns the Record of the running process, or the zero value.
 func (h Home) record() Record {
 	var r Record
 	_ = h.ReadRecord(&r) // then nothing is known

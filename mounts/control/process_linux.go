@@ -38,7 +38,7 @@ func sampleOf(pid int) sample {
 	return s
 }
 
-// stat returns the state in a stat file, 0 if there is none.
+// stat returns the state in a stat file, or 0.
 func stat(dir string) byte {
 	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {

@@ -187,7 +187,7 @@ func (s *Seat) Free(keep bool) {
 	os.Remove(filepath.Join(s.socket, socketName))
 	for _, folder := range s.home.Folders() {
 		if !s.home.trusted(folder) {
-			continue // it may be somebody else's link to anywhere
+			continue // it may be another user's link to anywhere
 		}
 		if !keep {
 			os.Remove(filepath.Join(folder, recordName))

@@ -59,7 +59,7 @@ func nobodyListens(err error) bool {
 
 // listen opens the socket in a folder, for its owner only. An existing one was left
 // by a process that was killed, since the caller has the lock. It then connects
-// once, since on some file systems nobody can connect to a socket.
+// once, since on some file systems no process can connect to a socket.
 func listen(folder string) (net.Listener, error) {
 	path := filepath.Join(folder, socketName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

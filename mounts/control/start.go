@@ -41,14 +41,15 @@ const (
 // log, which may be nil. The files remain the caller's.
 type Launch func(log, tell *os.File, args ...string) (pid int, err error)
 
-// Spawn is the Launch of every program: it starts the program anew.
+// Spawn is the Launch of every program: it starts the program again as the
+// background process.
 func Spawn(log, tell *os.File, args ...string) (pid int, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Dir = "/" // it must not keep anybody's folder in use
+	cmd.Dir = "/" // it must not keep the user's folder in use
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, treeVariable+"=") })
 	if log != nil {
 		cmd.Stdout, cmd.Stderr = log, log
@@ -63,10 +64,9 @@ func Spawn(log, tell *os.File, args ...string) (pid int, err error) {
 	return cmd.Process.Pid, nil
 }
 
-// Start connects to the background process, and has [Home].Launch start it with arguments
-// if there is none. Any number of commands may call Start concurrently, and
-// any of them may be killed at any time: they all reach the one process that has
-// the seat.
+// Start connects to the background process, which it first has [Home].Launch start with
+// arguments if necessary. Any number of commands may call Start concurrently, and any of
+// them may be killed at any time: they all reach the one process that has the seat.
 func (h Home) Start(ctx context.Context, args ...string) (*Client, error) {
 	begun := time.Now()
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
@@ -160,8 +160,8 @@ func (h Home) launch(ctx context.Context, args []string) error {
 	}
 }
 
-// Starter reports progress to the program that has started this process. The
-// zero value reports to nobody.
+// Starter reports progress to the program that has started this process. The zero
+// value discards notes.
 type Starter struct{ to *os.File }
 
 // NewStarter returns the Starter that reports to the file that a [Launch] was given.
@@ -170,7 +170,7 @@ func NewStarter(tell *os.File) *Starter { return &Starter{tell} }
 // SpawnedStarter returns the Starter of a process that [Spawn] has started.
 func SpawnedStarter() *Starter { return NewStarter(os.NewFile(readyFD, "ready")) }
 
-// Note sends a line for a person who waits.
+// Note sends a line for a waiting user.
 func (s *Starter) Note(line string) { s.report(wordNote + line) }
 
 // Claimed reports the result of Claim; it is the last report.

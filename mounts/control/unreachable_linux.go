@@ -15,8 +15,8 @@ import (
 
 // unreachable looks for a process of this home that exists, since it shows the tree
 // on the usual folder, but cannot be reached: a second process would start servers,
-// watches and logins of its own. It returns nil if there is none, and if the mount
-// is dead or hangs.
+// watches and logins of its own. It returns nil if no such process exists, and if
+// the mount is dead or hangs.
 func (h Home) unreachable() error {
 	// The lock is checked first: when a process releases it, its mounts are gone.
 	if h.othersLock() {

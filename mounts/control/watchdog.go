@@ -81,7 +81,7 @@ func (h Home) watch(pid int, w wait, limit time.Duration, end func()) *watchdog 
 	return v
 }
 
-// close stops the watchdog and returns its verdict, nil if there was none.
+// close stops the watchdog and returns its verdict, or nil.
 func (v *watchdog) close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -56,8 +56,8 @@ func (c *connection) request(ctx context.Context, method mcp.MCPMethod, params, 
 	}
 }
 
-// answered takes the client's answer to a request of ours. One that nobody waits for
-// any more is dropped.
+// answered takes the client's answer to a request of ours. One that no call waits
+// for is dropped.
 func (c *connection) answered(id json.RawMessage, line []byte) {
 	c.mu.Lock()
 	waiting := c.asked[string(id)]

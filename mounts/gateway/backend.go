@@ -37,7 +37,7 @@ type Backend interface {
 	// Answer answers a question. An answer that does not fit is a [Fault], and the
 	// question stays open; of one that is open no more the error is ErrAnswered.
 	Answer(ctx context.Context, a form.Answer) error
-	// Wait waits until something comes about, or for its timeout, and returns how it then
+	// Wait waits until a condition holds, or for its timeout, and returns how it then
 	// stands, to be read as it is.
 	Wait(ctx context.Context, w Wait) (string, error)
 	// CancelTask cancels a task.
@@ -55,7 +55,7 @@ type Entry struct {
 
 // Query is a question for Find.
 type Query struct {
-	Wants []string // what is looked for, each by itself
+	Wants []string // what is looked for, each separately
 	In    string   // a folder, or "" for the whole tree
 	Limit int      // of each want
 }
@@ -89,7 +89,8 @@ type Result struct {
 	Text   string `json:"text"`
 	// Blocks are further blocks of content, unchanged.
 	Blocks []json.RawMessage `json:"blocks,omitempty"`
-	// Structured is an object, or nil if there is none or Text has all of it.
+	// Structured is an object, or nil if the result has no such object or Text has
+	// all of it.
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// Misfit says how the result violates the tool's output schema, or is "".
 	Misfit string `json:"misfit,omitempty"`

@@ -72,8 +72,8 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	return answer, nil
 }
 
-// begin makes a call, or goes on with one. If asked is not nil, the client must
-// repeat its request.
+// begin makes a call, or continues one. If asked is not nil, the client must repeat
+// its request.
 func (g *Gateway) begin(ctx context.Context, r mcp.CallToolRequest, args *callArguments, progress func(Progress)) (result *Result, asked *mcp.CallToolResult, err error) {
 	if is := repeated(r); is != nil {
 		return g.repeat(ctx, r, is, progress)

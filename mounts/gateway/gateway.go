@@ -108,8 +108,8 @@ func (g *Gateway) instructions(ctx context.Context) string {
 // every prompt.
 const maxOverview = 1_200
 
-// add adds a tool. Its errors are returned to the agent as results. An agent that is confined
-// uses those that only read, and call, of which the backend refuses what writes.
+// add adds a tool. Its errors are returned to the agent as results. An agent that is
+// confined uses those that only read, and call; the backend refuses calls that write.
 func (g *Gateway) add(t mcp.Tool, handle func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
 	forAll := *t.Annotations.ReadOnlyHint || t.Name == "call"
 	g.server.AddTool(t, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -18,10 +18,10 @@ import (
 // Endpoint is the path where HTTP is served.
 const Endpoint = "/mcp"
 
-// Listen opens a port for [Gateway.ServeHTTP]: HOST:PORT, where HOST is a
-// loopback address or "localhost", and port 0 selects a free one. It refuses
-// any other address, since anybody who reaches the port could call the user's
-// tools. Its errors are [Fault]s.
+// Listen opens a port for [Gateway.ServeHTTP]: HOST:PORT, where HOST is a loopback
+// address or "localhost", and port 0 selects a free one. It refuses any other
+// address, since anyone who reaches the port could call the user's tools. Its
+// errors are [Fault]s.
 func Listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"ctxfs/fs/form"
 )
 
-// pass passes the question of a call on to the client, and goes on with the call when
-// it is answered, until there is a result. A client that cannot be asked gets the
+// pass passes the question of a call on to the client, and continues the call when it
+// is answered, until there is a result. A client that cannot be asked gets the
 // question as text. If asked is not nil, the client must repeat its request. An own
 // call is cancelled if the client leaves.
 func (g *Gateway) pass(ctx context.Context, result *Result, own bool, progress func(Progress)) (_ *Result, asked *mcp.CallToolResult, err error) {
@@ -118,8 +118,8 @@ func asElicitation(q form.Question, why string) mcp.ElicitationParams {
 const maxUnfit = 5
 
 // putToClient asks a client of an older version of the protocol, until its answer
-// fits or none is needed any more. Accepted reports whether the client has accepted.
-// An error is that of the last of [maxUnfit] answers, too.
+// fits or is no longer needed. Accepted reports whether the client has accepted. An
+// error is that of the last of [maxUnfit] answers, too.
 func (g *Gateway) putToClient(ctx context.Context, q form.Question) (accepted bool, err error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -166,7 +166,7 @@ func (g *Gateway) requestAnswer(ctx context.Context, q form.Question, why string
 	return elicited(told), err
 }
 
-// elicited returns the answer of a client; nil is none.
+// elicited returns the answer of a client, or nil.
 func elicited(told *mcp.ElicitationResult) form.Answer {
 	if told == nil {
 		return form.Answer{Action: form.Cancel}
@@ -175,13 +175,13 @@ func elicited(told *mcp.ElicitationResult) form.Answer {
 	if told.Content != nil && a.Action == form.Accept {
 		a.Content, _ = json.Marshal(told.Content) // it was JSON
 	}
-	if string(a.Content) == "{}" { // what takes no values has none
+	if string(a.Content) == "{}" { // a question without fields
 		a.Content = nil
 	}
 	return a
 }
 
-// sampled returns the answer of a client's language model; nil is none.
+// sampled returns the answer of a client's language model, or nil.
 func sampled(told *mcp.CreateMessageResult) form.Answer {
 	if told == nil {
 		return form.Answer{Action: form.Decline}
@@ -209,7 +209,7 @@ type callState struct {
 	Task     string `json:"task"`
 	Question string `json:"question"`
 	Kind     string `json:"kind"`
-	// Opened is the question as it is asked after it was accepted, if it is.
+	// Opened is the question as it is asked again after it was accepted.
 	Opened *form.Question `json:"opened,omitempty"`
 }
 
@@ -250,7 +250,7 @@ func repeated(r mcp.CallToolRequest) *callState {
 	return &state
 }
 
-// repeat goes on with a call whose request the client has repeated with an answer.
+// repeat continues a call whose request the client has repeated with an answer.
 func (g *Gateway) repeat(ctx context.Context, r mcp.CallToolRequest, is *callState, progress func(Progress)) (*Result, *mcp.CallToolResult, error) {
 	var a form.Answer
 	if told := server.SamplingResponse(r.Params.InputResponses, answerRequest); told != nil && told.Model != "" {
@@ -281,7 +281,7 @@ func written(id string, answer json.RawMessage, decline bool) form.Answer {
 	if decline {
 		return form.Answer{ID: id, Action: form.Decline}
 	}
-	if strings.TrimSpace(string(answer)) == "{}" { // what takes no values has none
+	if strings.TrimSpace(string(answer)) == "{}" { // a question without fields
 		answer = nil
 	}
 	return form.Answer{ID: id, Action: form.Accept, Content: answer}

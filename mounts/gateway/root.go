@@ -36,7 +36,7 @@ type clientState struct {
 	waited bool   // listenTime has passed once
 	known  bool   // the root
 	as     int64  // the number of changes for which it is known
-	root   string // the folder of the client's first root, "" if it has none
+	root   string // the folder of the client's first root, or ""
 }
 
 func newClientState() *clientState {
@@ -184,8 +184,8 @@ func (g *Gateway) requestRoots(ctx context.Context) string {
 	return firstFolder(told.Roots)
 }
 
-// firstFolder returns the path of the first root that is a folder of this machine;
-// "" if there is none.
+// firstFolder returns the path of the first root that is a folder of this machine,
+// or "".
 func firstFolder(roots []mcp.Root) string {
 	for _, r := range roots {
 		u, err := url.Parse(r.URI)

@@ -170,7 +170,7 @@ func (c *connection) notify(method string, params map[string]any) {
 	c.send(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": method, "params": params})
 }
 
-// send queues a message for writing, or drops it when nobody waits for it.
+// send queues a message for writing, or drops it when the connection has ended.
 func (c *connection) send(message any) {
 	line, err := json.Marshal(message)
 	if err != nil {

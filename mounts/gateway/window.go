@@ -44,7 +44,7 @@ func (w *window) total() int {
 	return w.ends
 }
 
-// errFull says that a file is longer than what is kept of it.
+// errFull reports that a file is longer than what is kept of it.
 var errFull = errors.New("there is enough")
 
 func (w *window) Write(p []byte) (int, error) {

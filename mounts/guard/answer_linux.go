@@ -24,7 +24,7 @@ const (
 const largestRequest = 1<<20 + 1<<16
 
 var (
-	// errEnded reports that a connection has ended: nobody waits there.
+	// errEnded reports that a connection has ended: no reader waits there.
 	errEnded = errors.New("the connection has ended")
 	// errNoResend reports that the kernel is too old to hand requests out
 	// again.

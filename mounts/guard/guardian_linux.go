@@ -36,7 +36,7 @@ const endTime = 100 * time.Millisecond
 type guardian struct {
 	socket      int
 	proc        string
-	canary      int // becomes readable when the process dies; negative if there is none
+	canary      int // becomes readable when the process dies; or negative
 	connections map[string]Connection
 }
 

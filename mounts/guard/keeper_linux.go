@@ -24,7 +24,7 @@ type Keeper struct {
 	mu          sync.Mutex
 	connections map[int]Connection // with duplicates of the descriptors
 	last        int                // number of the newest connection
-	guardian    *child             // nil if there is none
+	guardian    *child             // or nil
 	startedAt   time.Time
 	later       *time.Timer // starts the next guardian
 }
@@ -80,8 +80,7 @@ func (k *Keeper) drop(id int) {
 	}
 }
 
-// start starts a guardian if one is needed and there is none. The caller holds
-// mu.
+// start starts a guardian if one is needed and does not run. The caller holds mu.
 func (k *Keeper) start() {
 	if k.guardian != nil || len(k.connections) == 0 {
 		return

@@ -136,7 +136,7 @@ func openLog(path string) (*os.File, error) {
 // belongs to no command.
 type span struct {
 	start, end int64          // in the part's file; they may lie outside of it
-	number     int            // of the command; 0 if there is none
+	number     int            // of the command, or 0
 	record     *record.Record // of a command that has ended
 }
 

@@ -147,8 +147,8 @@ func repeats(screen, other fulltext.Hit) bool {
 	return screen.Number == 0
 }
 
-// shows reports whether a hit on a screen has a line of the command that runs, of which
-// another hit has only the command itself.
+// shows reports whether a hit on a screen is a line of the running command whose other
+// hit is only the command itself.
 func shows(screen, other fulltext.Hit) bool {
 	return screen.Text.Body != nil && idOf(other) == idOf(screen) && screen.Number == other.Number && !strings.Contains(linesOf(other), screen.Line)
 }
@@ -164,7 +164,7 @@ func (c *chunk) path() string {
 	return partName(c.terminal.ID, newer)
 }
 
-// recordOf returns the record of a command; nil if there is none.
+// recordOf returns the record of a command, or nil.
 func recordOf(t *record.Terminal, n int) *record.Record {
 	i, ok := slices.BinarySearchFunc(t.Records, n, func(r record.Record, n int) int { return r.N - n })
 	if !ok || n == 0 {
@@ -173,7 +173,7 @@ func recordOf(t *record.Terminal, n int) *record.Record {
 	return &t.Records[i]
 }
 
-// found is what is told of a hit.
+// found describes a hit.
 type found struct {
 	terminal *record.Terminal
 	path     string
@@ -184,7 +184,7 @@ type found struct {
 	outcome  string
 }
 
-// running sets what is told of the command that runs.
+// running describes the command that runs.
 func (f *found) running() {
 	f.command, f.outcome = f.terminal.Command, record.Running
 	if f.terminal.CommandStarted != nil {
@@ -192,8 +192,8 @@ func (f *found) running() {
 	}
 }
 
-// ended sets what is told of a command that has ended. Named says that only the
-// command itself has the words, and not the line at a place.
+// ended describes a command that has ended. Named says that only the command itself
+// has the words, and not the line at a place.
 func (f *found) ended(r *record.Record, at record.Place, named bool) {
 	output, err := f.terminal.Output(*r)
 	before := at.Part == r.Part && at.Byte < r.Bytes[0]

@@ -11,8 +11,8 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Log is the newest part of the log of one recorded terminal, for whoever shows it at
-// another place as well.
+// Log is the newest part of the log of one recorded terminal, for those who show it
+// at another place as well.
 type Log struct {
 	terminal *record.Terminal
 
@@ -22,7 +22,7 @@ type Log struct {
 }
 
 // NewLog returns the log of the terminal that is recorded in a folder. An error means that
-// there is none, or that it is just being made.
+// the terminal does not exist, or is just being made.
 func NewLog(dir string) (*Log, error) {
 	t, err := record.LoadState(dir)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 )
 
 // Nothing reports that a program listens, so programs are looked at: soon after a command
-// has begun or has printed something while it does not listen yet, and less and less often
-// while nothing changes.
+// has started or has printed something while it does not listen yet, and less and less
+// often while nothing changes.
 const (
 	surveySoon = 250 * time.Millisecond
 	surveyLate = 30 * time.Second
@@ -57,8 +57,9 @@ func (p *Provider) lookSoon() {
 	p.surveys.Poke()
 }
 
-// allServe reports whether there is nothing to look for after changes: nothing has begun
-// or ended, and what has printed something listens and has said so. The caller holds mu.
+// allServe reports whether there is nothing to look for after changes: nothing has
+// started or ended, and what has printed something listens and has said so. The caller
+// holds mu.
 func (p *Provider) allServe(c changes, changed []string) bool {
 	if len(changed) > 0 {
 		return false

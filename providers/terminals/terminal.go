@@ -87,7 +87,7 @@ func partName(id string, newer int) string {
 	return id + ".txt"
 }
 
-// shownPart returns the name in the root of a part's file; "" if there is none.
+// shownPart returns the name in the root of a part's file, or "".
 func (t *terminal) shownPart(name string) string {
 	state := t.state.Load()
 	for i, p := range state.Parts {

@@ -93,8 +93,8 @@ func (g *Grid) lineEnd(y int) int {
 }
 
 // settle moves the clock, logs the rows that have settled, and returns when the
-// next one will have; 0 if none is waiting. Nothing settles at the time of a write:
-// more may follow, and the result would depend on how writes are split.
+// next one will have, or 0. Nothing settles at the time of a write: more may
+// follow, and the result would depend on how writes are split.
 func (g *Grid) settle(now time.Duration) (next time.Duration) {
 	passed := now > g.clock
 	g.clock = max(g.clock, now)

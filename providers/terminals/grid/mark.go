@@ -35,7 +35,7 @@ type Mark struct {
 	Offset, Lines int64
 	// At is when the bytes of the mark were written to the grid.
 	At time.Time
-	// Exit is the exit code of a CommandEnd; -1 if there was none.
+	// Exit is the exit code of a CommandEnd, or -1.
 	Exit int
 	// Command is the command's text in an OutputStart or CommandLine.
 	Command string

@@ -31,7 +31,7 @@ type parser struct {
 	middle   byte // an intermediate byte; the last of several
 	params   [maxParameters]int
 	count    int
-	begun    bool // a parameter has begun: no prefix can follow
+	begun    bool // a parameter has started: no prefix can follow
 	subs     bool // in sub-parameters, which affect no text
 	payload  []byte
 	overflow bool
@@ -119,8 +119,8 @@ func colour(p []byte) int {
 	return 0
 }
 
-// decode returns the character that p begins with. Invalid UTF-8 becomes
-// U+FFFD, once for the longest part that could have begun a character; n is 0
+// decode returns the character that p begins with. Invalid UTF-8 becomes U+FFFD,
+// once for the longest part that could have been the start of a character; n is 0
 // if p may end within one.
 func decode(p []byte) (r rune, n int) {
 	switch c := p[0]; {

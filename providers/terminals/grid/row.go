@@ -19,7 +19,7 @@ type row struct {
 	wrapped  bool // the terminal wrapped the row above into this one
 
 	at     time.Duration // when it was last changed
-	logged bool          // the log has it as it is
+	logged bool          // the log has it unchanged
 	known  bool          // the log has had it in some form, which is was
 	was    []byte
 	cut    bool // was is the end of what the log had of an incomplete line

@@ -33,7 +33,7 @@
 // When the shell has exited, its remaining output is read to the end, and the
 // pseudo-terminal is closed: background programs in it get a hang-up as in any
 // terminal that is closed. A holder that is told to end (SIGTERM, SIGHUP) closes
-// the terminal likewise. One that is killed leaves the files as they are, and its
+// the terminal, too. One that is killed leaves the files as they are, and its
 // terminal ends as one that is closed.
 //
 // [Run] does the same for one command in the calling process, also where there

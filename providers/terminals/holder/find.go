@@ -61,7 +61,7 @@ func (m *Missing) Error() string {
 }
 
 // Known returns the terminal that has an ID or a name: the running one or else the one
-// that was opened last. The error is a *Missing if there is none.
+// that was opened last. The error is a *Missing if no terminal has it.
 func (r *Recording) Known(name string) (*record.Terminal, error) {
 	if record.IsID(name) {
 		if t, err := record.LoadState(filepath.Join(r.Dir, name)); err == nil {
@@ -85,7 +85,7 @@ func (r *Recording) Known(name string) (*record.Terminal, error) {
 }
 
 // Find returns the running terminal that has an ID or a name. The error is a
-// *Missing if there is none.
+// *Missing if no terminal has it.
 func (r *Recording) Find(name string) (*record.Terminal, error) {
 	all, err := r.List()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Lent is a recorded terminal for a program that somebody else starts: it can be looked
-// at, attached to and typed into like any other.
+// Lent is a recorded terminal for a program that another package starts: it can be
+// viewed, attached to and typed into like any other.
 type Lent struct {
 	s        *session
 	env      []string

@@ -44,8 +44,8 @@ type Spec struct {
 	Background bool `json:"background,omitempty"`
 }
 
-// TreeVariable is the environment variable by which what a command has started is known,
-// whoever its parent is by then; see [Recording.Stop].
+// TreeVariable is the environment variable that marks everything that a command has
+// started, whatever its parent is by then; see [Recording.Stop].
 const TreeVariable = "CTXFS_TREE"
 
 // name returns what is started, as people call it.

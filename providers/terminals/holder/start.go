@@ -12,10 +12,9 @@ import (
 	"ctxfs/providers/internal/procs"
 )
 
-// Start starts a Spec in a holder, and shows it in a terminal, which nobody
-// else may use meanwhile, until it ends or is detached. Program is the path of
-// ctxfs, which becomes the holder by calling [Hold]; its error output goes to the file
-// at log.
+// Start starts a Spec in a holder, and shows it in a terminal, which no other program
+// may use meanwhile, until it ends or is detached. Program is the path of ctxfs, which
+// becomes the holder by calling [Hold]; its error output goes to the file at log.
 func Start(ctx context.Context, program string, log string, spec Spec, terminal *os.File) (Outcome, error) {
 	if inBackground(terminal) {
 		return Outcome{}, errBackground

@@ -26,7 +26,7 @@ var ErrElsewhere = errors.New("the terminal belongs to another program")
 // Stop ends a terminal that Known has returned: a shell as closing its window does, a
 // command and all that it has started by SIGTERM, also what has left it for a session of
 // its own. Whatever still runs after the grace is killed. What an ended command has left
-// running is ended likewise. It returns when nothing runs any more, and its recording is
+// running is ended, too. It returns when nothing runs any more, and its recording is
 // complete; the error says what cannot be ended.
 func (r *Recording) Stop(ctx context.Context, t *record.Terminal, grace time.Duration) (s Stopped, err error) {
 	s.Terminal = t
@@ -71,8 +71,8 @@ func treeOf(t *record.Terminal) []procs.Process {
 	return procs.Now().Tree(root, MarkOf(t))
 }
 
-// MarkOf returns the entry that the environment has of all that a command has started; ""
-// if there is none.
+// MarkOf returns the entry in the environment of everything that a command has started,
+// or "".
 func MarkOf(t *record.Terminal) string {
 	if t.Tree == "" {
 		return ""

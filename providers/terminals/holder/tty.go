@@ -67,7 +67,7 @@ func (t *tty) restore() {
 	}
 }
 
-// size returns the size of a terminal; 80 by 24 if it has none.
+// size returns the size of a terminal, or 80 by 24 if it reports no size.
 func size(f *os.File) (cols, rows int) {
 	var w *unix.Winsize
 	_ = withFD(f, func(fd int) (err error) { w, err = unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ); return err })

@@ -13,7 +13,7 @@ import (
 type Outcome struct {
 	ID  string // of the terminal
 	Dir string // the terminal's folder
-	// Detached reports whether the terminal goes on. Otherwise its program has
+	// Detached reports whether the terminal continues. Otherwise its program has
 	// exited, with the exit code Exit.
 	Detached bool
 	Exit     int

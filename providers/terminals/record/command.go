@@ -43,9 +43,9 @@ type Record struct {
 }
 
 // Failed reports whether the command is known to have failed. A command that the
-// user interrupted has not, nor one that only exited the shell, by itself or with
-// its window: its code is that of the previous command, or chosen by the user. A
-// comment has the code of the previous command, too.
+// user interrupted has not failed, nor one that only exited the shell, directly or
+// with its window: its code is that of the previous command, or chosen by the user.
+// A comment has the code of the previous command, too.
 func (r *Record) Failed() bool {
 	switch {
 	case r.Signal != nil && (*r.Signal == "SIGINT" || *r.Signal == "SIGHUP"), r.Exit != nil && *r.Exit == interrupted:

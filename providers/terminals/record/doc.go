@@ -35,13 +35,13 @@
 //
 // # Guarantees
 //
-// The text of the log is that of package grid, with secrets masked by line. A
-// line is written when it is complete, or in pieces once it is longer than 64
-// KiB. If the disk is full, or the file cannot be written for another reason,
-// up to 1 MiB is kept in memory and written when there is room again; of
-// anything beyond that the log states the size. Meanwhile meta.json has the
-// fault (it has room for that without any on the disk). A part that somebody
-// deletes is continued in the next one, and a deleted folder is created again.
+// The text of the log is that of package grid, with secrets masked by line. A line
+// is written when it is complete, or in pieces once it is longer than 64 KiB. If
+// the disk is full, or the file cannot be written for another reason, up to 1 MiB
+// is kept in memory and written when there is room again; of anything beyond that
+// the log states the size. Meanwhile meta.json has the fault (it has room for that
+// without any on the disk). A part that is deleted is continued in the next one,
+// and a deleted folder is created again.
 //
 // # Order
 //

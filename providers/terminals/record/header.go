@@ -59,8 +59,8 @@ func end(path string, limit int) string {
 // maxShown is how many bytes of a command are shown above its output.
 const maxShown = 4 << 10
 
-// Header returns the header of a command's output where that is shown by itself:
-// the command on one line, and how and when it ended.
+// Header returns the header of a command's output where that is shown in a file of
+// its own: the command on one line, and how and when it ended.
 func (r *Record) Header() []byte {
 	text := fmt.Appendf(nil, "%s\ncommand: %s\ncwd: %s\n", rule, clean.Cut(clean.Line(r.Command), maxShown), clean.Line(r.Cwd))
 	exit := "not known"

@@ -47,7 +47,7 @@ type Terminal struct {
 // Running reports whether the terminal is still recorded.
 func (t *Terminal) Running() bool { return t.State != Ended }
 
-// LastPart returns the number of the newest part, 0 if there is none.
+// LastPart returns the number of the newest part, or 0.
 func (t *Terminal) LastPart() int {
 	if len(t.Parts) == 0 {
 		return t.Meta.Parts
@@ -215,7 +215,7 @@ func (t *Terminal) Add(records []Record) {
 	c := Record{N: t.Commands, Command: t.Command, Cwd: t.Cwd, Start: *t.CommandStarted, End: *t.Ended, Source: FromEnd, made: true}
 	c.Ms = c.End.Sub(c.Start).Milliseconds()
 	c.span(from, Place{last.Number, last.Size, from.Line + 1})
-	c.Lines = nil // nobody has counted them
+	c.Lines = nil // not counted
 	t.Records = append(t.Records, c)
 }
 
@@ -223,7 +223,7 @@ func (t *Terminal) Add(records []Record) {
 type Records struct {
 	Path string
 	off  int64
-	file os.FileInfo // the file last read from; nil if there was none
+	file os.FileInfo // the file last read from, or nil
 }
 
 // Next returns the records that were added since the last call, without unreadable

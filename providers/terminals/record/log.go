@@ -24,7 +24,7 @@ type log struct {
 	max    int64
 	header func() []byte
 
-	file    *os.File // nil if there is none
+	file    *os.File // or nil
 	part    int
 	size    int64 // of the part, with what is pending
 	lines   int64 // line feeds in it
@@ -93,7 +93,7 @@ func (l *log) advance() bool {
 func (l *log) next() error {
 	number := l.part + 1
 	f, err := os.OpenFile(l.dir.file(partFile(number)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	for ; errors.Is(err, iofs.ErrExist); number++ { // somebody else's file
+	for ; errors.Is(err, iofs.ErrExist); number++ { // another program's file
 		f, err = os.OpenFile(l.dir.file(partFile(number+1)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *log) write() error {
 	return err
 }
 
-// deleted reports whether somebody has deleted the part.
+// deleted reports whether the part was deleted.
 func (l *log) deleted() bool {
 	var st syscall.Stat_t
 	return syscall.Fstat(int(l.file.Fd()), &st) == nil && st.Nlink == 0

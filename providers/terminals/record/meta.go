@@ -35,8 +35,8 @@ type Meta struct {
 	// Background reports whether a command (Run) has a holder of its own, to which windows
 	// can be attached, instead of the process that was told to run it.
 	Background bool `json:"background,omitempty"`
-	// Tree is the value of the variable by which all that a command has started is known;
-	// "" if it has none.
+	// Tree is the value of the variable that marks everything that a command has started,
+	// or "".
 	Tree string `json:"tree,omitempty"`
 	Pid  int    `json:"pid,omitempty"` // of the shell or the command
 	// Holder is the process that writes this; HolderStart distinguishes it from
@@ -57,14 +57,14 @@ type Meta struct {
 	CommandAt      *Place     `json:"command_at,omitempty"`
 	LastCommand    string     `json:"last_command,omitempty"`
 	LastExit       *int       `json:"last_exit"`
-	Commands       int        `json:"commands"` // how many have begun
+	Commands       int        `json:"commands"` // how many were started
 	HeaderLen      int64      `json:"header_len"`
 	Parts          int        `json:"parts"` // the number of the newest
 	// Fault is why nothing can be written now, or nil.
 	Fault *Fault `json:"fault,omitempty"`
 }
 
-// Fault is why a terminal is not recorded, though it goes on.
+// Fault is why a terminal that continues is not recorded.
 type Fault struct {
 	What  string    `json:"what"`
 	Since time.Time `json:"since"`

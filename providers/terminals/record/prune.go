@@ -60,9 +60,9 @@ func Prune(root string, limits Limits, now time.Time) error {
 	return failed
 }
 
-// met reports whether the folders of terminals are surely within the limits, and none is
-// left unfinished. It reads no file: a recorder begins every time with Prune, and there may
-// be thousands of terminals.
+// met reports whether the folders of terminals are surely within the limits and all
+// finished. It reads no file: a recorder begins every time with Prune, and there may be
+// thousands of terminals.
 func (l Limits) met(root string, ids []string, now time.Time) bool {
 	var size int64
 	for _, id := range ids {

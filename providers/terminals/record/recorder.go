@@ -28,9 +28,9 @@ const DefaultMaxPart = 64 << 20
 // Masker hides the secrets of one stream of text.
 type Masker interface {
 	// Mask returns the stream's next lines, each with its line feed, with the
-	// secrets in them hidden; it returns text itself if there are none. It
-	// keeps the number of lines and does not retain text. The last line may
-	// lack its line feed; it then continues in the next text.
+	// secrets in them hidden; it returns text itself if it has no secrets. It keeps
+	// the number of lines and does not retain text. The last line may lack its line
+	// feed; it then continues in the next text.
 	Mask(text []byte) []byte
 	// Again is Mask for lines that show the end of the stream once more; the first
 	// may lie within a secret of several lines.
@@ -43,9 +43,9 @@ type Masker interface {
 type Options struct {
 	// Dir is the folder of all terminals; it is created if necessary.
 	Dir string
-	// Name is the ID that the terminal should have; "" takes the next number.
-	// It is made a file name. An ended terminal with that name gets another one
-	// ("api~2"); a running one keeps its name, and the new one gets the other.
+	// Name is the ID that the terminal should have; "" takes the next number. It is
+	// made a file name. An ended terminal with that name is renamed ("api~2"); a
+	// running one keeps its name, and the new one gets the other.
 	Name string
 	// Source is Term, Run or Tmux.
 	Source string

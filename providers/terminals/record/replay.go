@@ -28,7 +28,7 @@ const (
 type replay struct {
 	dir    *folder
 	mask   Masker
-	file   *os.File // nil if there is none, or it has ended
+	file   *os.File // nil if not recorded, or ended
 	began  time.Time
 	events []event
 	text   []byte // of all events

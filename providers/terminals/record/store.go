@@ -38,8 +38,8 @@ func (r *Recorder) store(now time.Time) {
 	}
 }
 
-// writeText writes the log and the records. If somebody has deleted the files,
-// it continues in new ones.
+// writeText writes the log and the records. If the files were deleted, it continues
+// in new ones.
 func (r *Recorder) writeText() error {
 	if (r.dirty || r.dir.fault != nil) && (r.log.deleted() || !r.dir.exists()) {
 		if err := r.recreate(); err != nil {
@@ -63,7 +63,7 @@ func (r *Recorder) writeState() error {
 	return err
 }
 
-// recreate creates the next part if somebody deleted this one, and the folder too.
+// recreate creates the next part if this one was deleted, and the folder too.
 func (r *Recorder) recreate() error {
 	whole := !r.dir.exists()
 	if whole {

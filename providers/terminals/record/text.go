@@ -62,7 +62,7 @@ func (r *Recorder) emit(text []byte) {
 	}
 	r.dirty = true
 	if c := r.open; c != nil && c.at.Part == part && c.at.Byte == r.log.ended {
-		c.at = Place{part + 1, HeaderLen, HeaderLines + 1} // none of it had found room
+		c.at = Place{part + 1, HeaderLen, HeaderLines + 1} // there was no room for any of it
 	}
 	if r.opts.Limits != (Limits{}) {
 		_ = Prune(r.dir.root, r.opts.Limits, r.opts.Now())
@@ -77,7 +77,7 @@ func (r *Recorder) masker() Masker {
 	return r.opts.Mask()
 }
 
-// masked returns a text that stands by itself, with its secrets hidden.
+// masked returns a text, which is no part of a stream, with its secrets hidden.
 func (r *Recorder) masked(text string) string {
 	if m := r.masker(); m != nil {
 		return string(m.Mask([]byte(text)))

@@ -47,9 +47,8 @@ type Pane struct {
 	ID       string // in its server ("%1")
 }
 
-// Adopter records the panes of tmux servers. It has a goroutine, another one
-// for each server, and for each session a process of tmux. It is safe for
-// concurrent use.
+// Adopter records the panes of tmux servers. It has a goroutine, one for each
+// server, and for each session a process of tmux. It is safe for concurrent use.
 type Adopter struct {
 	opts    Options
 	spawner *procs.Spawner // of clients: tmux does not always notice that a client has lost us
@@ -203,7 +202,7 @@ func (a *Adopter) State() (panes []Pane, problems []string) {
 // Close ends all recordings, and leaves the servers running. It takes a few seconds at
 // most, if a server hangs.
 func (a *Adopter) Close() error {
-	a.mu.Lock() // nothing is begun any more
+	a.mu.Lock() // nothing is started any more
 	a.cancel()
 	a.mu.Unlock()
 	var err error

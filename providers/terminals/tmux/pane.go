@@ -107,7 +107,7 @@ func (p *pane) close(exit int) {
 	}
 }
 
-// terminal returns the ID of its terminal, "" if it has none.
+// terminal returns the ID of its terminal, or "".
 func (p *pane) terminal() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
