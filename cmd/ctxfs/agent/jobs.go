@@ -84,7 +84,7 @@ func completeJobs(a *cli.App, most int, wanted func(*job.Job) bool) cobra.Comple
 		if most >= 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		all, _ := allJobs(a) // without runs there is nothing to complete
+		all, _ := allJobs(a) // no runs to complete
 		for _, j := range all {
 			if wanted(j) && !slices.Contains(args, j.ID) {
 				ids = append(ids, cobra.CompletionWithDesc(j.ID, how(j)+": "+promptLine(j)))

@@ -6,7 +6,7 @@
 // needs the library for flags, for which a call does not wait.
 //
 // In order: agentrun.go (the start, flags), run.go (a run from its start to its end),
-// request.go (what is asked for).
+// request.go (the request).
 package agentrun
 
 import (

@@ -24,7 +24,7 @@ func usage(err error) error {
 // maxRequest is the longest request that is read, in bytes.
 const maxRequest = 16 << 20
 
-// request returns what is asked for: a prompt as arguments, or else the JSON object on
+// request returns the request: a prompt as arguments, or else the JSON object on
 // standard input. What flags say goes before what the object says.
 func (f *Flags) request(in io.Reader, args []string) (r request.Request, err error) {
 	if len(args) > 1 {

@@ -72,7 +72,8 @@ func Run(ctx context.Context, s console.Streams, p places.Places, f *Flags, args
 	return console.Exit(ExitCode(j.Result.Ended), nil)
 }
 
-// How long is waited until a run has begun, or waits for its turn, and how often is looked.
+// Limits of waiting until a run has started or waits for its turn: how long, and how often
+// to look.
 const (
 	begunTime = time.Second
 	begunTurn = 5 * time.Millisecond

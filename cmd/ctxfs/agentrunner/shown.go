@@ -12,8 +12,8 @@ import (
 	"ctxfs/providers/facts"
 )
 
-// The operations that are asked for here, with what is wanted of their answers. The packages
-// that declare them, which the test names, would bring all that they are made of.
+// The operations that are used here, with the parts of their answers that are needed. The
+// packages that declare them, which the test names, would bring all that they are made of.
 var (
 	opStatus = fs.Op[fs.None, status]{Name: "status", Effect: fs.Reads}
 	opList   = fs.Op[pathQuery, []struct{}]{Name: "list", Effect: fs.Reads}

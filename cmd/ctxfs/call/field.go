@@ -49,7 +49,7 @@ func heading(f form.Field) string {
 }
 
 // prompt returns what stands before the cursor. Standing is the value that the field
-// keeps if none is typed, or nil.
+// keeps if the user types none, or nil.
 func prompt(f form.Field, standing json.RawMessage) string {
 	how := map[string]string{"boolean": ", y or n", "integer": ", a whole number", "number": ", a number", "": ", JSON"}[f.Type]
 	switch {

@@ -11,7 +11,7 @@ import (
 )
 
 // inputTime is how long to wait for the first byte of standard input. A pipe that
-// stays silent for so long is taken for empty: programs that run agents' commands
+// stays silent for so long is treated as empty: programs that run agents' commands
 // often leave one open forever.
 const inputTime = time.Second
 

@@ -16,12 +16,12 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// Person is somebody at a terminal who can be asked. One question is asked at a time.
+// Person is a user at a terminal who can be asked. One question is asked at a time.
 type Person struct {
 	in      *os.File
 	lines   *bufio.Reader
 	out     io.Writer
-	pending chan typed // the line that is being read, nil if none is
+	pending chan typed // the line that is being read, or nil
 }
 
 // typed is a line as it was typed, or the end of the input.
@@ -30,8 +30,7 @@ type typed struct {
 	err  error
 }
 
-// AtTerminal returns the person at a terminal; nil if in or out is none, so that
-// nobody can be asked.
+// AtTerminal returns the person at a terminal, or nil if in or out is not one.
 func AtTerminal(in io.Reader, out io.Writer) *Person {
 	if !console.IsTerminal(in) || !console.IsTerminal(out) {
 		return nil
@@ -106,7 +105,7 @@ func misfit(err error) string {
 	return why
 }
 
-// introduce says who asks what.
+// introduce says which server asks what.
 func (p *Person) introduce(q form.Question) {
 	if q.Opened { // it was introduced before
 		return

@@ -12,7 +12,7 @@ import (
 )
 
 // questioner puts questions to a person, one after the other, while a call goes on. A
-// nil questioner asks nobody.
+// nil questioner asks no questions.
 type questioner struct {
 	person *Person
 	line   *progress // hidden meanwhile
@@ -55,7 +55,7 @@ func (q *questioner) open(is form.Question) {
 		return // nothing has changed for the person
 	}
 	if q.remove(is.ID); is.Opened && !is.Again {
-		return // there is nothing to say
+		return // nothing to say
 	}
 	q.waiting = append(q.waiting, is)
 	select {

@@ -127,8 +127,8 @@ func ask(ctx context.Context, p places.Places, request Request, s console.Stream
 	return reply, err
 }
 
-// afterLine writes to standard output when nobody is asked any more and the line of
-// progress has been cleared.
+// afterLine writes to standard output when all questions are answered and the line
+// of progress has been cleared.
 type afterLine struct {
 	io.Writer
 	line   *progress

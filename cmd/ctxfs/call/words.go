@@ -114,7 +114,7 @@ func namedProject(args []string, abs func(string) (string, error)) (at fs.Standp
 // Option is an option of ctxfs call.
 type Option struct {
 	Name  string
-	Value string // the name of its value; "" if it has none
+	Value string // the name of its value, or ""
 	About string
 	// Alone says that the option stands without a tool.
 	Alone bool

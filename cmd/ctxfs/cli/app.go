@@ -67,8 +67,8 @@ func (a *App) Abs(path string) (string, error) {
 	return filepath.Join(dir, path), err
 }
 
-// Running connects to the background process. It returns nil, and no error, if
-// there is none.
+// Running connects to the background process. It returns nil, and no error, if no
+// such process runs.
 func (a *App) Running(ctx context.Context) (*control.Client, error) {
 	var c *control.Client
 	err := places.UntilServed(func() (err error) {
@@ -91,9 +91,9 @@ func (a *App) ServerInfo(ctx context.Context) (mounts.ServerInfo, error) {
 	return info, err
 }
 
-// OnlyReads returns the error of a command that does more than read, if this program is part
-// of a read-only run of an agent; nil if it is not. It is for the message: what runs outside
-// of such a run's sandbox sees for itself who asks.
+// OnlyReads returns the error of a command that does more than read, if this program is
+// part of a read-only run of an agent; nil if it is not. It is for the message: what runs
+// outside of such a run's sandbox identifies its callers itself.
 func (a *App) OnlyReads() error {
 	if a.PlacesErr != nil {
 		return nil
@@ -109,11 +109,11 @@ func (a *App) OnlyReads() error {
 func (a *App) Fallback() *daemon.Fallback { return daemon.NewFallback(a.Places, a.Offline) }
 
 // Starting returns the Asker of a command that needs the background process, which
-// is started if there is none.
+// it starts if necessary.
 func (a *App) Starting() fs.Asker { return daemon.Starting{Places: a.Places} }
 
 // OnlyRunning returns the Asker of a command that makes no sense without a
-// background process; its error is control.ErrNotRunning if there is none.
+// background process; its error is control.ErrNotRunning if no process runs.
 func (a *App) OnlyRunning() fs.Asker { return daemon.Running{Places: a.Places} }
 
 // Offline returns the tree in this process, as configuration and caches describe

@@ -14,8 +14,8 @@ import (
 )
 
 // Waiting waits for conditions: for those of the caller in this process, for those of the
-// tree in the background process or, as far as they stand in files, in this one if there is
-// none. It is safe for concurrent use.
+// tree in the background process or, as far as they stand in files, in this one if no such
+// process runs. It is safe for concurrent use.
 type Waiting struct {
 	app   *App
 	local *wait.Waiter
@@ -27,7 +27,7 @@ type Waiting struct {
 }
 
 // Waiting returns what waits for conditions. Within is a folder outside of which no file is
-// waited for; "" is none. The caller closes it.
+// waited for, or "". The caller closes it.
 func (a *App) Waiting(within string) *Waiting {
 	dir, _ := a.Getwd() // without one, paths that are not absolute are not found
 	if within != "" {

@@ -30,9 +30,9 @@ const (
 	ExitLogin       = 6   // call: the server requires a login
 	ExitUnreachable = 7   // call: the server does not answer
 	ExitDenied      = 8   // call: the policy forbids it; any command: a read-only run of an agent does
-	ExitAsked       = 9   // call: its server asks something that somebody must answer
+	ExitAsked       = 9   // call: its server asks a question that the user must answer
 	ExitStale       = 10  // stale --guard: an edit would be made on an outdated reading
-	ExitNever       = 11  // wait: it cannot come about any more
+	ExitNever       = 11  // wait: the condition can no longer be met
 	ExitUnknown     = 12  // wait: nothing has that name
 	ExitLost        = 13  // agent run: the processes of the run were killed
 	ExitTimeout     = 124 // wait: not in time; the code of timeout(1)

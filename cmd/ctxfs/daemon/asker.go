@@ -14,8 +14,8 @@ import (
 )
 
 // Running is an fs.Asker: the background process, if there is one. Its error is
-// control.ErrNotRunning if there is none, and control.ErrGone if it exits before it
-// answers. If the process is just exiting, Ask waits for its successor.
+// control.ErrNotRunning if no process runs, and control.ErrGone if it exits before
+// it answers. If the process is just exiting, Ask waits for its successor.
 type Running struct{ places.Places }
 
 // Ask implements fs.Asker.
@@ -32,9 +32,9 @@ func (p Running) Ask(ctx context.Context, r fs.Request) error {
 	return c.Ask(ctx, r)
 }
 
-// Starting is an fs.Asker: the background process, which is started if there is
-// none. A question is asked again if the process exits before it answers, so
-// questions must be idempotent.
+// Starting is an fs.Asker: the background process, which is started if necessary. A
+// question is asked again if the process exits before it answers, so questions must
+// be idempotent.
 type Starting struct{ places.Places }
 
 // Ask implements fs.Asker.

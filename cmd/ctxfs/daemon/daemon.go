@@ -33,7 +33,8 @@ import (
 const idleTime = 10 * time.Second
 
 // closeTime is how long the tree may take to close when all views have gone. Nothing is
-// lost then that a kill would not lose, and whoever waits for the process is not kept.
+// lost then that a kill would not lose, and commands that wait for the process are not
+// kept.
 const closeTime = 30 * time.Second
 
 // gcPercent makes the garbage collector run more often than by default: the
@@ -50,7 +51,7 @@ type Options struct {
 	// Guardian returns the command of a process that guards the mounts of this one:
 	// [Guardian]. Without one they are not guarded.
 	Guardian func() *exec.Cmd
-	// Starter reports to who has started the process.
+	// Starter reports to the command that has started the process.
 	Starter *control.Starter
 	// Log takes the log, as lines of text.
 	Log io.Writer

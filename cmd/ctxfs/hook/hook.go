@@ -98,7 +98,7 @@ func run(args []string, timeout time.Duration) (answered bool, reply Reply) {
 	if info, err := os.Stdin.Stat(); err != nil {
 		return true, Reply{}
 	} else if info.Mode()&os.ModeCharDevice != 0 {
-		return false, Reply{} // a person, or nobody
+		return false, Reply{} // a terminal, or /dev/null
 	}
 	home, state := folders(os.Getenv)
 	input, ok := readInput()
@@ -162,7 +162,7 @@ func sockets(state string) []string {
 	return all
 }
 
-// isOwn reports whether a folder is there and nobody else's.
+// isOwn reports whether a folder exists and is the user's alone.
 func isOwn(folder string) bool {
 	var st syscall.Stat_t
 	return syscall.Lstat(folder, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR && st.Uid == uint32(os.Getuid())

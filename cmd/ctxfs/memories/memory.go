@@ -86,7 +86,7 @@ func list(a *cli.App, l memory.Listed) {
 	for _, m := range l.Memories {
 		days[m.Path] = day(m)
 	}
-	said := make(map[[2]string]bool) // of which pairs
+	said := make(map[[2]string]bool) // pairs already reported
 	for _, m := range l.Memories {
 		precise := slices.ContainsFunc(m.Differs, func(d string) bool { return days[d] == day(m) })
 		a.Sayf("%s — %s [%s]", strings.TrimSuffix(m.Path, ".md"), m.Description, strings.Join(marks(m, precise), ", "))
@@ -102,7 +102,7 @@ func list(a *cli.App, l memory.Listed) {
 	}
 }
 
-// marks are what is said of a memory in brackets, its day, or with precise the time.
+// marks are the notes on a memory in brackets, its day, or with precise the time.
 func marks(m memory.Item, precise bool) []string {
 	all := []string{m.Type}
 	switch {

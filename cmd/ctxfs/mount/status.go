@@ -19,7 +19,7 @@ import (
 // StatusReport is what `ctxfs status --json` prints.
 type StatusReport struct {
 	Running bool `json:"running"`
-	// Pid is the process id of the background process, 0 if there is none.
+	// Pid is the process id of the background process, or 0.
 	Pid     int    `json:"pid"`
 	Version string `json:"version,omitempty"`
 	// Program is the executable that the process was started from.

@@ -57,7 +57,7 @@ func olderProcess(ctx context.Context, a *cli.App) (*predecessor, error) {
 }
 
 // takeOver replaces a background process of an older build, if there is one. It
-// returns when the new one shows what that one did, or nil if there was none.
+// returns when the new one shows what that one did, or nil if no process ran.
 func takeOver(ctx context.Context, a *cli.App) (*predecessor, error) {
 	before, err := olderProcess(ctx, a)
 	if before == nil || err != nil {
@@ -72,7 +72,7 @@ func takeOver(ctx context.Context, a *cli.App) (*predecessor, error) {
 	return before, nil
 }
 
-// report says what was replaced and who has to do something about it.
+// report says what was replaced, and which programs have to act on it.
 func (p *predecessor) report(a *cli.App) {
 	a.Sayf("replaced process %d, of version %s, by one of version %s", p.Pid, p.Version, places.Version)
 	for _, dir := range slices.Sorted(maps.Keys(p.Users)) {

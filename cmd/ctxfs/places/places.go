@@ -90,8 +90,8 @@ type Places struct {
 	Note func(line string)
 }
 
-// Find finds the folders. It makes none, and fails without a home folder: nobody may make
-// that, either.
+// Find finds the folders. It creates none, and fails without a home folder, which must
+// not be created either.
 func Find(lookupEnv func(string) (string, bool)) (Places, error) {
 	home, _ := lookupEnv("HOME")
 	if !filepath.IsAbs(home) {
@@ -141,7 +141,7 @@ func (p Places) mayStart() error {
 	}
 }
 
-// Start connects to the background process, and starts it first if there is none.
+// Start connects to the background process, and starts it first if necessary.
 func (p Places) Start(ctx context.Context) (*control.Client, error) {
 	return p.Process().Start(ctx, "daemon")
 }

@@ -110,7 +110,7 @@ func (s *subagents) WaitAgents(ctx context.Context, q gateway.AgentWait, progres
 	var ids []string
 	var all []wait.Asked
 	var mu sync.Mutex
-	ended, over := 0, false // what has begun may outlive Merge
+	ended, over := 0, false // what was started may outlive Merge
 	tellEnd := func(id string) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -238,7 +238,7 @@ func (b *backend) caller(c gateway.Call) call.Caller {
 }
 
 // Call implements gateway.Backend. It requests a call, and never again once that
-// has begun: tools have effects.
+// has started: tools have effects.
 func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gateway.Progress)) (*gateway.Result, error) {
 	return b.call(ctx, usertree.AgentCall{
 		Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Confirmed: c.Confirmed, Samples: c.Samples,

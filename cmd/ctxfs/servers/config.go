@@ -66,7 +66,7 @@ a process of it, and why.`,
 }
 
 // configuration asks the background process, whose environment is the one that
-// servers get, or reads the files if there is none.
+// servers get, or reads the files if no process runs.
 func configuration(ctx context.Context, a *cli.App) (report mcp.Report, err error) {
 	folder, err := a.Getwd()
 	if err != nil || mounts.Contain(folder) {

@@ -130,7 +130,7 @@ withdrawn. A task that has ended stays as it is.`,
 }
 
 // eachTask does something with tasks, one after the other, and prints what they are
-// then. Good reports whether a task is as it should be.
+// then. Good reports whether a task has the wanted outcome.
 func eachTask(a *cli.App, ids []string, asJSON bool, do func(id string) (tasks.Task, error), good func(tasks.Task) bool) error {
 	all := []tasks.Task{}
 	allGood := true

@@ -88,8 +88,8 @@ func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 	return nil
 }
 
-// errNoServer is the error of a command that applies to all servers if there are
-// none.
+// errNoServer is the error of a command that applies to all servers if no server is
+// configured.
 func errNoServer() error {
 	return &control.Fault{Message: "no MCP server is configured", Hint: "see where ctxfs looks: ctxfs cat mcps/INDEX.md"}
 }

@@ -21,7 +21,7 @@ import (
 //
 // It starts no background process. One that is started by an agent would lie in the
 // agent's sandbox and end with it, and would be there where the user wants none. Without
-// one only that is answered for which none is needed: where the session's history is.
+// a process only what needs none is answered: where the session's history is.
 func answerHook(ctx context.Context, a *cli.App, args []string) (code int) {
 	if console.IsTerminal(a.In) {
 		console.Complain(a.Err, &control.Fault{Message: "hooks are run by agents, which give JSON on the input", Hint: "see what there is: ctxfs hook --help"})
@@ -68,7 +68,7 @@ func hookReply(ctx context.Context, a *cli.App, args []string) hook.Reply {
 }
 
 // historyReply answers without a background process: after a compaction, and before one
-// where what is said goes into the summary, it says how to read the session's history.
+// if the answer goes into the summary, it says how to read the session's history.
 func historyReply(a *cli.App, r hook.Request) hook.Reply {
 	in, err := form.Parse(string(r.Agent), string(r.Event), r.Input)
 	if err != nil || in.Kind != facts.Compacted && in.Kind != facts.Compacting {

@@ -94,7 +94,7 @@ func completeSession(a *cli.App) cobra.CompletionFunc {
 		}
 		asker := a.Fallback()
 		defer asker.Close()
-		all, _ := transcripts.OpSessions.Ask(cmd.Context(), asker, transcripts.SessionsQuery{}) // none, where there are none
+		all, _ := transcripts.OpSessions.Ask(cmd.Context(), asker, transcripts.SessionsQuery{}) // nil without a process
 		var words []string
 		for _, k := range all {
 			if strings.HasPrefix(k.ID, word) {

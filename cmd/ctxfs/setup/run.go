@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/setup"
 )
 
-// plan plans what was asked for, for some targets; without any to undo everything.
+// plan plans the changes for some targets; without any to undo everything.
 func (r *run) plan(ids []string) (setup.Plan, error) {
 	plan := r.home.Plan
 	if r.undo {
@@ -34,7 +34,7 @@ func (r *run) names() (names []string) {
 	return names
 }
 
-// attempts is how often a file is planned again that somebody keeps on changing.
+// attempts is how often a file that keeps changing is planned again.
 const attempts = 5
 
 func (r *run) run(ctx context.Context) error {
@@ -84,9 +84,8 @@ func (r *run) run(ctx context.Context) error {
 	return r.finish(ctx, p, written)
 }
 
-// write does what is planned. What somebody has changed in the meantime is planned again,
-// and a person who was asked is asked again. It returns the paths of the files that it
-// wrote.
+// write does what is planned. What was changed in the meantime is planned again, and the
+// user, if asked before, is asked again. It returns the paths of the files that it wrote.
 func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *keyboard) (written []string, err error) {
 	if r.undo && r.service(*p) {
 		if err := disableService(ctx, r.app); err != nil {

@@ -19,7 +19,7 @@ type keyboard struct {
 	out io.Writer
 }
 
-// person returns who can be asked, nil if nobody is to be.
+// person returns the user to ask, or nil if the command asks no questions.
 func (r *run) person() *keyboard {
 	if r.yes || r.dryRun || r.asJSON || !r.app.AtTerminal() {
 		return nil

@@ -197,7 +197,7 @@ func (u *uninstall) end(ctx context.Context) error {
 	return nil
 }
 
-// ended reports whether a process is gone, or is nothing but an entry of its parent's.
+// ended reports whether a process is gone, or is a zombie.
 func ended(pid int) bool {
 	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true

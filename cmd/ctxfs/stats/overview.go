@@ -19,7 +19,7 @@ func (s screen) overview(a *cli.App, r *stats.Report, shown []view) {
 		}
 		t := v.table(a, r)
 		if len(t.rows) == 0 && v.of == stats.Spending && !v.over {
-			continue // it was said that there are none
+			continue // its absence was reported before
 		}
 		if !first {
 			fmt.Fprintln(s.out)

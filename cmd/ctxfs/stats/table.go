@@ -33,7 +33,7 @@ type column struct {
 // row is a line of a table.
 type row struct {
 	cells []string
-	// value is what the bar is of; 0 has none.
+	// value is what the bar shows; 0 draws no bar.
 	value float64
 	// detail marks a line that may be left out where there are many.
 	detail bool
@@ -52,7 +52,8 @@ const (
 // screen is where tables are printed.
 type screen struct {
 	out io.Writer
-	// width is that of a terminal in columns, 0 where it is none: then there are no bars.
+	// width is the width of the terminal in columns, or 0 if the output is no terminal:
+	// then there are no bars.
 	width int
 }
 
@@ -128,7 +129,7 @@ func (t *table) beginnings(limit int) (rows []row) {
 }
 
 // fit makes the first column as narrow as the screen needs it, and returns the width of
-// bars; 0 is none.
+// bars, or 0.
 func (s screen) fit(widths []int) (bar int) {
 	if s.width == 0 || len(widths) == 0 {
 		return 0

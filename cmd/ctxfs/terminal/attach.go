@@ -36,7 +36,7 @@ terminals/ID.txt of the mount.`,
 // runningTerminals returns the ids of the terminals that can be attached.
 func runningTerminals(a *cli.App) (ids []string) {
 	recording := a.Recording()
-	all, _ := recording.List() // without terminals there is nothing to complete
+	all, _ := recording.List() // no terminals to complete
 	for _, t := range all {
 		if t.Running() && t.Attachable() {
 			ids = append(ids, t.ID)

@@ -83,7 +83,7 @@ standard error says why. The exit code is 127 if the command is not found, and
 }
 
 // runRecorded runs a command and records it, or runs it unrecorded if it cannot be
-// recorded. The limit is that of --max-bytes; a negative one is none.
+// recorded. The limit is that of --max-bytes; a negative one means no limit.
 func runRecorded(a *cli.App, spec holder.Spec, limit int) error {
 	if a.PlacesErr != nil {
 		return runUnrecorded(a, spec, limit, &holder.Unrecorded{Err: a.PlacesErr})

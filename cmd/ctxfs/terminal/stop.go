@@ -43,7 +43,7 @@ The exit code is 1 if there is no such terminal, or something cannot be ended.`,
 		Args: cli.Args(-1, "which terminal? give its id or name"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) (ids []string, _ cobra.ShellCompDirective) {
 			recording := a.Recording()
-			all, _ := recording.List() // without terminals there is nothing to complete
+			all, _ := recording.List() // no terminals to complete
 			for _, t := range all {
 				if t.Running() && t.Source != record.Tmux {
 					ids = append(ids, cobra.CompletionWithDesc(t.ID, strings.Join(t.Argv, " ")))

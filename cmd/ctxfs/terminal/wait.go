@@ -147,7 +147,7 @@ type waitResult struct {
 	Conditions []waited `json:"conditions"`
 }
 
-// waitFor waits for conditions and prints what came about.
+// waitFor waits for conditions and prints those that are met.
 func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []wait.Condition) error {
 	w := a.Waiting("")
 	defer w.Close()

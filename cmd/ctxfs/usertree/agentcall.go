@@ -19,7 +19,7 @@ import (
 )
 
 // OpAgentCall calls a tool for an agent that uses a gateway. The first message,
-// without progress, says that the call has begun.
+// without progress, says that the call has started.
 var OpAgentCall = fs.Talk[AgentCall, AgentNews, AgentReply]{Name: "gateway-call", Effect: fs.Depends}
 
 // AgentCall is a call as a gateway asks for it.
@@ -43,7 +43,7 @@ type AgentNews struct {
 	Progress *gateway.Progress `json:"progress,omitempty"`
 }
 
-// AgentReply is the result of a call, or why there is none, worded for an agent.
+// AgentReply is the result of a call, or why it has no result, worded for an agent.
 type AgentReply struct {
 	Result *gateway.Result `json:"result,omitempty"`
 	Fault  *gateway.Fault  `json:"fault,omitempty"`

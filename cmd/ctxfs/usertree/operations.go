@@ -68,9 +68,8 @@ type Size int64
 // Follows implements the interface that [fs.Talk] describes.
 func (s Size) Follows() int64 { return int64(s) }
 
-// FindQuery is a search at and below a path by somebody who stands at Caller, which
-// may be zero. Limit is the maximum number of
-// matches, 0 for all.
+// FindQuery is a search at and below a path from the folder Caller, which may be
+// zero. Limit is the maximum number of matches, 0 for all.
 type FindQuery struct {
 	Query  string        `json:"query"`
 	In     string        `json:"in,omitempty"`
