@@ -9,7 +9,7 @@ import (
 // names it. It is built when the first text is masked.
 var base = sync.OnceValue(func() *matcher {
 	m := new(matcher)
-	all := slices.Concat(shapes, derivedRules(), anchors())
+	all := slices.Concat(tableRules(own), shapes, tableRules(derived), anchors())
 	for i := range all {
 		m.add(&all[i])
 	}
@@ -19,15 +19,10 @@ var base = sync.OnceValue(func() *matcher {
 // anchors returns rules for the words that locate secrets without a shape: parts of
 // their names, headers, and programs that are given passwords.
 func anchors() (all []rule) {
-	names := []string{
-		"pass", "pwd", "secret", "token", "apikey", "accesskey", "accountkey", "privatekey", "masterkey", "signingkey", "encryptionkey",
-		"authkey", "_key", "-key", ".key", "_auth", "basicauth", "credential", "_pat=", "_jwt", "_dsn", "_pw", "mnemonic", "signature",
-		"?key=", "&key=", "?sig=", "&sig=", "?code=", "&code=", "?auth=", "&auth=", "_sig", "-auth", "\"pw\"", " pw=", ";pw=",
-	}
-	for _, n := range names {
+	for _, n := range list("parts of names") {
 		all = append(all, rule{literal: n, act: anchored(n), fold: true})
 	}
-	for _, n := range []string{"api key", "access key", "secret key", "unseal key", "recovery key", "license key", "account key", "auth key"} {
+	for _, n := range list("two words") {
 		all = append(all, rule{literal: n, act: twoWords(len(n)), fold: true})
 	}
 	all = append(all,
@@ -39,14 +34,10 @@ func anchors() (all []rule) {
 		rule{literal: "kind", act: (*finder).manifest, fold: true},
 		rule{literal: "from-literal", act: (*finder).literals},
 	)
-	for _, n := range []string{"password-stdin", "chpasswd", "sudo -s", "with-token", "passwd --stdin"} {
+	for _, n := range list("piped") {
 		all = append(all, rule{literal: n, act: (*finder).piped, fold: true})
 	}
-	for _, n := range []string{
-		"curl ", "mysql", "mariadb", "mycli", "sshpass", "redis-cli", "valkey-cli", "mongo", "ldap", "sqlcmd", "openssl ", "zip -", "unzip -",
-		"7z a", "7z x", "7za ", "7zz ", "rar a", "unrar ", "twine ", "smbclient", "rpcclient", "http -", "https -", "xh -", "htpasswd ", "gh secret",
-		"ipmitool ", "xfreerdp", "bw unlock", "snmp", "net use", "lftp ", "vault login", "bao login",
-	} {
+	for _, n := range list("programs") {
 		all = append(all, rule{literal: n, act: (*finder).program})
 	}
 	return append(all, rule{literal: " login", act: (*finder).login})

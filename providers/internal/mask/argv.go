@@ -63,13 +63,7 @@ func shifted(found []piece, by int) []piece {
 }
 
 // isSetCommand reports whether a word comes before a name and its value.
-func isSetCommand(w []byte) bool {
-	switch string(w) {
-	case "set", "-x", "-gx", "-Ux", "setenv", "ENV", "ARG":
-		return true
-	}
-	return false
-}
+func isSetCommand(w []byte) bool { return isOneOf("set", string(w)) }
 
 // masked returns an argument with its pieces hidden, and then with the secrets
 // in its text hidden.

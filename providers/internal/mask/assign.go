@@ -206,7 +206,7 @@ func (a *assignment) member(i int) bool {
 	open := a.from - 2
 	if start < len(text) && isQuote(text[start]) && open > 0 && text[open] == '(' {
 		callee := bytes.ToLower(text[max(0, open-16):open])
-		for _, sets := range []string{"define", "set", "setitem", "setenv", "putenv", "put", "header", "setproperty", "addheader", "append", "setrequestheader"} {
+		for _, sets := range list("callees") {
 			if bytes.HasSuffix(callee, []byte(sets)) {
 				a.operator, a.after = ':', start
 				return true

@@ -193,14 +193,6 @@ func (w words) add(found []piece, i, from int, rule string) []piece {
 	return append(found, piece{i, f, t, rule})
 }
 
-// flagWords are words that follow the name of a flag in help texts and prose.
-var flagWords = []string{
-	"flag", "option", "argument", "arg", "args", "is", "was", "and", "or", "to", "for", "with", "in", "from", "as", "can", "must", "may", "will",
-	"not", "instead", "when", "if", "parameter", "value", "values", "string", "strings", "stringArray", "file", "path", "on", "at", "via",
-	"via", "by", "uint", "int", "duration", "list", "flags", "options", "are", "has", "should", "the", "a", "an", "of", "that", "which", "but",
-	"command", "switch", "would", "cannot", "needs", "requires", "does",
-}
-
 // ofFlag finds the secret after a flag with a secret name (--password X), and
 // that of NAME VALUE after set and the like.
 func ofFlag(w words, i int, found []piece) []piece {
@@ -211,7 +203,7 @@ func ofFlag(w words, i int, found []piece) []piece {
 	}
 	v := w.text(i + 1)
 	// A help text names the flag's value in capitals, or has a type.
-	if slices.Contains(flagWords, string(bytes.TrimRight(v, ".,:;)"))) || len(bytes.TrimLeft(v, upperLetters+"_")) == 0 && len(v) > 0 && (isUpperName(v)) || !isSecretValue(name, v, k, exact) {
+	if isOneOf("after flags", string(bytes.TrimRight(v, ".,:;)"))) || len(bytes.TrimLeft(v, upperLetters+"_")) == 0 && len(v) > 0 && (isUpperName(v)) || !isSecretValue(name, v, k, exact) {
 		return found
 	}
 	return w.add(found, i+1, 0, k.rule())
@@ -224,12 +216,5 @@ func isUpperName(v []byte) bool {
 	if !isUpper(v) {
 		return false
 	}
-	if kindOfName(v) != nothing {
-		return true
-	}
-	switch string(v) {
-	case "KEY", "TOKEN", "PASS", "STRING", "VALUE", "TEXT", "PW", "FILE", "ID":
-		return true
-	}
-	return false
+	return kindOfName(v) != nothing || isOneOf("capitals", string(v))
 }

@@ -2,7 +2,10 @@ package mask
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // kind is what a name says of its value.
@@ -30,45 +33,22 @@ func (k kind) rule() string {
 // maxName is the length in bytes of the longest name that is examined.
 const maxName = 96
 
-// nouns are the endings of secret names, in the form that normal returns. One with
-// a leading underscore needs a word before it; the others may be joined to one
-// ("dbpassword").
-var nouns = []struct {
+// noun is the ending of secret names, in the form that normal returns. One with a leading
+// underscore needs a word before it; the others may be joined to one ("dbpassword").
+type noun struct {
 	end  string
 	kind kind
-}{
-	{"password", password}, {"passwd", password}, {"passphrase", password}, {"passwort", password},
-	{"passcode", password}, {"pwd", password}, {"_pass", password}, {"_pw", password}, {"_passw", password},
-	{"db_pass", password}, {"dbpass", password}, {"mnemonic", password}, {"_psw", password}, {"userpass", password},
-	{"secret", strong}, {"secret_id", strong}, {"secrets", weak},
-	{"api_key", strong}, {"apikey", strong}, {"access_key", strong}, {"accesskey", strong}, {"secret_key", strong},
-	{"secretkey", strong}, {"private_key", strong}, {"privatekey", strong}, {"account_key", strong}, {"accountkey", strong},
-	{"shared_key", strong}, {"encryption_key", strong}, {"encryptionkey", strong}, {"encrypt_key", strong}, {"signing_key", strong},
-	{"signingkey", strong}, {"master_key", strong}, {"masterkey", strong}, {"admin_key", strong}, {"app_key", strong},
-	{"auth_key", strong}, {"authkey", strong}, {"license_key", strong}, {"storage_key", strong}, {"service_key", strong}, {"service_role_key", strong},
-	{"webhook_key", strong}, {"consumer_key", strong}, {"subscription_key", strong}, {"cipher_key", strong},
-	{"unseal_key", strong}, {"recovery_key", strong}, {"root_key", strong}, {"deploy_key", strong}, {"session_key", strong},
-	{"jwt_key", strong}, {"hmac_key", strong}, {"aes_key", strong},
-	{"token", weak}, {"_auth", weak}, {"basic_auth", weak}, {"credential", weak}, {"credentials", weak}, {"creds", weak},
-	{"authorization", weak}, {"_pat", weak}, {"_jwt", weak}, {"_dsn", keyLike},
-	{"_key", keyLike}, {"signature", keyLike}, {"_sig", keyLike},
 }
 
-// besides are words that may follow the noun.
-var besides = []string{
-	"value", "string", "plain", "plaintext", "text", "base", "old", "new", "current", "previous", "confirm", "confirmation",
-	"again", "prod", "production", "dev", "development", "test", "staging", "live", "primary", "secondary", "backup",
-	"default", "env", "raw", "b64", "base64", "encoded", "hex", "data", "here",
-}
-
-// ordinary are words that make a name ordinary that would otherwise be that of
-// a token or a key.
-var ordinary = []string{
-	"next", "page", "continuation", "cancel", "cancellation", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "special",
-	"stop", "max", "min", "num", "total", "count", "unexpected", "syntax", "public", "primary", "foreign", "cache", "sort", "partition",
-	"index", "hash", "host", "publishable", "registry", "routing", "row", "map", "lookup", "group", "shortcut",
-	"no", "enable", "disable", "use", "has", "is", "require", "requires", "invalid", "missing", "expired", "parent", "composite", "input", "output",
-}
+var nouns = sync.OnceValue(func() (all []noun) {
+	for k, name := range map[kind]string{password: "password", strong: "strong", weak: "weak", keyLike: "key-like"} {
+		for _, end := range list(name) {
+			all = append(all, noun{end, k})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b noun) int { return cmp.Compare(b.kind, a.kind) })
+	return all
+})
 
 // kindOfName returns what a name says of its value.
 func kindOfName(name []byte) kind {
@@ -79,7 +59,7 @@ func kindOfName(name []byte) kind {
 	n := bytes.Trim(normal(buffer[:0], name), "_")
 	n = withoutEnd(n)
 	whole := string(n)
-	for _, noun := range nouns {
+	for _, noun := range nouns() {
 		if !strings.HasSuffix(whole, noun.end) {
 			continue
 		}
@@ -103,20 +83,13 @@ func kindOfName(name []byte) kind {
 
 // isGlued reports whether a word is often written together with "token".
 func isGlued(before string) bool {
-	for _, w := range []string{"auth", "access", "api", "csrf", "xsrf", "bearer", "refresh", "session", "id", "bot", "app"} {
-		if strings.HasSuffix(before, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list("glued"), func(w string) bool { return strings.HasSuffix(before, w) })
 }
 
 func isOrdinary(words string) bool {
 	for w := range strings.SplitSeq(words, "_") {
-		for _, o := range ordinary {
-			if w == o {
-				return true
-			}
+		if isOneOf("ordinary", w) {
+			return true
 		}
 	}
 	return false
@@ -127,7 +100,7 @@ func withoutEnd(n []byte) []byte {
 	for {
 		before := len(n)
 		n = bytes.TrimRight(n, "0123456789_")
-		for _, w := range besides {
+		for _, w := range list("besides") {
 			if rest, ok := bytes.CutSuffix(n, []byte(w)); ok && len(rest) > 0 && rest[len(rest)-1] == '_' {
 				n = rest
 			}

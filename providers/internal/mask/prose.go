@@ -40,9 +40,6 @@ func (f *finder) unassigned(a assignment) {
 	f.sentence(a)
 }
 
-// happened are words of sentences in which no secret follows the colon.
-var happened = []string{"chang", "reset", "sent", "expire", "fail", "invalid", "incorrect", "error", "updat", "mismatch", "http", "cannot", "could", "must", "should"}
-
 // sentence finds the secret of "the initial password for admin is: X", alone at
 // the end of its line.
 func (f *finder) sentence(a assignment) {
@@ -65,7 +62,7 @@ func (f *finder) sentence(a assignment) {
 	default:
 		return
 	}
-	for _, w := range happened {
+	for _, w := range list("happened") {
 		if v == i+1 && bytes.Contains(said, []byte(w)) {
 			return
 		}

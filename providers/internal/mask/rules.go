@@ -18,24 +18,7 @@ type rule struct {
 // shapes are the rules that need more than an expression. Sources: the services'
 // documents, and github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml.
 var shapes = []rule{
-	{name: "aws", literal: "AKIA", value: aws},
-	{name: "aws", literal: "ASIA", value: aws},
-	{name: "github", literal: "ghp_", value: github},
-	{name: "github", literal: "gho_", value: github},
-	{name: "github", literal: "ghs_", value: github},
-	{name: "github", literal: "ghu_", value: github},
-	{name: "github", literal: "ghr_", value: github},
-	{name: "github", literal: "github_pat_", value: githubFine},
-	{name: "slack", literal: "xox", value: slack},
-	{name: "stripe", literal: "k_live_", value: stripe},
-	{name: "stripe", literal: "k_test_", value: stripe},
-	{name: "stripe", literal: "k_prod_", value: stripe},
 	{name: "api-key", literal: "sk-", value: apiKey},
-	{name: "google", literal: "AIza", value: google},
-	{name: "npm", literal: "npm_", value: npm},
-	{name: "gitlab", literal: "glpat-", value: gitlab},
-	{name: "huggingface", literal: "hf_", value: huggingFace},
-	{name: "webhook-secret", literal: "whsec_", value: prefixed(6, 24, alnum|base64)},
 	{name: "telegram", literal: ":AA", value: telegram},
 	{name: "jwt", literal: "eyJ", value: jwt},
 	{name: "url-password", literal: "://", value: urlPassword},
@@ -108,65 +91,6 @@ func begins(text []byte, at int) bool {
 // mixed reports whether all of some classes occur.
 func mixed(has, all class) bool { return has&all == all }
 
-func aws(text []byte, at int) (from, to int) {
-	if !begins(text, at) {
-		return 0, 0
-	}
-	to, _ = run(text, at, alnum)
-	end, _ := run(text, at, upper|digit)
-	if to-at != 20 || end != to {
-		return 0, 0
-	}
-	return at, to
-}
-
-func github(text []byte, at int) (from, to int) {
-	if !begins(text, at) {
-		return 0, 0
-	}
-	to, _ = run(text, at+4, alnum)
-	if to-at < 4+30 {
-		return 0, 0
-	}
-	to, _ = run(text, to, word) // what follows belongs to a longer kind
-	return at, to
-}
-
-func githubFine(text []byte, at int) (from, to int) {
-	if !begins(text, at) {
-		return 0, 0
-	}
-	to, has := run(text, at+len("github_pat_"), word)
-	if to-at < 40 || !mixed(has, digit) {
-		return 0, 0
-	}
-	return at, to
-}
-
-func slack(text []byte, at int) (from, to int) {
-	if at+5 > len(text) || !is(text[at+3], alnum) || text[at+4] != '-' || !begins(text, at) {
-		return 0, 0
-	}
-	to, has := run(text, at+5, alnum|dash)
-	if to-at < 5+10 || !mixed(has, digit) {
-		return 0, 0
-	}
-	return at, to
-}
-
-// stripe skips the keys that Stripe calls publishable.
-func stripe(text []byte, at int) (from, to int) {
-	from = at - 1
-	if from < 0 || text[from] != 's' && text[from] != 'r' || !begins(text, from) {
-		return 0, 0
-	}
-	to, has := run(text, at+len("k_live_"), alnum)
-	if to-at < 7+16 || !mixed(has, digit) {
-		return 0, 0
-	}
-	return from, to
-}
-
 // apiKey finds the keys of OpenAI, Anthropic and others of that form. A name with
 // hyphens, such as a CSS class, is not a key: the random part of a key is long.
 func apiKey(text []byte, at int) (from, to int) {
@@ -191,54 +115,6 @@ func apiKey(text []byte, at int) (from, to int) {
 		i = end
 	}
 	return 0, 0
-}
-
-func google(text []byte, at int) (from, to int) {
-	if !begins(text, at) {
-		return 0, 0
-	}
-	to, _ = run(text, at, slug)
-	if to-at != 4+35 {
-		return 0, 0
-	}
-	return at, to
-}
-
-func npm(text []byte, at int) (from, to int) {
-	if !begins(text, at) {
-		return 0, 0
-	}
-	to, _ = run(text, at+4, word)
-	end, has := run(text, at+4, alnum)
-	if to-at != 4+36 || end != to || has&(upper|digit) == 0 {
-		return 0, 0
-	}
-	return at, to
-}
-
-func gitlab(text []byte, at int) (from, to int) {
-	if !begins(text, at) {
-		return 0, 0
-	}
-	to, has := run(text, at+len("glpat-"), slug)
-	if to-at < 6+20 || has&(upper|digit) == 0 {
-		return 0, 0
-	}
-	for to+2 < len(text) && text[to] == '.' && is(text[to+1], lower|digit) && is(text[to+2], lower|digit) {
-		to, _ = run(text, to+1, lower|digit) // the newer kind has two such parts
-	}
-	return at, to
-}
-
-func huggingFace(text []byte, at int) (from, to int) {
-	if !begins(text, at) {
-		return 0, 0
-	}
-	to, has := run(text, at+3, alnum)
-	if to-at < 3+30 || !mixed(has, upper|lower) {
-		return 0, 0
-	}
-	return at, to
 }
 
 func jwt(text []byte, at int) (from, to int) {
@@ -320,21 +196,6 @@ func bearer(text []byte, at int) (from, to int) {
 		return 0, 0
 	}
 	return from, to
-}
-
-// prefixed finds secrets that begin with a literal of a length and continue
-// with at least so many bytes of a class.
-func prefixed(literal, least int, what class) func([]byte, int) (int, int) {
-	return func(text []byte, at int) (from, to int) {
-		if !begins(text, at) {
-			return 0, 0
-		}
-		to, has := run(text, at+literal, what)
-		if to-at < literal+least || !mixed(has, digit) {
-			return 0, 0
-		}
-		return at, to
-	}
 }
 
 // telegram finds what follows the number of a bot; with the number, it is its

@@ -4,18 +4,23 @@ import (
 	"bytes"
 	_ "embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
-
-//go:generate go run ./testdata/gitleaks
 
 // derived is the table of gitleaks' shapes; its head names source, version and
 // licence.
 //
 //go:embed shapes.tsv
 var derived string
+
+// own is a table of that form for shapes whose secrets end with the match, or have letters
+// and digits that no expression asks for.
+//
+//go:embed own.tsv
+var own string
 
 // The most bytes from a literal that an expression may reach.
 const (
@@ -28,19 +33,31 @@ type shape struct {
 	id      string
 	entropy float64
 	bounded bool // a word begins with the secret
+	exact   bool // what follows it does not belong to it
+	needs   []class
 	name    func() *regexp.Regexp
 	secret  func() *regexp.Regexp
 }
 
-// derivedRules returns the rules of the table, one for each literal.
-func derivedRules() (all []rule) {
-	for line := range strings.Lines(derived) {
+// needed are the classes that a secret may have to have one of, by the letters of the table.
+func needed(letter rune) class {
+	return map[rune]class{'9': digit, 'a': lower, 'A': upper, 'X': upper | digit}[letter]
+}
+
+// tableRules returns the rules of a table, one for each literal.
+func tableRules(table string) (all []rule) {
+	for line := range strings.Lines(table) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		form, literals, name, secret := c[1], c[3], c[4], c[5]
+		literals, name, secret := c[3], c[4], c[5]
 		s := &shape{id: c[0], bounded: strings.HasPrefix(strings.TrimPrefix(secret, "(?i)"), `\b`)}
+		form, needs, _ := strings.Cut(c[1], ":")
+		s.exact = form == "exact"
+		for _, letter := range needs {
+			s.needs = append(s.needs, needed(letter))
+		}
 		s.entropy, _ = strconv.ParseFloat(c[2], 64)
 		anchor := `^(?:`
 		if form == "line" {
@@ -73,7 +90,9 @@ func (s *shape) prefix(text []byte, at int) (from, to int) {
 	if to == 0 {
 		return 0, 0
 	}
-	to, _ = run(text, at+to, word|dash)
+	if to += at; !s.exact {
+		to, _ = run(text, to, word|dash)
+	}
 	return at + from, to
 }
 
@@ -84,7 +103,8 @@ func (s *shape) match(text []byte) (from, to int) {
 		return 0, 0
 	}
 	from, to = group(m)
-	if entropy(text[from:to]) < s.entropy {
+	has := classesOf(text[from:to])
+	if entropy(text[from:to]) < s.entropy || slices.ContainsFunc(s.needs, func(c class) bool { return has&c == 0 }) {
 		return 0, 0
 	}
 	return from, to

@@ -3,7 +3,6 @@ package mask
 import (
 	"bytes"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -72,17 +71,6 @@ func classesOf(v []byte) (has class) {
 	return has
 }
 
-// placeholders are words that stand for a secret or for its absence.
-var placeholders = map[string]bool{
-	"null": true, "nil": true, "none": true, "undefined": true, "true": true, "false": true, "yes": true, "no": true, "on": true,
-	"off": true, "value": true, "string": true, "example": true, "changeme": true, "change_me": true, "change-me": true,
-	"placeholder": true, "redacted": true, "masked": true, "hidden": true, "todo": true, "tbd": true, "empty": true, "unset": true,
-	"password": true, "passwd": true, "pass": true, "secret": true, "token": true, "passphrase": true, "credentials": true,
-	"apikey": true, "api_key": true, "api-key": true, "key": true, "pw": true, "pwd": true, "n/a": true, "sensitive": true, "filtered": true,
-	"default": true, "disabled": true, "enabled": true, "required": true, "optional": true, "auto": true, "prompt": true, "env": true,
-	"stdin": true, "int": true, "bool": true, "boolean": true, "str": true, "object": true, "text": true, "any": true, "yourpassword": true,
-}
-
 // placeholder reports whether a value stands for another one: an empty one, a
 // variable, a template, stars, or words such as "your-token".
 func placeholder(v []byte) bool {
@@ -114,10 +102,10 @@ func placeholder(v []byte) bool {
 		return false
 	}
 	small := strings.ToLower(string(v))
-	if placeholders[small] {
+	if isOneOf("placeholders", small) {
 		return true
 	}
-	for _, begins := range []string{"your", "<", "insert", "replace", "enter-", "enter_", "put-", "put_", "xxx", "***"} {
+	for _, begins := range list("placeholder begins") {
 		if strings.HasPrefix(small, begins) && !strings.ContainsAny(small, digitsOf) {
 			return true
 		}
@@ -184,17 +172,11 @@ func isURL(v []byte) bool {
 	return i > 0 && i < 12
 }
 
-// prosaic are words that occur in sentences and hardly in passphrases.
-var prosaic = []string{
-	"the", "a", "an", "your", "is", "are", "of", "for", "to", "and", "or", "in", "not", "must", "be", "with", "password", "passwords",
-	"token", "please", "enter", "invalid", "required", "user", "this", "that", "on", "at", "you", "from", "by", "mot", "de", "can", "has", "new", "confirm", "current", "forgot", "reset", "old", "change", "show", "hide",
-}
-
 // isProse reports whether a string of several words is a sentence.
 func isProse(v []byte) bool {
 	n := 0
 	for w := range bytes.FieldsSeq(v) {
-		if n++; slices.Contains(prosaic, strings.ToLower(strings.Trim(string(w), ".,:;!?'()"))) {
+		if n++; isOneOf("prosaic", strings.ToLower(strings.Trim(string(w), ".,:;!?'()"))) {
 			return true
 		}
 	}
@@ -263,30 +245,16 @@ func isChain(v []byte) bool {
 	return dots > 1
 }
 
-// states are words that a log has after the name of a secret.
-var states = map[string]bool{
-	"incorrect": true, "invalid": true, "missing": true, "wrong": true, "expired": true, "ok": true, "accepted": true, "rejected": true,
-	"set": true, "updated": true, "changed": true, "unchanged": true, "unknown": true, "denied": true, "failed": true, "mismatch": true,
-	"needed": true, "generated": true, "created": true, "deleted": true, "found": true, "given": true, "bytes": true, "float": true,
-	"number": true, "args": true, "varchar": true, "char": true, "self": true, "this": true, "option": true, "flag": true,
-}
-
 // isWord reports whether a value alone on a line is a state or a type.
 func isWord(v []byte) bool {
 	w := strings.ToLower(string(bytes.TrimRight(v, ".,;!?")))
-	return placeholders[w] || states[w] || isType(v) || len(v) < 2
+	return isOneOf("placeholders", w) || isOneOf("states", w) || isType(v) || len(v) < 2
 }
 
 // isType reports whether a value is the type of a variable.
 func isType(v []byte) bool {
 	t := strings.TrimRight(string(v), ";,?|&*")
-	switch strings.TrimLeft(t, "*&?") {
-	case "string", "String", "str", "Str", "text", "Text", "bytes", "Bytes", "int", "Int", "bool", "Buffer", "Uint8Array", "Vec", "Option",
-		"u8", "u16", "u32", "u64", "u128", "i32", "i64", "int32", "int64", "uint32", "uint64", "float64", "f64", "char", "NSString",
-		"SecretStr", "Secret", "SecretString", "Token", "Password", "bytes32", "uint256", "Any", "any", "object", "number", "boolean":
-		return true
-	}
-	return strings.HasPrefix(t, "*") || strings.HasPrefix(t, "&")
+	return isOneOf("types", strings.TrimLeft(t, "*&?")) || strings.HasPrefix(t, "*") || strings.HasPrefix(t, "&")
 }
 
 // looksRandom reports whether a value has the entropy of a generated one, and

@@ -19,8 +19,10 @@ import (
 // vector is a text of the tests of gitleaks' rules, with the secrets that its
 // rule finds in it; none if it should find none.
 type vector struct {
-	Rule, Path, Text string
-	Secrets          []string
+	Rule    string   `json:"rule"`
+	Path    string   `json:"path,omitempty"`
+	Text    string   `json:"text"`
+	Secrets []string `json:"secrets,omitempty"`
 }
 
 func vectors(t *testing.T) (all []vector) {

@@ -327,8 +327,8 @@ func width(r rune) int {
 		return widthBeyond(r)
 	}
 	// Pages of 128 characters, four in a byte.
-	page := int(widthIndex[r>>7]) << 5
-	return int(widthPages[page+int(r&127)>>2]) >> (r & 3 * 2) & 3
+	page := widthPages + int(widths[r>>7])<<5
+	return int(widths[page+int(r&127)>>2]) >> (r & 3 * 2) & 3
 }
 
 // widthBeyond returns the width of characters beyond those in the table.

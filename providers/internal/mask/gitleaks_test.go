@@ -1,25 +1,23 @@
-// The command derives shapes.tsv and vectors.txt from the rules of gitleaks, as
-// the module of that name has them. It needs the Go module proxy and takes some
-// minutes:
-//
-//	go generate ./providers/internal/mask
-package main
+package mask
 
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
+	encoding "encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"ctxfs/fs/fstest"
 )
 
 const module, version = "github.com/zricethezav/gitleaks/v8", "v8.30.1"
@@ -33,22 +31,28 @@ var ours = []string{
 	"anthropic-api-key", "anthropic-admin-api-key", "openai-api-key", "huggingface-access-token", "gitlab-pat", "gitlab-pat-routable",
 }
 
-// rule is one of gitleaks' configuration.
-type rule struct {
+// gitleaksRule is one of gitleaks' configuration.
+type gitleaksRule struct {
 	ID       string   `toml:"id"`
 	Regex    string   `toml:"regex"`
 	Entropy  float64  `toml:"entropy"`
 	Keywords []string `toml:"keywords"`
 }
 
-func main() {
-	log.SetFlags(0)
-	if err := run(); err != nil {
-		log.Fatal(err)
+// TestDerive derives shapes.tsv and vectors.txt from the rules of gitleaks, as the module
+// of that name has them. It needs the Go module proxy and takes some minutes:
+//
+//	go test ./providers/internal/mask -run Derive -args -derive
+func TestDerive(t *testing.T) {
+	if !*derive {
+		t.Skip("no -derive")
 	}
+	fstest.Must(t, deriveShapes())
 }
 
-func run() error {
+var derive = flag.Bool("derive", false, "write the files that are made of gitleaks")
+
+func deriveShapes() error {
 	out, err := exec.Command("go", "mod", "download", "-json", module+"@"+version).Output()
 	if err != nil {
 		return err
@@ -64,7 +68,7 @@ func run() error {
 	if err := writeVectors("testdata/vectors.txt", vectors); err != nil {
 		return err
 	}
-	var config struct{ Rules []rule }
+	var config struct{ Rules []gitleaksRule }
 	text, err := os.ReadFile(filepath.Join(m.Dir, "config/gitleaks.toml"))
 	if err != nil {
 		return err
@@ -77,7 +81,7 @@ func run() error {
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Derived from %s %s by testdata/gitleaks; do not edit.\n#\n", module, version)
+	fmt.Fprintf(&b, "# Derived from %s %s by TestDerive; do not edit.\n#\n", module, version)
 	for line := range strings.Lines(string(licence)) {
 		fmt.Fprintf(&b, "# %s", line)
 	}
@@ -92,14 +96,6 @@ func run() error {
 	return os.WriteFile("shapes.tsv", b.Bytes(), 0o644)
 }
 
-// vector is a text of a rule's tests, with the secrets that the rule finds.
-type vector struct {
-	Rule    string   `json:"rule"`
-	Path    string   `json:"path,omitempty"`
-	Text    string   `json:"text"`
-	Secrets []string `json:"secrets,omitempty"`
-}
-
 // vectorsOf makes gitleaks generate its own tests: they are random, and stored
 // nowhere.
 func vectorsOf(dir string) (all []vector, err error) {
@@ -112,7 +108,7 @@ func vectorsOf(dir string) (all []vector, err error) {
 	if err := os.CopyFS(src, os.DirFS(dir)); err != nil {
 		return nil, err
 	}
-	validate, err := os.ReadFile("testdata/gitleaks/validate.go.txt")
+	validate, err := os.ReadFile("testdata/validate.go.txt")
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +157,7 @@ func writeVectors(path string, all []vector) error {
 		return err
 	}
 	var out strings.Builder
-	text := base64.StdEncoding.EncodeToString(b.Bytes())
+	text := encoding.StdEncoding.EncodeToString(b.Bytes())
 	for line := range slices.Chunk([]byte(text), 120) {
 		out.Write(line)
 		out.WriteByte('\n')
@@ -174,18 +170,18 @@ func writeVectors(path string, all []vector) error {
 const (
 	operator = `(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
 	gap      = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}`
-	end      = `(?:[\x60'"\s;]|\\[nr]|$)`
+	after    = `(?:[\x60'"\s;]|\\[nr]|$)`
 )
 
 // shapesOf are the lines of a rule.
-func shapesOf(r rule, vectors []vector) (lines [][]string) {
+func shapesOf(r gitleaksRule, vectors []vector) (lines [][]string) {
 	entropy := fmt.Sprint(r.Entropy)
 	before, secret, named := strings.Cut(r.Regex, operator)
 	if !named {
 		form, keys := formOf(r, vectors)
-		return [][]string{{r.ID, form, entropy, keys, "", strings.TrimSuffix(r.Regex, end)}}
+		return [][]string{{r.ID, form, entropy, keys, "", strings.TrimSuffix(r.Regex, after)}}
 	}
-	secret, more, _ := strings.Cut(secret, end)
+	secret, more, _ := strings.Cut(secret, after)
 	if strings.HasPrefix(r.Regex, "(?i)") {
 		secret = "(?i)" + secret
 	}
@@ -204,16 +200,16 @@ func shapesOf(r rule, vectors []vector) (lines [][]string) {
 	lines = append(lines, []string{r.ID, "named", entropy, strings.Join(keys, ","), name, secret})
 	if more, ok := strings.CutPrefix(more, "|"); ok {
 		rest := slices.DeleteFunc(slices.Clone(r.Keywords), func(k string) bool { return slices.Contains(keys, strings.ToLower(k)) })
-		lines = append(lines, []string{r.ID, "prefix", entropy, literals(rest), "", strings.TrimSuffix(more, end)})
+		lines = append(lines, []string{r.ID, "prefix", entropy, literals(rest), "", strings.TrimSuffix(more, after)})
 	}
 	return lines
 }
 
-var letters = regexp.MustCompile(`^[a-z]{5,}$`)
+var lowercase = regexp.MustCompile(`^[a-z]{5,}$`)
 
 // formOf reports how a secret is found from its literals: they begin it, or are
 // anywhere on its line.
-func formOf(r rule, vectors []vector) (form, keys string) {
+func formOf(r gitleaksRule, vectors []vector) (form, keys string) {
 	used := map[string]bool{}
 	form = "prefix"
 	seen := false
@@ -238,7 +234,7 @@ func formOf(r rule, vectors []vector) (form, keys string) {
 		return form, literals(r.Keywords)
 	}
 	context := slices.DeleteFunc(slices.Clone(r.Keywords), func(k string) bool {
-		return !used[k] && letters.MatchString(k) // the service's name
+		return !used[k] && lowercase.MatchString(k) // the service's name
 	})
 	return form, literals(context)
 }
