@@ -130,7 +130,7 @@ func rooms(provider string) []string {
 		const r = "providers/rules/"
 		return []string{r + "read", r + "scope", r + "locate", r + "check", "providers/rules"}
 	case "setup":
-		return []string{"providers/setup/agents", "providers/setup"}
+		return []string{"providers/setup/edit", "providers/setup/journal", "providers/setup/agents", "providers/setup"}
 	case "skills":
 		const s = "providers/skills/"
 		return []string{s + "read", s + "locate", s + "check", s + "need", s + "suspect", s + "study", "providers/skills"}
@@ -150,7 +150,7 @@ func rooms(provider string) []string {
 		const e = "providers/executor/"
 		return []string{e + "request", e + "programs", e + "sandbox", e + "worktree", e + "job", e + "runner", "providers/executor"}
 	case "find":
-		return []string{"providers/find/learned", "providers/find/suggest", "providers/find"}
+		return []string{"providers/find/translate", "providers/find/learned", "providers/find/suggest", "providers/find"}
 	case "transcripts":
 		const t = "providers/transcripts/"
 		return []string{

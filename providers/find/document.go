@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/find/translate"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/translate"
 	"ctxfs/providers/internal/words"
 )
 

@@ -1,7 +1,7 @@
 package find
 
 import (
-	"ctxfs/providers/internal/translate"
+	"ctxfs/providers/find/translate"
 	"ctxfs/providers/internal/words"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/internal/translate"
+	"ctxfs/providers/find/translate"
 )
 
 // foreignTools has some of someTools' kind, and one that is described in Chinese.

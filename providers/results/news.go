@@ -17,7 +17,7 @@ import (
 	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
-	"ctxfs/providers/internal/shape"
+	"ctxfs/providers/results/shape"
 )
 
 var _ facts.HookSource = (*Provider)(nil)

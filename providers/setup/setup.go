@@ -14,12 +14,12 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/internal/edit"
-	"ctxfs/providers/internal/journal"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/textdiff"
 	"ctxfs/providers/setup/agents"
+	"ctxfs/providers/setup/edit"
+	"ctxfs/providers/setup/journal"
 )
 
 // Home is a user whose programs are set up.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/setup/agents"
+	"ctxfs/providers/setup/edit"
 )
 
 // newHome returns a home folder that is reached over a link, with one agent that has a file

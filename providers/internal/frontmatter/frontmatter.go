@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/syntax"
-	"ctxfs/providers/internal/yaml"
 )
 
 // MaxBytes is the length of the longest front matter that is read, fences
@@ -125,9 +124,9 @@ func isFence(line []byte) bool { return string(line) == "---" }
 
 // decode decodes a YAML mapping. Errors wrap ErrSyntax.
 func decode(text string) (fields map[string]any, warnings []string, err error) {
-	doc, warnings, err := yaml.Parse(text)
+	doc, warnings, err := YAML(text)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w%s", ErrSyntax, strings.TrimPrefix(err.Error(), yaml.ErrSyntax.Error()))
+		return nil, nil, fmt.Errorf("%w%s", ErrSyntax, strings.TrimPrefix(err.Error(), ErrYAML.Error()))
 	}
 	return goValue(doc).(map[string]any), warnings, nil
 }

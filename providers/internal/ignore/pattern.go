@@ -3,8 +3,6 @@ package ignore
 import (
 	"bytes"
 	"strings"
-
-	"ctxfs/providers/internal/wildcard"
 )
 
 // pattern is one line of a file of patterns.
@@ -36,7 +34,7 @@ func (p *pattern) matches(s *subject) bool {
 		if p.kind == literal {
 			return len(p.text) == len(s.dir)+len(s.name) && strings.HasPrefix(p.text, s.dir) && strings.HasSuffix(p.text, s.name)
 		}
-		return strings.HasSuffix(s.name, p.tail) && wildcard.Match(p.text, s.bytesOfPath())
+		return strings.HasSuffix(s.name, p.tail) && MatchGlob(p.text, s.bytesOfPath())
 	}
 	switch p.kind {
 	case literal:
@@ -46,7 +44,7 @@ func (p *pattern) matches(s *subject) bool {
 	case prefix:
 		return strings.HasPrefix(s.name, p.text)
 	}
-	return strings.HasSuffix(s.name, p.tail) && wildcard.Match(p.text, s.bytes())
+	return strings.HasSuffix(s.name, p.tail) && MatchGlob(p.text, s.bytes())
 }
 
 // parse returns the patterns of a file. Source: gitignore(5), and dir.c of git 2.39 where

@@ -2,7 +2,6 @@ package mask
 
 import (
 	"bytes"
-	"strings"
 )
 
 // Args returns the arguments of a command line with their secrets masked:
@@ -85,21 +84,6 @@ func masked(arg string, i int, found []piece) string {
 		}
 	}
 	return Text(arg[:first.from]) + marker(first.rule) + rest
-}
-
-// Env returns the variables of an environment ("NAME=value") with the values of
-// secret names masked, and everything that Text finds.
-func Env(environ []string) []string {
-	out := make([]string, len(environ))
-	for i, variable := range environ {
-		name, value, ok := strings.Cut(variable, "=")
-		if k := kindOfName([]byte(name)); ok && k != nothing && isSecretValue([]byte(name), []byte(value), k, exact) {
-			out[i] = name + "=" + marker(k.rule())
-			continue
-		}
-		out[i] = Text(variable)
-	}
-	return out
 }
 
 // Field returns the value of a member of an object, masked if its name is

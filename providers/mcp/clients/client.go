@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/syntax"
-	"ctxfs/providers/internal/yaml"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -47,7 +47,7 @@ func (c client) parse(text []byte) (syntax.Value, error) {
 	case agents.TOML:
 		return settings.Document(text)
 	case agents.YAML:
-		file, _, err := yaml.Parse(string(text))
+		file, _, err := frontmatter.YAML(string(text))
 		return file, err
 	}
 	return jsonc.Parse(text)

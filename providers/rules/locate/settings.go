@@ -11,10 +11,10 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/syntax"
-	"ctxfs/providers/internal/yaml"
 	"ctxfs/providers/rules/scope"
 )
 
@@ -84,7 +84,7 @@ func (f *Finder) documents(a agents.Agent, root string) (all []document) {
 		case ".toml":
 			v, err = settings.Document(text)
 		case ".yml":
-			v, _, err = yaml.Parse(string(text))
+			v, _, err = frontmatter.YAML(string(text))
 		default:
 			v, err = jsonc.Parse(text)
 		}

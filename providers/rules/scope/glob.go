@@ -4,17 +4,17 @@ import (
 	"path"
 	"strings"
 
-	"ctxfs/providers/internal/wildcard"
+	"ctxfs/providers/internal/ignore"
 )
 
 // Match reports whether a path with slashes matches a glob (package wildcard). An invalid one
 // matches nothing.
 func Match(pattern, path string) bool {
-	return wildcard.IsValid(pattern) && wildcard.Match(pattern, path)
+	return ignore.IsGlob(pattern) && ignore.MatchGlob(pattern, path)
 }
 
 // IsValid reports whether a glob is well-formed.
-func IsValid(pattern string) bool { return wildcard.IsValid(pattern) }
+func IsValid(pattern string) bool { return ignore.IsGlob(pattern) }
 
 // globsOf returns the globs in a value of front matter: a text with commas between
 // them, or a list.

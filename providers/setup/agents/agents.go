@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 
 	known "ctxfs/providers/internal/agents"
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // Machine is the computer and the user whose agents are set up.

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/internal/jsonc"
+	"ctxfs/providers/setup/edit"
 )
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures")

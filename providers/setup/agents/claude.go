@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // claudeCode: hooks and permissions are in settings.json, the user's or the project's.

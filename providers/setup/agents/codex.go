@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // codex: hooks are in hooks.json, what may run without asking is in rules/*.rules. What a

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	known "ctxfs/providers/internal/agents"
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // copilot: hooks are in a file of our own. It has no file in which a folder or a command

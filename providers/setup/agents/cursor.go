@@ -3,7 +3,7 @@ package agents
 import (
 	"strings"
 
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // cursor: hooks are in hooks.json. Its user rules are in a database of the editor, so that

@@ -3,7 +3,7 @@ package agents
 import (
 	"path/filepath"
 
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // gemini: hooks are in settings.json, what may run without asking is in policies/*.toml,

@@ -3,8 +3,8 @@ package agents
 import (
 	"strings"
 
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/setup/edit"
 )
 
 // hookSeconds is how long an agent waits for one of our hooks. They answer within a second

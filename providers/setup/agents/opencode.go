@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/setup/edit"
 )
 
 // opencode: permissions are in opencode.json. By default it runs all commands and asks

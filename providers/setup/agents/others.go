@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // goose reads .goosehints of its folder, and AGENTS.md in a project. By default it runs all

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	known "ctxfs/providers/internal/agents"
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/setup/edit"
 )
 
 // plan collects what one agent needs, on a machine.

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // Pointer is what stands in the instructions of every agent, and in the README: what is in

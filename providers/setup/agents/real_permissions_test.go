@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/modeltest"
+	"ctxfs/providers/setup/edit"
 )
 
 // TestRealPermissions: the agents themselves, asked nothing by anybody, run the commands of

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/modeltest"
+	"ctxfs/providers/setup/edit"
 )
 
 // TestRealAgents sets up the agents themselves and runs them, offline, with a stand-in for

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/syntax"
-	"ctxfs/providers/internal/yaml"
 )
 
 // tasks reads the files of programs that run named tasks.
@@ -19,7 +19,7 @@ func (f *folder) tasks() {
 		f.recipes(name, "just ", regexp.MustCompile(`^@?([A-Za-z][A-Za-z0-9_-]*)(?:\s[^:]*)?:(?:[^=]|$)`))
 	}
 	if name := f.first("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml"); name != "" {
-		if doc, _, err := yaml.Parse(f.text(name)); err == nil {
+		if doc, _, err := frontmatter.YAML(f.text(name)); err == nil {
 			f.table(name, "task ", doc, "tasks", "desc")
 		}
 	}

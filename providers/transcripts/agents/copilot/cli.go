@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strings"
 
+	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/lazyjson"
-	"ctxfs/providers/internal/yaml"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
@@ -55,7 +55,7 @@ func readWorkspace(dir string, out event.Sink) {
 	if err != nil || len(body) > 1<<20 {
 		return
 	}
-	doc, _, err := yaml.Parse(string(body))
+	doc, _, err := frontmatter.YAML(string(body))
 	if err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package yaml
+package frontmatter
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"ctxfs/providers/internal/syntax"
 )
 
-func TestParse(t *testing.T) {
-	doc, warnings, err := Parse("# mine\nextensions:\n  a:\n    enabled: true\n    timeout: 300\n    args: [x, 1.10]\n    cmd: \"y\"\n    none:\n  a: twice\n")
+func TestYAML(t *testing.T) {
+	doc, warnings, err := YAML("# mine\nextensions:\n  a:\n    enabled: true\n    timeout: 300\n    args: [x, 1.10]\n    cmd: \"y\"\n    none:\n  a: twice\n")
 	if err != nil || len(warnings) != 1 {
 		t.Fatal(warnings, err)
 	}
@@ -35,17 +35,17 @@ func TestParse(t *testing.T) {
 		t.Error("what is null is there")
 	}
 	for _, bad := range []string{"a: *b", "- x", "a: [", strings.Repeat("[", 1000), "a\n---\nb: 1"} {
-		if _, _, err := Parse(bad); !errors.Is(err, ErrSyntax) {
+		if _, _, err := YAML(bad); !errors.Is(err, ErrYAML) {
 			t.Errorf("%.20q: %v", bad, err)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzYAML(f *testing.F) {
 	f.Add("a: {b: [1, 2]}\nc: |\n  d\n")
 	f.Add("? a\n: b\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if doc, _, err := Parse(text); err == nil && doc.Kind != syntax.Object {
+		if doc, _, err := YAML(text); err == nil && doc.Kind != syntax.Object {
 			t.Errorf("%+v", doc)
 		}
 	})

@@ -1,4 +1,4 @@
-package wildcard
+package ignore
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-func TestMatch(t *testing.T) {
+func TestMatchGlob(t *testing.T) {
 	for _, c := range []struct {
 		glob, path string
 		want       bool
@@ -14,10 +14,10 @@ func TestMatch(t *testing.T) {
 		{"*.go", "a.go", true}, {"*.go", "x/a.go", false}, {"**/*.go", "a.go", true}, {"**/*.go", "x/y/a.go", true},
 		{"src/**", "src/a/b", true}, {"*.{ts,tsx}", "a.tsx", true}, {"[ab]?", "bz", true}, {"*", ".env", true},
 	} {
-		fstest.Equal(t, Match(c.glob, c.path), c.want, "matches", c.glob, c.path)
+		fstest.Equal(t, MatchGlob(c.glob, c.path), c.want, "matches", c.glob, c.path)
 	}
 	for _, bad := range []string{"[a", "{a,b", "a\\"} {
-		if IsValid(bad) {
+		if IsGlob(bad) {
 			t.Errorf("%q is valid", bad)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // place is a home with a journal.

@@ -1,6 +1,4 @@
-// Package yaml parses YAML as people and agents write it, into documents.
-// Features that have no place in such a file, such as aliases, are errors.
-package yaml
+package frontmatter
 
 import (
 	"errors"
@@ -17,31 +15,32 @@ import (
 // quadratic time for "[[[[".
 const maxDepth = 200
 
-// ErrSyntax reports that a text is not a YAML mapping.
-var ErrSyntax = errors.New("it cannot be read as YAML")
+// ErrYAML reports that a text is not a YAML mapping.
+var ErrYAML = errors.New("it cannot be read as YAML")
 
-// Parse parses a document that is a mapping; an empty text is an empty one.
+// YAML parses a document that is a mapping, as people and agents write it: features that
+// have no place there, such as aliases, are errors. An empty text is an empty one.
 // Scalars are strings as they are written: what YAML would guess of them (a
 // version 1.10 that becomes 1.1) is wrong here; only those that can be nothing
 // else are numbers, booleans or null. Warnings are sentences about faults that
-// did not prevent parsing. Errors wrap ErrSyntax.
-func Parse(text string) (doc syntax.Value, warnings []string, err error) {
+// did not prevent parsing. Errors wrap ErrYAML.
+func YAML(text string) (doc syntax.Value, warnings []string, err error) {
 	doc.Kind = syntax.Object
 	// The parser has panicked on foreign text before.
 	defer func() {
 		if v := recover(); v != nil {
-			doc, warnings, err = syntax.Value{}, nil, fmt.Errorf("%w (the parser gave up)", ErrSyntax)
+			doc, warnings, err = syntax.Value{}, nil, fmt.Errorf("%w (the parser gave up)", ErrYAML)
 		}
 	}()
 	if strings.TrimSpace(text) == "" {
 		return doc, nil, nil
 	}
 	if tooDeep(text) {
-		return syntax.Value{}, nil, fmt.Errorf("%w: it nests deeper than %d levels", ErrSyntax, maxDepth)
+		return syntax.Value{}, nil, fmt.Errorf("%w: it nests deeper than %d levels", ErrYAML, maxDepth)
 	}
 	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return syntax.Value{}, nil, fmt.Errorf("%w: %s", ErrSyntax, firstLine(err))
+		return syntax.Value{}, nil, fmt.Errorf("%w: %s", ErrYAML, firstLine(err))
 	}
 	var docs []ast.Node
 	for _, d := range file.Docs {
@@ -53,14 +52,14 @@ func Parse(text string) (doc syntax.Value, warnings []string, err error) {
 	case len(docs) == 0:
 		return doc, nil, nil
 	case len(docs) > 1:
-		return syntax.Value{}, nil, fmt.Errorf("%w: it holds %d documents", ErrSyntax, len(docs))
+		return syntax.Value{}, nil, fmt.Errorf("%w: it holds %d documents", ErrYAML, len(docs))
 	}
 	var r reader
 	if doc, err = r.value(docs[0]); err != nil {
 		return syntax.Value{}, nil, err
 	}
 	if doc.Kind != syntax.Object {
-		return syntax.Value{}, nil, fmt.Errorf("%w: it is not a mapping of keys to values", ErrSyntax)
+		return syntax.Value{}, nil, fmt.Errorf("%w: it is not a mapping of keys to values", ErrYAML)
 	}
 	return doc, r.warnings, nil
 }
@@ -113,9 +112,9 @@ func (r *reader) value(n ast.Node) (syntax.Value, error) {
 		}
 		return v, nil
 	case *ast.AliasNode:
-		return v, fmt.Errorf("%w: it uses an alias (a value that begins with *)", ErrSyntax)
+		return v, fmt.Errorf("%w: it uses an alias (a value that begins with *)", ErrYAML)
 	}
-	return v, fmt.Errorf("%w: it uses YAML that has no place here (%s)", ErrSyntax, n.Type())
+	return v, fmt.Errorf("%w: it uses YAML that has no place here (%s)", ErrYAML, n.Type())
 }
 
 func (r *reader) mapping(v syntax.Value, pairs []*ast.MappingValueNode) (syntax.Value, error) {
@@ -156,7 +155,7 @@ func (r *reader) key(n ast.MapKeyNode) (string, error) {
 		return "", err
 	}
 	if v.Kind == syntax.Object || v.Kind == syntax.Array {
-		return "", fmt.Errorf("%w: a key is not a word", ErrSyntax)
+		return "", fmt.Errorf("%w: a key is not a word", ErrYAML)
 	}
 	return v.Text, nil
 }

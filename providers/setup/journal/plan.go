@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/internal/edit"
+	"ctxfs/providers/setup/edit"
 )
 
 // Step is what is to be done to one file.

@@ -29,8 +29,8 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/atomicfile"
-	"ctxfs/providers/internal/edit"
 	"ctxfs/providers/internal/filelock"
+	"ctxfs/providers/setup/edit"
 )
 
 // Journal is the record of all changes, in one file.
