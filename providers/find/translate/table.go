@@ -34,8 +34,8 @@ func list(name string) string {
 // maxMeanings is how many English words a word may stand for.
 const maxMeanings = 5
 
-// meaning is a line of the lists: either words of which each will do, or parts that
-// belong together, each with others.
+// meaning is a line of the lists: either alternative words, or parts that belong
+// together, each with alternatives.
 type meaning [][]string
 
 // table has the words as they are looked up, in simplified characters.

@@ -64,8 +64,8 @@ type Agent struct {
 	// Rules are the files that it reads as instructions.
 	Rules Rules
 	// Always are the files of instructions that it reads in every session, to which a few
-	// lines can be added: to the first that is there. Where there is none, the one that is
-	// named AGENTS.md is made, else the last. What comes before others here is read
+	// lines can be added: to the first that is there. If no such file exists, the one that
+	// is named AGENTS.md is created, else the last. What comes before others here is read
 	// instead of them by agents that read one file only.
 	Always Places
 	// Permissions are the files that say what it may do without asking, and Sandbox those
@@ -179,8 +179,8 @@ type Rules struct {
 // JSON or a database. In all paths "*" is as in a glob. A part of the path that is the id
 // of a session of the agent's names the session.
 type Plans struct {
-	// Texts are Markdown files with a plan each, whose boxes nobody checks. In those of
-	// Lists the agent keeps up to date what is done.
+	// Texts are Markdown files with a plan each, whose boxes are not kept up to date.
+	// In those of Lists the agent keeps up to date what is done.
 	Texts, Lists Places
 }
 
@@ -252,8 +252,8 @@ func All() []Agent {
 	}
 }
 
-// ByID returns the agent with that id. It panics if there is none: ids are written
-// in this program only.
+// ByID returns the agent with that id. It panics if no agent has the id: ids are
+// written in this program only.
 func ByID(id string) Agent {
 	for _, a := range All() {
 		if a.ID == id {

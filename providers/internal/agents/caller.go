@@ -12,7 +12,7 @@ func common() []string { return []string{"AGENT", "AI_AGENT"} }
 //  2. a mark is set: that agent, and "";
 //  3. a variable that any agent may use to name itself has the id of one: that
 //     agent, and "";
-//  4. none of these: "" and "".
+//  4. otherwise: "" and "".
 //
 // If one agent has started another, the first one in the order of [All] is
 // returned.

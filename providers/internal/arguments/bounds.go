@@ -125,7 +125,7 @@ func limit(v any) string {
 }
 
 // titles returns what the values of an enumeration are called, "" for those without
-// a title; nil if none has one.
+// a title, or nil if no value has a title.
 func (s *Schema) titles(f *field, values []any) []string {
 	called := make(map[string]string)
 	for _, p := range f.places {

@@ -163,7 +163,7 @@ func (c *checker) prepare() error {
 // stepFormat is the name of the formats that count steps.
 const stepFormat = "ctxfs-step"
 
-// wrongType is the error of a value that has none of the types.
+// wrongType is the error of a value whose type is not among the types.
 type wrongType struct{ types *jsonschema.Types }
 
 func (w wrongType) Error() string { return "not one of " + w.types.String() }

@@ -132,7 +132,7 @@ func (p *parser) convertOne(g *given, v value) (json.RawMessage, *Error) {
 	return quoteJSON(v.text), nil // the check reports what it should be
 }
 
-// list returns the JSON array of the values of a list, each of which is an item or an
+// list returns the JSON array of the values of a list; each value is an item or an
 // array of items.
 func (p *parser) list(g *given) (json.RawMessage, *Error) {
 	items := p.schema.shapeOf(g.shape.items)

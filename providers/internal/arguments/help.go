@@ -15,7 +15,7 @@ type Flag struct {
 	Name        string // without the dashes, as the schema has it
 	Type        string // string, number, integer, boolean, object, array or value (unknown); "string|number"; of a list, its items' type
 	Enum        []string
-	Titles      []string // of Enum's values, "" for those without; nil if none has one
+	Titles      []string // of Enum's values, "" for those without; nil if no value has a title
 	Bounds      []string // "format: email", "18 to 120", "at most 3 items"
 	Members     []string // of an object, or of the objects in a list: --name.member
 	Default     string   // as it would be written, or ""

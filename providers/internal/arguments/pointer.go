@@ -142,8 +142,8 @@ func (s *Schema) target(flag string) (target, *Error) {
 	return t, s.unknownFlag(&s.fields, flag, "")
 }
 
-// resolve finds a name among fields; the target has no names if there is none. Flag
-// is the whole flag as it was written.
+// resolve finds a name among fields; the target has no names if no field is found.
+// Flag is the whole flag as it was written.
 func (s *Schema) resolve(in *fields, name, flag string, depth int) (target, *Error) {
 	switch found := in.find(name); {
 	case len(found) == 1:

@@ -140,8 +140,8 @@ func choicesInShort(enum []any) string {
 	return text
 }
 
-// shortName returns a foreign name or value as one word. What could be taken for a
-// part of the notation is in quotes.
+// shortName returns a foreign name or value as one word. What looks like a part of
+// the notation is in quotes.
 func shortName(name string) string {
 	is := clean.Cut(clean.Line(name), maxNameInShort)
 	if is == "" || strings.ContainsFunc(is, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,=?|(){}[]"'`, r) }) {

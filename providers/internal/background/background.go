@@ -4,7 +4,8 @@ package background
 import "sync"
 
 // Work is what goes on in the background. Its zero value is ready, and it is safe for
-// concurrent use: unlike that of a [sync.WaitGroup], its end may come while more is begun.
+// concurrent use: unlike that of a [sync.WaitGroup], its end may come while more is
+// started.
 type Work struct {
 	mu      sync.Mutex
 	ended   bool
@@ -34,10 +35,11 @@ func (w *Work) Begin() bool {
 	return !w.ended
 }
 
-// Done tells the end of work that has begun.
+// Done tells the end of work that was started.
 func (w *Work) Done() { w.running.Done() }
 
-// End waits until all that has begun is done. It may be called several times.
+// End waits until everything that was started is done. It may be called several
+// times.
 func (w *Work) End() {
 	w.mu.Lock()
 	w.ended = true

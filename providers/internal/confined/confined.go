@@ -33,9 +33,9 @@ type Run struct {
 	// system was: no later process has both.
 	PID   int    `json:"pid"`
 	Began uint64 `json:"began"`
-	// Namespace is the PID namespace in which that is its number; "" where there are none.
+	// Namespace is the PID namespace in which that is its number, or "".
 	Namespace string `json:"namespace,omitempty"`
-	// Mark is the mark of its processes, of package procs; 0 if they have none.
+	// Mark is the mark of its processes, of package procs, or 0.
 	Mark uint64 `json:"mark,omitempty"`
 }
 
@@ -128,16 +128,16 @@ func (r Run) alive() bool {
 func (r Run) Signal(sig syscall.Signal) error { return procs.At(r.PID, r.Began).Signal(sig) }
 
 // Of returns the run that a process is part of, the innermost one, and reports whether
-// there is one. It is read-only if any run around it is. A process of which the system
-// does not tell where it comes from counts as part of a read-only run while there is one:
-// one that has ended, one in another PID namespace (0).
+// there is one. It is read-only if any run around it is. A process whose origin the
+// system does not report counts as part of a read-only run while one exists: one that has
+// ended, one in another PID namespace (0).
 func (r Register) Of(pid int) (run Run, inside bool) {
 	run, inside, _ = r.find(pid)
 	return run, inside
 }
 
-// Check returns what confines a process: the read-only run that it is part of; nil if
-// there is none. Without any run it costs a look at a folder.
+// Check returns what confines a process: the read-only run that it is part of, or
+// nil. Without any run it costs a look at a folder.
 func (r Register) Check(pid int) *fs.Confined {
 	run, inside, sure := r.find(pid)
 	if !inside || !run.ReadOnly {
@@ -246,7 +246,7 @@ func ascend(pid int) (line []int, whole bool) {
 // seen is what is seen of a process.
 type seen struct {
 	parent int
-	began  uint64 // 0 if there is none
+	began  uint64 // or 0
 	ended  bool   // and was not waited for
 	hidden bool   // there is such a process, and the system does not show it
 }

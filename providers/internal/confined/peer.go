@@ -7,8 +7,8 @@ import (
 )
 
 // Peer returns what confines the process at the other end of a Unix socket, as Check does:
-// the one that has connected, whoever has its end now. One that has ended meanwhile counts
-// as one of which nothing is known.
+// the one that has connected, even if another process has its end now. If it has ended
+// meanwhile, its origin counts as unknown.
 func (r Register) Peer(conn syscall.Conn) *fs.Confined {
 	unknown := r.Check(0)
 	if unknown == nil {

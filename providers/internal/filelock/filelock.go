@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrHeld says that somebody else holds the lock in a way that excludes ours.
+// ErrHeld reports that another program holds the lock in a way that excludes ours.
 var ErrHeld = errors.New("it is locked elsewhere")
 
 // Mode is how a lock is held.
@@ -28,7 +28,7 @@ const (
 type Lock struct{ file *os.File }
 
 // Try takes the lock of the file at path without waiting; its error is [ErrHeld] if
-// somebody else has it. The file is created (0600) where it is missing, and stays
+// another program has it. The file is created (0600) where it is missing, and stays
 // afterwards: its content means nothing.
 func Try(path string, mode Mode) (*Lock, error) {
 	return take(path, func(f *os.File) error { return TryFile(f, mode) })
@@ -40,8 +40,9 @@ func Wait(ctx context.Context, path string, mode Mode) (*Lock, error) {
 	return take(path, func(f *os.File) error { return WaitFile(ctx, f, mode) })
 }
 
-// take opens and locks the file at path. One that is deleted or replaced before it
-// is locked excludes nobody: the file that has its name by then is taken.
+// take opens and locks the file at path. A file that is deleted or replaced before
+// it is locked excludes no other program: the file that has its name by then is
+// taken.
 func take(path string, lock func(f *os.File) error) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
@@ -84,7 +85,7 @@ func (l *Lock) Release() {
 }
 
 // TryFile locks an open file, until it is closed, without waiting; its error is
-// [ErrHeld] if somebody else has locked it.
+// [ErrHeld] if another program has locked it.
 func TryFile(f *os.File, mode Mode) error {
 	err := flock(f, int(mode)|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

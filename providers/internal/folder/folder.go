@@ -11,8 +11,8 @@ import (
 	"ctxfs/fs"
 )
 
-// Folder is where such a folder is: as it was named, by which whoever made it tells of
-// changes, and with links resolved, by which the system does.
+// Folder is the path of such a folder: as it was named, which changes that its maker
+// announces have, and with links resolved, which those of the system have.
 type Folder struct{ Named, Real string }
 
 // At returns the folder of a name, before it is resolved: it need not be there.

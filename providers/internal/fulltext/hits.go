@@ -27,7 +27,7 @@ type Hit struct {
 	// is the name of the tool, the origin of a user's text, or the name of a section.
 	Kind, Name string
 	// Line is the line that fits best. Further is one of the same section that has what
-	// Line lacks; "" if there is none.
+	// Line lacks, or "".
 	Line, Further string
 	// Score is for comparing the hits of one search.
 	Score float64
@@ -254,8 +254,7 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 }
 
 // best returns the first of the lines that have most of the words, by rarity, or the
-// last of them; nil if there is none. The words of a set count less, as much as that
-// says.
+// last of them; or nil. The words of a set count less, as much as that says.
 func (m *fit) best(terms []queryTerm, of wordSet, less float64, last bool) (line *lineFit) {
 	best := 0.0
 	for k := range m.lines {

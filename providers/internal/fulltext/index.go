@@ -123,7 +123,7 @@ type Index struct {
 	more      atomic.Bool // the worker has more to do
 
 	mu    sync.RWMutex // held for writing while the store is replaced
-	store *store       // nil while there is none
+	store *store       // nil until the first is open
 
 	viewMu sync.Mutex
 	view   *view

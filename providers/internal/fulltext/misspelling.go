@@ -20,7 +20,7 @@ const (
 type misspelling struct {
 	words.Misspelt
 	term     int            // of the query
-	prefixes []string       // what was meant begins with one of these
+	prefixes []string       // prefixes that the intended word may have
 	nearest  map[string]int // those with the fewest wrong letters, how often each
 }
 
@@ -42,7 +42,7 @@ func (m *misspelling) compare(term string, often int) {
 // or number, not a misspelling.
 func hasDigits(word string) bool { return strings.ContainsAny(word, "0123456789") }
 
-// likeliest returns the most frequent of the nearest words; "" if there is none.
+// likeliest returns the most frequent of the nearest words, or "".
 func (m *misspelling) likeliest() (best string) {
 	for term, often := range m.nearest {
 		if n := m.nearest[best]; often > n || often == n && term < best {

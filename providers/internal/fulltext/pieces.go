@@ -53,7 +53,7 @@ func endOfPiece(text []byte, start, end int) int {
 // heading is the first line of a block.
 type heading struct {
 	number int
-	time   time.Time // zero where there is none
+	time   time.Time // or zero
 	kind   string
 	// name is the name of the tool, or the origin of a user's text.
 	name string

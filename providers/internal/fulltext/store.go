@@ -91,7 +91,7 @@ func removeFiles(path string) error {
 }
 
 // tryStore opens the database without waiting for other processes. If alone is set,
-// no other process may have it open, and what cannot be used is created anew.
+// no other process may have it open, and a file that cannot be used is replaced.
 func tryStore(path string, alone bool) (*store, error) {
 	if _, err := os.Stat(path); err != nil && !alone {
 		return nil, err
@@ -307,7 +307,7 @@ func unmarshalNames(text []byte) (names []string, err error) {
 	return names, nil
 }
 
-// find returns the entry of a term; count is 0 where there is none.
+// find returns the entry of a term; count is 0 if the term is absent.
 func (s *segment) find(ctx context.Context, q querier, term string) (entry, error) {
 	i := sort.Search(len(s.names), func(i int) bool { return s.names[i] > term }) - 1
 	if i < 0 {

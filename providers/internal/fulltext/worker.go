@@ -118,7 +118,7 @@ func (x *Index) index(ctx context.Context, s *store, v *view, todo []newText, te
 	lexer := x.lexers.Get().(*lexer)
 	defer x.lexers.Put(lexer)
 	b := newBatch(x, lexer)
-	var taken []newText // of which the new size is that of the text
+	var taken []newText // their Size is how far they are indexed now
 	for _, p := range todo {
 		if b.size >= batchSize || ctx.Err() != nil {
 			break

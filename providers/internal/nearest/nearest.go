@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Of returns the known word nearest to word, or "" if none is near: one letter
-// may be wrong, missing, extra or swapped with its neighbour, of five letters
-// or more two, of nine or more a third. A word may also abbreviate a known one,
-// with up to half of its letters left out but not the first ("mnt" for
-// "mount"). Case does not count.
+// Of returns the known word nearest to word, or "": one letter may be wrong,
+// missing, extra or swapped with its neighbour, of five letters or more two, of
+// nine or more a third. A word may also abbreviate a known one, with up to half of
+// its letters left out but not the first ("mnt" for "mount"). Case does not count.
 func Of(word string, known []string) string {
 	typed := []rune(strings.ToLower(word))
 	allowed := max(1, len(typed)/3)

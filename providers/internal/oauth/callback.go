@@ -33,10 +33,11 @@ type callback struct {
 	outcome  error
 }
 
-// defaultRedirect is the redirect address where none is configured.
+// defaultRedirect is the redirect address unless one is configured.
 const defaultRedirect = "http://127.0.0.1/callback"
 
-// listen opens the port of a redirect address, or a free one if it has none.
+// listen opens the port of a redirect address, or a free one if the address has no
+// port.
 func (c *Client) listen(redirect string) (*callback, error) {
 	if redirect == "" {
 		redirect = defaultRedirect

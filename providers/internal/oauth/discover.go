@@ -17,7 +17,7 @@ type resourceMetadata struct {
 	Servers  []string `json:"authorization_servers"`
 	Scopes   []string `json:"scopes_supported"`
 
-	guessed bool // the server has none
+	guessed bool // the server publishes no metadata
 }
 
 // issuerMetadata is the metadata of an authorization server, RFC 8414 or
@@ -131,8 +131,8 @@ func (s *Session) ask(ctx context.Context, address *url.URL, method string, body
 }
 
 // resource finds the metadata of the server: where the server says, or else in the
-// two well-known places. Servers of versions before 2025-06-18 have none; they are
-// their own authorization servers.
+// two well-known places. Servers of versions before 2025-06-18 publish no such
+// metadata; they are their own authorization servers.
 func (s *Session) resource(ctx context.Context, address *url.URL, asked asked) (*resourceMetadata, error) {
 	const what = "the metadata of the server"
 	var places []*url.URL

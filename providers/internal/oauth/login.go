@@ -92,7 +92,7 @@ func (s *Session) login(ctx context.Context, p Prompt) error {
 }
 
 // returning listens on the port of the client that an earlier login registered. It
-// returns nil if there is none or its port is in use.
+// returns nil if no such client is to be used or its port is in use.
 func (s *Session) returning(before *record, at *authority) (*callback, error) {
 	c := before.Client
 	if !c.Dynamic || s.server.ClientID != "" || s.server.Document != "" && at.Documents ||

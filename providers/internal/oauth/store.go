@@ -38,7 +38,7 @@ type store struct {
 
 func (s *store) path(key string) string { return filepath.Join(s.dir, key+".json") }
 
-// load reads a record; it returns an empty one where there is none.
+// load reads a record; it returns an empty one if the file does not exist.
 func (s *store) load(key string) (*record, error) {
 	rec := new(record)
 	text, err := os.ReadFile(s.path(key))
@@ -220,7 +220,7 @@ func redact(text string, values []string) string {
 
 // keyring stores texts by name.
 type keyring interface {
-	get(name string) (string, error) // errNoSecret where there is none
+	get(name string) (string, error) // errNoSecret if it has no secret
 	set(name, text string) error
 	remove(name string) error
 }
@@ -233,9 +233,9 @@ var (
 // keyringService is what the system's keyring lists our secrets under.
 const keyringService = "ctxfs"
 
-// systemKeyring returns the keyring of the desktop or the system, or nil if there
-// is none: on Linux it is reached over the session bus, which sessions over ssh and
-// services do not have.
+// systemKeyring returns the keyring of the desktop or the system, or nil: on Linux
+// it is reached over the session bus, which sessions over ssh and services do not
+// have.
 func systemKeyring(lookup func(string) (string, bool)) keyring {
 	switch runtime.GOOS {
 	case "darwin":

@@ -58,7 +58,7 @@ type Ending struct {
 	begun        time.Time // of the grace: all have been told
 }
 
-// NewEnding returns an Ending that has told nobody yet.
+// NewEnding returns an Ending that has not signalled any process.
 func NewEnding(grace time.Duration) *Ending {
 	return &Ending{Told: make(map[Process]bool), Killed: make(map[Process]bool), grace: grace, pause: time.Millisecond}
 }
@@ -122,8 +122,8 @@ func (p Process) end(sig syscall.Signal) error {
 	return nil
 }
 
-// End ends all descendants of this process. It returns when none is left; the error says how
-// many cannot be ended. Each child that ends is passed on. Children are those that this
+// End ends all descendants of this process. It returns when all have ended; the error says
+// how many cannot be ended. Each child that ends is passed on. Children are those that this
 // process has started: all that other systems than Linux know of. Adopt must have been
 // called, and Reap's rule holds.
 func End(grace time.Duration, ended func(Exit), children ...int) error {
@@ -141,8 +141,8 @@ func End(grace time.Duration, ended func(Exit), children ...int) error {
 	return nil
 }
 
-// EndMarked kills all processes that have a mark, except this one, and reports whether none
-// is left.
+// EndMarked kills all processes that have a mark, except this one, and reports whether all
+// are gone.
 func EndMarked(mark uint64) bool {
 	for e := NewEnding(0); ; time.Sleep(e.Pause()) {
 		left := func() []Process { return marked(mark) }

@@ -43,7 +43,7 @@ func Mark() uint64 {
 
 // Marked reports whether a process has a mark.
 func Marked(pid int, mark uint64) bool {
-	limits, _ := os.ReadFile(Path(pid, "limits")) // one that has ended has none
+	limits, _ := os.ReadFile(Path(pid, "limits")) // empty if the process has ended
 	_, after, ok := bytes.Cut(limits, []byte("Max realtime timeout"))
 	return ok && mark != 0 && strings.HasPrefix(strings.TrimLeft(string(after), " "), fmt.Sprint(mark, " "))
 }

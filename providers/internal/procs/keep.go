@@ -188,7 +188,7 @@ type keeping struct {
 	pid, exit         int
 	line              *os.File // the writing end of that of a program that is told
 	signals, children chan os.Signal
-	gone              <-chan struct{} // closed when this keeper's owner is; nil if that is nothing
+	gone              <-chan struct{} // closed when this keeper's owner has ended; nil without an owner
 }
 
 func (k *keeping) start(argv []string, told bool) error {
@@ -234,7 +234,7 @@ func (k *keeping) follow() (exit int) {
 		case s := <-k.signals:
 			tell = s == syscall.SIGTERM || s == syscall.SIGQUIT
 		case <-stuck:
-			_ = syscall.Kill(k.pid, syscall.SIGKILL) // a zombie at worst: nobody else waits for it
+			_ = syscall.Kill(k.pid, syscall.SIGKILL) // a zombie at worst: no other process waits for it
 		}
 		if told = told || tell; tell && k.line != nil {
 			_, _ = k.line.Write([]byte{'t'})
@@ -244,8 +244,8 @@ func (k *keeping) follow() (exit int) {
 	}
 	grace := keepGrace
 	if ended {
-		grace = 0 // its work is done, and nobody reads what daemons write
+		grace = 0 // its work is done, and what daemons write is not read
 	}
-	_ = End(grace, reaped, k.pid) // those that cannot be ended are beyond everybody's reach
+	_ = End(grace, reaped, k.pid) // those that cannot be ended are beyond anyone's reach
 	return exit
 }

@@ -15,8 +15,7 @@ type Table struct{}
 // Now returns the processes that run now.
 func Now() *Table { return new(Table) }
 
-// Tree returns the process root, if it runs: this system does not tell who has started
-// whom.
+// Tree returns the process root, if it runs: this system does not report parents.
 func (*Table) Tree(root int, _ string) []Process {
 	if root <= 1 || errors.Is(syscall.Kill(root, 0), syscall.ESRCH) {
 		return nil

@@ -1,5 +1,6 @@
-// Package procs is about processes: which there are and who has started whom, how those
-// that are started end with this one, leaving nothing behind, and what they print.
+// Package procs is about processes: which ones run and which has started which, how
+// those that are started end with this one, leaving nothing behind, and what they
+// print.
 //
 // A process is signalled without hitting another one that has got its number meanwhile.
 // [Spawner] starts processes that do not outlive this one. [Adopt] and [End] are for a

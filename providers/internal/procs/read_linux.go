@@ -116,7 +116,7 @@ type Table struct {
 
 // Now returns the processes that run now.
 func Now() *Table {
-	all, _ := All() // where the system shows none, none are found
+	all, _ := All() // an empty table where the system lists no processes
 	t := &Table{make(map[int]Stat, len(all)), make(map[int][]string)}
 	for _, pid := range all {
 		if s, ok := ReadStat(pid); ok && s.State != 'Z' && s.State != 'X' {

@@ -13,7 +13,7 @@ func (p Process) Signal(sig syscall.Signal) error {
 	switch {
 	case errors.Is(err, unix.ESRCH):
 		return nil
-	case err != nil: // this kernel has none
+	case err != nil: // this kernel has no pidfds
 		fd = -1
 	default:
 		defer unix.Close(fd)

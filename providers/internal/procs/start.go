@@ -18,9 +18,9 @@ func grouped(cmd *exec.Cmd) {
 	}
 }
 
-// KeepDescriptors marks inherited descriptors, such as the end of a pipe that somebody
-// reads to its end, close-on-exec: what is started next would otherwise hold them as long
-// as it lives.
+// KeepDescriptors marks inherited descriptors, such as the end of a pipe that is read to
+// its end, close-on-exec: what is started next would otherwise hold them as long as it
+// lives.
 func KeepDescriptors() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {

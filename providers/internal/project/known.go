@@ -54,7 +54,7 @@ func (k *known) set(dirs []string) {
 	k.refresh()
 }
 
-// refresh identifies the configured folders: they may have been made anew.
+// refresh identifies the configured folders: they may have been recreated.
 func (k *known) refresh() {
 	k.mu.Lock()
 	dirs := slices.Sorted(maps.Keys(k.configured))

@@ -54,9 +54,9 @@ func New(opts Options) *Resolver {
 func (r *Resolver) SetKnown(dirs []string) { r.known.set(dirs) }
 
 // Of returns the folder of the project in which a program stands, an absolute path
-// without symbolic links. If there is none, root is "", and why is a clause that says
-// why, where the caller may think that there is one: "" if it just stands in a folder
-// of no project. It waits for a folder that does not answer for five seconds at most.
+// without symbolic links. If there is no project, root is "", and why is a clause
+// that says why, where the caller may expect one: "" if it just stands in a folder of
+// no project. It waits for a folder that does not answer for five seconds at most.
 func (r *Resolver) Of(at fs.Standpoint) (root, why string) {
 	if at.Dir == "" || at.Unknown != "" {
 		return "", sentence("where the caller stands is not known", at.Unknown)
@@ -135,7 +135,7 @@ func (r *Resolver) Named(at fs.Standpoint) (string, error) {
 type place struct {
 	dir   string    // the folder here, without links; "" if it is not here
 	id    fs.FileID // of dir; none if dir is in a view of ours
-	root  string    // of the project; "" if there is none
+	root  string    // of the project, or ""
 	fault error     // why dir is not here, where that can be said
 }
 
@@ -240,7 +240,7 @@ func (r *Resolver) nearest(dir string) string {
 	return ""
 }
 
-// openToAll reports whether a folder is one like /tmp, where anybody can put
+// openToAll reports whether a folder is one like /tmp, where any user can put
 // something that makes it look like a project.
 func openToAll(info os.FileInfo) bool {
 	return info.Mode()&os.ModeSticky != 0 && info.Mode().Perm()&0o002 != 0

@@ -9,7 +9,7 @@ import (
 )
 
 // Lazy returns a function that returns a regular expression, which is compiled when it is
-// first asked for. It panics then if the text is none.
+// first asked for. It panics then if the text is not a regular expression.
 func Lazy(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -211,12 +211,11 @@ func (f *File) place(key []string) string {
 	return f.path + ": "
 }
 
-// Line returns the first line that names the table or key at path; 0 if there
-// is none.
+// Line returns the first line that names the table or key at path, or 0.
 func (f *File) Line(path ...string) int { return f.line(path) }
 
-// line returns the first line that names a key or something in it; within an
-// inline table that of the innermost key around it; 0 if there is none.
+// line returns the first line that names a key or something in it; within an inline
+// table that of the innermost key around it; or 0.
 func (f *File) line(key []string) int {
 	var (
 		p            unstable.Parser // the decoder gives no positions of valid keys

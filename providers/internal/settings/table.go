@@ -41,7 +41,7 @@ func (t *Table) problem(what string) {
 	t.problems = append(t.problems, fs.Problem{What: clean.Line(what), Mend: "correct " + t.file.path + "; it is read again at once"})
 }
 
-// Wrong adds the problem that the value of a key is not what is wanted.
+// Wrong adds the problem that a key has the wrong kind of value.
 func (t *Table) Wrong(key string, value any, want string) {
 	t.problem(fmt.Sprintf("%s:%d: %q in [%s] is %q; it is %s", t.file.path, t.file.Line(t.name, key), key, t.name, clean.Cut(fmt.Sprint(value), 100), want))
 }

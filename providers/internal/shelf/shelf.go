@@ -164,7 +164,7 @@ func (s *Shelf) Close() error {
 	return s.watcher.Close()
 }
 
-// Ready looks, if nothing is watched and nobody has looked.
+// Ready looks, if nothing is watched and the first look was not taken yet.
 func (s *Shelf) Ready() {
 	if !s.opts.Watch {
 		s.first.Do(s.Look)

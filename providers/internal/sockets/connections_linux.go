@@ -17,7 +17,7 @@ func Connected(from, to netip.AddrPort) (pids []int) {
 	if !ok {
 		return nil
 	}
-	all, _ := procs.All() // where the system shows none, none is found
+	all, _ := procs.All() // where the system lists no processes
 	link := "socket:[" + strconv.FormatUint(inode, 10) + "]"
 	for _, pid := range all {
 		if holds(pid, link) {
@@ -27,8 +27,8 @@ func Connected(from, to netip.AddrPort) (pids []int) {
 	return pids
 }
 
-// connection returns the inode of one end of a connection. One that its program has closed
-// has none.
+// connection returns the inode of one end of a connection. A connection that its program
+// has closed has no inode.
 func connection(from, to netip.AddrPort) (inode uint64, ok bool) {
 	local, remote := plain(from), plain(to)
 	for _, name := range []string{"tcp", "tcp6"} {

@@ -143,7 +143,8 @@ func address(text string) (string, bool) {
 	return netip.AddrPortFrom(ip, uint16(number)).String(), true
 }
 
-// addUnix reads net/unix. Sockets without a name are left out: nobody can connect to them.
+// addUnix reads net/unix. Sockets without a name are left out: no program can connect to
+// them.
 func (s table) addUnix(table string) {
 	for line := range strings.Lines(table) {
 		// Address, references, protocol, flags, type, state; then the inode, padded, and

@@ -39,8 +39,8 @@ func Own(text string) []string {
 	return lines
 }
 
-// proseOf returns the lines of a text that may be somebody's own words, a person's or
-// an agent's, without the marks of lists. Without is applied to each before.
+// proseOf returns the lines of a text that may be a person's or an agent's own words,
+// without the marks of lists. Without is applied to each before.
 func proseOf(text string, without func(string) string) (lines []string) {
 	if len(text) > 2*maxRead {
 		text = text[:maxRead] + "\n" + text[len(text)-maxRead:]
@@ -204,7 +204,7 @@ func sentenceEnd(text string) int {
 // Bare returns a sentence without the marks that it ends with.
 func Bare(s string) string { return strings.TrimRight(s, ".!?。！？ ") }
 
-// Last returns the last sentence of a text, without marks; "" if there is none.
+// Last returns the last sentence of a text, without marks, or "".
 func Last(text string) string {
 	for _, line := range slices.Backward(proseOf(text, func(line string) string { return line })) {
 		if all := Sentences(line); len(all) > 0 {

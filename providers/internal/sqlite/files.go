@@ -101,7 +101,7 @@ func (f files) how() (how url.Values, locked bool, err error) {
 	case f.logged() && f.wal.size > 0:
 		// A log without its index: no program uses it (the folder is a copy, or
 		// cannot be written). The index is built in memory; that needs the
-		// exclusive mode, which without locks excludes nobody.
+		// exclusive mode, which without locks excludes no other program.
 		return url.Values{"mode": {"ro"}, "vfs": {"unix-none"}, "_pragma": {"locking_mode(exclusive)"}}, false, nil
 	case f.journalUnfinish:
 		return nil, false, ErrUnfinished

@@ -64,8 +64,7 @@ func (t Table) Exists() bool { return len(t.columns) > 0 }
 func (t Table) From() string { return `"` + strings.ReplaceAll(t.name, `"`, `""`) + `"` }
 
 // Any returns the first of some columns that the table has, for a query on the
-// table alone; NULL if it has none of them. The names are the caller's, never
-// foreign.
+// table alone, or NULL. The names are the caller's, never foreign.
 func (t Table) Any(columns ...string) string {
 	for _, c := range columns {
 		if t.Has(c) {

@@ -60,7 +60,7 @@ type Store struct {
 	now  func() time.Time
 
 	mu      sync.Mutex
-	seen    os.FileInfo // the file as it was read; nil if there was none
+	seen    os.FileInfo // the file as it was read, or nil
 	read    bool
 	folders map[string]entry
 	fault   error
@@ -151,8 +151,8 @@ func (s *Store) Trust(dir string) error {
 	})
 }
 
-// Revoke ends the trust in a project, which may be gone. The error is [ErrNot] if there
-// was none.
+// Revoke ends the trust in a project, which may be gone. The error is [ErrNot] if the
+// folder was not trusted.
 func (s *Store) Revoke(dir string) error {
 	if s.file == "" {
 		return ErrNot
@@ -175,7 +175,7 @@ func (s *Store) Notify(tell func()) {
 	s.tell = append(s.tell, tell)
 }
 
-// change changes the file. One that is damaged is written anew.
+// change changes the file. A damaged file is replaced.
 func (s *Store) change(change func(folders map[string]entry) error) error {
 	if s.file == "" {
 		return errors.New("there is no folder for what is trusted")
@@ -213,7 +213,8 @@ func (s *Store) write(change func(folders map[string]entry) error) (tell []func(
 	return slices.Clone(s.tell), atomicfile.Write(s.file, append(body, '\n'))
 }
 
-// refresh reads the file again if it has changed. One that cannot be read trusts nobody.
+// refresh reads the file again if it has changed. If the file cannot be read, no project
+// is trusted.
 func (s *Store) refresh() {
 	info, err := os.Stat(s.file)
 	if err != nil {

@@ -22,7 +22,7 @@ type Set struct {
 
 	mu      sync.Mutex
 	wanted  map[string]bool
-	working chan struct{} // closed when what is wanted is watched; nil if it is
+	working chan struct{} // closed when everything wanted is watched; nil if it is
 	late    bool          // that has taken too long
 }
 
@@ -75,7 +75,7 @@ func (s *Set) Only(paths []string) (changed bool) {
 	return changed
 }
 
-// watch has the watcher watch what is wanted, until that is what is watched.
+// watch has the watcher watch the wanted folders, until they are what is watched.
 func (s *Set) watch(watched map[string]bool) {
 	for {
 		s.mu.Lock()

@@ -79,8 +79,8 @@ func (c *cookies) place(watch func(dir string) error) (met <-chan struct{}, err 
 	return read, f.Close()
 }
 
-// met reports whether a path is that of a cookie, or of their folder, and tells who waits
-// for it.
+// met reports whether a path is that of a cookie, or of their folder, and releases those
+// who wait for it.
 func (c *cookies) met(path string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 type kept struct {
 	Dir       string               `json:"dir"`
 	Time      time.Time            `json:"time,omitzero"`
-	Worktrees map[string]time.Time `json:"worktrees,omitempty"` // when somebody was last there
+	Worktrees map[string]time.Time `json:"worktrees,omitempty"` // when someone last worked there
 	Alone     bool                 `json:"alone,omitempty"`     // it is a folder of no project
 }
 

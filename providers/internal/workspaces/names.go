@@ -28,8 +28,8 @@ type names struct {
 	by   map[string]string
 }
 
-// loadNames reads the file of names. One that cannot be read is an empty one: names are
-// then assigned anew.
+// loadNames reads the file of names. A file that cannot be read counts as empty: names
+// are then assigned again.
 func loadNames(file string) *names {
 	n := &names{file: file, by: make(map[string]string)}
 	kept := make(map[string]string)

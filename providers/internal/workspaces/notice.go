@@ -10,7 +10,8 @@ func (s *Set) Notice(tell func(paths []string)) {
 	s.tell = append(s.tell, tell)
 }
 
-// Noticed passes on which paths have changed on disk. Whoever watches workspaces calls it.
+// Noticed passes on which paths have changed on disk. The code that watches workspaces
+// calls it.
 func (s *Set) Noticed(paths []string) {
 	s.mu.Lock()
 	tell := slices.Clone(s.tell)

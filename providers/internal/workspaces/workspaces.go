@@ -1,7 +1,7 @@
 // Package workspaces knows the folders in which agents and people work: those that a
-// configuration names, and those where somebody has worked lately. Each is a project as
-// package project finds it, or a folder of no project that an agent has worked in. The
-// worktrees of a repository are one workspace with it.
+// configuration names, and those with recent work. Each is a project as package project
+// finds it, or a folder of no project that an agent has worked in. The worktrees of a
+// repository are one workspace with it.
 //
 // It reads nothing in these folders except for the few bytes with which git joins a
 // worktree to its repository.
@@ -23,11 +23,11 @@ import (
 )
 
 const (
-	// Lately is for how long a folder is a workspace after somebody worked there,
+	// Lately is for how long a folder stays a workspace after the last work there,
 	// unless the settings say otherwise.
 	Lately = 14 * 24 * time.Hour
-	// maxWorkspaces is how many there are; those in which nobody has worked for
-	// longest are left out.
+	// maxWorkspaces limits how many there are; those with the oldest work are left
+	// out.
 	maxWorkspaces = 100
 	// examined is for how long a folder that was looked at is not looked at again.
 	examined = time.Minute
@@ -35,21 +35,20 @@ const (
 	patience = 2 * time.Second
 )
 
-// Workspace is a folder in which somebody works.
+// Workspace is a folder in which agents or people work.
 type Workspace struct {
 	// Name is its file name in the tree. A workspace keeps it.
 	Name string
 	// Dir is its absolute path without symbolic links: that of the repository where it
 	// is one.
 	Dir string
-	// Worktrees are the folders of its linked worktrees in which somebody has worked,
-	// sorted.
+	// Worktrees are the folders of its linked worktrees with recent work, sorted.
 	Worktrees []string
-	// Time is when somebody was last there; zero if it is only configured.
+	// Time is when the last work there happened; zero if it is only configured.
 	Time time.Time
 
 	alone bool                 // it is a folder of no project
-	last  map[string]time.Time // when somebody was last in each of the worktrees
+	last  map[string]time.Time // when the last work in each worktree happened
 }
 
 // Folders returns its folder and those of its worktrees.
@@ -70,7 +69,7 @@ type Options struct {
 	// Kept is the path of the file that keeps the set, so that another process begins
 	// with it: "" for none.
 	Kept string
-	// Visits returns where somebody has worked since a time, see [facts.VisitSource].
+	// Visits returns the folders with work since a time, see [facts.VisitSource].
 	Visits func(since time.Time) []facts.Visit
 	Now    func() time.Time
 	// Lazy has the first use of a set look for the workspaces if Update was never
@@ -119,16 +118,16 @@ func New(opts Options) *Set {
 	return s
 }
 
-// Configure sets which folders are workspaces even if nobody works there, and for how
-// long others are after somebody did. It takes effect at the next Update.
+// Configure sets which folders are workspaces without any work there, and for how
+// long others are after the last work. It takes effect at the next Update.
 func (s *Set) Configure(dirs []string, lately time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.configured, s.lately = slices.Clone(dirs), lately
 }
 
-// All returns all workspaces, those in which somebody worked last first: those that were
-// kept until Update was first called. The slice is not written to.
+// All returns all workspaces, those with the latest work first: those that were kept
+// until Update was first called. The slice is not written to.
 func (s *Set) All() []Workspace {
 	if s.opts.Lazy {
 		s.first.Do(func() { s.update() })
@@ -152,7 +151,7 @@ func (s *Set) Of(path string) (best Workspace, ok bool) {
 }
 
 // Root returns the folder of the workspace in which a program stands, or in which it
-// would stand if somebody had worked there; "" if that cannot be one.
+// would stand after work there; "" if that cannot be one.
 func (s *Set) Root(at fs.Standpoint) string {
 	if root, _ := s.opts.Projects.Of(at); root != "" {
 		if main := s.repositoryOf(root); main != "" {
@@ -252,8 +251,8 @@ func (s *Set) update() (changed bool) {
 	return changed
 }
 
-// known returns the workspaces of the set as visits: that somebody worked there stays
-// true where those who knew of it do not know it yet, or no more.
+// known returns the workspaces of the set as visits: a visit stays true while its
+// source has not read it yet, or has forgotten it.
 func (s *Set) known() (all []facts.Visit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -296,8 +295,8 @@ func (s *Set) examine(dir string) (p place) {
 }
 
 // alone returns a folder of no project without symbolic links, if it may be a workspace:
-// not the home folder nor what is above it, none where everybody may write, and none in a
-// view of ours.
+// not the home folder nor a folder above it, none where every user may write, and none in
+// a view of ours.
 func (s *Set) alone(dir string) string {
 	real, err := s.opts.Projects.Resolve(dir)
 	if err != nil {

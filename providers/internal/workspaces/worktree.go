@@ -13,7 +13,7 @@ const maxLink = 8 << 10
 
 // repositoryOf returns the folder of the repository that a linked worktree belongs to,
 // without symbolic links; "" if dir is no linked worktree. The repository must name the
-// worktree too: otherwise a folder could make itself part of somebody else's.
+// worktree too: otherwise a folder could make itself part of another repository.
 //
 // Source: gitrepository-layout(5): .git of a worktree is a file "gitdir: PATH"; PATH is
 // .git/worktrees/NAME of the repository, whose file gitdir has the path of that .git.
@@ -42,7 +42,7 @@ func (s *Set) repositoryOf(dir string) string {
 	return main
 }
 
-// read returns the content of a small regular file; nil if it is none.
+// read returns the content of a small regular file, or nil.
 func read(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLink {

@@ -113,7 +113,7 @@ func exists(path string) bool {
 // most is the size of the longest file that is changed, in bytes.
 const most = 64 << 20
 
-// readText returns the text of a file; nil if there is none.
+// readText returns the text of a file, or nil if it does not exist.
 func readText(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
