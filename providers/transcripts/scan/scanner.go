@@ -208,27 +208,34 @@ func (s *Scanner) Settled(ctx context.Context) error {
 			return err
 		}
 	}
+	for range 2 { // a store that is inspected has those inspected that have the same sessions
+		for _, looked := range s.looks() {
+			select {
+			case <-looked:
+			case <-s.ctx.Done():
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// looks returns channels that are closed when the stores that are being inspected, or are
+// about to be, have been.
+func (s *Scanner) looks() (all []<-chan struct{}) {
 	s.mu.Lock()
-	var looks []<-chan struct{}
+	defer s.mu.Unlock()
 	for _, w := range s.stores {
 		if w.again || w.looking {
 			if w.looked == nil {
 				w.looked = make(chan struct{})
 			}
-			looks = append(looks, w.looked)
+			all = append(all, w.looked)
 		}
 	}
-	s.mu.Unlock()
-	for _, looked := range looks {
-		select {
-		case <-looked:
-		case <-s.ctx.Done():
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	return all
 }
 
 // hidden reports whether a path is not watched: a folder that holds no

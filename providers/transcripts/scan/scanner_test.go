@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs/fstest"
@@ -15,6 +17,7 @@ import (
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/archive"
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/event"
 )
 
 // TestFaultsWhileTheWatchLooks: the watch asks what is hidden while it holds its lock,
@@ -68,4 +71,40 @@ func TestFaultsWhileTheWatchLooks(t *testing.T) {
 	case <-time.After(2 * time.Minute):
 		t.Fatal("the faults are never told")
 	}
+}
+
+// TestSettledAwaitsWhatIsJoined: a store that changes has the others inspected that have its
+// sessions, and those are waited for, too.
+func TestSettledAwaitsWhatIsJoined(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var joined atomic.Int64
+		hold := make(chan struct{})
+		store := func(inspected func()) history.Store {
+			return history.Store{Sessions: func(context.Context, string) ([]history.Entry, error) {
+				inspected()
+				return []history.Entry{{Session: event.Session{ID: "one"}, Key: "one"}}, nil
+			}}
+		}
+		database, transcript := store(func() { joined.Add(1) }), store(func() { <-hold })
+		s := New(Options{
+			Catalogue: catalogue.New(dir), Now: time.Now, Found: func([]string, []*catalogue.Session) {}, Rescanned: func() {},
+		})
+		s.Watch = true // by the test
+		defer s.Close()
+		close(s.firstDone)
+		for _, name := range []string{"database", "transcript"} {
+			fstest.Must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+		}
+		s.Inspect(t.Context(), "cursor", filepath.Join(dir, "database"), database, false)
+		s.inspectStoreSoon("cursor", filepath.Join(dir, "transcript"), transcript, false)
+		settled := make(chan int64)
+		go func() {
+			fstest.Settled(t, s)
+			settled <- joined.Load()
+		}()
+		synctest.Wait()
+		close(hold)
+		fstest.Equal(t, <-settled, 2, "inspections of the database by then")
+	})
 }

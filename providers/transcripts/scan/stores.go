@@ -48,40 +48,45 @@ func (s *Scanner) inspectStoreSoon(agent, path string, format history.Format, fo
 	s.work.Go(func() { s.inspectWhileNew(agent, path, format, w) })
 }
 
-// inspectWhileNew inspects a store until there is no more news of it.
+// inspectWhileNew inspects a store until there is no more news of it. A late look is waited
+// for as others are, since it may be the one that finds a change.
 func (s *Scanner) inspectWhileNew(agent, path string, format history.Format, w *storeWork) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for late := 0; !s.closed && s.ctx.Err() == nil; {
 		if w.again {
-			forced := w.forced
-			w.again, w.forced, w.looking = false, false, true
-			s.mu.Unlock()
-			s.Inspect(s.ctx, agent, path, format, forced)
-			s.mu.Lock()
-			w.looking = false
-			if w.looked != nil && !w.again {
-				close(w.looked)
-				w.looked = nil
-			}
 			late = 0
-			continue
+		} else {
+			if late == len(lateLooks) || !source.HasJournal(path) {
+				break
+			}
+			s.mu.Unlock()
+			due := false
+			select {
+			case <-s.ctx.Done():
+			case <-w.wake:
+			case <-time.After(lateLooks[late]):
+				late++
+				due = true
+				s.inspecting.lock(path)
+				s.Catalogue.Invalidate(path)
+				s.inspecting.unlock(path)
+			}
+			s.mu.Lock()
+			if w.again || !due {
+				continue
+			}
 		}
-		if late == len(lateLooks) || !source.HasJournal(path) {
-			break
-		}
+		forced := w.forced
+		w.again, w.forced, w.looking = false, false, true
 		s.mu.Unlock()
-		select {
-		case <-s.ctx.Done():
-		case <-w.wake:
-		case <-time.After(lateLooks[late]):
-			late++
-			s.inspecting.lock(path)
-			s.Catalogue.Invalidate(path)
-			s.inspecting.unlock(path)
-			s.Inspect(s.ctx, agent, path, format, false)
-		}
+		s.Inspect(s.ctx, agent, path, format, forced)
 		s.mu.Lock()
+		w.looking = false
+		if w.looked != nil && !w.again {
+			close(w.looked)
+			w.looked = nil
+		}
 	}
 	delete(s.stores, path)
 }
