@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/hook"
 	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
@@ -95,8 +94,7 @@ func makeBox(t *testing.T, uid int, real bool) *box {
 		"HOME=" + b.home, "XDG_CONFIG_HOME=" + filepath.Join(b.home, ".config"),
 		"XDG_STATE_HOME=" + b.state, "XDG_CACHE_HOME=" + b.cache, "XDG_RUNTIME_DIR=" + b.runtime,
 		"PATH=" + filepath.Dir(program()) + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + dir,
-		"GORACE=atexit_sleep_ms=0",    // a second at each end otherwise
-		hook.TimeoutVariable + "=20s", // else hooks say nothing where the machine is too busy
+		"GORACE=atexit_sleep_ms=0", // a second at each end otherwise
 	}
 	t.Cleanup(b.clear)
 	return b
@@ -402,6 +400,14 @@ func (b *box) shows(path string, words ...string) {
 	b.settled()
 	if text := b.read(path); !containsAll(text, words) {
 		b.Fatalf("%s does not hold %q:\n%s", path, words, text)
+	}
+}
+
+// settles checks that something holds once what was changed before is shown.
+func (b *box) settles(what string, holds func() bool) {
+	b.Helper()
+	if b.settled(); !holds() {
+		b.Fatalf("not so: %s", what)
 	}
 }
 

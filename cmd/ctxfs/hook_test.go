@@ -13,11 +13,13 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// hook has ctxfs answer a hook of an agent.
+// hook has ctxfs answer a hook of an agent. By a configuration of its own the hook has time
+// where the machine is busy.
 func (b *box) hook(agent, event, input string) result {
 	b.Helper()
+	b.write("patient/ctxfs/config.toml", "[hooks]\ntimeout = \"20s\"\n")
 	b.write("hook.json", input)
-	return b.shell("ctxfs hook " + agent + " '" + event + "' <hook.json")
+	return b.shell("XDG_CONFIG_HOME=~/patient ctxfs hook " + agent + " '" + event + "' <hook.json")
 }
 
 const startOfA = `{"session_id":"a","hook_event_name":"SessionStart","source":"startup","cwd":"/"}`
@@ -27,7 +29,6 @@ const startOfA = `{"session_id":"a","hook_event_name":"SessionStart","source":"s
 func TestHooksNeverFail(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	b.setenv(hook.TimeoutVariable, "")
 	for _, mounted := range []bool{false, true} {
 		if mounted {
 			b.mount()
@@ -87,7 +88,7 @@ func TestHooksNeverFail(t *testing.T) {
 	}
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGSTOP)
-	r := b.hook("claude-code", "SessionStart", startOfA)
+	r := b.shell("ctxfs hook claude-code SessionStart <hook.json")
 	signalTo(t, pid, syscall.SIGCONT)
 	if r.code != 0 || r.out != "" {
 		t.Errorf("a process that does not answer: exit %d\n%v", r.code, r)

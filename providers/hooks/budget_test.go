@@ -43,12 +43,12 @@ func TestBudget(t *testing.T) {
 
 // TestSettings: what is switched off is not said, and mistakes are named.
 func TestSettings(t *testing.T) {
-	w := newWorld(t, "[hooks]\noff = [\"notes\", \"notez\"]\nstart = \"agents\"\nbudget = -1\nstrat = 1\n")
+	w := newWorld(t, "[hooks]\noff = [\"notes\", \"notez\"]\nstart = \"agents\"\nbudget = -1\ntimeout = \"soon\"\nstrat = 1\n")
 	var all []string
 	for _, p := range w.Problems() {
 		all = append(all, p.What)
 	}
-	fstest.Contains(t, strings.Join(all, "\n"), `probably "notes"`, "budget", "strat")
+	fstest.Contains(t, strings.Join(all, "\n"), `probably "notes"`, "budget", "timeout", "strat")
 	if len(all) == 1 { // an unknown key leaves the table out
 		w = newWorld(t, "[hooks]\noff = [\"notes\"]\nstart = \"agents\"\n")
 	}

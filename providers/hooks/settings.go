@@ -3,6 +3,7 @@ package hooks
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/facts"
@@ -65,7 +66,8 @@ func readSettings(path string) (settings, []fs.Problem) {
 		SessionBudget int      `toml:"session_budget"`
 		Start         string   `toml:"start"`
 		Off           []string `toml:"off"`
-	}{Enabled: true, Budget: Budget, StartBudget: StartBudget, SessionBudget: SessionBudget, Start: startHere}
+		Timeout       string   `toml:"timeout"` // read by package cmd/ctxfs/hook
+	}{Timeout: "1s", Enabled: true, Budget: Budget, StartBudget: StartBudget, SessionBudget: SessionBudget, Start: startHere}
 	table := tables.ReadTable(path, Table, &given)
 	set := settings{
 		enabled: given.Enabled, budget: given.Budget, startBudget: given.StartBudget, sessionBudget: given.SessionBudget,
@@ -84,6 +86,9 @@ func readSettings(path string) (settings, []fs.Problem) {
 	if !slices.Contains([]string{startHere, startAgents, startNone}, set.start) {
 		table.Wrong("start", set.start, `"here", "agents" or "none"`)
 		set.start = startHere
+	}
+	if d, err := time.ParseDuration(given.Timeout); err != nil || d <= 0 {
+		table.Wrong("timeout", given.Timeout, `a time such as "3s"`)
 	}
 	var known []string
 	for _, kind := range facts.NewsKinds() {

@@ -23,10 +23,9 @@ const (
 	// Operation is the name of the operation that the background process answers, with a
 	// [Request] and a [Reply].
 	Operation = "hook"
-	// Patience is how long the whole may take, unless the environment gives another time,
-	// such as 3s, in TimeoutVariable. An agent that waits longer is told nothing.
-	Patience        = time.Second
-	TimeoutVariable = "CTXFS_HOOK_TIMEOUT"
+	// Patience is how long the whole may take, unless the configuration gives another time.
+	// An agent that waits longer is told nothing.
+	Patience = time.Second
 	// MaxInput is the limit in bytes for an input. The longest thing that agents send is the
 	// output of a tool; of a longer one nothing is answered.
 	MaxInput = 8 << 20
@@ -75,8 +74,10 @@ func init() {
 			os.Exit(0)
 		}
 	}()
-	timeout := timeoutOf(os.Getenv)
-	time.AfterFunc(timeout, func() { os.Exit(0) })
+	over := time.AfterFunc(Patience, func() { os.Exit(0) })
+	config, _ := os.ReadFile(configOf(os.Getenv))
+	timeout := timeoutOf(config)
+	over.Reset(timeout)
 	if answered, reply := run(os.Args[2:], timeout); answered {
 		// Not by os.File: a reader that has gone would be the end by a signal.
 		_, _ = syscall.Write(2, reply.Err)
@@ -85,10 +86,33 @@ func init() {
 	}
 }
 
-// timeoutOf returns how long the whole may take.
-func timeoutOf(getenv func(string) string) time.Duration {
-	if d, err := time.ParseDuration(getenv(TimeoutVariable)); err == nil && d > 0 {
-		return d
+// configOf returns the path of the configuration, as package places finds it.
+func configOf(getenv func(string) string) string {
+	base := getenv("XDG_CONFIG_HOME")
+	if !strings.HasPrefix(base, "/") {
+		base = getenv("HOME") + "/.config"
+	}
+	return base + "/ctxfs/config.toml"
+}
+
+// timeoutOf returns how long the whole may take: what the key timeout of the table [hooks]
+// says, on a line of its own. Reading TOML takes libraries; package hooks, which does, reports
+// a value that is none.
+func timeoutOf(config []byte) time.Duration {
+	table := ""
+	for line := range bytes.Lines(config) {
+		text := strings.TrimSpace(string(line))
+		if strings.HasPrefix(text, "[") {
+			table, _, _ = strings.Cut(text, "]")
+		}
+		key, value, _ := strings.Cut(text, "=")
+		if value = strings.TrimSpace(value); table != "[hooks" || strings.TrimSpace(key) != "timeout" || value == "" {
+			continue
+		}
+		value, _, _ = strings.Cut(value[1:], value[:1])
+		if d, err := time.ParseDuration(value); err == nil && d > 0 {
+			return d
+		}
 	}
 	return Patience
 }

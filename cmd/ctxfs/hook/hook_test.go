@@ -22,7 +22,7 @@ func TestFolders(t *testing.T) {
 	}
 	for _, env := range []map[string]string{
 		{"HOME": dir},
-		{"HOME": dir, "XDG_STATE_HOME": dir + "/state"},
+		{"HOME": dir, "XDG_STATE_HOME": dir + "/state", "XDG_CONFIG_HOME": dir + "/config"},
 		{"HOME": dir, "XDG_STATE_HOME": "relative"},
 		{"HOME": link, "XDG_STATE_HOME": link + "/none/at/all"},
 		{"HOME": "relative"},
@@ -37,8 +37,8 @@ func TestFolders(t *testing.T) {
 			}
 			continue
 		}
-		if home != p.Home || state != p.State {
-			t.Errorf("%v: %s and %s, not %s and %s", env, home, state, p.Home, p.State)
+		if config := configOf(func(name string) string { return env[name] }); home != p.Home || state != p.State || config != p.Config {
+			t.Errorf("%v: %s, %s and %s, not %s, %s and %s", env, home, state, config, p.Home, p.State, p.Config)
 		}
 		var all []string
 		for _, folder := range p.Process().Folders() {
@@ -53,11 +53,15 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestTimeout: the environment may give a hook another time, and no nonsense.
+// TestTimeout: the configuration may give a hook another time, and no nonsense.
 func TestTimeout(t *testing.T) {
-	for value, want := range map[string]time.Duration{"": Patience, "3s": 3 * time.Second, "1500ms": 1500 * time.Millisecond, "3": Patience, "-3s": Patience, "0s": Patience, "soon": Patience} {
-		if got := timeoutOf(func(string) string { return value }); got != want {
-			t.Errorf("%q: %v, not %v", value, got, want)
+	for value, want := range map[string]time.Duration{
+		`"3s"`: 3 * time.Second, `'1500ms' # long`: 1500 * time.Millisecond, "": Patience, "3": Patience, `"-3s"`: Patience, `"0s"`: Patience, `"soon"`: Patience, `"`: Patience,
+	} {
+		for _, config := range []string{"[hooks]\ntimeout=" + value, "# mine\n[exec.x]\ntimeout = \"9s\"\n[hooks] # told\r\n\tstart = \"here\"\r\n\ttimeout = " + value + "\r\n[mcp]\ntimeout = \"8s\"\n"} {
+			if got := timeoutOf([]byte(config)); got != want {
+				t.Errorf("%q: %v, not %v", config, got, want)
+			}
 		}
 	}
 }

@@ -39,9 +39,8 @@ prompt, before or after (a call of a tool). It tells a session, once:
   after a call   long output: its shape, its ends, and the file that has it all
 
 It never fails: what it cannot answer within a second, it does not answer (on a
-machine that is always busy, give it longer: CTXFS_HOOK_TIMEOUT=3s). It starts
-nothing: without a background process (ctxfs mount) it says only where the
-history is.
+machine that is always busy, give it a longer timeout). It starts nothing:
+without a background process (ctxfs mount) it says only where the history is.
 
 In config.toml:
 
@@ -51,7 +50,8 @@ In config.toml:
   off = ["finding"]       # kinds of news, as --log names them
   budget = ` + fmt.Sprint(hooks.Budget) + `            # tokens at one moment
   start_budget = ` + fmt.Sprint(hooks.StartBudget) + `     # with the page at a start
-  session_budget = ` + fmt.Sprint(hooks.SessionBudget) + `  # in a whole session`,
+  session_budget = ` + fmt.Sprint(hooks.SessionBudget) + `  # in a whole session
+  timeout = "1s"          # a hook takes no longer; on a line of its own`,
 		Example: `  echo '{"session_id":"a"}' | ctxfs hook claude-code SessionStart
   ctxfs hook --log`,
 		Args:              cobra.ArbitraryArgs,
