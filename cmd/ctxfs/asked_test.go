@@ -10,8 +10,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"ctxfs/fs/fstest"
 )
 
 // loginForm is a form with a field that asks for a secret.
@@ -139,11 +137,12 @@ func TestTasks(t *testing.T) {
 		ID, State, Server, Tool string
 		Questions               []string
 	}
-	fstest.Eventually(t, "it asks", func() bool {
-		must(t, json.Unmarshal([]byte(b.ok("tasks", "--json")), &list))
-		return len(list) == 1 && list[0].State == "asks"
-	})
-	if is := list[0]; is.ID != id || is.Server != "guard" || is.Tool != "ask" || len(is.Questions) != 1 {
+	b.ok("wait", "question")
+	must(t, json.Unmarshal([]byte(b.ok("tasks", "--json")), &list))
+	if len(list) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	if is := list[0]; is.State != "asks" || is.ID != id || is.Server != "guard" || is.Tool != "ask" || len(is.Questions) != 1 {
 		t.Errorf("%+v", is)
 	}
 	if out := b.ok("tasks"); !containsAll(out, []string{"ID  ", id + "  asks", "guard/ask", "ctxfs answer " + list[0].Questions[0]}) {
@@ -167,6 +166,14 @@ func TestTasks(t *testing.T) {
 	}
 }
 
+// hides checks that what is typed is not shown.
+func (w *window) hides() {
+	w.Helper()
+	if w.attributes() == w.before {
+		w.Error("what is typed is shown")
+	}
+}
+
 // TestAskedAtTerminal: a person answers the fields one after the other, is asked
 // again where something does not fit, and a secret is not shown.
 func TestAskedAtTerminal(t *testing.T) {
@@ -182,7 +189,7 @@ func TestAskedAtTerminal(t *testing.T) {
 	w.sees("a value is required")
 	w.types("Ann\r")
 	w.sees("password, not shown: ")
-	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.hides()
 	w.types("hunter2hunter2\r")
 	w.sees("age, a whole number: ")
 	w.types("old\r")
@@ -216,13 +223,12 @@ func TestAskedAtTerminal(t *testing.T) {
 	w.sees("user: ")
 	w.types("Ann\r")
 	w.sees("password, not shown: ")
-	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.hides()
 	w.types("\x03")
 	if code := w.wait(); code != 130 {
 		t.Errorf("exit %d after Ctrl-C", code)
 	}
 	w.restored()
-	fstest.Eventually(t, "the question is withdrawn", func() bool { return b.ok("answer", "--json") == "[]\n" })
 }
 
 // TestAskedFieldByField: each value is checked when it is typed, against bounds and
@@ -245,10 +251,10 @@ func TestAskedFieldByField(t *testing.T) {
 	w.sees("  --mail must be an email address, such as ann@example.com\r\nmail: ")
 	w.types("ann@example.com\r")
 	w.sees("password, not shown: ")
-	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.hides()
 	w.types("HUNTER2\r")
 	w.sees("  \"password\" must match the pattern ^[a-z]+$\r\npassword, not shown: ")
-	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.hides()
 	w.types("hunter\r")
 	w.sees("tags, numbers separated by commas: ")
 	w.types("1\r")

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/oauthtest"
@@ -142,17 +141,11 @@ func TestAuth(t *testing.T) {
 
 	l := b.startLogin("guarded")
 	browse(t, l.address)
-	begun := time.Now()
-	for _, file := range []string{"mcps/guarded/STATUS.md", "mcps/INDEX.md", "AGENTS.md"} {
-		if !fstest.Becomes(func() bool { return !strings.Contains(b.read(file), "needs-auth") }) {
-			t.Errorf("%s: %s", file, b.read(file))
-		}
-	}
-	b.ready("guarded")
-	if took := time.Since(begun); took > time.Second && !fstest.Race() {
-		t.Errorf("shown %s after the login", took)
-	}
 	r := l.end()
+	b.ready("guarded")
+	for _, file := range []string{"mcps/guarded/STATUS.md", "mcps/INDEX.md", "AGENTS.md"} {
+		b.lacks(file, "needs-auth")
+	}
 	if r.code != 0 || !containsAll(r.out, []string{"logged in to guarded at " + s.Issuer, "in a file", "guarded is ready"}) {
 		t.Errorf("exit %d\n%v", r.code, r)
 	}
@@ -263,17 +256,7 @@ func TestAuthOfficialServer(t *testing.T) {
 		cancel()
 		_ = node.Wait()
 	}()
-	for _, port := range []string{server, auth} {
-		if !fstest.Becomes(func() bool {
-			c, err := net.Dial("tcp", "127.0.0.1:"+port)
-			if err == nil {
-				c.Close()
-			}
-			return err == nil
-		}) {
-			t.Fatal("the server does not listen")
-		}
-	}
+	b.ok("wait", "port", server, ",", "port", auth)
 	b.servers["official"] = map[string]any{"url": "http://localhost:" + server + "/mcp"}
 	b.configure()
 	b.mount()
@@ -307,12 +290,10 @@ func TestAuthAfterACall(t *testing.T) {
 		t.Errorf("auth: %v", r)
 	}
 	b.ok("restart", "zoo")
-	fstest.Eventually(t, "zoo is ready", func() bool { return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") })
+	b.ok("wait", "server", "zoo", "ready")
 	b.ok("restart")
 	defer b.keepRunning("farm")() // the first call has ended with its server
-	fstest.Eventually(t, "both are ready", func() bool {
-		return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") && strings.HasPrefix(b.ok("cat", "mcps/guarded/STATUS.md"), "state: ready\n")
-	})
+	b.ok("wait", "server", "zoo", "ready", ",", "server", "guarded", "ready")
 	if b.pid() != pid {
 		t.Errorf("another process: %d, was %d", b.pid(), pid)
 	}

@@ -274,26 +274,15 @@ func TestBinWithoutEnvironment(t *testing.T) {
 func TestCallInterrupted(t *testing.T) {
 	t.Parallel()
 	b := zoo(t, "")
-	journal := filepath.Join(b.dir, "journal")
 	cmd := b.command(t.Context(), b.program(), "call", "zoo", "sleep")
 	must(t, cmd.Start())
-	has := func(word string) func() bool {
-		return func() bool {
-			text, _ := os.ReadFile(journal)
-			return strings.Contains(string(text), word)
-		}
-	}
-	if !fstest.Becomes(has("tools/call")) {
-		t.Fatal("the tool is not called")
-	}
+	b.heard("tools/call")
 	must(t, cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit %d", code)
 	}
-	if !fstest.Becomes(has("notifications/cancelled")) {
-		t.Error("the server is not told")
-	}
+	b.heard("notifications/cancelled")
 }
 
 // TestCallsStartEarly: a call does not wait for libraries that it does not

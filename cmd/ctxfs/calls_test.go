@@ -68,9 +68,9 @@ kill -0 $slow && echo still waiting; wait $slow; jq -r .text ~/slow`)
 	}
 
 	b.write(".config/ctxfs/config.toml", "[mcp]\nfile_calls = false\n")
-	fstest.Eventually(t, "the folder goes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code != 0 })
+	b.settles("the folder goes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code != 0 })
 	b.write(".config/ctxfs/config.toml", "[mcp.servers.\"every thing\"]\nfile_calls = true\n")
-	fstest.Eventually(t, "the folder comes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code == 0 })
+	b.settles("the folder comes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code == 0 })
 }
 
 // TestManyCallsByFiles has 40 shells make calls one after the other, and one of 10 MB.

@@ -4,10 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestCallsTable follows the log of calls in the mount with tail, through calls of a
@@ -26,7 +23,7 @@ func TestCallsTable(t *testing.T) {
 	if got := b.read("mcps/CALLS.tsv"); got != "time\twho\tserver\ttool\toutcome\tms\tfile\n" {
 		t.Errorf("before the first call: %q", got)
 	}
-	text, end := b.tail("-n", "+1", "-f", b.mnt("mcps/CALLS.tsv"))
+	tail := b.tail("-n", "+1", "-f", b.mnt("mcps/CALLS.tsv"))
 	b.ok("call", "zoo", "greet")
 	agent := b.with("CLAUDECODE", "1", "CLAUDE_CODE_SESSION_ID", "0b0e2bd1-1")
 	answer(strings.Repeat("long ", 10_000))
@@ -34,8 +31,11 @@ func TestCallsTable(t *testing.T) {
 	if r := agent.run("call", "zoo", "greet", "--nobody", "x"); r.code == 0 {
 		t.Error("a wrong call worked")
 	}
-	fstest.Eventually(t, "tail shows the calls", func() bool { return strings.Count(text(), "\n") == 4 })
-	rows := strings.Split(text(), "\n")[1:4]
+	text := ""
+	for range 4 {
+		text += <-tail.lines + "\n"
+	}
+	rows := strings.Split(text, "\n")[1:4]
 	for i, want := range []string{"\tperson\tzoo\tgreet\tok\t", "\tclaude-code/0b0e2bd1-1\tzoo\tgreet\tok\t", "\tclaude-code/0b0e2bd1-1\tzoo\tgreet\tbad-arguments\t"} {
 		if !strings.Contains(rows[i], want) {
 			t.Errorf("%q is not %q", rows[i], want)
@@ -45,19 +45,18 @@ func TestCallsTable(t *testing.T) {
 		t.Errorf("its file is %q", file)
 	}
 
-	end()
 	b.kill()
-	if got := b.ok("cat", "mcps/CALLS.tsv"); got != text() {
+	if got := b.ok("cat", "mcps/CALLS.tsv"); got != text {
 		t.Errorf("without a process: %q", got)
 	}
 	b.mount()
-	if got := b.read("mcps/CALLS.tsv"); got != text() {
+	if got := b.read("mcps/CALLS.tsv"); got != text {
 		t.Errorf("after a kill: %q", got)
 	}
 	if got := b.sh("cd .agentctx; rg -l greet mcps"); strings.Contains(got, "CALLS") {
 		t.Errorf("rg finds calls beside tools: %s", got)
 	}
-	if info, err := os.Stat(b.mnt("mcps/CALLS.tsv")); err != nil || info.Size() != int64(len(text())) {
+	if info, err := os.Stat(b.mnt("mcps/CALLS.tsv")); err != nil || info.Size() != int64(len(text)) {
 		t.Error(info, err)
 	}
 }
@@ -77,32 +76,18 @@ func TestCallsTableRotated(t *testing.T) {
 	if got := b.sh("ls .agentctx/mcps; wc -l < .agentctx/mcps/CALLS.tsv"); got != "CALLS.tsv\nINDEX.md\nzoo\n301\n" {
 		t.Errorf("before: %s", got)
 	}
-	text, _ := b.tail("-n", "1", "-F", b.mnt("mcps/CALLS.tsv"))
-	fstest.Eventually(t, "tail shows the last call", func() bool { return strings.Contains(text(), "\told\t") })
+	tail := b.tail("-n", "1", "-F", b.mnt("mcps/CALLS.tsv"))
+	tail.until("\told\t")
 	b.ok("call", "zoo", "greet")
-	fstest.Eventually(t, "tail shows the new one", func() bool { return strings.HasSuffix(text(), "\n") && strings.Contains(text(), "\tzoo\tgreet\tok\t") })
+	tail.until("\tzoo\tgreet\tok\t")
+	b.settled()
 	if got := b.sh("ls .agentctx/mcps; wc -l < .agentctx/mcps/CALLS.tsv; wc -l < .agentctx/mcps/CALLS.1.tsv"); got != "CALLS.1.tsv\nCALLS.tsv\nINDEX.md\nzoo\n2\n301\n" {
 		t.Errorf("after: %s", got)
 	}
 }
 
-// tail starts tail, and returns what it has printed, and what ends it.
-func (b *box) tail(args ...string) (text func() string, end func()) {
+// tail starts tail, whose lines are read.
+func (b *box) tail(args ...string) *child {
 	b.Helper()
-	seen, err := os.CreateTemp(b.dir, "tail")
-	must(b, err)
-	cmd := b.command(b.Context(), "tail", append([]string{"-s", "0.1"}, args...)...)
-	cmd.Stdout = seen
-	must(b, cmd.Start())
-	end = sync.OnceFunc(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		seen.Close()
-	})
-	b.Cleanup(end)
-	return func() string {
-		text, err := os.ReadFile(seen.Name())
-		must(b, err)
-		return string(text)
-	}, end
+	return b.follow(b.command(b.Context(), "tail", append([]string{"-s", "0.1"}, args...)...))
 }

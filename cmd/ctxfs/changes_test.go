@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestChanges: who has changed the files of a workspace, and what since a session saw
@@ -77,7 +75,7 @@ func TestChanges(t *testing.T) {
 	}
 	// Who it was is known when the session, or the terminal, was read.
 	known := func(row []string) bool { return len(row) == 6 && row[2] != "outside" }
-	fstest.Eventually(t, "changes.tsv", func() bool {
+	b.settles("changes.tsv", func() bool {
 		rows = make(map[string][]string)
 		text, err := os.ReadFile(filepath.Join(dir, "changes.tsv"))
 		for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
@@ -135,7 +133,7 @@ func TestChanges(t *testing.T) {
 	}
 	// It is made anew each time.
 	change("other.go", "package repo\n", 20*time.Minute)
-	fstest.Eventually(t, "the change is taken back", func() bool {
+	b.settles("the change is taken back", func() bool {
 		return !strings.Contains(b.sh("cat "+filepath.Join(dir, "changes", claudeID+".diff")), "other.go")
 	})
 }

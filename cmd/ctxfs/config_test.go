@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestBrokenConfiguration breaks each configuration file, while ctxfs runs and
@@ -78,7 +76,7 @@ func TestBrokenConfiguration(t *testing.T) {
 			for _, server := range []string{"zoo", "bank", "farm"} {
 				b.shows("mcps/"+server+"/STATUS.md", "state: cached\n")
 			}
-			fstest.Eventually(t, "nothing is told any more", func() bool { return !strings.Contains(b.read("STATUS.md"), c.words) })
+			b.settles("nothing is told any more", func() bool { return !strings.Contains(b.read("STATUS.md"), c.words) })
 			if r := b.run("doctor"); r.code != 0 {
 				t.Errorf("doctor: exit %d\n%v", r.code, r)
 			}

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestReadingHasNoEffects runs all kinds of tools over the whole mount, and
@@ -29,7 +27,7 @@ func TestReadingHasNoEffects(t *testing.T) {
 		mute, _ := os.ReadFile(mute)
 		return string(zoo) + string(mute)
 	}
-	fstest.Eventually(t, "the silent server has started", func() bool { return strings.Count(asked(), "start\n") >= 2 })
+	b.ok("wait", "file", mute, "--for", "start")
 	before := asked()
 	if !strings.Contains(before, "tools/list\n") {
 		t.Fatalf("the journal is %q", before)

@@ -159,7 +159,7 @@ func TestExecReadersShareARun(t *testing.T) {
 			}
 		})
 	}
-	fstest.Eventually(t, "it runs", func() bool { return b.ran() != "" })
+	b.ok("wait", "file", filepath.Join(b.home, "ran"))
 	b.sh("ls -l .agentctx/exec/bad/names .agentctx/mcps >/dev/null") // the mount is not held up
 	if got := b.ok("exec", "ls", "bad"); !strings.Contains(got, "1 command running") {
 		t.Errorf("exec ls: %s", got)
@@ -168,33 +168,6 @@ func TestExecReadersShareARun(t *testing.T) {
 	readers.Wait()
 	if got := b.ran(); got != "slow\n" {
 		t.Errorf("these have run: %q", got)
-	}
-}
-
-// TestExecExpires has an output that expires while the kernel has it in its cache.
-func TestExecExpires(t *testing.T) {
-	t.Parallel()
-	need(t, "rg")
-	b := newBox(t)
-	b.write(".config/ctxfs/config.toml", `
-[exec.x]
-lifetime = "10s"
-"{name}.txt" = ["sh", "-c", "echo >>$HOME/ran; wc -l <$HOME/ran"]
-`)
-	b.mount()
-	got := b.sh(`cd .agentctx/exec/x; cat a.txt a.txt; ls; rg -uuN . a.txt; echo $(($(stat -c %Y a.txt) - $(stat -c %Y ~/ran)))`)
-	later, found := strings.CutPrefix(got, "1\n1\nINDEX.md\na.txt\n1\n")
-	// It is as old as its command, but for what a busy machine puts between the two.
-	if s, err := strconv.Atoi(strings.TrimSpace(later)); !found || err != nil || s < 0 || s >= 10 {
-		t.Errorf("%s", got)
-	}
-	fstest.Eventually(t, "it leaves the listing", func() bool { return b.sh("ls .agentctx/exec/x") == "INDEX.md\n" })
-	b.sh("rg -uu . .agentctx/exec >/dev/null; find .agentctx/exec -ls >/dev/null; grep -r . .agentctx/exec >/dev/null")
-	if got := b.ran(); got != "\n" {
-		t.Errorf("these have run: %q", got)
-	}
-	if got := readFile(t, b.mnt("exec/x/a.txt")); got != "2\n" {
-		t.Errorf("%q", got)
 	}
 }
 
@@ -273,10 +246,7 @@ timeout = "10s"
 		t.Errorf("%s", got)
 	}
 	b.hostile()
-	fstest.Eventually(t, "the process has read its configuration", func() bool {
-		_, err := os.Stat(b.mnt("exec/bad"))
-		return err == nil
-	})
+	b.settled()
 	got := b.do("bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", binary(), "cat", "exec/bad/names/in.txt")
 	if got.code != 0 || got.out != "in\n" {
 		t.Errorf("%+v", got)
@@ -297,10 +267,7 @@ func TestExecKilled(t *testing.T) {
 			_, err := os.ReadFile(b.mnt("exec/bad/names/" + name + ".txt"))
 			read <- err
 		}()
-		fstest.Eventually(t, name+" runs", func() bool {
-			text, _ := os.ReadFile(filepath.Join(b.home, runs))
-			return strings.Contains(string(text), "\n")
-		})
+		b.ok("wait", "file", filepath.Join(b.home, runs), "--for", name)
 	}
 	ended := func(name string) {
 		t.Helper()
@@ -346,7 +313,7 @@ func TestExecWithoutMount(t *testing.T) {
 			}
 		})
 	}
-	fstest.Eventually(t, "it runs", func() bool { return b.ran() != "x\n" })
+	b.ok("wait", "file", filepath.Join(b.home, "ran"), "--for", "slow")
 	b.write("go", "")
 	readers.Wait()
 	if got := b.ran(); got != "x\nslow\n" {

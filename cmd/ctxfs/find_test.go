@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
 )
 
@@ -62,11 +61,11 @@ func TestFind(t *testing.T) {
 	// What changes is found as it is.
 	b.mount()
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Flies to the moon.\n---\n")
-	fstest.Eventually(t, "the changed skill is found", func() bool {
+	b.settles("the changed skill is found", func() bool {
 		return strings.HasPrefix(b.run("find", "--in", "skills", "moon").out, "skills/walk/SKILL.md")
 	})
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	fstest.Eventually(t, "the removed skill is not found", func() bool { return b.run("find", "--in", "skills", "moon").code == exitFailed })
+	b.settles("the removed skill is not found", func() bool { return b.run("find", "--in", "skills", "moon").code == exitFailed })
 }
 
 // TestFindFolder finds by the names of folders, in a mount and without one.
@@ -101,16 +100,16 @@ func TestFindFolder(t *testing.T) {
 		t.Errorf("before the change: %q", got)
 	}
 	must(t, os.WriteFile(filepath.Join(b.home, ".claude/skills/walk/SKILL.md"), []byte("---\nname: walk\ndescription: Goes for a stroll.\n---\nthe second, which is longer\n"), 0o600))
-	fstest.Eventually(t, "the change is seen where it was found", func() bool {
+	b.settles("the change is seen where it was found", func() bool {
 		return b.shell("tail -n 1 .agentctx/find/stroll/01-walk/SKILL.md").out == "the second, which is longer\n"
 	})
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	fstest.Eventually(t, "what has gone is not found", func() bool {
+	b.settles("what has gone is not found", func() bool {
 		_, err := os.Lstat(b.mnt("find/stroll"))
 		return os.IsNotExist(err)
 	})
 	b.write(".claude/skills/run/SKILL.md", "---\nname: run\ndescription: A stroll, but fast.\n---\n")
-	fstest.Eventually(t, "what has come is found", func() bool {
+	b.settles("what has come is found", func() bool {
 		_, err := os.Lstat(b.mnt("find/stroll/01-run/SKILL.md"))
 		return err == nil
 	})
@@ -165,22 +164,22 @@ func TestFoundFolders(t *testing.T) {
 		}
 	}
 	follower.until("answer 19 ")
-	fstest.Eventually(t, "the whole of it is seen where it was found", func() bool {
+	b.settles("the whole of it is seen where it was found", func() bool {
 		return b.shell("cmp .agentctx/"+l.transcript()+" '"+transcript+"' && tail -n 3 '"+transcript+"' | rg -q 'answer 19 ' && rg -c answer '"+wombat+"' | rg -q ':20$'").code == 0
 	})
 
 	// Files come, change and go.
 	b.write(".claude/skills/walk/scripts/go.sh", "#!/bin/sh\necho strolling, and then running all the way home\n")
 	b.write(".claude/skills/walk/NOTES.md", "notes\n")
-	fstest.Eventually(t, "the changed and the new file are seen", func() bool {
+	b.settles("the changed and the new file are seen", func() bool {
 		return b.shell("cd '"+stroll+"/01-walk' && tail -n 1 scripts/go.sh && cat NOTES.md").out == "echo strolling, and then running all the way home\nnotes\n"
 	})
 	must(t, os.Remove(filepath.Join(b.home, ".claude/skills/walk/NOTES.md")))
-	fstest.Eventually(t, "the file has gone", func() bool {
+	b.settles("the file has gone", func() bool {
 		return b.shell("cd '"+stroll+"/01-walk' && ! cat NOTES.md 2>&1 && ls").out == "cat: NOTES.md: No such file or directory\nSKILL.md\nscripts\n"
 	})
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	fstest.Eventually(t, "the skill has gone", func() bool {
+	b.settles("the skill has gone", func() bool {
 		_, err := os.Lstat(filepath.Join(stroll, "01-walk"))
 		return os.IsNotExist(err)
 	})

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestHere: the place where somebody stands, with and without a mount.
@@ -53,7 +51,7 @@ func TestHere(t *testing.T) {
 	page := filepath.Join(here, "HERE.md")
 	shows := func(words string) {
 		t.Helper()
-		fstest.Eventually(t, words, func() bool { return strings.Contains(b.sh("cat "+page), words) })
+		b.settles(words, func() bool { return strings.Contains(b.sh("cat "+page), words) })
 	}
 	shows("uncommitted: nothing")
 	b.write("src/shop/api/new.go", "package api\n")
@@ -89,7 +87,7 @@ func TestHere(t *testing.T) {
 	if got := api.ok("note", "--take", "migrate"); got != "run make migrate first\n" {
 		t.Errorf("taken: %q", got)
 	}
-	fstest.Eventually(t, "a note that was taken leaves the page", func() bool { return !strings.Contains(b.sh("cat "+page), "make migrate") })
+	b.settles("a note that was taken leaves the page", func() bool { return !strings.Contains(b.sh("cat "+page), "make migrate") })
 	b.refused(exitFailed, []string{"there is no note migrate here", "ctxfs note"}, "note", "--in", shop, "--take", "migrate")
 	b.refused(exitUsage, []string{"the note is empty"}, "note", " ")
 	for want, file := range map[string]string{
@@ -99,12 +97,9 @@ func TestHere(t *testing.T) {
 		"which agents work here": "workspaces/shop/agents.tsv", "where the shop stands": "workspaces/shop/HERE.md",
 		"integer cents": "rules/shop/AGENTS.md", "rules of the project": "rules/shop/AGENTS.md", "cart half done": "workspaces/shop/notes/the-cart-is-half-done.md",
 	} {
-		var got string
-		if !fstest.Becomes(func() bool {
-			got = api.ok("find", want)
-			lines := strings.SplitN(got, "\n", 7)
-			return strings.Contains(strings.Join(lines[:len(lines)-1], "\n"), file)
-		}) {
+		got := api.ok("find", want)
+		lines := strings.SplitN(got, "\n", 7)
+		if !strings.Contains(strings.Join(lines[:len(lines)-1], "\n"), file) {
 			t.Errorf("find %q has no %s:\n%s", want, file, got)
 		}
 	}

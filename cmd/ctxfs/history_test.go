@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/sessions"
-	"ctxfs/fs/fstest"
 )
 
 // The sessions of the tests: of Pi and Codex in ~/work, of Claude Code in
@@ -159,7 +158,7 @@ func TestHistory(t *testing.T) {
 	if got := b.sh("rg -c pelican $(ctxfs history " + piID + ")"); got != "1\n" {
 		t.Errorf("rg in the mount: %q", got)
 	}
-	fstest.Eventually(t, "the session was read", func() bool {
+	b.settles("the session was read", func() bool {
 		e := b.history("ctxfs history --json " + piID)
 		return e.Events != nil && *e.Events == 3 && e.Last.Equal(time.Date(2026, 5, 12, 1, 3, 2, 0, time.UTC))
 	})

@@ -49,7 +49,7 @@ func TestHooksTell(t *testing.T) {
 	b.sh("ctxfs trust repo; ctxfs remember 'Zebras are striped' --user || ctxfs remember 'Zebras are striped'")
 	b.shows("memory/SUMMARY.md", "Zebras are striped")
 	b.shows("workspaces/repo/HERE.md", "# repo")
-	fstest.Eventually(t, "the page", func() bool { return strings.Contains(b.read("workspaces/repo/HERE.md"), "Sessions") })
+	b.settles("the page", func() bool { return strings.Contains(b.read("workspaces/repo/HERE.md"), "Sessions") })
 
 	input := func(event, more string) string {
 		return `{"session_id":"` + claudeID + `","cwd":"` + repo + `","hook_event_name":"` + event + `"` + more + `}`
@@ -154,7 +154,7 @@ func TestHooksOfTasks(t *testing.T) {
 	prompt := func() string {
 		return contextOf(t, b.hook("claude-code", "UserPromptSubmit", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"go on"}`, id, shop)))
 	}
-	fstest.Eventually(t, "the tasks", func() bool { return strings.Contains(b.ok("plans"), "ship the cart") })
+	b.settles("the tasks", func() bool { return strings.Contains(b.ok("plans"), "ship the cart") })
 	text := prompt()
 	fstest.Contains(t, text, "Open on this session's own list, silent since "+begun.Format("2006-01-02 15:04"), "test the cart", "ship the cart")
 	if strings.Contains(text, "write the cart") {

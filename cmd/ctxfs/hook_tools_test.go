@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"ctxfs/fs/fstest"
 )
 
 // claudeHook has ctxfs answer a hook of Claude Code in the session claudeID, with the
@@ -38,7 +36,7 @@ func TestHooksOfMessages(t *testing.T) {
 	}
 	const want = "Hello there. Please feed the animal in the zoo, with these labels."
 	const tool = "A tool may help: zoo/feed_animal("
-	fstest.Eventually(t, "the tool is told", func() bool { return strings.Contains(ask(want), tool) })
+	b.settles("the tool is told", func() bool { return strings.Contains(ask(want), tool) })
 	if got := ask(want); strings.Contains(got, tool) {
 		t.Errorf("it is told again: %s", got)
 	}
@@ -64,12 +62,12 @@ func TestHooksNameNoUntrustedSkill(t *testing.T) {
 		return b.hook("gemini", "BeforeAgent", fmt.Sprintf(`{"session_id":"s-%s","cwd":%q,"hook_event_name":"BeforeAgent","prompt":"Please paint the garden fence."}`, filepath.Base(dir), dir)).out
 	}
 	find := func() string { return b.ok("find", "paint the garden fence") }
-	fstest.Eventually(t, "the skill is found", func() bool { return strings.Contains(find(), "paint-fence") })
+	b.settles("the skill is found", func() bool { return strings.Contains(find(), "paint-fence") })
 	if got := ask(repo); strings.Contains(got, "paint-fence") || strings.Contains(got, "zebra") {
 		t.Errorf("before it is trusted: %s", got)
 	}
 	b.ok("trust", repo)
-	fstest.Eventually(t, "the skill is told", func() bool {
+	b.settles("the skill is told", func() bool {
 		got := ask(repo)
 		if strings.Contains(got, "zebra") {
 			t.Errorf("what it says of itself: %s", got)
@@ -101,13 +99,13 @@ func TestHooksOfEdits(t *testing.T) {
 	b.mount()
 	edit := fmt.Sprintf(`"tool_name":"Edit","tool_input":{"file_path":%q,"old_string":"a","new_string":"b"},"tool_use_id":"toolu_9"`, file)
 	before := func() string { return b.claudeHook("PreToolUse", edit) }
-	fstest.Eventually(t, "the session is known", func() bool { return b.run("stale", claudeID).code == 0 })
+	b.settles("the session is known", func() bool { return b.run("stale", claudeID).code == 0 })
 	if got := before(); strings.Contains(got, "deny") {
 		t.Errorf("as it was read: %s", got)
 	}
 	put("package somebody\n", start.Add(time.Hour))
 	refused := ""
-	fstest.Eventually(t, "the edit is refused", func() bool {
+	b.settles("the edit is refused", func() bool {
 		refused = before()
 		return strings.Contains(refused, `"permissionDecision":"deny"`)
 	})
@@ -123,10 +121,10 @@ func TestHooksOfEdits(t *testing.T) {
 		t.Errorf("its own edit: %s", got)
 	}
 	put("package others\n", start.Add(3*time.Hour))
-	fstest.Eventually(t, "another change is refused", func() bool { return strings.Contains(before(), "deny") })
+	b.settles("another change is refused", func() bool { return strings.Contains(before(), "deny") })
 	b.write(".config/ctxfs/config.toml", "[hooks]\noff = [\"stale\"]\n")
 	put("package others2\n", start.Add(4*time.Hour))
-	fstest.Eventually(t, "it is switched off", func() bool {
+	b.settles("it is switched off", func() bool {
 		return !strings.Contains(b.run("status").out, "hooks") && !strings.Contains(before(), "deny")
 	})
 }
@@ -154,7 +152,7 @@ func TestHooksOfOutputs(t *testing.T) {
 			}
 		}
 	}
-	fstest.Eventually(t, "the output is replaced", func() bool {
+	b.settles("the output is replaced", func() bool {
 		return json.Unmarshal([]byte(call("toolu_1", "curl -s https://x.test/animals", output)), &shown) == nil && shown.HookSpecificOutput.UpdatedToolOutput.Stdout != ""
 	})
 	text := shown.HookSpecificOutput.UpdatedToolOutput.Stdout

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // learnFrom writes sessions of two agents in which a tool of the zoo was used after
@@ -50,7 +48,7 @@ func TestLearned(t *testing.T) {
 		must(t, err)
 		return string(text)
 	}
-	fstest.Eventually(t, "it has learned", func() bool { return strings.Contains(page(), "## zoo/feed_animal (tool)\n3 used") })
+	b.settles("it has learned", func() bool { return strings.Contains(page(), "## zoo/feed_animal (tool)\n3 used") })
 	if got := found(); !strings.HasPrefix(got, "nothing good; nearest:\nzoo/feed_animal(") && !strings.HasPrefix(got, "zoo/feed_animal(") {
 		t.Errorf("find: %q", got)
 	}
@@ -88,9 +86,9 @@ func TestLearned(t *testing.T) {
 
 	// Another process, and one after a kill, knows it.
 	b.kill()
-	fstest.Eventually(t, "a command finds it without a background process", func() bool { return strings.Contains(found(), "zoo/feed_animal") })
+	b.settles("a command finds it without a background process", func() bool { return strings.Contains(found(), "zoo/feed_animal") })
 	b.mount()
-	fstest.Eventually(t, "it is found after a kill", func() bool { return strings.Contains(found(), "zoo/feed_animal") })
+	b.settles("it is found after a kill", func() bool { return strings.Contains(found(), "zoo/feed_animal") })
 
 	// What is forgotten is not learned again.
 	if got := b.ok("learned", "--forget", "zoo/feed_animal"); got != "forgot what was wanted before 3 uses of zoo/feed_animal\n" {
@@ -101,7 +99,7 @@ func TestLearned(t *testing.T) {
 	b.inside.daemons.Wait()
 	must(t, os.RemoveAll(b.cache))
 	b.mount()
-	fstest.Eventually(t, "the sessions are read again", func() bool {
+	b.settles("the sessions are read again", func() bool {
 		_, err := os.Stat(filepath.Join(b.cache, "ctxfs/find/learned.jsonl"))
 		return err == nil && strings.Contains(b.run("find", "interest").out, "nothing of interest")
 	})
@@ -111,7 +109,7 @@ func TestLearned(t *testing.T) {
 
 	// One line switches it off, and deletes it.
 	b.write(".config/ctxfs/config.toml", "[find]\nlearn = false\n")
-	fstest.Eventually(t, "it is switched off", func() bool { return strings.Contains(page(), "switched off") })
+	b.settles("it is switched off", func() bool { return strings.Contains(page(), "switched off") })
 	if _, err := os.Stat(filepath.Join(b.cache, "ctxfs/find/learned.jsonl")); !os.IsNotExist(err) {
 		t.Errorf("what was learned is still there: %v", err)
 	}
@@ -123,18 +121,15 @@ func TestServeLearns(t *testing.T) {
 	t.Parallel()
 	b := zoo(t, "")
 	a := b.agent()
-	fstest.Eventually(t, "the tools are known", func() bool {
-		text, _ := a.ask("find", map[string]any{"query": "feed an animal"})
-		return strings.Contains(text, "zoo/feed_animal")
-	})
+	b.ok("wait", "server", "zoo", "ready")
 	_, _ = a.ask("find", map[string]any{"query": "famished creatures ghp_16C7e42F292c6912E7710c838347Ae178B4a"})
 	a.says(false, []string{"lion"}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "lion"}))
 	if log := b.callLog(); !strings.Contains(log, `"wanted":"famished creatures [`) || strings.Contains(log, "ghp_") {
 		t.Errorf("the log of calls: %s", log)
 	}
-	fstest.Eventually(t, "it is learned", func() bool { return strings.Contains(b.ok("learned"), "famished creatures") })
+	b.settles("it is learned", func() bool { return strings.Contains(b.ok("learned"), "famished creatures") })
 	b.write(".config/ctxfs/config.toml", "[find]\nlearn = false\n")
-	fstest.Eventually(t, "it is switched off", func() bool { return b.run("learned").out == "" })
+	b.settles("it is switched off", func() bool { return b.run("learned").out == "" })
 	_, _ = a.ask("find", map[string]any{"query": "peckish beasts"})
 	a.says(false, []string{"zebra"}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "zebra"}))
 	if log := b.callLog(); strings.Contains(log, "peckish") {

@@ -85,7 +85,7 @@ func TestServersThatFail(t *testing.T) {
 	}
 	for _, server := range []string{"dies", "gone", "empty", "unset", "slow"} {
 		b.shows("STATUS.md", server)
-		fstest.Eventually(t, "status tells of "+server, func() bool { // on a busy machine the next try may look like an installation
+		fstest.Eventually(t, "status tells of "+server, func() bool { // it is tried again by itself, and is starting meanwhile
 			return strings.Contains(b.run("status").out, "! server "+server+" ")
 		})
 	}

@@ -140,7 +140,7 @@ func (b *box) ended(pid int) {
 	if b.inside != nil {
 		b.inside.daemons.Wait()
 	} else {
-		fstest.Eventually(b.T, "the background process ends", func() bool { return !alive(pid) })
+		fstest.Eventually(b, "the background process ends", func() bool { return !alive(pid) })
 	}
 	for _, name := range []string{"daemon.sock", "daemon.json"} {
 		if _, err := os.Lstat(filepath.Join(b.state, "ctxfs", name)); err == nil {

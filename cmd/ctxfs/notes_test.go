@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestNotesByPrograms: a note is what a program writes, however it writes; what cannot be
@@ -100,5 +98,5 @@ func TestNotesByPrograms(t *testing.T) {
 		t.Errorf("unmounted: %v", left)
 	}
 	b.mount()
-	fstest.Eventually(t, "the notes are there again", func() bool { return b.shell("cd $N && cat *.md").out == before })
+	b.settles("the notes are there again", func() bool { return b.shell("cd $N && cat *.md").out == before })
 }

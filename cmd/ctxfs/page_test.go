@@ -34,7 +34,7 @@ func TestFrontPageWhileCountingHangs(t *testing.T) {
 	b.ready("zoo", "bank", "farm")
 	b.shows("AGENTS.md", "Servers (tools): bank (1), farm (1), zoo (1)")
 	b.run("run", "--", "sh", "-c", "echo x; exit 3")
-	fstest.Eventually(t, "the page is counted", func() bool {
+	b.settles("the page is counted", func() bool {
 		page := b.read("AGENTS.md")
 		return strings.Contains(page, "Open now: none\n") && b.ok("prompt") == page
 	})
@@ -50,7 +50,7 @@ func TestFrontPageWhileCountingHangs(t *testing.T) {
 		text, _ := os.ReadFile(journal)
 		return strings.Count(string(text), "prompt --facts\n")
 	}
-	fstest.Eventually(t, "the counter runs", func() bool { return counts() > 0 })
+	b.ok("wait", "file", journal, "--for", "prompt --facts")
 	begun := time.Now()
 	if got := b.read("AGENTS.md"); got != before {
 		t.Errorf("while the counter hangs the page is\n%s", got)
@@ -157,12 +157,12 @@ func TestNothingIsRenderedOnDemand(t *testing.T) {
 			must(t, err)
 			return string(text)
 		}
-		fstest.Eventually(t, "all is known", func() bool {
+		b.settles("all is known", func() bool {
 			return strings.Contains(read("transcripts/INDEX.tsv"), "0b0e2bd1") && read("AGENTS.md") == prompt.Page(factsOf(t, w))
 		})
 		pages[round] = read("AGENTS.md")
 		if round == 0 {
-			fstest.Eventually(t, "the page is kept", func() bool {
+			b.settles("the page is kept", func() bool {
 				text, _ := os.ReadFile(filepath.Join(b.cache, "ctxfs", "pages.json"))
 				return len(text) > 0
 			})

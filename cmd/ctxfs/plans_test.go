@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/plans"
 )
 
@@ -49,17 +48,14 @@ func TestPlans(t *testing.T) {
 	}
 
 	b.mount()
-	fstest.Eventually(t, "the command has them, from the first time on that it does not say that it may lack some", func() bool {
-		r := b.run("plans")
-		all := containsAll(r.out, []string{"[-] test the cart with umlauts: ü", "[ ] ship the cart"})
-		if r.code != 0 || !all && !strings.Contains(r.err, "sessions are still being read, there may be more") {
-			t.Fatalf("at once after the mount: %v", r)
-		}
-		return all
-	})
+	all := []string{"[-] test the cart with umlauts: ü", "[ ] ship the cart"}
+	if r := b.run("plans"); r.code != 0 || !containsAll(r.out, all) && !strings.Contains(r.err, "sessions are still being read, there may be more") {
+		t.Errorf("at once after the mount: %v", r)
+	}
+	b.settles("the command has them", func() bool { return containsAll(b.ok("plans"), all) })
 	open := func() string { return b.sh("cat .agentctx/plans/OPEN.md") }
-	fstest.Eventually(t, "the session's tasks", func() bool { return strings.Contains(open(), "[-] test the cart with umlauts: ü — claude-code, ") })
-	fstest.Eventually(t, "the project's", func() bool { return strings.Contains(open(), "[ ] 1. write the login form — kiro, ") })
+	b.settles("the session's tasks", func() bool { return strings.Contains(open(), "[-] test the cart with umlauts: ü — claude-code, ") })
+	b.settles("the project's", func() bool { return strings.Contains(open(), "[ ] 1. write the login form — kiro, ") })
 	list := b.sh("cat .agentctx/plans/shop/claude-code-plan_the_work.md")
 	if want := []string{"state: open\n", "session: \"transcripts/by-id/0a000000-0000-4000-8000-000000000001\"\n", "project: \"" + shop + "\"\n", "- [x] write the cart ("}; !containsAll(list, want) {
 		t.Errorf("the list: %s", list)
@@ -87,12 +83,12 @@ func TestPlans(t *testing.T) {
 	// A later session does what was left.
 	b.write(".claude/projects/-src-shop/0b000000-0000-4000-8000-000000000002.jsonl",
 		todoSession("0b000000-0000-4000-8000-000000000002", shop, begun.Add(time.Minute), "completed 1. Test the cart, with umlauts: ü", "completed Ship the cart."))
-	fstest.Eventually(t, "they are done", func() bool { return !strings.Contains(open(), "the cart") })
-	fstest.Eventually(t, "on the page of the project, too", func() bool { return !strings.Contains(b.sh("ctxfs here --page src/shop"), "test the cart") })
+	b.settles("they are done", func() bool { return !strings.Contains(open(), "the cart") })
+	b.settles("on the page of the project, too", func() bool { return !strings.Contains(b.sh("ctxfs here --page src/shop"), "test the cart") })
 	if err := os.Remove(filepath.Join(b.home, ".claude/projects/-src-shop/0b000000-0000-4000-8000-000000000002.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	fstest.Eventually(t, "that session is deleted", func() bool { return strings.Contains(open(), "[ ] ship the cart — claude-code, ") })
+	b.settles("that session is deleted", func() bool { return strings.Contains(open(), "[ ] ship the cart — claude-code, ") })
 	b.refused(exitFailed, []string{"there is no folder ~/gone"}, "plans", "--in", filepath.Join(b.home, "gone"))
 
 	// A command without a background process shows the same.

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // policyTools have names of every kind.
@@ -73,7 +71,7 @@ func TestPolicyByEveryWay(t *testing.T) {
 		b.write(".config/ctxfs/config.toml", fmt.Sprintf("[mcp]\nfile_calls = true\n\n[mcp.policy]\n%s = [%q]\n", c.key, c.pattern))
 		// The process reads it again by itself: the first word of it is waited for.
 		first := strings.Fields(c.tools)[0]
-		fstest.Eventually(t, c.pattern+" holds", func() bool { return strings.Contains(b.run("call", folder, fileOf(first)).err, c.pattern) })
+		b.settles(c.pattern+" holds", func() bool { return strings.Contains(b.run("call", folder, fileOf(first)).err, c.pattern) })
 		for _, own := range []string{"delete_all", "fs/delete.file", "fs_delete_file", "read"} {
 			concerned := strings.Contains(" "+c.tools+" ", " "+own+" ")
 			for _, w := range ways {
@@ -116,7 +114,7 @@ func TestIdleRuleIsTold(t *testing.T) {
 	b.mount()
 	b.ready("io_github_Microsoft_playwright-mcp")
 	misspelt := `confirm "*microsoft*/delte_all" in ` + b.config + `:3 has no effect: server io_github_Microsoft_playwright-mcp has no such tool; did you mean "delete_all"?`
-	fstest.Eventually(t, "doctor says it", func() bool {
+	b.settles("doctor says it", func() bool {
 		r := b.run("doctor")
 		return r.code == exitProblems && containsAll(r.out, []string{unknown, misspelt, "correct it in [mcp.policy]"})
 	})

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/memory/proposed"
 )
 
@@ -39,7 +38,7 @@ func TestProposed(t *testing.T) {
 	has := func(what string, want ...string) {
 		t.Helper()
 		list := strings.Join(append([]string{"INDEX.md"}, want...), "\n") + "\n"
-		if !fstest.Becomes(func() bool { return names() == list }) {
+		if b.settled(); names() != list {
 			t.Fatalf("%s: %q, want %q", what, names(), list)
 		}
 	}
@@ -92,7 +91,7 @@ func TestProposed(t *testing.T) {
 	// A kill, without the cache: a command without a background process shows what it
 	// can know, and a new one what was decided.
 	b.kill()
-	fstest.Eventually(t, "a command shows it", func() bool {
+	b.settles("a command shows it", func() bool {
 		return strings.HasPrefix(b.run("cat", "memory/proposed/INDEX.md").out, "# Proposed memories\n\nNone: ")
 	})
 	must(t, os.RemoveAll(filepath.Join(b.cache, "ctxfs/memory")))

@@ -3,8 +3,6 @@ package main
 import (
 	"os"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestReadKeep keeps a resource in the mount until it is forgotten.
@@ -31,7 +29,7 @@ func TestReadKeep(t *testing.T) {
 	if got := b.ok("read", "--forget", "zoo", "stub://one"); got != "" {
 		t.Errorf("%q", got)
 	}
-	fstest.Eventually(t, "it is gone", func() bool {
+	b.settles("it is gone", func() bool {
 		_, err := os.Lstat(b.mnt("mcps/zoo/resources/one.content.txt"))
 		return os.IsNotExist(err)
 	})

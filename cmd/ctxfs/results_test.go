@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/results"
 )
 
@@ -52,13 +51,14 @@ func TestResults(t *testing.T) {
 	// The listing is current after each save, and so is the table.
 	for range 20 {
 		s := save("one more\n")
-		if !fstest.Becomes(func() bool { return strings.Contains(b.sh("ls .agentctx/results"), s.Name) }) {
-			t.Errorf("%s is not listed", s.Name)
-		}
 		b.shows("results/INDEX.tsv", s.Name)
+		if got := b.sh("ls .agentctx/results"); !strings.Contains(got, s.Name) {
+			t.Errorf("%s is not listed: %s", s.Name, got)
+		}
 	}
 	must(t, os.Remove(text.Path))
-	if !fstest.Becomes(func() bool { return !strings.Contains(b.sh("ls .agentctx/results"), text.Name) }) {
+	b.absent("results/" + text.Name)
+	if got := b.sh("ls .agentctx/results"); strings.Contains(got, text.Name) {
 		t.Errorf("%s is listed", text.Name)
 	}
 

@@ -23,7 +23,7 @@ func TestServeAgents(t *testing.T) {
 		"answers": `echo "the answer in $PWD"`,
 		"much":    `seq 1 20000`,
 		// A line below the prompt says where the context is: the file is the last word of the first.
-		"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last is there"`,
+		"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo >"$HOME/asked"; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last is there"`,
 	})
 	b.mount()
 	a := b.agent()
@@ -61,7 +61,10 @@ func TestServeAgents(t *testing.T) {
 	}
 
 	waits := run(map[string]any{"agent": "asks", "prompt": "look for one", "repoDir": b.home})
-	fstest.Eventually(t, "it runs", func() bool { all := b.jobs(); return len(all) == 1 && all[0].State == "running" })
+	b.ok("wait", "file", filepath.Join(b.home, "asked"))
+	if all := b.jobs(); len(all) != 1 || all[0].State != "running" {
+		t.Errorf("%+v", all)
+	}
 	a.says(false, []string{waits + ": running", "Not within 200ms", "again"}, "agent_wait", map[string]any{"ids": []string{waits}, "seconds": 0.2})
 	a.says(false, []string{waits + ": running", "agent_wait"}, "agent_result", map[string]any{"id": waits})
 	a.says(false, []string{waits + ": running", `"id":"` + id + `"`}, "agent_wait", map[string]any{"ids": []string{waits, id}, "any": true})

@@ -102,7 +102,7 @@ func TestServeCallsForTheProject(t *testing.T) {
 				ProtocolVersion: mcp.LATEST_PROTOCOL_VERSION, ClientInfo: mcp.Implementation{Name: "tester", Version: "1"},
 			}})
 			must(t, err)
-			fstest.Eventually(t, "it is called in "+c.want, func() bool { // it may not listen yet
+			fstest.Eventually(t, "it is called in "+c.want, func() bool { // the client does not say when it listens
 				text, _ := a.ask("call", callOf("zoo", "greet", nil))
 				return strings.TrimSpace(text) == c.want
 			})

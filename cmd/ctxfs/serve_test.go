@@ -97,10 +97,11 @@ func TestServe(t *testing.T) {
 	b := zoo(t, "")
 	b.write(".config/ctxfs/config.toml", "[mcp.policy]\nconfirm = \"destructive\"\n")
 	a := b.agent()
-	fstest.Eventually(t, "the tools are known", func() bool {
-		text, _ := a.ask("find", map[string]any{"query": "feed an animal"})
-		return strings.HasPrefix(text, "zoo/feed_animal(animal=lion|zebra, kilos?:number, labels?[], draft?:bool, note?, json?) — Feeds an animal.\n")
-	})
+	b.ok("wait", "server", "zoo", "ready")
+	b.settled()
+	if text, _ := a.ask("find", map[string]any{"query": "feed an animal"}); !strings.HasPrefix(text, "zoo/feed_animal(animal=lion|zebra, kilos?:number, labels?[], draft?:bool, note?, json?) — Feeds an animal.\n") {
+		t.Errorf("found: %s", text)
+	}
 	a.says(false, []string{`{"animal":"lion"}`}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "lion"}))
 	a.says(false, []string{"feed_animal.json  ", "sleep.json  "}, "list", map[string]any{"path": "mcps/zoo/tools"})
 	a.says(false, []string{"state: ready"}, "read", map[string]any{"path": "mcps/zoo/STATUS.md"})
@@ -216,14 +217,18 @@ func TestServeOutlives(t *testing.T) {
 		defer close(done)
 		a.says(true, []string{"whether the tool has done its work is not known"}, "call", callOf("zoo", "sleep", nil))
 	}()
-	fstest.Eventually(t, "the call is under way", func() bool {
-		return strings.Count(b.journal(), "tools/call\n") == 4
-	})
+	fstest.Eventually(t, "the call is under way", func() bool { return strings.Count(b.journal(), "tools/call\n") == 4 })
 	signalTo(t, b.pid(), syscall.SIGKILL)
 	<-done
 	if got := strings.Count(b.journal(), "tools/call\n"); got != 4 {
 		t.Errorf("%d calls", got)
 	}
+}
+
+// heard waits until the server of [zoo] was sent a message.
+func (b *box) heard(method string) {
+	b.Helper()
+	b.ok("wait", "file", filepath.Join(b.dir, "journal"), "--for", method)
 }
 
 func (b *box) journal() string {
@@ -252,15 +257,12 @@ func TestServeEnds(t *testing.T) {
 				defer close(left)
 				_, _ = a.CallTool(context.Background(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "call", Arguments: callOf("zoo", "sleep", nil)}})
 			}()
-			fstest.Eventually(t, "the call is under way", func() bool {
-				text, _ := os.ReadFile(filepath.Join(b.dir, "journal"))
-				return strings.Contains(string(text), "tools/call\n")
-			})
+			b.heard("tools/call")
 			end(a)
 			if err := a.process.Wait(); err != nil && name != "SIGKILL" {
 				t.Errorf("it ended with %v", err)
 			}
-			fstest.Eventually(t, "the call is cancelled", func() bool { return strings.Contains(b.journal(), "notifications/cancelled\n") })
+			b.heard("notifications/cancelled")
 			a.Close()
 			<-left
 		})

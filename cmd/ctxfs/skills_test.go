@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/skills"
 )
 
@@ -49,12 +48,12 @@ func TestSkills(t *testing.T) {
 	b.shows("skills/INDEX.md", "Use it to four.")
 	b.shows("AGENTS.md", "four")
 	must(t, os.RemoveAll(filepath.Join(b.home, ".cursor/skills/two")))
-	fstest.Eventually(t, "the removed skill has gone", func() bool {
+	b.settles("the removed skill has gone", func() bool {
 		_, err := os.Lstat(b.mnt("skills/two"))
 		return os.IsNotExist(err) && !strings.Contains(b.sh("ls .agentctx/skills"), "two")
 	})
 	b.write(".claude/skills/torn/SKILL.md", card("torn", "mended"))
-	fstest.Eventually(t, "the fault has gone", func() bool { return !strings.Contains(b.read("STATUS.md"), "torn/SKILL.md") })
+	b.settles("the fault has gone", func() bool { return !strings.Contains(b.read("STATUS.md"), "torn/SKILL.md") })
 }
 
 // TestSkillsOfAProject: they appear as its folder becomes known, marked until it is
@@ -73,19 +72,19 @@ func TestSkillsOfAProject(t *testing.T) {
 	b.shows("skills/INDEX.md", "invoice — Writes invoices. (not trusted: ctxfs trust ~/src/shop) [", "suspicious, see SECURITY.md", "walrus — subagent walrus of Codex: Judges walruses")
 	b.shows("skills/zeppelin/SKILL.md", "command /zeppelin of Claude Code", "not trusted")
 	b.shows("skills/SECURITY.md", "scripts/get.sh:1: runs: runs what it fetches")
-	fstest.Eventually(t, "the page of the project counts its skills, and names none", func() bool {
+	b.settles("the page of the project counts its skills, and names none", func() bool {
 		page := b.sh("cd src/shop && ctxfs here --page")
 		return strings.Contains(page, "2 skills of this project, which is not trusted") && !strings.Contains(page, "Writes invoices")
 	})
 	if page := b.read("AGENTS.md"); strings.Contains(page, "invoice") || strings.Contains(page, "zeppelin") {
 		t.Errorf("AGENTS.md names what is not trusted:\n%s", page)
 	}
-	fstest.Eventually(t, "a search finds the command and the subagent", func() bool {
+	b.settles("a search finds the command and the subagent", func() bool {
 		return strings.Contains(b.ok("find", "inflate zeppelin"), "skills/zeppelin/SKILL.md") && strings.Contains(b.ok("find", "judges walruses"), "skills/walrus/SKILL.md")
 	})
 	b.ok("trust", shop)
-	fstest.Eventually(t, "nothing is marked any more", func() bool { return !strings.Contains(b.read("skills/INDEX.md"), "not trusted") })
-	fstest.Eventually(t, "the page of the project names its skills", func() bool {
+	b.settles("nothing is marked any more", func() bool { return !strings.Contains(b.read("skills/INDEX.md"), "not trusted") })
+	b.settles("the page of the project names its skills", func() bool {
 		return strings.Contains(b.sh("cd src/shop && ctxfs here --page"), "`invoice`: Writes invoices. — ../../skills/invoice/SKILL.md")
 	})
 

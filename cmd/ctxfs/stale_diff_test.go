@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/sessions"
-	"ctxfs/fs/fstest"
 )
 
 const exitStale = 10
@@ -149,5 +148,5 @@ func TestStaleDiff(t *testing.T) {
 	file("a.go", "four\n", 90)
 	lines = append(lines, call("Write", fmt.Sprintf(`{"file_path":%q,"content":"four\n"}`, repo+"/a.go"), "updated", `"x"`)...)
 	b.session(".claude/projects/-repo/"+claudeID+".jsonl", lines...)
-	fstest.Eventually(t, "what the session wrote is not outdated", func() bool { return stale("--guard a.go").code == 0 })
+	b.settles("what the session wrote is not outdated", func() bool { return stale("--guard a.go").code == 0 })
 }

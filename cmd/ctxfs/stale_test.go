@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/sessions"
-	"ctxfs/fs/fstest"
 )
 
 // TestStale lists what changed since a session last saw it.
@@ -92,7 +91,7 @@ func TestStale(t *testing.T) {
 	b.refused(exitUsage, []string{"the name of the session is empty"}, "stale", "")
 	b.session(".pi/agent/sessions/--x--/2026-05-12T01-02-27-657Z_"+piID+".jsonl",
 		fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":"/x"}`, piID))
-	fstest.Eventually(t, "the session without files is there", func() bool {
+	b.settles("the session without files is there", func() bool {
 		r := b.run("stale", piID)
 		return r.code == 0 && strings.Contains(r.err, "has read and written no known files")
 	})

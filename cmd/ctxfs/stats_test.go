@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
 	"ctxfs/providers/stats"
 )
@@ -48,7 +47,7 @@ func TestStats(t *testing.T) {
 	if r := agent.run("call", "zoo", "fail"); r.code == 0 {
 		t.Error("a failing call worked")
 	}
-	fstest.Eventually(t, "the skill is read", func() bool { return b.stats().Static.Kinds[1].Tokens > 0 })
+	b.settles("the skill is read", func() bool { return b.stats().Static.Kinds[1].Tokens > 0 })
 
 	running := b.stats()
 	s := running.Static
@@ -87,7 +86,6 @@ func TestStats(t *testing.T) {
 
 	w := b.open("stats")
 	code := w.wait()
-	fstest.Eventually(t, "the last section is shown", func() bool { return strings.Contains(w.text(), "1 result, ") })
 	if code != 0 || !containsAll(w.text(), []string{"2 servers, 2 tools", "broken: ", "█", "less.", "zoo/greet", "3 calls", "1 result, "}) {
 		t.Errorf("in a terminal: %d, %s", code, w.text())
 	}
@@ -101,7 +99,7 @@ func TestStats(t *testing.T) {
 	}
 
 	b.ok("unmount")
-	fstest.Eventually(t, "the process ends", func() bool { return b.run("status").code == exitNotRunning })
+	b.inside.daemons.Wait()
 	alone := b.stats()
 	if alone.Static.Injected != s.Injected || alone.Calls.Calls != 3 || alone.Calls.Tools[0].Median != c.Tools[0].Median {
 		t.Errorf("without a process: %+v, %+v", alone.Static, alone.Calls)

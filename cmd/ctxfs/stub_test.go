@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -70,11 +69,18 @@ func (b *box) ready(servers ...string) {
 func (b *box) server(name, state string, words ...string) {
 	b.Helper()
 	b.settled() // a change of its configuration is known
-	is := "server " + name + " is " + state
-	b.until(wait.Condition{Kind: "server", Name: name, Until: "ready"}, func(s wait.Standing) bool {
-		return strings.HasPrefix(s.What, is) && s.State != wait.Unnamed
-	})
-	b.shows("mcps/"+name+"/STATUS.md", slices.Concat([]string{"state: " + state + "\n"}, words)...)
+	is, path := "server "+name+" is "+state, "mcps/"+name+"/STATUS.md"
+	text := ""
+	for !strings.HasPrefix(text, "state: "+state+"\n") { // one that fails is tried again by itself
+		b.until(wait.Condition{Kind: "server", Name: name, Until: "ready"}, func(s wait.Standing) bool {
+			return strings.HasPrefix(s.What, is) && s.State != wait.Unnamed
+		})
+		b.settled()
+		text = b.read(path)
+	}
+	if !containsAll(text, words) {
+		b.Fatalf("%s does not hold %q:\n%s", path, words, text)
+	}
 }
 
 // runStub is a server that does what its mode says.

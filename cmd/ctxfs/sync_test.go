@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
 
@@ -53,8 +52,9 @@ func TestSyncFollows(t *testing.T) {
 			return strings.Contains(string(text), words)
 		}
 	}
-	fstest.Eventually(t, "the server is ready", holds("mcps/zoo/STATUS.md", "state: ready\n"))
-	fstest.Eventually(t, "the root says so", holds("STATUS.md", "zoo: ready"))
+	b.ok("wait", "server", "zoo", "ready")
+	b.settles("the server is ready", holds("mcps/zoo/STATUS.md", "state: ready\n"))
+	b.settles("the root says so", holds("STATUS.md", "zoo: ready"))
 	if got := b.sh(dir + "/skills/walk/go.sh"); got != "walked\n" {
 		t.Errorf("the script says %q", got)
 	}
@@ -62,12 +62,12 @@ func TestSyncFollows(t *testing.T) {
 	// It is what a mount shows.
 	b.mount()
 	same := "diff -r --exclude=.ctxfs-sync --exclude='.ctxfs*' --exclude=inbox .agentctx " + dir
-	fstest.Eventually(t, "folder and mount are the same", func() bool { return b.shell(same).code == 0 })
+	b.settles("folder and mount are the same", func() bool { return b.shell(same).code == 0 })
 	list := func(at string) string {
 		return b.sh("cd " + at + " && find . -name inbox -prune -o -not -name '.ctxfs*' -type f -printf '%P %s %TY-%Tm-%Td %TT %#m\\n' | sort")
 	}
 	owner := regexp.MustCompile(`(?m) 0(.)\d\d$`) // a mount is closed to others as a whole
-	fstest.Eventually(t, "sizes, times and modes are the same", func() bool {
+	b.settles("sizes, times and modes are the same", func() bool {
 		return owner.ReplaceAllString(list(b.mnt()), " 0${1}00") == list(dir)
 	})
 	// Of what is written nobody else sees anything.
@@ -77,9 +77,9 @@ func TestSyncFollows(t *testing.T) {
 
 	// It follows.
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks far.\n---\n")
-	fstest.Eventually(t, "the edited skill is there", holds("skills/walk/SKILL.md", "Walks far"))
+	b.settles("the edited skill is there", holds("skills/walk/SKILL.md", "Walks far"))
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	fstest.Eventually(t, "the removed skill has gone", func() bool {
+	b.settles("the removed skill has gone", func() bool {
 		_, err := os.Lstat(filepath.Join(dir, "skills/walk"))
 		return os.IsNotExist(err)
 	})

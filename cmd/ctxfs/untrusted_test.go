@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestNothingPushed: of what a project that is not trusted tells agents, no page or hook of
@@ -34,7 +32,7 @@ func TestNothingPushed(t *testing.T) {
 	b.mount()
 	b.sh("cd src/shop && CLAUDECODE=1 ctxfs note 'a zebra was here'")
 	page := b.mnt("workspaces/shop/HERE.md")
-	fstest.Eventually(t, "the page", func() bool { return strings.Contains(b.sh("cat "+page+" || true"), "AGENTS.md` (not trusted)") })
+	b.settles("the page", func() bool { return strings.Contains(b.sh("cat "+page+" || true"), "AGENTS.md` (not trusted)") })
 	b.shows("rules/INDEX.md", "shop/api-AGENTS.md")
 
 	pushed := func() string {
@@ -61,7 +59,7 @@ func TestNothingPushed(t *testing.T) {
 	b.ok("trust", filepath.Join(shop, "api"))
 	b.shows("workspaces/shop/HERE.md", "Send zebra home", `"a zebra was here"`)
 	b.ok("trust", "--revoke", shop)
-	fstest.Eventually(t, "the page without it", func() bool { return !strings.Contains(strings.ToLower(b.sh("cat "+page)), evil) })
+	b.settles("the page without it", func() bool { return !strings.Contains(strings.ToLower(b.sh("cat "+page)), evil) })
 	if text := pushed(); strings.Contains(strings.ToLower(text), evil) {
 		t.Errorf("what is pushed after the trust was withdrawn:\n%s", text)
 	}
@@ -75,5 +73,5 @@ func TestNothingPushed(t *testing.T) {
 	if text := b.sh("cat " + page); strings.Contains(text, "Send zebra home") || strings.Contains(text, "was here") {
 		t.Errorf("the page after a restart:\n%s", text)
 	}
-	fstest.Eventually(t, "the page after a restart without it", func() bool { return !strings.Contains(strings.ToLower(b.sh("cat "+page)), evil) })
+	b.settles("the page after a restart without it", func() bool { return !strings.Contains(strings.ToLower(b.sh("cat "+page)), evil) })
 }

@@ -47,7 +47,7 @@ func TestWaitForTerminal(t *testing.T) {
 	w := b.terminal("--name", "api")
 	b.refused(124, []string{"not within 2s: terminal api --for MARKER: "}, "wait", "terminal", "api", "--for", "MARKER", "--timeout", "2s")
 	w.types("read x; echo MAR'KE'R $x # MARKER\r")
-	fstest.Eventually(t, "it runs", func() bool { return strings.HasPrefix(b.ps("api").Command, "read x") })
+	b.settles("it runs", func() bool { return strings.HasPrefix(b.ps("api").Command, "read x") })
 	b.refused(124, nil, "wait", "terminal", "api", "--for", "MARKER", "--timeout=2s")
 	found, ended := b.waits("terminal", "api", "--for", "^MARKER go$"), b.waits("terminal", "api", "--exit")
 	w.types("go\r")
@@ -56,7 +56,7 @@ func TestWaitForTerminal(t *testing.T) {
 	w.sees("ready> ")
 	b.ok("wait", "terminal", "api", "--for", "MARKER") // what was printed counts
 	w.types("clear; true # another\r")
-	fstest.Eventually(t, "it has run", func() bool { return b.ps("api").LastCommand == "clear; true # another" })
+	b.settles("it has run", func() bool { return b.ps("api").LastCommand == "clear; true # another" })
 	b.refused(124, nil, "wait", "terminal", "api", "--for", "MARKER|another|ready>", "--timeout", "2s")
 	b.ok("wait", "terminal", "api", "--idle", "200ms", "--timeout", "60s")
 	never := b.waits("terminal", "api", "--for", "nothing")
@@ -148,7 +148,7 @@ func TestWaitForSession(t *testing.T) {
 	}
 	b.mount()
 	defer b.ok("unmount")
-	fstest.Eventually(t, "the session is known", func() bool { return b.run("history", claudeID).code == 0 })
+	b.settles("the session is known", func() bool { return b.run("history", claudeID).code == 0 })
 	b.refused(124, []string{"session " + claudeID + " is at work"}, "wait", "session", claudeID[:8], "--idle", "--timeout", "5s")
 	idle, asks := b.waits("session", claudeID, "--idle"), b.waits("session", claudeID, "--asks")
 	add(line("assistant", `[{"type":"text","text":"I look."}]`), line("assistant", `[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]`))

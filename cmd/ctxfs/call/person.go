@@ -175,8 +175,7 @@ func (p *Person) field(ctx context.Context, f form.Field, values map[string]json
 		standing = f.Default
 	}
 	for {
-		p.sayf("%s", prompt(f, standing))
-		text, err := p.secretly(ctx, f.Secret)
+		text, err := p.ask(ctx, prompt(f, standing), f.Secret)
 		switch {
 		case err != nil:
 			return err
@@ -204,18 +203,19 @@ func (p *Person) field(ctx context.Context, f form.Field, values map[string]json
 	}
 }
 
-// secretly reads a line, without showing it if it is a secret.
-func (p *Person) secretly(ctx context.Context, secret bool) (string, error) {
-	if !secret {
-		return p.line(ctx)
+// ask prints a prompt and reads a line. A secret is not shown, however soon after the prompt
+// it is typed.
+func (p *Person) ask(ctx context.Context, prompt string, secret bool) (string, error) {
+	if secret {
+		show, err := hideInput(p.in)
+		if err != nil {
+			return "", fmt.Errorf("the terminal would show a secret: %w", err)
+		}
+		defer func() {
+			show()
+			fmt.Fprintln(p.out)
+		}()
 	}
-	show, err := hideInput(p.in)
-	if err != nil {
-		return "", fmt.Errorf("the terminal would show a secret: %w", err)
-	}
-	defer func() {
-		show()
-		fmt.Fprintln(p.out)
-	}()
+	p.sayf("%s", prompt)
 	return p.line(ctx)
 }
