@@ -3,8 +3,6 @@ package providers
 import (
 	"cmp"
 	"context"
-	"errors"
-	"iter"
 	"path/filepath"
 
 	"ctxfs/fs"
@@ -15,7 +13,17 @@ import (
 // newCounter returns what counts for `ctxfs stats` what all providers know.
 func (l *List) newCounter() *stats.Counter {
 	return stats.New(stats.Options{
-		Costs: l.costs, Calls: l.calls, Stored: l.stored, Spent: l.spent, Page: l.page, Told: l.told, ProjectOf: l.projectOf,
+		Costs: func(ctx context.Context, dir string) ([]facts.Cost, error) {
+			return gatherCounts(l, func(p facts.CostSource) ([]facts.Cost, error) { return p.Costs(ctx, dir) })
+		},
+		Calls: func(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error) {
+			return gatherCounts(l, func(p facts.CallSource) ([]facts.ToolCalls, error) { return p.Calls(ctx, q) })
+		},
+		Stored: func(ctx context.Context, q facts.CallsQuery) ([]facts.StoredResults, error) {
+			return gatherCounts(l, func(p facts.ResultSource) ([]facts.StoredResults, error) { return p.Stored(ctx, q) })
+		},
+		Spent: factsOf(l, func(s facts.Sources) facts.Source[facts.Calls] { return s.Calls }),
+		Page:  l.page, Told: l.told, ProjectOf: l.projectOf,
 		Config: l.opts.Config, Cache: filepath.Join(l.opts.Cache, "stats"), Now: l.opts.Env("stats").Now,
 	})
 }
@@ -26,57 +34,7 @@ func (l *List) projectOf(dir string) string {
 	if dir == "" {
 		return ""
 	}
-	return cmp.Or(l.views.workspaces.RootAt(dir), dir)
-}
-
-// costs returns what all providers know of what agents are given.
-func (l *List) costs(ctx context.Context, dir string) (all []facts.Cost, _ error) {
-	var failed []error
-	for _, p := range Of[facts.CostSource](l) {
-		some, err := p.Costs(ctx, dir)
-		all, failed = append(all, some...), append(failed, err)
-	}
-	return all, errors.Join(failed...)
-}
-
-// calls returns what all providers know of calls of tools.
-func (l *List) calls(ctx context.Context, q facts.CallsQuery) (all []facts.ToolCalls, _ error) {
-	var failed []error
-	for _, p := range Of[facts.CallSource](l) {
-		some, err := p.Calls(ctx, q)
-		all, failed = append(all, some...), append(failed, err)
-	}
-	return all, errors.Join(failed...)
-}
-
-// stored returns what all providers know of results in files.
-func (l *List) stored(ctx context.Context, q facts.CallsQuery) (all []facts.StoredResults, _ error) {
-	var failed []error
-	for _, p := range Of[facts.ResultSource](l) {
-		some, err := p.Stored(ctx, q)
-		all, failed = append(all, some...), append(failed, err)
-	}
-	return all, errors.Join(failed...)
-}
-
-// spent yields what all providers know of requests to models, with paths from the root.
-func (l *List) spent(ctx context.Context, known func(name string) string) iter.Seq[facts.SpentPart] {
-	return func(yield func(facts.SpentPart) bool) {
-		for _, p := range l.all {
-			spender, ok := p.Provider.(facts.SpendingSource)
-			if !ok {
-				continue
-			}
-			for part := range spender.Spent(ctx, known) {
-				if part.Path != "" {
-					part.Path = p.Folder + "/" + part.Path
-				}
-				if !yield(part) {
-					return
-				}
-			}
-		}
-	}
+	return cmp.Or(l.workspaces.RootAt(dir), dir)
 }
 
 // page returns the text of AGENTS.md.

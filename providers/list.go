@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
@@ -36,11 +36,15 @@ type List struct {
 	finder *find.Finder
 	hooks  *hooks.Engine
 	waiter *wait.Waiter
-	stated *statements
-	views  *overviews
 	watch  *configWatch // nil where nothing is watched
 
+	workspaces *workspaces.Set
+	// overviews updates what is made of what several providers say, after others have
+	// changed: the set of workspaces, and the pages of the [facts.Overview]s.
+	overviews *rounds.Worker
+
 	mu       sync.Mutex
+	onUsed   []func() // called when there is news of uses or statements
 	problems []fs.Problem
 }
 
@@ -53,21 +57,22 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 	projects := project.New(project.Options{Home: opts.Home, Hide: opts.Hide})
 	now := opts.Env("find").Now
 	l := &List{opts: opts, finder: find.NewFinder(now, projects), waiter: wait.New(opts.Hide, opts.Log)}
-	l.stated = &statements{list: l}
-	l.views = newOverviews(l)
-	l.views.workspaces = workspaces.New(workspaces.Options{
+	l.workspaces = workspaces.New(workspaces.Options{
 		Projects: projects,
 		Home:     opts.Home,
 		Names:    filepath.Join(opts.State, "workspaces", "names.json"),
 		Kept:     filepath.Join(opts.State, "workspaces", "known.json"),
-		Visits:   l.views.visits,
+		Visits:   l.visits,
 		Now:      now,
 		Lazy:     opts.Offline,
 	})
-	l.all = list(opts, shared{
-		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, plans: l.views.plans, plansKnown: l.views.plansKnown, edits: l.views.edits, reads: l.views.reads, projects: projects,
-		stated: l.stated, trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now),
-	})
+	l.overviews = rounds.NewWorker(rounds.Options{Rest: refreshPause, Round: func(context.Context) {
+		l.workspaces.Update()
+		for _, p := range Of[facts.Overview](l) {
+			p.Refresh()
+		}
+	}})
+	l.all = list(opts, shared{List: l, projects: projects, trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now)})
 	var sources []find.Source
 	for _, p := range l.all {
 		sources = append(sources, find.Source{Folder: p.Folder, Provider: p.Provider})
@@ -83,7 +88,9 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		awaited = append(awaited, wait.Source{Awaiter: wait.Settled{Tree: opts.Settled}})
 	}
 	l.waiter.SetSources(awaited)
+	l.notify(l.finder.Used)
 	l.finder.Learn(find.Learning{
+		Uses:  factsOf(l, func(s facts.Sources) facts.Source[facts.Use] { return s.Uses }),
 		Cache: filepath.Join(opts.Cache, "find"), State: filepath.Join(opts.State, "find"), Settings: opts.Config, Offline: opts.Offline,
 		Changed: func() { opts.Env("find").Changed(learned.PageName) }, Log: opts.Log,
 	})
@@ -99,23 +106,16 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 	return l
 }
 
-// shared is what providers have in common.
+// shared is what providers have in common: also what all of the list know.
 type shared struct {
-	// env returns the environment of the provider with that folder.
-	env        func(folder string) fs.Env
-	workspaces *workspaces.Set
-	// brief returns what all providers have to say about a folder on disk.
-	brief func(dir string) []facts.Remark
-	// plans yields what all providers know of plans.
-	plans      func(ctx context.Context, known func(name string) string) iter.Seq[facts.PlanPart]
-	plansKnown func(ctx context.Context) bool // see [facts.PlanSource]
-	// edits returns who has worked on files there, reads what a session last saw of them.
-	edits    func(dir string, since time.Time) []facts.Edit
-	reads    func(ctx context.Context, session, dir string) ([]facts.Read, error)
+	*List
 	projects *project.Resolver
 	trust    *trust.Store
-	stated   facts.Statements
 }
+
+// refreshPause is the time between two refreshes of the overviews, however often other
+// providers change.
+const refreshPause = 2 * time.Second
 
 // env returns the environment of the provider with that folder: its documents are
 // indexed again when they change, and what is made of several providers is made again.
@@ -126,15 +126,25 @@ func (l *List) env(folder string) fs.Env {
 		if tell != nil {
 			tell(path)
 		}
-		l.views.worker.Poke()
+		l.overviews.Poke()
 		l.waiter.Changed(folder)
 	}
 	env.Documented = func(path string) { l.finder.Changed(folder, path) }
 	env.Used = func() {
-		l.finder.Used()
-		l.stated.news()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, f := range l.onUsed {
+			f()
+		}
 	}
 	return env
+}
+
+// notify has f called when there is news of uses or statements. F only enqueues.
+func (l *List) notify(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onUsed = append(l.onUsed, f)
 }
 
 // All returns the providers, in the order of AGENTS.md.
@@ -178,8 +188,8 @@ func (l *List) Start() {
 		p.Start()
 	}
 	l.finder.Start()
-	l.views.worker.Poke()
-	l.views.worker.Start()
+	l.overviews.Poke()
+	l.overviews.Start()
 }
 
 // Settled implements fs.Settler for all providers: their sources first, then what is derived
@@ -196,7 +206,7 @@ func (l *List) Settled(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := l.views.worker.Settled(ctx); err != nil {
+		if err := l.overviews.Settled(ctx); err != nil {
 			return err
 		}
 	}
@@ -236,7 +246,7 @@ func (l *List) Close() error {
 	if l.watch != nil {
 		failed = append(failed, l.watch.files.Close())
 	}
-	l.views.worker.Close()
+	l.overviews.Close()
 	failed = append(failed, l.finder.Close())
 	for _, p := range slices.Backward(l.all) {
 		failed = append(failed, p.Close())

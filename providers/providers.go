@@ -20,6 +20,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/exec"
 	"ctxfs/providers/executor"
+	"ctxfs/providers/facts"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/memory"
@@ -170,7 +171,8 @@ func list(o Options, s shared) []Named {
 			Hide:         o.Hide,
 			Workspaces:   s.workspaces,
 			Trust:        s.trust,
-			Statements:   s.stated,
+			Statements:   factsOf(s.List, func(s facts.Sources) facts.Source[facts.Statement] { return s.Statements }),
+			OnStatement:  s.notify,
 			Watch:        !o.Offline,
 		})},
 		{"exec", exec.New(exec.Options{
@@ -191,8 +193,8 @@ func list(o Options, s shared) []Named {
 			Hide:       o.Hide,
 			Workspaces: s.workspaces,
 			Trust:      s.trust,
-			Sessions:   s.plans,
-			Known:      s.plansKnown,
+			Sessions:   factsOf(s.List, func(s facts.Sources) facts.Source[facts.Plan] { return s.Plans }),
+			Known:      s.complete,
 			Cache:      filepath.Join(o.Cache, "plans"),
 			Watch:      !o.Offline,
 		})},

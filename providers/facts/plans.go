@@ -1,47 +1,6 @@
 package facts
 
-import (
-	"context"
-	"iter"
-	"time"
-)
-
-// PlanSource is a provider that knows what agents and people have planned: lists of tasks,
-// and plans that were proposed.
-type PlanSource interface {
-	// Plans yields every part of what the provider knows, such as a session, once, in
-	// any order. Known returns the version of a part that the caller has already, or "":
-	// of a part that still has it, Plans may leave out the plans. What Plans does not
-	// yield is gone. It reads local files, and ends with ctx, after which what it has
-	// yielded is incomplete. It is called after the provider has changed, by one
-	// goroutine at a time.
-	Plans(ctx context.Context, known func(name string) (version string)) iter.Seq[PlanPart]
-	// PlansKnown waits until there is nothing more to be found and read for Plans, at
-	// most until ctx ends, and reports whether that is so.
-	PlansKnown(ctx context.Context) bool
-}
-
-// PlanPart is a part of what a provider knows of plans.
-type PlanPart struct {
-	// Name identifies the part, among all providers'.
-	Name string
-	// Version is another one when the plans may be others. It may be another one where
-	// they are Unchanged, too.
-	Version string
-	// Path is where in the provider's folder the plans were made, or "".
-	Path string
-	// Agent and Session are the ids of the agent and of its session, Title what that is
-	// called, Dir the absolute path of the folder that it worked in; each may be "".
-	Agent, Session, Title, Dir string
-	// Subagent reports whether another session has started this one: its lists are its
-	// own, and it has no Plans.
-	Subagent bool
-	// Time is when the part last changed.
-	Time time.Time
-	// Plans are without secrets, the oldest first. They are not set where Unchanged is.
-	Plans     []Plan
-	Unchanged bool
-}
+import "time"
 
 // Plan is a list of tasks, or a plan that was proposed.
 type Plan struct {

@@ -1,40 +1,11 @@
 package facts
 
 import (
-	"context"
-	"iter"
+	"encoding/binary"
+	"math"
+	"slices"
 	"time"
 )
-
-// SpendingSource is a provider that knows which requests to models there were, and what they
-// took: tokens and, where that was logged, money.
-type SpendingSource interface {
-	// Spent yields every part of what the provider knows, such as a session, once, in
-	// any order. Known returns the version of a part that the caller has already, or "":
-	// of a part that still has it, Spent may leave out the calls. What Spent does not
-	// yield is gone. It reads local files, and ends with ctx, after which what it has
-	// yielded is incomplete.
-	Spent(ctx context.Context, known func(name string) (version string)) iter.Seq[SpentPart]
-}
-
-// SpentPart is a part of what a provider knows of requests to models.
-type SpentPart struct {
-	// Name identifies the part, among all providers'.
-	Name string
-	// Version is another one when the calls may be others.
-	Version string
-	// Path is where in the provider's folder the part is shown, or "".
-	Path string
-	// Agent and Session are the ids of the agent and of its session, Title what that is
-	// called, Dir the absolute path of the folder that it worked in; each may be "".
-	Agent, Session, Title, Dir string
-	// Subagent reports whether another session has started this one.
-	Subagent bool
-	// Calls are in the order in which they were logged. They are not set where Unchanged
-	// is.
-	Calls     []ModelCall
-	Unchanged bool
-}
 
 // ModelCall is a request to a model, as its agent has logged what it took. Agents log one
 // several times: while the answer comes, in a session that begins with the end of another,
@@ -93,4 +64,66 @@ func (c ModelCall) Replaces(o ModelCall) bool {
 		return n > m
 	}
 	return c.Cost > o.Cost
+}
+
+// Calls are requests to one model, packed: some 35 bytes each.
+type Calls struct {
+	Model  string `json:"model,omitempty"`
+	Packed []byte `json:"calls"`
+}
+
+// nano is a billionth: costs are kept as billionths of a dollar.
+const nano = 1e-9
+
+// Pack packs requests: of each the Key and the Copy, then as numbers of variable length
+// whether it is Aside, the time in seconds, the tokens and the cost.
+func Pack(calls []ModelCall) (all []Calls) {
+	for _, c := range calls {
+		i := slices.IndexFunc(all, func(of Calls) bool { return of.Model == c.Model })
+		if i < 0 {
+			i, all = len(all), append(all, Calls{Model: c.Model})
+		}
+		var aside, at int64
+		if c.Aside {
+			aside = 1
+		}
+		if !c.Time.IsZero() {
+			at = c.Time.Unix()
+		}
+		b := binary.LittleEndian.AppendUint64(all[i].Packed, c.Key)
+		b = binary.LittleEndian.AppendUint64(b, c.Copy)
+		t := c.Tokens
+		for _, n := range []int64{aside, at, t.Input, t.Output, t.CacheRead, t.CacheWrite, t.CacheWriteLong, t.Reasoning, int64(math.Round(c.Cost / nano))} {
+			b = binary.AppendVarint(b, n)
+		}
+		all[i].Packed = b
+	}
+	return all
+}
+
+// Each yields the requests, as far as they are not damaged.
+func (all Calls) Each(yield func(ModelCall) bool) {
+	b := all.Packed
+	bad := false
+	next := func() int64 {
+		v, n := binary.Varint(b)
+		if bad = bad || n <= 0; bad {
+			return 0
+		}
+		b = b[n:]
+		return v
+	}
+	for len(b) > 16 {
+		c := ModelCall{Model: all.Model, Key: binary.LittleEndian.Uint64(b), Copy: binary.LittleEndian.Uint64(b[8:])}
+		b = b[16:]
+		c.Aside = next() == 1
+		if at := next(); at != 0 {
+			c.Time = time.Unix(at, 0)
+		}
+		c.Tokens = Tokens{Input: next(), Output: next(), CacheRead: next(), CacheWrite: next(), CacheWriteLong: next(), Reasoning: next()}
+		c.Cost = float64(next()) * nano
+		if bad || !yield(c) {
+			return
+		}
+	}
 }

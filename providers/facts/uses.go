@@ -1,35 +1,6 @@
 package facts
 
-import (
-	"context"
-	"iter"
-	"time"
-)
-
-// UsageSource is a provider that knows what was used on this machine, and what somebody
-// had wanted before. Searches learn from that (see package find of the providers).
-type UsageSource interface {
-	// Uses yields every part of what the provider knows, such as a session, once, in
-	// any order. Known returns the version of a part that the caller has already, or
-	// "": of a part that still has it, Uses may leave out what is in it. What Uses
-	// does not yield is gone. It reads local files, and ends with ctx, after which
-	// what it has yielded is incomplete. It is called by one goroutine at a time,
-	// never before Start and only while learning is switched on.
-	Uses(ctx context.Context, known func(name string) (version string)) iter.Seq[UsePart]
-}
-
-// UsePart is a part of what a provider knows of uses, in the order of time.
-type UsePart struct {
-	// Name identifies the part, among all providers'.
-	Name string
-	// Version is another one when the uses may be others.
-	Version string
-	// Path is where in the provider's folder the uses can be read about, or "".
-	Path string
-	// Uses are without secrets. They are not set where Unchanged is.
-	Uses      []Use
-	Unchanged bool
-}
+import "time"
 
 // Use is one use of something.
 type Use struct {
@@ -65,37 +36,6 @@ const (
 	Denied UseOutcome = "denied" // by a person, or by the rules of the configuration
 )
 
-// StatementSource is a provider that knows what the user has stated on this machine: rules,
-// preferences, corrections and decisions. Somebody may want to remember them; nothing does
-// so by itself.
-type StatementSource interface {
-	// Statements yields every part of what the provider knows, such as a session,
-	// once, in any order. Known returns the version of a part that the caller has
-	// already, or "": of a part that still has it, Statements leaves out what is in
-	// it. What Statements does not yield is gone. It reads local files, and ends with
-	// ctx, after which what it has yielded is incomplete. It is called by one
-	// goroutine at a time, never before Start. News is reported by [fs.Env.Used].
-	Statements(ctx context.Context, known func(name string) (version string)) iter.Seq[StatementPart]
-}
-
-// StatementPart is a part of what a provider knows of statements, in the order of time.
-type StatementPart struct {
-	// Name identifies the part, among all providers'.
-	Name string `json:"part"`
-	// Version is another one when the statements may be others.
-	Version string `json:"version"`
-	// Agent is the agent of the session, such as "claude-code", and Session its id.
-	Agent   string `json:"agent,omitempty"`
-	Session string `json:"session,omitempty"`
-	// Path is the file in the provider's folder in which the statements are, Dir the
-	// folder on disk that they were made for, or "" where that is not known.
-	Path string `json:"path,omitempty"`
-	Dir  string `json:"dir,omitempty"`
-	// Statements are without secrets. They are not set where Unchanged is.
-	Statements []Statement `json:"statements,omitempty"`
-	Unchanged  bool        `json:"-"`
-}
-
 // Statement is one sentence of the user's that says what may hold on.
 type Statement struct {
 	// Kind is "rule", "preference", "correction" or "decision".
@@ -107,12 +47,4 @@ type Statement struct {
 	Anchor string `json:"anchor"`
 	// Time is zero where it is not known.
 	Time time.Time `json:"time,omitzero"`
-}
-
-// Statements are the statements of all providers.
-type Statements interface {
-	// All is [StatementSource.Statements] of all providers. Paths are those of the tree.
-	All(ctx context.Context, known func(name string) (version string)) iter.Seq[StatementPart]
-	// Notify has f called when there is news. F only enqueues.
-	Notify(f func())
 }

@@ -33,6 +33,8 @@ type Learning struct {
 	// Cache and State are the folders for what was learned and what was forgotten,
 	// Settings is the path of config.toml.
 	Cache, State, Settings string
+	// Uses are what is learned from; nil is nothing.
+	Uses facts.Source[facts.Use]
 	// Pause is how long the learner waits at most before it learns again; 0 is the
 	// usual time.
 	Pause time.Duration
@@ -225,23 +227,10 @@ func (l *learner) round(ctx context.Context) {
 
 // learn reads what is new, and reports whether anything is.
 func (l *learner) learn(ctx context.Context, book *learned.Book) bool {
-	var all []facts.UsePart
-	for _, s := range l.finder.sources {
-		t, ok := s.Provider.(facts.UsageSource)
-		if !ok {
-			continue
-		}
-		for part := range t.Uses(ctx, book.Version) {
-			if part.Path != "" {
-				part.Path = s.Folder + "/" + part.Path
-			}
-			all = append(all, part)
-		}
-	}
-	if ctx.Err() != nil {
+	if l.Uses == nil {
 		return false
 	}
-	changed := book.Learn(all)
+	changed := book.Refresh(ctx, l.Uses)
 	if err := book.Save(); err != nil && !l.unsaved {
 		l.Log.Warn("what was learned is not kept", "error", err)
 		l.unsaved = true

@@ -23,7 +23,7 @@ type shop struct {
 	fs.Provider
 	mu    sync.Mutex
 	docs  []fs.Document
-	parts []facts.UsePart
+	parts []facts.Part[facts.Use]
 }
 
 func (s *shop) Documents(string) iter.Seq[fs.Document] {
@@ -32,13 +32,13 @@ func (s *shop) Documents(string) iter.Seq[fs.Document] {
 	return slices.Values(slices.Clone(s.docs))
 }
 
-func (s *shop) Uses(_ context.Context, known func(string) string) iter.Seq[facts.UsePart] {
+func (s *shop) Uses(_ context.Context, known func(string) string) iter.Seq[facts.Part[facts.Use]] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	parts := slices.Clone(s.parts)
 	for i := range parts {
 		if known(parts[i].Name) == parts[i].Version {
-			parts[i].Uses, parts[i].Unchanged = nil, true
+			parts[i].Keep(parts[i].Version)
 		}
 	}
 	return slices.Values(parts)
@@ -48,9 +48,9 @@ func (s *shop) Uses(_ context.Context, known func(string) string) iter.Seq[facts
 func (s *shop) used(used facts.Used, outcome facts.UseOutcome, wants ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := facts.UsePart{Name: fmt.Sprint("session", len(s.parts)), Version: "1", Path: "sessions/" + fmt.Sprint(len(s.parts))}
+	p := facts.Part[facts.Use]{Name: fmt.Sprint("session", len(s.parts)), Version: "1", Path: "mcps/sessions/" + fmt.Sprint(len(s.parts))}
 	for _, want := range wants {
-		p.Uses = append(p.Uses, facts.Use{Used: used, Want: want, Outcome: outcome, Time: time.Now()})
+		p.Facts = append(p.Facts, facts.Use{Used: used, Want: want, Outcome: outcome, Time: time.Now()})
 	}
 	s.parts = append(s.parts, p)
 }
@@ -82,7 +82,7 @@ func learning(t *testing.T, dir string, s *shop, change ...func(*Learning)) *Fin
 	f.SetSources([]Source{{"mcps", s}})
 	how := Learning{
 		Cache: filepath.Join(dir, "cache"), State: filepath.Join(dir, "state"), Settings: filepath.Join(dir, "config.toml"),
-		Pause: time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Uses: s.Uses, Pause: time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, c := range change {
 		c(&how)

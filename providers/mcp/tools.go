@@ -138,9 +138,11 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 	}
 }
 
-// Uses implements facts.UsageSource, from the log of calls.
-func (p *Provider) Uses(context.Context, func(string) string) iter.Seq[facts.UsePart] {
-	return slices.Values(p.callLog.Uses())
+// Facts implements facts.Provider: uses, from the log of calls.
+func (p *Provider) Facts() facts.Sources {
+	return facts.Sources{Uses: func(context.Context, func(string) string) iter.Seq[facts.Part[facts.Use]] {
+		return slices.Values(p.callLog.Uses())
+	}}
 }
 
 // documentText is how much of a description is indexed, in bytes.

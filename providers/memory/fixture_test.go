@@ -117,7 +117,7 @@ func (w *world) start(watch bool) *world {
 			}
 		},
 		SettingsPath: w.path(".config/ctxfs/config.toml"), State: w.path(".state/memory"), Cache: w.path(".cache/memory"),
-		Statements: w.said, Pause: time.Millisecond,
+		Statements: w.said.all, OnStatement: w.said.notify, Pause: time.Millisecond,
 		Workspaces: w.workspaces, Trust: w.trust, Watch: watch, Hide: w.hide, Quiet: time.Millisecond,
 	})
 	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})

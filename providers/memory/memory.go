@@ -55,8 +55,10 @@ type Options struct {
 	Hide       func(path string) bool
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
-	// Statements are what is proposed; nil if nothing is.
-	Statements facts.Statements
+	// Statements are what is proposed, and OnStatement has a function called when there is
+	// news of them, which only enqueues; nil if nothing is.
+	Statements  facts.Source[facts.Statement]
+	OnStatement func(f func())
 	// Pause is how long to wait at most before what was stated is read again; 0 is the
 	// usual time.
 	Pause time.Duration

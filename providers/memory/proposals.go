@@ -47,8 +47,8 @@ func newProposer(p *Provider) *proposer {
 	r.heard = rounds.NewWorker(rounds.Options{Round: r.learn, Rest: min(firstPause, p.opts.Pause), MostRest: p.opts.Pause})
 	r.changed = rounds.NewWorker(rounds.Options{Round: func(context.Context) { r.publish() }})
 	r.show(nil)
-	if p.opts.Statements != nil {
-		p.opts.Statements.Notify(r.heard.Poke)
+	if p.opts.OnStatement != nil {
+		p.opts.OnStatement(r.heard.Poke)
 	}
 	return r
 }
@@ -80,11 +80,7 @@ func (r *proposer) learn(ctx context.Context) {
 	if p.opts.Statements == nil {
 		return
 	}
-	all := slices.Collect(p.opts.Statements.All(ctx, r.book.Version))
-	if ctx.Err() != nil {
-		return
-	}
-	r.book.Learn(all)
+	r.book.Refresh(ctx, p.opts.Statements)
 	if err := r.book.Save(); err != nil {
 		p.opts.Env.Log.Warn("what was stated in sessions is read again after a restart", "error", err)
 	}

@@ -17,19 +17,19 @@ import (
 // stated is what was stated in sessions.
 type stated struct {
 	mu    sync.Mutex
-	parts []facts.StatementPart
+	parts []facts.Part[facts.Statement]
 	tell  []func()
 	reads int // of parts that were not known
 }
 
-func (s *stated) All(_ context.Context, known func(string) string) iter.Seq[facts.StatementPart] {
+func (s *stated) all(_ context.Context, known func(string) string) iter.Seq[facts.Part[facts.Statement]] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	parts := append([]facts.StatementPart(nil), s.parts...)
-	return func(yield func(facts.StatementPart) bool) {
+	parts := append([]facts.Part[facts.Statement](nil), s.parts...)
+	return func(yield func(facts.Part[facts.Statement]) bool) {
 		for _, p := range parts {
 			if known(p.Name) == p.Version {
-				p.Statements, p.Unchanged = nil, true
+				p.Keep(p.Version)
 			} else {
 				s.mu.Lock()
 				s.reads++
@@ -42,7 +42,7 @@ func (s *stated) All(_ context.Context, known func(string) string) iter.Seq[fact
 	}
 }
 
-func (s *stated) Notify(f func()) {
+func (s *stated) notify(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tell = append(s.tell, f)
@@ -66,9 +66,9 @@ func (s *stated) session(id, dir string, said ...facts.Statement) {
 		}
 	}
 	if len(said) > 0 {
-		s.parts = append(s.parts, facts.StatementPart{
+		s.parts = append(s.parts, facts.Part[facts.Statement]{
 			Name: "transcripts/pi/" + id, Version: fmt.Sprint(len(said), said[0].Text), Agent: "pi", Session: id,
-			Path: "transcripts/by-id/" + id + "/transcript.md", Dir: dir, Statements: said,
+			Path: "transcripts/by-id/" + id + "/transcript.md", Dir: dir, Facts: said,
 		})
 	}
 	for _, f := range s.tell {

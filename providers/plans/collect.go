@@ -56,9 +56,10 @@ const maxPlans = 2000
 func (m *maker) collect(found []files.Found) {
 	lists := make(map[string]*entry) // of sessions, by agent and id
 	var proposals []*entry
-	for _, name := range slices.Sorted(maps.Keys(m.provider.book.parts)) {
-		p := m.provider.book.parts[name]
-		for _, plan := range p.Plans {
+	m.sessions = make(map[string]facts.Part[facts.Plan])
+	for _, p := range m.provider.book.Parts() {
+		m.sessions[p.Agent+"\x00"+p.Session] = p
+		for _, plan := range p.Facts {
 			e := &entry{agent: p.Agent, session: p.Session, path: p.Path, dir: p.Dir, title: plan.Title, trusted: true, plan: plan, time: plan.Time}
 			e.title = cmp.Or(e.title, p.Title)
 			if e.time.IsZero() {
@@ -109,7 +110,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 	}
 	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, trusted: f.Root == "" || m.provider.trusts(f.Root), plan: f.Plan, loose: f.Loose, title: f.Plan.Title, time: f.ModTime}
 	for _, name := range f.Names {
-		if p, ok := m.provider.book.of(f.Agent, name); ok && p.Sub {
+		if p, ok := m.sessions[f.Agent+"\x00"+name]; ok && p.Subagent {
 			return // a subagent's list is its own
 		} else if ok {
 			e.session, e.path, e.dir = p.Session, p.Path, cmp.Or(e.dir, p.Dir)

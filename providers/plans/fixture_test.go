@@ -35,7 +35,7 @@ type world struct {
 	trust *trust.Store
 
 	mu      sync.Mutex
-	parts   []facts.PlanPart
+	parts   []facts.Part[facts.Plan]
 	known   func(context.Context) bool // see Options; nil stands for always
 	reads   int                        // of parts that were not known
 	changes map[string]int
@@ -74,9 +74,9 @@ func (w *world) write(path, body string) {
 func (w *world) session(agent, id, dir string, plans ...facts.Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	part := facts.PlanPart{
+	part := facts.Part[facts.Plan]{
 		Name: "transcripts/" + agent + "/" + id, Version: time.Duration(len(w.parts)).String() + dir, Path: "transcripts/by-id/" + id,
-		Agent: agent, Session: id, Title: "session " + id, Dir: w.path(dir), Time: at(1), Plans: plans,
+		Agent: agent, Session: id, Title: "session " + id, Dir: w.path(dir), Time: at(1), Facts: plans,
 	}
 	if dir == "" {
 		part.Dir = ""
@@ -103,14 +103,14 @@ func (w *world) forget(id string) {
 	}
 }
 
-func (w *world) sessions(_ context.Context, known func(string) string) iter.Seq[facts.PlanPart] {
+func (w *world) sessions(_ context.Context, known func(string) string) iter.Seq[facts.Part[facts.Plan]] {
 	w.mu.Lock()
-	parts := append([]facts.PlanPart(nil), w.parts...)
+	parts := append([]facts.Part[facts.Plan](nil), w.parts...)
 	w.mu.Unlock()
-	return func(yield func(facts.PlanPart) bool) {
+	return func(yield func(facts.Part[facts.Plan]) bool) {
 		for _, p := range parts {
-			if p.Unchanged = known(p.Name) == p.Version; p.Unchanged {
-				p.Plans = nil
+			if known(p.Name) == p.Version {
+				p.Keep(p.Version)
 			} else {
 				w.mu.Lock()
 				w.reads++

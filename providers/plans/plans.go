@@ -3,8 +3,8 @@
 //
 // There is a folder for each project, with a file for each list and plan and the same
 // front matter whatever its origin; INDEX.md lists them, and OPEN.md the tasks that are
-// still open. What sessions have comes from the providers that know them ([facts.PlanSource])
-// and is kept in a book (book.go), so that it need not be read again; what agents keep in
+// still open. What sessions have comes from the providers that know them and
+// is kept in a book ([facts.Book]), so that it need not be read again; what agents keep in
 // files of their own is read by package files. collect.go joins both, open.go tells which
 // tasks are open, card.go writes the files, snapshot.go is all that is shown at one moment,
 // and worker.go makes the next one when something has changed.
@@ -31,6 +31,9 @@ import (
 	"ctxfs/providers/plans/files"
 )
 
+// bookName is the file in the cache folder with what sessions have planned.
+const bookName = "sessions.jsonl"
+
 // Options are the settings of a provider.
 type Options struct {
 	Env fs.Env
@@ -43,9 +46,8 @@ type Options struct {
 	Hide       func(path string) bool
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
-	// Sessions yields what all providers know, see [facts.PlanSource]; paths are those in the
-	// tree.
-	Sessions func(ctx context.Context, known func(name string) string) iter.Seq[facts.PlanPart]
+	// Sessions is what all providers know.
+	Sessions facts.Source[facts.Plan]
 	// Known waits until Sessions yields all that there is, at most until ctx ends, and
 	// reports whether it does; nil stands for always.
 	Known func(ctx context.Context) bool
@@ -65,7 +67,8 @@ type Provider struct {
 	whole   atomic.Bool // plans are looked for
 
 	looking sync.Mutex // held while what follows is used
-	book    *book
+	book    *facts.Book[facts.Plan]
+	edition int                      // counts changes of plans in the book
 	finder  *files.Finder            // of the user's files
 	finders map[string]*files.Finder // of those of projects, by folder
 	known   map[string][]files.Found // what these have found
@@ -91,7 +94,7 @@ func New(opts Options) *Provider {
 	if opts.Env.Log == nil {
 		opts.Env.Log = slog.Default()
 	}
-	p := &Provider{opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), book: openBook(opts.Cache)}
+	p := &Provider{opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), book: facts.Open[facts.Plan](filepath.Join(opts.Cache, bookName), nil)}
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
 	p.known = make(map[string][]files.Found)
 	p.Shelf = shelf.New(opts.Env, shelf.Options{

@@ -35,6 +35,7 @@ type snapshot struct {
 // maker makes a snapshot.
 type maker struct {
 	provider *Provider
+	sessions map[string]facts.Part[facts.Plan] // by agent and id
 	entries  []*entry
 	projects []*project
 	notes    []string

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/plans/files"
@@ -42,7 +41,7 @@ func (p *Provider) save() {
 // saveLocked is save for a caller that holds looking.
 func (p *Provider) saveLocked() {
 	text := ""
-	if err := p.book.save(); err != nil {
+	if err := p.book.Save(); err != nil {
 		text = err.Error()
 	}
 	if text != "" && text != p.unsaved {
@@ -88,7 +87,7 @@ func (p *Provider) look(ctx context.Context) shelf.View {
 	for _, f := range found {
 		fmt.Fprintf(state, "%s %d %d %v %s\n", f.Path, f.ModTime.UnixNano(), len(f.Plan.Tasks), f.Err, strings.Join(f.Names, " "))
 	}
-	fmt.Fprintf(state, "%d %q %t", p.book.edition, m.notes, p.read)
+	fmt.Fprintf(state, "%d %q %t", p.edition, m.notes, p.read)
 	if p.last == state.String() {
 		return p.view
 	}
@@ -147,11 +146,9 @@ func (p *Provider) learn(ctx context.Context) {
 		ctx, cancel = context.WithTimeout(ctx, atOnce)
 		defer cancel()
 	}
-	var all []facts.PlanPart
-	for part := range p.opts.Sessions(ctx, p.book.version) {
-		all = append(all, part)
+	if p.book.Refresh(ctx, p.opts.Sessions) {
+		p.edition++
 	}
-	p.book.learn(all, ctx.Err() == nil)
 }
 
 // show returns the view of what a maker has collected, and these paths to watch.

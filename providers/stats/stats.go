@@ -14,7 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -37,8 +37,8 @@ type Options struct {
 	Calls func(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error)
 	// Stored returns what all providers know, see [facts.ResultSource].
 	Stored func(ctx context.Context, q facts.CallsQuery) ([]facts.StoredResults, error)
-	// Spent yields what all providers know, see [facts.SpendingSource].
-	Spent func(ctx context.Context, known func(name string) string) iter.Seq[facts.SpentPart]
+	// Spent is what all providers know of requests to models.
+	Spent facts.Source[facts.Calls]
 	// Page returns the text of AGENTS.md.
 	Page func(ctx context.Context) (string, error)
 	// Told returns what hooks have told to how many sessions, in tokens.
@@ -204,8 +204,8 @@ func (c *Counter) misnamed(ctx context.Context, q Query) (problems []string) {
 func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list *prices.List) (spent, ever *spending.Report, err error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	book := spending.Open(c.opts.Cache)
-	book.Learn(ctx, c.opts.Spent)
+	book := facts.Open[facts.Calls](filepath.Join(c.opts.Cache, "spending.jsonl"), nil)
+	book.Refresh(ctx, c.opts.Spent)
 	if err = book.Save(); err != nil {
 		err = fmt.Errorf("what was read of sessions is not kept, and read again next time: %w", err)
 	}
@@ -216,12 +216,12 @@ func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list 
 			return p.Cost(call.Tokens), ok
 		},
 	}
-	report := book.Count(asked)
+	report := spending.Count(book.Parts(), asked)
 	if report.Calls > 0 {
 		return &report, &report, err
 	}
 	asked.Since, asked.Until = "", ""
-	all := book.Count(asked)
+	all := spending.Count(book.Parts(), asked)
 	return &report, &all, err
 }
 

@@ -19,7 +19,7 @@ type world struct {
 	costs   []facts.Cost
 	calls   []facts.ToolCalls
 	filed   []facts.StoredResults
-	spent   []facts.SpentPart
+	spent   []facts.Part[facts.Calls]
 	page    string
 	err     error
 	asked   facts.CallsQuery
@@ -34,8 +34,8 @@ func (w *world) count(t *testing.T, q Query) Report {
 			w.asked = q
 			return w.calls, w.err
 		},
-		Spent: func(context.Context, func(string) string) iter.Seq[facts.SpentPart] {
-			return func(yield func(facts.SpentPart) bool) {
+		Spent: func(context.Context, func(string) string) iter.Seq[facts.Part[facts.Calls]] {
+			return func(yield func(facts.Part[facts.Calls]) bool) {
 				for _, p := range w.spent {
 					if !yield(p) {
 						return
@@ -65,10 +65,10 @@ func TestStatic(t *testing.T) {
 			{Kind: facts.ServerCost, Name: "github", Tokens: 5000, Count: 12},
 			{Kind: facts.ServerCost, Name: "new", Unknown: "it was never started"},
 		},
-		spent: []facts.SpentPart{{Name: "a", Version: "1", Agent: "claude-code", Calls: []facts.ModelCall{
+		spent: []facts.Part[facts.Calls]{{Name: "a", Version: "1", Agent: "claude-code", Facts: facts.Pack([]facts.ModelCall{
 			{Model: "claude-sonnet-4-5", Tokens: facts.Tokens{Input: 100}, Time: time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)},
 			{Model: "nobody-knows-1", Tokens: facts.Tokens{Input: 1000}},
-		}}},
+		})}},
 	}
 	s := w.count(t, Query{Sections: []Section{Static}}).Static
 	if s.Agent != "claude-code" || s.Injected != 5159 || s.Page < 20 || s.Page > 40 || s.Tree != s.Page+100 {
@@ -134,9 +134,9 @@ func TestFiles(t *testing.T) {
 // TestHostile: nothing that a log says reaches a terminal as it is.
 func TestHostile(t *testing.T) {
 	const evil = "a\x1b]0;x\x07b\n\u202ec"
-	w := &world{spent: []facts.SpentPart{{Name: "p", Version: "1", Agent: evil, Session: evil, Title: evil, Dir: "/" + evil, Path: evil, Calls: []facts.ModelCall{
+	w := &world{spent: []facts.Part[facts.Calls]{{Name: "p", Version: "1", Agent: evil, Session: evil, Title: evil, Dir: "/" + evil, Path: evil, Facts: facts.Pack([]facts.ModelCall{
 		{Model: evil, Tokens: facts.Tokens{Input: 5}},
-	}}}}
+	})}}}
 	text, err := json.Marshal(w.count(t, Query{}))
 	if err != nil || strings.Contains(string(text), `\u001b`) || strings.Contains(string(text), "\u202e") || strings.Contains(string(text), `\n`) || !strings.Contains(string(text), "unknown_models") {
 		t.Errorf("%s, %v", text, err)

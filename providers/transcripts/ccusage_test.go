@@ -79,12 +79,12 @@ func counted(t *testing.T, f *fixture, zone string) map[string]dayTokens {
 	t.Helper()
 	where, err := time.LoadLocation(zone)
 	fstest.Must(t, err)
-	book := spending.Open(t.TempDir())
-	book.Learn(context.Background(), f.Spent)
+	book := facts.Open[facts.Calls](filepath.Join(t.TempDir(), "book"), nil)
+	book.Refresh(context.Background(), f.Facts().Calls)
 	list := prices.Load("")
 	all := make(map[string]dayTokens)
 	for _, agent := range slices.Sorted(maps.Values(agentNames)) {
-		report := book.Count(spending.Query{
+		report := spending.Count(book.Parts(), spending.Query{
 			Zone: where, Agent: agent,
 			Price: func(c facts.ModelCall) (float64, bool) {
 				p, ok := list.Of(c.Model, c.Time)

@@ -23,9 +23,9 @@ func TestUses(t *testing.T) {
 	f := start(t, home)
 	versions := make(map[string]string)
 	uses := func() (all []string) {
-		for part := range f.Uses(t.Context(), func(name string) string { return versions[name] }) {
+		for part := range f.Facts().Uses(t.Context(), func(name string) string { return versions[name] }) {
 			versions[part.Name] = part.Version
-			for _, u := range part.Uses {
+			for _, u := range part.Facts {
 				all = append(all, fmt.Sprintf("%s/%s %q %s", u.Server, u.Name, u.Want, u.Outcome))
 			}
 			if part.Path == "" {
@@ -62,9 +62,9 @@ func TestStatements(t *testing.T) {
 	f := start(t, home, func(o *Options) { o.Env.Used = func() { news.Add(1) } })
 	versions := make(map[string]string)
 	stated := func() (all []string) {
-		for part := range f.Statements(t.Context(), func(name string) string { return versions[name] }) {
+		for part := range f.Facts().Statements(t.Context(), func(name string) string { return versions[name] }) {
 			versions[part.Name] = part.Version
-			for _, s := range part.Statements {
+			for _, s := range part.Facts {
 				all = append(all, string(s.Kind)+": "+s.Text)
 				if text := f.read(part.Path); !strings.Contains(text, "["+s.Anchor+"]") || !strings.Contains(text, s.Text) || part.Dir == "" || s.Time.IsZero() {
 					t.Errorf("%+v, %+v", part, s)
@@ -91,7 +91,7 @@ func TestStatements(t *testing.T) {
 	f.await("somebody is told of a session that is gone", func() bool { return news.Load() > before })
 	f.await("it is gone", func() bool {
 		parts := 0
-		for range f.Statements(t.Context(), func(name string) string { return versions[name] }) {
+		for range f.Facts().Statements(t.Context(), func(name string) string { return versions[name] }) {
 			parts++
 		}
 		return parts == 1

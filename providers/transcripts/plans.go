@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -18,32 +17,11 @@ import (
 	"ctxfs/providers/transcripts/plans"
 )
 
-var _ facts.PlanSource = (*Provider)(nil)
-
-// plansFormat is the version of what package plans finds in a transcript.
-const plansFormat = 1
-
-// Plans implements facts.PlanSource: a part for each session, of what is rendered of it. It waits
-// for no scan and renders nothing.
-func (p *Provider) Plans(ctx context.Context, known func(string) string) iter.Seq[facts.PlanPart] {
-	return func(yield func(facts.PlanPart) bool) {
-		for _, s := range p.catalogue.All() {
-			v, there := p.catalogue.View(s)
-			if !there {
-				continue
-			}
-			if ctx.Err() != nil || !yield(p.plansOf(ctx, s, &v, known)) {
-				return
-			}
-		}
-	}
-}
-
 // knownPause is the time between two looks at what is left to be rendered.
 const knownPause = 20 * time.Millisecond
 
-// PlansKnown implements facts.PlanSource: all sessions are found and rendered.
-func (p *Provider) PlansKnown(ctx context.Context) bool {
+// plansKnown waits until all sessions are found and rendered.
+func (p *Provider) plansKnown(ctx context.Context) bool {
 	if !p.scanner.Done() && p.scanner.Wait(ctx) != nil {
 		return false
 	}
@@ -57,34 +35,29 @@ func (p *Provider) PlansKnown(ctx context.Context) bool {
 	return true
 }
 
-func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) facts.PlanPart {
-	part := facts.PlanPart{
-		Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0], // shorter than its own, and stays
-		Agent: s.Agent, Session: v.Info.ID, Title: v.Info.Title, Dir: v.Info.CWD, Time: v.ModTime,
-		Version: fmt.Sprintf("%d.%d.%d", plansFormat, v.Published.Generation, v.Published.Size),
-	}
-	had := known(part.Name)
-	if part.Subagent = v.Parent != nil || v.Info.Parent != ""; part.Subagent {
-		part.Version = subagent
-		part.Unchanged = had == subagent
-		return part
+func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, had string, part *facts.Part[facts.Plan]) bool {
+	part.Session, part.Title, part.Dir, part.Time = v.Info.ID, v.Info.Title, v.Info.CWD, v.ModTime
+	part.Version = fmt.Sprintf("%d.%d.%d", plansFormat, v.Published.Generation, v.Published.Size)
+	if part.Subagent = v.Parent != nil || v.Info.Parent != ""; part.Subagent { // its lists are its own
+		part.Version, part.Unchanged = subagent, had == subagent
+		return true
 	}
 	if had == part.Version || had == part.Version+waiting || v.Published.Generation == 0 {
-		part.Version, part.Unchanged = had, true
-		return part
+		part.Keep(had)
+		return true
 	}
 	if part.Unchanged = p.hasOnlyGrown(s, v, had); part.Unchanged {
-		return part
+		return true
 	}
 	all, more, err := p.readPlans(ctx, s, v, maxLineage)
 	if err != nil { // it is rendered again, or gone
-		part.Version, part.Unchanged = had, true
-		return part
+		part.Keep(had)
+		return true
 	}
-	if part.Plans = all; more {
+	if part.Facts = all; more {
 		part.Version += waiting
 	}
-	return part
+	return true
 }
 
 // subagent is the version of the plans of a subagent's session, which has none.

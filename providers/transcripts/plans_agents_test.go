@@ -102,7 +102,7 @@ func TestTasksOfEveryAgent(t *testing.T) {
 				if part.Agent != agent || id != s.id {
 					t.Errorf("%s %s", part.Agent, id)
 				}
-				for _, p := range part.Plans {
+				for _, p := range part.Facts {
 					for _, task := range p.Tasks {
 						got = append(got, string(task.State)+" "+task.Text)
 					}
@@ -152,8 +152,8 @@ func TestFixturesWithoutTasks(t *testing.T) {
 		}
 		text, err := os.ReadFile(v.Source.Path)
 		fstest.Must(t, err)
-		if carried := strings.Contains(string(text), `"Implement the following plan:`); (n > 0 || carried) != (len(part.Plans) > 0) {
-			t.Errorf("%s %s: jq finds %d calls, and there are %d plans", s.Agent, filepath.Base(v.Source.Path), n, len(part.Plans))
+		if carried := strings.Contains(string(text), `"Implement the following plan:`); (n > 0 || carried) != (len(part.Facts) > 0) {
+			t.Errorf("%s %s: jq finds %d calls, and there are %d plans", s.Agent, filepath.Base(v.Source.Path), n, len(part.Facts))
 		}
 		if n > 0 {
 			with++
@@ -184,7 +184,7 @@ func TestPlansOfForks(t *testing.T) {
 			if part.Unchanged {
 				lines = append(lines, fmt.Sprint(n, " unchanged"))
 			}
-			for _, p := range part.Plans {
+			for _, p := range part.Facts {
 				for _, task := range p.Tasks {
 					lines = append(lines, fmt.Sprint(n, " ", task.State, " ", task.Text))
 				}

@@ -13,12 +13,12 @@ import (
 )
 
 // partsOf returns the plans of all sessions, by the session's id.
-func (f *fixture) partsOf(known func(string) string) map[string]facts.PlanPart {
+func (f *fixture) partsOf(known func(string) string) map[string]facts.Part[facts.Plan] {
 	if known == nil {
 		known = func(string) string { return "" }
 	}
-	all := make(map[string]facts.PlanPart)
-	for part := range f.Plans(f.t.Context(), known) {
+	all := make(map[string]facts.Part[facts.Plan])
+	for part := range f.Facts().Plans(f.t.Context(), known) {
 		all[part.Session] = part
 	}
 	return all
@@ -71,7 +71,7 @@ func TestTasksOfRealSessions(t *testing.T) {
 		}
 		var got []string
 		id := strings.TrimSuffix(filepath.Base(log), ".jsonl")
-		for _, p := range parts[id].Plans {
+		for _, p := range parts[id].Facts {
 			if p.Kind == facts.TaskList {
 				lists++
 				for _, task := range p.Tasks {
@@ -90,7 +90,7 @@ func TestTasksOfRealSessions(t *testing.T) {
 	subagents := 0
 	for _, p := range parts {
 		if p.Subagent {
-			if subagents++; len(p.Plans) > 0 {
+			if subagents++; len(p.Facts) > 0 {
 				t.Errorf("a subagent's: %+v", p)
 			}
 		}
@@ -107,7 +107,7 @@ func TestPlansOfRealSessions(t *testing.T) {
 	f.renderAll()
 	var got []string
 	for _, part := range f.partsOf(nil) {
-		for _, p := range part.Plans {
+		for _, p := range part.Facts {
 			if p.Kind == facts.Proposal {
 				got = append(got, fmt.Sprintf("%s %s: %s, %d bytes, %q", part.Session[:8], p.State, p.Title, len(p.Text), p.Said))
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 
 	"ctxfs/fs"
@@ -15,41 +14,15 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-var _ facts.SpendingSource = (*Provider)(nil)
-
-// spentFormat is the version of what the readers find of requests to models.
-const spentFormat = 1
-
-// Spent implements facts.SpendingSource: a part for each session whose agent says what requests took.
-// It reads the agents' own logs, and nothing that was rendered of them; a log that has
-// changed is read whole. Of a session that is only in the archive, whose events have no
-// tokens, the caller keeps what it knew.
-func (p *Provider) Spent(ctx context.Context, known func(string) string) iter.Seq[facts.SpentPart] {
-	return func(yield func(facts.SpentPart) bool) {
-		if p.scanner.Wait(ctx) != nil {
-			return
-		}
-		for _, s := range p.catalogue.All() {
-			v, there := p.catalogue.View(s)
-			if !there || v.Source == nil {
-				continue
-			}
-			part, ok := p.spentOf(ctx, s, &v, known)
-			if ctx.Err() != nil || ok && !yield(part) {
-				return
-			}
-		}
+// callsOf has a part for each session whose agent says what requests took. It reads the
+// agents' own logs, and nothing that was rendered of them; a log that has changed is read
+// whole. Of a session that is only in the archive, whose events have no tokens, the caller
+// keeps what it knew.
+func (p *Provider) callsOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, had string, part *facts.Part[facts.Calls]) (ok bool) {
+	part.Title, part.Dir, part.Subagent = v.Info.Title, v.Info.CWD, v.Parent != nil || v.Info.Parent != ""
+	if v.Source == nil {
+		return false
 	}
-}
-
-// spentOf returns the part of a session; ok is false where its agent does not say what
-// requests took.
-func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, known func(string) string) (part facts.SpentPart, ok bool) {
-	part = facts.SpentPart{
-		Name: "transcripts/" + s.Agent + "/" + s.ID, Path: s.ByIDPaths()[0], Agent: s.Agent, Session: s.ID, Title: v.Info.Title, Dir: v.Info.CWD,
-		Subagent: v.Parent != nil || v.Info.Parent != "",
-	}
-	had := known(part.Name)
 	src := *v.Source
 	if src.Format == nil {
 		src.Format = p.scanner.Format(src.Path)
@@ -75,26 +48,26 @@ func (p *Provider) spentOf(ctx context.Context, s *catalogue.Session, v *catalog
 		}
 	}
 	if !ok || keep {
-		part.Version, part.Unchanged = had, true
-		return part, keep && had != ""
+		part.Keep(had)
+		return keep && had != ""
 	}
 	part.Version = fmt.Sprintf("%d.%s.%s", spentFormat, src.Stamp, root)
 	if src.Stamp == "" {
 		part.Version = fmt.Sprintf("%d.%d.%d.%d.%s", spentFormat, src.Stat.Size, src.Stat.ModTime, src.Stat.Inode, root)
 	}
 	if part.Unchanged = had == part.Version; part.Unchanged {
-		return part, true
+		return true
 	}
 	var calls unique
 	_, err := source.Guard(func() (any, error) { return nil, read(calls.add) })
 	if err != nil && (had != "" || len(calls.list) == 0) { // it is looked at again
-		part.Version, part.Unchanged = had, true
-		return part, had != ""
+		part.Keep(had)
+		return had != ""
 	}
-	if part.Calls = calls.list; err != nil {
+	if part.Facts = facts.Pack(calls.list); err != nil {
 		part.Version += "?"
 	}
-	return part, true
+	return true
 }
 
 // OpSpent returns what the requests of one session took, without those of its subagents, as
@@ -117,14 +90,17 @@ func (p *Provider) sessionSpent(ctx context.Context, w Wanted) (sum SessionSpent
 		return sum, err
 	}
 	v, there := p.catalogue.View(s)
-	if !there || v.Source == nil {
+	if !there {
 		return sum, nil
 	}
-	part, _ := p.spentOf(ctx, s, &v, func(string) string { return "" })
-	for _, c := range part.Calls {
-		sum.Requests++
-		sum.Tokens = sum.Tokens.Add(c.Tokens)
-		sum.Cost += c.Cost
+	var part facts.Part[facts.Calls]
+	p.callsOf(ctx, s, &v, "", &part)
+	for _, calls := range part.Facts {
+		for c := range calls.Each {
+			sum.Requests++
+			sum.Tokens = sum.Tokens.Add(c.Tokens)
+			sum.Cost += c.Cost
+		}
 	}
 	return sum, ctx.Err()
 }

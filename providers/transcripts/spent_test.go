@@ -27,11 +27,13 @@ func TestSpentIsReadOnce(t *testing.T) {
 	f := start(t, home)
 	versions := make(map[string]string)
 	read := func() (calls []facts.ModelCall, unchanged int) {
-		for part := range f.Spent(context.Background(), func(name string) string { return versions[name] }) {
+		for part := range f.Facts().Calls(context.Background(), func(name string) string { return versions[name] }) {
 			if part.Unchanged {
 				unchanged++
 			}
-			calls = append(calls, part.Calls...)
+			for _, packed := range part.Facts {
+				calls = slices.AppendSeq(calls, packed.Each)
+			}
 			versions[part.Name] = part.Version
 		}
 		return calls, unchanged
@@ -55,7 +57,7 @@ func TestSpentIsReadOnce(t *testing.T) {
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
-	for part := range f.Spent(ended, func(string) string { return "" }) {
+	for part := range f.Facts().Calls(ended, func(string) string { return "" }) {
 		t.Errorf("after the end of its context there is %s", part.Name)
 	}
 }
@@ -70,10 +72,10 @@ func TestSpentOfDeletedLogs(t *testing.T) {
 		answer(a, "1T10:00:00.000", "msg_1", "req_1", "", `"input_tokens":5,"output_tokens":6`)))
 	cache := t.TempDir()
 	total := func(f *fixture) int64 {
-		book := spending.Open(cache)
-		book.Learn(context.Background(), f.Spent)
+		book := facts.Open[facts.Calls](filepath.Join(cache, "book"), nil)
+		book.Refresh(context.Background(), f.Facts().Calls)
 		fstest.Must(t, book.Save())
-		return book.Count(spending.Query{Zone: time.UTC, Price: func(facts.ModelCall) (float64, bool) { return 0, true }, ProjectOf: func(dir string) string { return dir }}).Total
+		return spending.Count(book.Parts(), spending.Query{Zone: time.UTC, Price: func(facts.ModelCall) (float64, bool) { return 0, true }, ProjectOf: func(dir string) string { return dir }}).Total
 	}
 	f := start(t, home, offline)
 	if n := total(f); n != 11 {

@@ -58,7 +58,9 @@ func TestJudgedStatements(t *testing.T) {
 	for _, s := range sample(h.catalogue.All()) {
 		fstest.Must(t, h.cache.Current(t.Context(), s, false))
 		if v, _ := h.catalogue.View(s); v.Parent == nil {
-			judge(h.statementsOf(t.Context(), s, &v, func(string) string { return "" }).Statements)
+			var part facts.Part[facts.Statement]
+			h.statementsOf(t.Context(), s, &v, "", &part)
+			judge(part.Facts)
 		}
 	}
 	for _, name := range []string{"livemcpbench", "mcpproxy", "tau-airline"} {

@@ -1,8 +1,8 @@
 // Package learned keeps what was wanted on this machine before something was used, so
 // that searches find it by such words: no description of a tool says "too pricey".
 //
-// The [Book] has a part for each session and each log that providers know of
-// ([facts.UsageSource]), with the uses in it. From all of them it makes a [Topic] for each
+// The [Book] has a part for each session and each log that providers know of, with the
+// uses in it ([facts.Book]). From all of them it makes a [Topic] for each
 // thing that was used (topics.go): a few different wants of a person, no more than
 // one vote for each from a session, which fade with time, and count against what
 // failed or was denied. It shows them as LEARNED.md (page.go).
@@ -20,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +36,6 @@ import (
 const (
 	bookName      = "learned.jsonl"
 	forgottenName = "forgotten.jsonl"
-	bookFormat    = 1
 )
 
 const (
@@ -49,20 +47,11 @@ const (
 
 // Book is all that was learned. It is safe for concurrent use.
 type Book struct {
-	path, forgottenPath string
+	*facts.Book[facts.Use]
+	forgottenPath string
 
 	mu        sync.Mutex
-	parts     map[string]part
 	forgotten []Forgotten
-	changed   bool // since it was saved
-}
-
-// part is what one session or log has taught.
-type part struct {
-	Name    string      `json:"part"`
-	Version string      `json:"version"`
-	Path    string      `json:"path,omitempty"` // in the tree
-	Uses    []facts.Use `json:"uses,omitempty"`
 }
 
 // Forgotten is what was used until a time, and is not to be learned. The zero Used
@@ -72,23 +61,12 @@ type Forgotten struct {
 	Until time.Time `json:"until"`
 }
 
-// Open reads the book in a cache folder, and what was forgotten from a state folder.
-// A book that cannot be read is empty, and is made again.
+// Open returns the book in a cache folder, and reads what was forgotten from a state folder.
 func Open(cache, state string) (*Book, error) {
-	b := &Book{path: filepath.Join(cache, bookName), forgottenPath: filepath.Join(state, forgottenName), parts: make(map[string]part)}
-	b.read()
+	b := &Book{Book: facts.Open(filepath.Join(cache, bookName), keep), forgottenPath: filepath.Join(state, forgottenName)}
 	forgotten, err := readForgotten(b.forgottenPath)
 	b.forgotten = forgotten
 	return b, err
-}
-
-// read reads the book.
-func (b *Book) read() {
-	for p := range jsonlines.Read[part](b.path, bookFormat) { // where it is damaged, the rest is learned again
-		if p.Name != "" {
-			b.parts[p.Name] = p
-		}
-	}
 }
 
 // readForgotten reads the lines of a file. One that is damaged is an error, because
@@ -115,45 +93,6 @@ func readForgotten(path string) ([]Forgotten, error) {
 	return all, nil
 }
 
-// Version returns the version of a part that the book has, or "".
-func (b *Book) Version(name string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.parts[name].Version
-}
-
-// Learn replaces all parts: those that are unchanged are kept, others read, and those
-// that are not there any more gone. It reports whether any use has come or gone.
-func (b *Book) Learn(all []facts.UsePart) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	parts := make(map[string]part, len(all))
-	others := false
-	for _, one := range all {
-		old, known := b.parts[one.Name]
-		if !one.Unchanged {
-			uses := keep(one.Uses)
-			others = others || !slices.Equal(uses, old.Uses)
-			b.changed = true
-			old.Name, old.Version, old.Uses = one.Name, one.Version, uses
-		} else if !known {
-			continue
-		}
-		if len(old.Uses) > 0 && old.Path != one.Path {
-			old.Path, others = one.Path, true
-		}
-		parts[one.Name] = old
-	}
-	for name, p := range b.parts {
-		if _, kept := parts[name]; !kept {
-			b.changed = true
-			others = others || len(p.Uses) > 0
-		}
-	}
-	b.parts, b.changed = parts, b.changed || others
-	return others
-}
-
 // keep returns the last of some uses, without secrets and of bounded size.
 func keep(all []facts.Use) []facts.Use {
 	all = slices.Clone(all[max(0, len(all)-mostOfPart):])
@@ -166,24 +105,6 @@ func keep(all []facts.Use) []facts.Use {
 	return all
 }
 
-// Save writes the book if it has changed.
-func (b *Book) Save() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.changed {
-		return nil
-	}
-	err := jsonlines.Write(b.path, bookFormat, func(yield func(part) bool) {
-		for _, name := range slices.Sorted(maps.Keys(b.parts)) {
-			if !yield(b.parts[name]) {
-				return
-			}
-		}
-	})
-	b.changed = err != nil
-	return err
-}
-
 // Forget takes what was used until now out of the book, for good: the zero Used
 // stands for everything. It returns how many uses these were. After an error nothing
 // is forgotten, or what was may come back.
@@ -194,14 +115,8 @@ func (b *Book) Forget(used facts.Used, now time.Time) (n int, err error) {
 	}
 	b.mu.Lock()
 	b.forgotten = append(b.forgotten, one)
-	for name, p := range b.parts {
-		kept := slices.DeleteFunc(slices.Clone(p.Uses), func(u facts.Use) bool { return one.covers(u) })
-		n += len(p.Uses) - len(kept)
-		p.Uses = kept
-		b.parts[name] = p
-	}
-	b.changed = true
 	b.mu.Unlock()
+	n = b.Drop(one.covers)
 	return n, b.Save()
 }
 
@@ -209,16 +124,4 @@ func (b *Book) Forget(used facts.Used, now time.Time) (n int, err error) {
 // was there when the rest was.
 func (f Forgotten) covers(u facts.Use) bool {
 	return !u.Time.After(f.Until) && (f.Used == facts.Used{} || same(f.Used, u.Used))
-}
-
-// Erase deletes the book on disk and in memory. What was forgotten stays forgotten.
-func (b *Book) Erase() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.parts, b.changed = make(map[string]part), false
-	err := os.Remove(b.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

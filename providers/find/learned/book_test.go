@@ -1,9 +1,12 @@
 package learned
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +28,15 @@ func failed(u facts.Use, how facts.UseOutcome) facts.Use {
 	return u
 }
 
-func session(name string, uses ...facts.Use) facts.UsePart {
-	return facts.UsePart{Name: name, Version: "1", Path: "transcripts/" + name, Uses: uses}
+func session(name string, uses ...facts.Use) part {
+	return part{Name: name, Version: "1", Path: "transcripts/" + name, Facts: uses}
+}
+
+type part = facts.Part[facts.Use]
+
+// learn learns from all parts.
+func (b *Book) learn(all []part) bool {
+	return b.Refresh(context.Background(), func(context.Context, func(string) string) iter.Seq[part] { return slices.Values(all) })
 }
 
 func open(t *testing.T, dir string) *Book {
@@ -61,24 +71,24 @@ func TestVotes(t *testing.T) {
 		for range 50 {
 			all = append(all, use("search", want, 0))
 		}
-		b.Learn([]facts.UsePart{session("one", all...)})
+		b.learn([]part{session("one", all...)})
 		expect(t, b, "search: "+want+" 1.00")
 	})
 	t.Run("repeated in many sessions", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		b.Learn([]facts.UsePart{session("a", use("search", want, 0)), session("b", use("search", want+"!", 0)), session("c", use("search", "laptop too pricey", 0))})
+		b.learn([]part{session("a", use("search", want, 0)), session("b", use("search", want+"!", 0)), session("c", use("search", "laptop too pricey", 0))})
 		if topics := b.Topics(now); len(topics[0].Wants) != 1 || topics[0].Wants[0].Sessions != 3 || topics[0].Uses != 3 {
 			t.Errorf("%+v", topics)
 		}
 	})
 	t.Run("fading", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		b.Learn([]facts.UsePart{session("a", use("search", "half as old", 120)), session("b", use("search", "ancient history", 3000))})
+		b.learn([]part{session("a", use("search", "half as old", 120)), session("b", use("search", "ancient history", 3000))})
 		expect(t, b, "search: half as old 0.50")
 	})
 	t.Run("failures", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		b.Learn([]facts.UsePart{
+		b.learn([]part{
 			session("a", failed(use("buy", "cheap phone", 0), facts.Failed)), session("b", failed(use("buy", "cheap laptop offers", 0), facts.Denied)),
 			session("c", use("buy", "cheap red phone cover", 0), failed(use("buy", "cheap red phone cover", 0), facts.Failed)),
 		})
@@ -93,16 +103,16 @@ func TestVotes(t *testing.T) {
 		for i := range 40 {
 			all = append(all, use("search", fmt.Sprintf("want%d of something%d", i, i), 0))
 		}
-		b.Learn([]facts.UsePart{session("one", all...)})
+		b.learn([]part{session("one", all...)})
 		fstest.Equal(t, len(weights(b)), mostOfSession)
 	})
 	t.Run("bounds", func(t *testing.T) {
 		b := open(t, t.TempDir())
-		var all []facts.UsePart
+		var all []part
 		for i := range 100 {
 			all = append(all, session(fmt.Sprint(i), use("search", fmt.Sprintf("want%d of something%d", i, i), i)))
 		}
-		b.Learn(all)
+		b.learn(all)
 		if got := weights(b); len(got) != mostWants || !strings.Contains(got[0], "want0 ") {
 			t.Errorf("%q", got)
 		}
@@ -111,7 +121,7 @@ func TestVotes(t *testing.T) {
 		b := open(t, t.TempDir())
 		u := use("search", "too pricey", 0)
 		u.Said = "Let me look for offers"
-		b.Learn([]facts.UsePart{session("one", u)})
+		b.learn([]part{session("one", u)})
 		expect(t, b, "search: too pricey 1.00", "search: Let me look for offers 0.50")
 	})
 }
@@ -119,7 +129,7 @@ func TestVotes(t *testing.T) {
 // TestNames: what agents write in different ways can be forgotten by any name.
 func TestNames(t *testing.T) {
 	b := open(t, t.TempDir())
-	b.Learn([]facts.UsePart{
+	b.learn([]part{
 		session("a", facts.Use{Used: facts.Used{Kind: "tool", Server: "my-shop", Name: "search"}, Want: "one thing", Time: now}),
 		session("b", facts.Use{Used: facts.Used{Kind: "tool", Name: "my_shop_search"}, Want: "another matter", Time: now}),
 		session("c", facts.Use{Used: facts.Used{Kind: "skill", Name: "my_shop_search"}, Want: "skilled work", Time: now}),
@@ -137,7 +147,7 @@ func TestSecrets(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	u := use("search", "look with the token "+secret+"\x1b[31m\u202e", 0)
 	u.Said = "I use password=" + "hunter2hunter2xyzzy9" + " now"
-	b.Learn([]facts.UsePart{session("one", u)})
+	b.learn([]part{session("one", u)})
 	fstest.Must(t, b.Save())
 	text, err := os.ReadFile(filepath.Join(dir, "cache", bookName))
 	fstest.Must(t, err)
@@ -154,8 +164,8 @@ func TestSecrets(t *testing.T) {
 func TestForgotten(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir)
-	all := []facts.UsePart{session("one", use("search", "too pricey", 2), use("buy", "take my money", 2))}
-	b.Learn(all)
+	all := []part{session("one", use("search", "too pricey", 2), use("buy", "take my money", 2))}
+	b.learn(all)
 	if n, err := b.Forget(facts.Used{Kind: "tool", Name: "shop_search"}, now); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
@@ -168,8 +178,8 @@ func TestForgotten(t *testing.T) {
 	}
 	fstest.Must(t, os.RemoveAll(filepath.Join(dir, "cache")))
 	next := open(t, dir)
-	all[0].Uses = append(all[0].Uses, use("search", "show me cheaper ones", -1))
-	next.Learn(all)
+	all[0].Facts = append(all[0].Facts, use("search", "show me cheaper ones", -1))
+	next.learn(all)
 	expect(t, next, "buy: take my money 0.99", "search: show me cheaper ones 1.00")
 	if n, err := next.Forget(facts.Used{}, now.AddDate(0, 0, 2)); n != 3 || err != nil {
 		t.Error(n, err)
@@ -183,16 +193,19 @@ func TestBook(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir)
 	one, two := session("one", use("search", "too pricey", 0)), session("two", use("buy", "take my money", 0))
-	if !b.Learn([]facts.UsePart{one, two}) || b.Learn([]facts.UsePart{{Name: "one", Unchanged: true, Path: one.Path}, {Name: "two", Unchanged: true, Path: two.Path}}) {
+	if !b.learn([]part{one, two}) || b.learn([]part{{Name: "one", Version: "1", Unchanged: true, Path: one.Path}, {Name: "two", Version: "1", Unchanged: true, Path: two.Path}}) {
 		t.Error("changes are not known")
 	}
 	fstest.Must(t, b.Save())
 	again := open(t, dir)
 	expect(t, again, weights(b)...)
-	if again.Version("one") != "1" || again.Version("three") != "" {
-		t.Error("versions")
-	}
-	again.Learn([]facts.UsePart{{Name: "one", Unchanged: true}})
+	again.Refresh(t.Context(), func(_ context.Context, known func(string) string) iter.Seq[part] {
+		if known("one") != "1" || known("three") != "" {
+			t.Error("versions")
+		}
+		return slices.Values([]part{{Name: "one", Version: "1", Path: one.Path, Unchanged: true}, {Name: "two", Version: "1", Path: two.Path, Unchanged: true}})
+	})
+	again.learn([]part{{Name: "one", Unchanged: true}})
 	expect(t, again, "search: too pricey 1.00")
 	path := filepath.Join(dir, "cache", bookName)
 	text, err := os.ReadFile(path)
@@ -200,7 +213,7 @@ func TestBook(t *testing.T) {
 	for i := range text { // killed while writing, or damaged by something else
 		fstest.Must(t, os.WriteFile(path, text[:i], 0o600))
 		cut := open(t, dir)
-		cut.Learn([]facts.UsePart{one, two})
+		cut.learn([]part{one, two})
 		expect(t, cut, weights(b)...)
 	}
 	fstest.Must(t, os.MkdirAll(filepath.Join(dir, "state"), 0o700))
@@ -221,7 +234,7 @@ func TestUnwritable(t *testing.T) {
 	if err == nil {
 		t.Error("the list of what was forgotten can be read from a file's inside")
 	}
-	b.Learn([]facts.UsePart{session("one", use("search", "too pricey", 0))})
+	b.learn([]part{session("one", use("search", "too pricey", 0))})
 	expect(t, b, "search: too pricey 1.00")
 	if b.Save() == nil {
 		t.Error("it was saved")
@@ -234,12 +247,12 @@ func TestUnwritable(t *testing.T) {
 // TestPage: the page is bounded, and says what was learned and where.
 func TestPage(t *testing.T) {
 	b := open(t, t.TempDir())
-	var all []facts.UsePart
+	var all []part
 	for i := range 300 {
 		all = append(all, session(fmt.Sprint("session", i), use(fmt.Sprint("tool", i), fmt.Sprintf("want%d of something%d", i, i), i)))
 	}
 	all = append(all, session("last", failed(use("buy", "take my money", -1), facts.Denied)))
-	b.Learn(all)
+	b.learn(all)
 	page := string(Page(b.Topics(now), func(u facts.Used) string {
 		if u.Name == "buy" {
 			return "shop/buy"

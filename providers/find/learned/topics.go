@@ -60,8 +60,8 @@ func (b *Book) Topics(now time.Time) []Topic {
 	defer b.mu.Unlock()
 	of := make(map[facts.Used]*subject)
 	var order []*subject
-	for _, p := range b.parts {
-		for _, u := range p.Uses {
+	for _, p := range b.Parts() {
+		for _, u := range p.Facts {
 			if slices.ContainsFunc(b.forgotten, func(f Forgotten) bool { return f.covers(u) }) {
 				continue
 			}
@@ -105,7 +105,7 @@ type vote struct {
 	path          string
 }
 
-func (s *subject) add(p *part, u facts.Use) {
+func (s *subject) add(p *facts.Part[facts.Use], u facts.Use) {
 	s.Uses++
 	if u.Outcome != facts.Worked {
 		s.Failed++

@@ -14,7 +14,7 @@ import (
 // Uses returns the calls in the log of clients that had searched before, a part for
 // each session of a client. Whoever has a shell says in a transcript what was wanted.
 // A log that cannot be read has none.
-func (l *Log) Uses() (all []facts.UsePart) {
+func (l *Log) Uses() (all []facts.Part[facts.Use]) {
 	if l.path == "" {
 		return nil
 	}
@@ -26,18 +26,18 @@ func (l *Log) Uses() (all []facts.UsePart) {
 			if !known {
 				n = len(all)
 				at[name] = n
-				all = append(all, facts.UsePart{Name: name})
+				all = append(all, facts.Part[facts.Use]{Name: name})
 			}
-			all[n].Uses = append(all[n].Uses, facts.Use{
+			all[n].Facts = append(all[n].Facts, facts.Use{
 				Used: facts.Used{Kind: "tool", Server: c.Server, Name: c.Tool}, Said: c.Wanted, Outcome: c.ended(), Time: c.Time,
 			})
 		})
 	}
 	for i := range all {
 		p := &all[i]
-		p.Version = fmt.Sprintf("%d.%d", len(p.Uses), p.Uses[len(p.Uses)-1].Time.UnixNano())
+		p.Version = fmt.Sprintf("%d.%d", len(p.Facts), p.Facts[len(p.Facts)-1].Time.UnixNano())
 	}
-	slices.SortFunc(all, func(a, b facts.UsePart) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b facts.Part[facts.Use]) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 

@@ -37,7 +37,7 @@ func TestUses(t *testing.T) {
 	f.Close()
 	var got []string
 	for _, p := range l.Uses() {
-		for _, u := range p.Uses {
+		for _, u := range p.Facts {
 			got = append(got, fmt.Sprintf("%s %s/%s %q %q %q", p.Name, u.Server, u.Name, u.Want, u.Said, u.Outcome))
 		}
 	}

@@ -3,8 +3,8 @@
 // itself: a person accepts a proposal or dismisses it, and an agent may create a memory of
 // its own judgement.
 //
-// The [Book] has the statements of all sessions, as providers know them ([facts.StatementSource]), on
-// disk as well: sessions are not read again at each start. It can be made again at any time.
+// The [Book] has the statements of all sessions, as providers know them
+// ([facts.Book]).
 // What was accepted or dismissed cannot, and is noted apart. From both come the proposals
 // (proposal.go): equal statements of several sessions are one.
 package proposed
@@ -14,11 +14,8 @@ import (
 	"encoding/json"
 	"errors"
 	iofs "io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"sync"
 
 	"ctxfs/fs"
@@ -35,7 +32,6 @@ const (
 	// the folder for what cannot: a line of JSON for each sentence that is not to be
 	// proposed any more.
 	bookName    = "statements.jsonl"
-	bookFormat  = 2
 	settledName = "proposed.jsonl"
 	// mostOfPart is how many statements are kept of one session, the last ones, and
 	// mostText the length of one, in bytes.
@@ -46,60 +42,17 @@ const (
 // Book is all that was stated, and what was decided about it. It is safe for concurrent
 // use, and other processes may write the same files.
 type Book struct {
-	path, settledPath string
+	*facts.Book[facts.Statement]
+	settledPath string
 
-	mu      sync.Mutex
-	parts   map[string]facts.StatementPart // nil until they were read
-	changed bool                           // since it was saved
-	fault   error                          // of what is settled, as it was last read
+	mu    sync.Mutex
+	fault error // of what is settled, as it was last read
 }
 
 // Open returns the book in a cache folder, and what was decided in a state folder. They
 // are read when they are first asked for.
 func Open(cache, state string) *Book {
-	return &Book{path: filepath.Join(cache, bookName), settledPath: filepath.Join(state, settledName)}
-}
-
-// known returns the parts. The caller holds mu.
-func (b *Book) known() map[string]facts.StatementPart {
-	if b.parts == nil {
-		b.parts = make(map[string]facts.StatementPart)
-		for p := range jsonlines.Read[facts.StatementPart](b.path, bookFormat) { // what is damaged is read from its session
-			if p.Name != "" {
-				p.Statements = keep(p.Statements)
-				b.parts[p.Name] = p
-			}
-		}
-	}
-	return b.parts
-}
-
-// Version returns the version of a part that the book has, or "".
-func (b *Book) Version(name string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.known()[name].Version
-}
-
-// Learn replaces all parts: those that are unchanged are kept, others read, and those
-// that are not there any more gone.
-func (b *Book) Learn(all []facts.StatementPart) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	old := b.known()
-	b.parts = make(map[string]facts.StatementPart, len(all))
-	for _, one := range all {
-		was, known := old[one.Name]
-		if one.Unchanged && !known {
-			continue
-		}
-		one.Statements = keep(one.Statements)
-		if one.Unchanged {
-			one.Statements, one.Unchanged = was.Statements, false
-		}
-		b.parts[one.Name] = one
-	}
-	b.changed = b.changed || !reflect.DeepEqual(old, b.parts)
+	return &Book{Book: facts.Open(filepath.Join(cache, bookName), keep), settledPath: filepath.Join(state, settledName)}
 }
 
 // keep returns the last of some statements, safe to show, without secrets and of bounded
@@ -114,24 +67,6 @@ func keep(all []facts.Statement) (kept []facts.Statement) {
 		}
 	}
 	return kept
-}
-
-// Save writes the book if it has changed.
-func (b *Book) Save() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.changed {
-		return nil
-	}
-	err := jsonlines.Write(b.path, bookFormat, func(yield func(facts.StatementPart) bool) {
-		for _, name := range slices.Sorted(maps.Keys(b.parts)) {
-			if !yield(b.parts[name]) {
-				return
-			}
-		}
-	})
-	b.changed = err != nil
-	return err
 }
 
 // settled is a sentence that is not to be proposed any more, where a scope holds.

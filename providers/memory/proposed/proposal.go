@@ -70,16 +70,15 @@ type scoped struct {
 func (b *Book) Proposals(scopeOf func(dir string) string, known func(scope, text string) bool) []*Proposal {
 	b.mu.Lock()
 	settled, err := b.readSettled()
-	parts := b.known() // which Learn replaces
 	b.mu.Unlock()
 	if err != nil {
 		return nil
 	}
 	byKey := make(map[uint64]*Proposal)
-	for _, part := range parts {
+	for _, part := range b.Parts() {
 		scope := scopeOf(part.Dir)
 		sessions := make(map[*Proposal]bool)
-		for _, s := range part.Statements {
+		for _, s := range part.Facts {
 			key, scope := fact.KeyOf(s.Text), scope
 			if s.Kind == "preference" {
 				scope = fact.User

@@ -1,10 +1,11 @@
 // Package spending counts the tokens and the money of requests to models: by day, agent,
-// model and project. What the requests were comes from providers ([facts.SpendingSource]) by way of
-// a [Book]; what they cost from their agents or, where those do not say, from prices.
+// model and project. What the requests were comes from providers ([facts.Calls]);
+// what they cost from their agents or, where those do not say, from prices.
 package spending
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -88,14 +89,14 @@ const mostSessions = 20
 // call is a call that counts, with its part.
 type call struct {
 	facts.ModelCall
-	of *part
+	of *facts.Part[facts.Calls]
 }
 
-// Count counts the calls of a book, each once: see [facts.ModelCall].
-func (b *Book) Count(q Query) Report {
+// Count counts the calls of sessions, each once: see [facts.ModelCall].
+func Count(parts []facts.Part[facts.Calls], q Query) Report {
 	c := counter{query: q, days: make(map[string]*day), agents: make(map[string]*Sum), models: make(map[string]*Sum),
-		projects: make(map[string]*Sum), sessions: make(map[*part]*Sum), unknown: make(map[string]bool), names: make(map[string]string)}
-	for kept := range b.once() {
+		projects: make(map[string]*Sum), sessions: make(map[*facts.Part[facts.Calls]]*Sum), unknown: make(map[string]bool), names: make(map[string]string)}
+	for kept := range once(parts) {
 		c.count(kept)
 	}
 	return c.report()
@@ -103,28 +104,27 @@ func (b *Book) Count(q Query) Report {
 
 // once yields each call once. Only those that may be there several times are kept in
 // memory, some 200 bytes each, until all are known.
-func (b *Book) once() func(yield func(call) bool) {
+func once(parts []facts.Part[facts.Calls]) iter.Seq[call] {
+	parts = slices.Clone(parts)
+	slices.SortStableFunc(parts, func(a, b facts.Part[facts.Calls]) int { return cmp.Compare(a.Agent, b.Agent) })
 	return func(yield func(call) bool) {
-		parts := make([]*part, 0, len(b.parts))
-		for _, name := range slices.Sorted(maps.Keys(b.parts)) {
-			p := b.parts[name]
-			parts = append(parts, &p)
-		}
-		for agent := range slices.Values(slices.Compact(agentsOf(parts))) {
-			s := same{keys: make(map[uint64]int), copies: make(map[uint64]int), aside: make(map[uint64]int)}
-			for _, p := range parts {
-				if p.Agent != agent {
-					continue
-				}
-				for c := range p.unpack {
-					if c.Key == 0 && c.Copy == 0 {
-						if !yield(call{c, p}) {
-							return
-						}
-						continue
+		var s same
+		for i := range parts {
+			p := &parts[i]
+			if i == 0 || p.Agent != parts[i-1].Agent {
+				s = same{keys: make(map[uint64]int), copies: make(map[uint64]int), aside: make(map[uint64]int)}
+			}
+			for _, packed := range p.Facts {
+				for c := range packed.Each {
+					if c.Key != 0 || c.Copy != 0 {
+						s.add(call{c, p})
+					} else if !yield(call{c, p}) {
+						return
 					}
-					s.add(call{c, p})
 				}
+			}
+			if i+1 < len(parts) && p.Agent == parts[i+1].Agent {
+				continue
 			}
 			for _, c := range s.kept {
 				if !yield(c) {
@@ -133,15 +133,6 @@ func (b *Book) once() func(yield func(call) bool) {
 			}
 		}
 	}
-}
-
-func agentsOf(parts []*part) []string {
-	var agents []string
-	for _, p := range parts {
-		agents = append(agents, p.Agent)
-	}
-	slices.Sort(agents)
-	return agents
 }
 
 // same finds calls that are the same as earlier ones.
@@ -193,7 +184,7 @@ type counter struct {
 	all                      Sum
 	days                     map[string]*day
 	agents, models, projects map[string]*Sum
-	sessions                 map[*part]*Sum
+	sessions                 map[*facts.Part[facts.Calls]]*Sum
 	unknown                  map[string]bool
 	names                    map[string]string // of projects, by folder
 }

@@ -1,0 +1,202 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxfs/providers/internal/jsonlines"
+)
+
+// Part is a part of what a source knows, such as a session.
+type Part[T any] struct {
+	// Name identifies the part, among those of all sources.
+	Name string `json:"part"`
+	// Version is another one when the facts may be others. It may be another one where they
+	// are Unchanged, too.
+	Version string `json:"version"`
+	// Path is where in the tree the facts can be read about, or "": relative to the
+	// provider's folder where the provider says so, to the root everywhere else.
+	Path string `json:"path,omitempty"`
+	// Agent and Session are the ids of the agent and of its session, Title what that is
+	// called, Dir the absolute path of the folder that it worked in; each may be "".
+	Agent   string `json:"agent,omitempty"`
+	Session string `json:"session,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+	// Subagent reports whether another session has started this one.
+	Subagent bool `json:"subagent,omitempty"`
+	// Time is when the part last changed; zero if that does not matter.
+	Time time.Time `json:"time,omitzero"`
+	// Facts are without secrets, in the order of time. They are not set where Unchanged is.
+	Facts     []T  `json:"facts,omitempty"`
+	Unchanged bool `json:"-"`
+}
+
+// Keep says that the facts are those of a version that the caller has.
+func (p *Part[T]) Keep(version string) { p.Version, p.Facts, p.Unchanged = version, nil, true }
+
+// Source yields every part of what is known, once, in any order. Known returns the version
+// of a part that the caller has already, or "": of a part that still has it, the facts may be
+// left out. What is not yielded is gone. A source reads local files, and ends with ctx, after
+// which what it has yielded is incomplete.
+type Source[T any] func(ctx context.Context, known func(name string) (version string)) iter.Seq[Part[T]]
+
+// Sources are what one provider knows; nil is nothing.
+type Sources struct {
+	Uses       Source[Use]
+	Statements Source[Statement]
+	Plans      Source[Plan]
+	Calls      Source[Calls] // of models
+	// Complete waits until there is nothing more to be found and read for Plans, at most
+	// until ctx ends, and reports whether that is so.
+	Complete func(ctx context.Context) bool
+}
+
+// Provider is a provider that knows facts. There is news of uses and statements when it calls
+// [fs.Env.Used], of plans when it has changed.
+type Provider interface {
+	// Facts returns its sources, which are asked at any time between Start and Close.
+	Facts() Sources
+}
+
+// bookFormat is the version of the format of books on disk. Another one is made again, so it
+// is raised when the form of any facts changes.
+const bookFormat = 3
+
+// Book has what a source knows, on disk too: what is unchanged is not read again at each
+// start, and commands see it that run without a background process. It can be made again at
+// any time. It is safe for concurrent use, except that Refresh is called by one goroutine at a
+// time. The file is read when it is first needed.
+type Book[T any] struct {
+	path string
+	tidy func([]T) []T
+
+	mu      sync.Mutex
+	parts   map[string]Part[T] // nil until they were read
+	unsaved bool
+}
+
+// Open returns the book in a file. Tidy returns which of some facts are kept, and in which
+// form; nil keeps all.
+func Open[T any](path string, tidy func([]T) []T) *Book[T] {
+	if tidy == nil {
+		tidy = func(all []T) []T { return all }
+	}
+	return &Book[T]{path: path, tidy: tidy}
+}
+
+// known returns the parts by their names. The caller holds mu.
+func (b *Book[T]) known() map[string]Part[T] {
+	if b.parts == nil {
+		b.parts = make(map[string]Part[T])
+		for p := range jsonlines.Read[Part[T]](b.path, bookFormat) { // what is damaged is read from its source
+			b.parts[p.Name] = p
+		}
+	}
+	return b.parts
+}
+
+// Parts returns the parts in the order of their names. Their facts must not be changed.
+func (b *Book[T]) Parts() []Part[T] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sorted()
+}
+
+// sorted is Parts for a caller that holds mu.
+func (b *Book[T]) sorted() []Part[T] {
+	return slices.SortedFunc(maps.Values(b.known()), func(x, y Part[T]) int { return cmp.Compare(x.Name, y.Name) })
+}
+
+// Refresh takes in what a source knows now, and reports whether any facts, or what is said
+// about them, have changed. Where ctx ends before the source has, what was known of the rest
+// stays.
+func (b *Book[T]) Refresh(ctx context.Context, from Source[T]) (changed bool) {
+	there := make(map[string]bool)
+	for p := range from(ctx, b.version) {
+		there[p.Name] = true
+		changed = b.take(p) || changed
+	}
+	if ctx.Err() != nil {
+		return changed
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, p := range b.known() {
+		if !there[name] {
+			delete(b.parts, name)
+			b.unsaved, changed = true, changed || len(p.Facts) > 0
+		}
+	}
+	return changed
+}
+
+func (b *Book[T]) version(name string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.known()[name].Version
+}
+
+// take takes in one part, and reports whether its facts, or what is said about them, have
+// changed.
+func (b *Book[T]) take(p Part[T]) (changed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := b.known()[p.Name]
+	if p.Unchanged {
+		p.Facts, p.Time, p.Unchanged = was.Facts, was.Time, false
+	} else {
+		p.Facts, p.Time = b.tidy(p.Facts), p.Time.UTC().Truncate(time.Second)
+	}
+	if reflect.DeepEqual(was, p) {
+		return false
+	}
+	b.parts[p.Name], b.unsaved = p, true
+	was.Version = p.Version
+	return len(was.Facts)+len(p.Facts) > 0 && !reflect.DeepEqual(was, p)
+}
+
+// Drop takes facts out of the book, and returns how many these were.
+func (b *Book[T]) Drop(drop func(T) bool) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, p := range b.known() {
+		kept := slices.DeleteFunc(slices.Clone(p.Facts), drop)
+		n += len(p.Facts) - len(kept)
+		p.Facts = kept
+		b.parts[name] = p
+	}
+	b.unsaved = true
+	return n
+}
+
+// Save writes the book if it has changed.
+func (b *Book[T]) Save() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.unsaved {
+		return nil
+	}
+	err := jsonlines.Write(b.path, bookFormat, slices.Values(b.sorted()))
+	b.unsaved = err != nil
+	return err
+}
+
+// Erase deletes the book, on disk as well.
+func (b *Book[T]) Erase() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parts, b.unsaved = make(map[string]Part[T]), false
+	if err := os.Remove(b.path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
