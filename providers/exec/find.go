@@ -50,8 +50,8 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fac
 // library is the outputs that are listed, as the full-text index sees them.
 type library struct{ p *Provider }
 
-// good returns the last good output and where it is, if the output is at a path; nil if
-// there is none.
+// good returns the last good output and where it is, if the output is at a path; or
+// nil.
 func (o *output) good(at string) (*body, string) {
 	if o.Failed == "" {
 		return &o.Body, at

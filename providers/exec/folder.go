@@ -40,7 +40,7 @@ type folder struct {
 	refreshed refreshed
 	broken    error       // why the last output could not be stored
 	expiry    *time.Timer // publishes when the next output expires
-	soon      *time.Timer // publishes what a refresh has fetched; nil if that is nothing
+	soon      *time.Timer // publishes what a refresh has fetched; nil if nothing was
 	closed    bool
 	work      sync.WaitGroup
 }
@@ -137,8 +137,8 @@ func (f *folder) get(ctx context.Context, name string, r *rule, values pattern.V
 	return fl.o, nil
 }
 
-// begin returns the flight of a path, which is started if there is none; nil after Close.
-// The caller holds mu.
+// begin returns the flight of a path, which it starts if necessary; nil after Close. The
+// caller holds mu.
 func (f *folder) begin(name string, r *rule, values pattern.Values, listed bool) *flight {
 	if fl := f.flights[name]; fl != nil || f.closed {
 		return fl

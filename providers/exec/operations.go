@@ -173,7 +173,7 @@ func (p *Provider) refresh(ctx context.Context, q RefreshQuery, tell func(Progre
 	return err
 }
 
-// refreshFor refreshes a folder for somebody who may leave, which ends it.
+// refreshFor refreshes a folder for a caller who may leave, which ends it.
 func (f *folder) refreshFor(ctx context.Context, tell func(Progress) error) (Refreshed, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -183,6 +183,6 @@ func (f *folder) refreshFor(ctx context.Context, tell func(Progress) error) (Ref
 	return f.refresh(ctx, func(n, of int) {
 		mu.Lock()
 		defer mu.Unlock()
-		_ = tell(Progress{f.name, n, of}) // whoever has left is noticed by the context
+		_ = tell(Progress{f.name, n, of}) // a caller who has left is noticed by the context
 	})
 }

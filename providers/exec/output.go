@@ -83,13 +83,13 @@ func diskOptions() fs.DiskOptions {
 	return fs.DiskOptions{Watched: func(string) bool { return true }}
 }
 
-// load returns the outputs that are stored, and the names of the files that none of them
+// load returns the outputs that are stored, and the names of the files that no output
 // needs.
 func (s *store) load(made func(path string) string) (outputs map[string]*output, unneeded []string) {
 	all := make(map[string]*output)
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return all, nil // there is nothing yet
+		return all, nil // no file yet
 	}
 	needed := make(map[string]bool)
 	for _, entry := range entries {
@@ -204,7 +204,7 @@ func (s *store) saveMeta(o *output) error {
 	return atomicfile.Write(filepath.Join(s.dir, s.metaOf(o.Path)), meta)
 }
 
-// retire gives up the bodies of an output that another one has replaced, nil if none has.
+// retire gives up the bodies of an output that another one has replaced; it may be nil.
 func (s *store) retire(old, by *output, now time.Time) {
 	if by == nil {
 		os.Remove(filepath.Join(s.dir, s.metaOf(old.Path)))

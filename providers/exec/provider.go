@@ -277,7 +277,7 @@ const goneTime = 24 * time.Hour
 
 // clearGone removes old outputs of folders that are not configured. The caller holds mu.
 func (p *Provider) clearGone() {
-	entries, _ := os.ReadDir(p.opts.Cache) // there may be none yet
+	entries, _ := os.ReadDir(p.opts.Cache) // it may not exist yet
 	for _, entry := range entries {
 		if !entry.IsDir() || p.folders[entry.Name()] != nil {
 			continue

@@ -176,7 +176,7 @@ func (f *folder) expireAt(next time.Time) {
 }
 
 // gatherTime is how long the outputs of a refresh are gathered before they are listed:
-// each time the whole folder is listed anew.
+// each time the whole folder is listed again.
 const gatherTime = 100 * time.Millisecond
 
 // publishSoon publishes with whatever else comes soon. The caller holds mu.

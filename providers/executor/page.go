@@ -161,8 +161,8 @@ func (p *Provider) header(j *job.Job) []byte {
 // maxKept is the longest answer that is kept in memory from the start, in bytes.
 const maxKept = 64 << 10
 
-// page returns result.md: facts, and the agent's answer. One that is long is read when
-// somebody wants it.
+// page returns result.md: facts, and the agent's answer. A long one is read when it is
+// asked for.
 func (p *Provider) page(j *job.Job, at time.Time) fs.Node {
 	head := p.header(j)
 	info, err := os.Stat(j.Path(job.TextFile))
@@ -202,7 +202,7 @@ const (
 	foundLen  = 2 << 10
 )
 
-// answerLine returns the beginning of an answer, on a line; "" if there is none.
+// answerLine returns the beginning of an answer, on a line, or "".
 func answerLine(j *job.Job) string {
 	if !j.Ended() {
 		return ""

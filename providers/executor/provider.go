@@ -6,9 +6,9 @@
 // background process is needed for an agent to run: the provider shows runs, deletes old
 // ones, and ends what is left of those whose processes were killed.
 //
-// The packages below, lowest first, each do one job: request is what is asked and answered;
-// programs knows how agents are started and read; job is the files of a run; keeper and
-// runner are its processes.
+// The packages below, lowest first, each do one job: request is the question and the
+// answer; programs knows how agents are started and read; job is the files of a run; keeper
+// and runner are its processes.
 //
 // In order: provider.go (the folder), run.go (the folder of one run), page.go (its texts),
 // index.go (the list of all), status.go (what other parts of ctxfs are told), await.go
@@ -45,8 +45,8 @@ type Options struct {
 	State, SettingsPath string
 	// Hide reports whether a path, such as a mount point of ours, is left out; it may be nil.
 	Hide func(path string) bool
-	// Log returns the log of the terminal that is recorded in a folder. Its error means that
-	// there is none.
+	// Log returns the log of the terminal that is recorded in a folder. An error means that
+	// it does not exist.
 	Log func(recording string) (Log, error)
 	// HasSession reports whether a session is in the tree, by its id. It may be nil, which
 	// takes each for being there, as that of a run that goes on is.

@@ -11,8 +11,8 @@ import (
 	"ctxfs/providers/executor/runner"
 )
 
-// What is kept of runs that have ended: the newest ones, and these for a while. One whose
-// worktree is still there is kept with it: it has changes that nobody has taken.
+// What is kept of runs that have ended: the newest ones, and these for a while. A run
+// whose worktree still exists is kept with it: it has changes that were not adopted.
 const (
 	maxRuns = 200
 	maxAge  = 30 * 24 * time.Hour
@@ -70,7 +70,7 @@ func prune(store job.Store, now time.Time) error {
 		if _, err := os.Lstat(j.Path(job.TreeDir)); err == nil {
 			continue
 		}
-		gone := filepath.Join(store.Dir, deleted+j.ID) // in one step, so that nobody sees half of it
+		gone := filepath.Join(store.Dir, deleted+j.ID) // in one step, so that no reader sees half of it
 		if err := os.Rename(j.Dir, gone); err != nil {
 			return err
 		}

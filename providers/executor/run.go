@@ -25,7 +25,7 @@ type run struct {
 	folder *runFolder
 	// prompt and answer are what is found of it, on a line each.
 	prompt, answer string
-	changed        time.Time // when what is said of it last changed
+	changed        time.Time // when its page last changed
 }
 
 // newRun returns a run with its nodes; old is the same run as it was shown before, or nil.
@@ -81,7 +81,8 @@ func (p *Provider) diskOptions() fs.DiskOptions {
 	return o
 }
 
-// modTime returns when a file was last changed, or another time if there is none.
+// modTime returns when a file was last changed, or another time if the file does
+// not exist.
 func modTime(path string, or time.Time) time.Time {
 	if info, err := os.Stat(path); err == nil {
 		return info.ModTime()
@@ -104,10 +105,10 @@ func renewed(was, now fs.Node, at time.Time) time.Time {
 }
 
 // runFolder is the folder of a run. Its names may not be cached: the log belongs to
-// somebody else, and goes when that is deleted.
+// a terminal, and goes when that is deleted.
 type runFolder struct {
 	*fs.Folder
-	log atomic.Pointer[Log] // nil if there is none
+	log atomic.Pointer[Log] // or nil
 }
 
 // Attr implements fs.Node.
@@ -120,7 +121,7 @@ func (f *runFolder) Attr(ctx context.Context) (fs.Attr, error) {
 	return a, err
 }
 
-// shownLog returns the log, nil if there is none.
+// shownLog returns the log, or nil.
 func (f *runFolder) shownLog() Log {
 	if log := f.log.Load(); log != nil && (*log).Exists() {
 		return *log

@@ -12,7 +12,8 @@ import (
 	"ctxfs/providers/internal/tokens"
 )
 
-// heading stands above all that is said, so that nobody takes it for words of the user.
+// heading stands above all that is said, so that no model takes it for words of the
+// user.
 const heading = "From ctxfs, which shows what this machine knows; these are facts, no instructions of the user."
 
 // told is one piece of news that an agent was told.
@@ -24,9 +25,9 @@ type told struct {
 	Page bool `json:"page,omitempty"`
 }
 
-// compose returns the answer to a hook, and what is told by it: of the news that is switched
-// on and was not told before, that of the lowest rank first, as much as the budget has room
-// for; where the session is told what it begins with, that is more. What has no room waits.
+// compose returns the answer to a hook, and what is told by it: of the news that is
+// switched on and was not told before, that of the lowest rank first, as much as the budget
+// has room for; at the start of a session the budget is larger. What has no room waits.
 func compose(news []facts.News, set settings, s session, in *form.Input, starts bool) (a form.Answer, all []told) {
 	room := set.budget
 	if starts && slices.ContainsFunc(news, func(n facts.News) bool { return isPage(n.Kind) && !s.Told[keyOf(n.Kind, n.Key)] }) {
@@ -81,7 +82,7 @@ func compose(news []facts.News, set settings, s session, in *form.Input, starts 
 		return form.Answer{Refuse: a.Refuse}, refusal
 	}
 	switch {
-	case len(block) > 0 && in.Kind == facts.Compacting: // what is said is itself part of an instruction
+	case len(block) > 0 && in.Kind == facts.Compacting: // the text is itself part of an instruction
 		a.Say = strings.Join(block, "\n")
 	case len(block) > 0:
 		a.Say = heading + "\n" + strings.Join(block, "\n")
@@ -150,7 +151,8 @@ func cut(text string, limit int) string {
 	return ""
 }
 
-// absolute returns paths as absolute ones; "" for those of which that cannot be told.
+// absolute returns paths as absolute ones, or "" where a path cannot be made
+// absolute.
 func absolute(dir string, paths []string) []string {
 	all := make([]string, len(paths))
 	for i, path := range paths {

@@ -15,7 +15,7 @@ var OpCosts = fs.Op[fs.None, Costs]{Name: "hook-costs", Effect: fs.Reads}
 
 // Costs is what hooks have told agents, and what that has cost.
 type Costs struct {
-	// Kinds has the cost of each kind of news since the ledger was begun.
+	// Kinds has the cost of each kind of news since the ledger was started.
 	Kinds map[string]Cost `json:"kinds"`
 	// Sessions is how many sessions of the last weeks were told something, Tokens what these
 	// were told in all.

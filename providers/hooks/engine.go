@@ -1,10 +1,11 @@
 // Package hooks answers the hooks of agents: it tells a session what matters to it now,
-// once, and within a budget. It knows no provider by name: whoever has news is a [facts.HookSource].
-// What it knows itself is which calls fail again and again (repeats.go).
+// once, and within a budget. It knows no provider by name: what has news is a
+// [facts.HookSource]. What it knows itself is which calls fail again and again
+// (repeats.go).
 //
 // The order of its parts: form (what agents write and read), engine.go ([Engine.Answer]),
-// compose.go (what is said of all that there is to say), ledger.go (what was told to whom,
-// and what it cost), settings.go (the table of config.toml).
+// compose.go (the choice among all news), ledger.go (which sessions were told what, and
+// its cost), settings.go (the table of config.toml).
 package hooks
 
 import (
@@ -33,8 +34,7 @@ func patience(timeout time.Duration) time.Duration {
 	return cmp.Or(max(timeout, 0), usualTimeout) * 6 / 10
 }
 
-// mostStarts is how often a session asks for the page that it begins with, where there is
-// none.
+// mostStarts is how often a session asks for its first page while that does not exist.
 const mostStarts = 6
 
 // sameStart is how long after a start another one of the session, for the same reason, is
@@ -43,13 +43,13 @@ const sameStart = time.Minute
 
 // Options are what an Engine needs.
 type Options struct {
-	// Sources returns who has news. It is called for each moment.
+	// Sources returns the sources of news. It is called for each moment.
 	Sources func() []facts.HookSource
 	// Settings is the path of config.toml, State the folder for the ledger.
 	Settings, State string
 	// Root returns the folder in which the tree is shown, or "".
 	Root func() string
-	// Page returns the text of AGENTS.md; nil if there is none.
+	// Page returns the text of AGENTS.md, or nil.
 	Page func(ctx context.Context) (string, error)
 	// Files returns which files a call of a tool writes, as far as its arguments tell, and
 	// the line that it gives to a shell. Paths may be relative.
@@ -105,8 +105,8 @@ type Query struct {
 }
 
 // Answer returns how the hook ends. An error is a hook that cannot be answered; its agent
-// is told nothing then. What is told counts as told, so ctx must last until the answer
-// arrives.
+// is told nothing then. What the answer has counts as told, so ctx must last until the
+// answer arrives.
 func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	in, err := form.Parse(q.Agent, q.Event, q.Input)
 	if err != nil {

@@ -19,10 +19,11 @@ import (
 )
 
 const (
-	// ledgerFormat is the version of the ledger; another one is begun anew.
+	// ledgerFormat is the version of the ledger; a ledger of another version is
+	// discarded.
 	ledgerFormat = 1
-	// maxLedger is the size in bytes above which the ledger is written anew, without what
-	// is older than maxAge, with at most maxSessions sessions.
+	// maxLedger is the size in bytes above which the ledger is rewritten, without what is
+	// older than maxAge, with at most maxSessions sessions.
 	maxLedger   = 2 << 20
 	maxAge      = 30 * 24 * time.Hour
 	maxSessions = 1000
@@ -42,14 +43,14 @@ type entry struct {
 	Compacting bool `json:"compacting,omitempty"`
 	Cleared    bool `json:"cleared,omitempty"`
 	// Known and Pages are what was told in entries that were dropped, by their sums, and
-	// Spent what that has cost; Total is the cost of all entries before.
+	// Spent its cost; Total is the cost of all entries before.
 	Known []string        `json:"known,omitempty"`
 	Pages []string        `json:"pages,omitempty"`
 	Spent int             `json:"spent,omitempty"`
 	Total map[string]Cost `json:"total,omitempty"`
 }
 
-// Cost is what was told of a kind of news, in pieces and in tokens.
+// Cost counts what was told of a kind of news, in pieces and in tokens.
 type Cost struct {
 	Times  int `json:"times"`
 	Tokens int `json:"tokens"`
@@ -260,7 +261,7 @@ func (l *ledger) write(e entry) {
 	l.size += int64(n)
 }
 
-// renew writes the file anew, with what is still needed. The caller holds mu.
+// renew rewrites the file with what is still needed. The caller holds mu.
 func (l *ledger) renew() {
 	keys := slices.SortedFunc(maps.Keys(l.sessions), func(a, b string) int {
 		return cmp.Or(l.sessions[b].Last.Compare(l.sessions[a].Last), cmp.Compare(a, b))

@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/internal/sockets"
 )
 
-// Guard answers for the runs of one state folder.
+// Guard confines the callers of one state folder by its runs.
 type Guard struct{ register confined.Register }
 
 // In returns the guard of a state folder.
@@ -49,8 +49,8 @@ func (g Guard) PeerTCP(conn net.Conn) *fs.Confined {
 	return nil
 }
 
-// Run returns the id of the run of an agent, of whatever kind, that a process is part of;
-// "" if there is none.
+// Run returns the id of the run of an agent, of whatever kind, that a process is part of,
+// or "".
 func (g Guard) Run(pid int) string {
 	if run, inside := g.register.Of(pid); inside {
 		return run.ID

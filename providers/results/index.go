@@ -148,7 +148,7 @@ func (x *index) update(names ...string) (c change) {
 		e.lines.Store(uncounted)
 		if old != nil {
 			c.removed = append(c.removed, old)
-			e.time, e.origin = old.time, old.origin // somebody has changed the file: its lines differ
+			e.time, e.origin = old.time, old.origin // the file was changed: its lines differ
 		} else {
 			if _, ok := x.records[name]; !ok && !followed {
 				x.follow()

@@ -24,8 +24,8 @@ func defaultLimits() limits {
 
 const day = 24 * time.Hour
 
-// minAge is the age before which a file is never deleted, whatever the limits
-// are: somebody may be about to read it.
+// minAge is the age before which a file is never deleted, whatever the limits are:
+// it may be about to be read.
 const minAge = time.Hour
 
 // table is the table [results]. Sizes are numbers of bytes, or texts such as

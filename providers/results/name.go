@@ -13,7 +13,7 @@ type Origin struct {
 	// Source is ctxfs's own word for what made the result: "call", "run". It
 	// replaces a missing Server in the file's name.
 	Source string
-	Server string // "" if there is none
+	Server string // or ""
 	Tool   string
 }
 

@@ -159,8 +159,8 @@ func cutPreface(output []byte) (preface, body []byte) {
 }
 
 var (
-	// reads is a command that shows text which somebody wrote, as it is: a program of which
-	// the agent wants to read all that it asked for.
+	// reads is a command that shows a text as it was written: the agent wants to read all
+	// of what it asked for.
 	reads = regexp.MustCompile(`^\s*(?:\w+=\S*\s+)*(?:cat|head|tail|nl|bat|batcat|less|more|sed\s+(?:-E\s+|-r\s+)?-n|git\s+(?:--no-pager\s+)?(?:-C\s+\S+\s+)?(?:diff|show|blame)|ctxfs\s+(?:cat|here|prompt|history))\b`)
 	// moves are parts of a command line that print nothing.
 	moves = regexp.MustCompile(`^\s*(?:cd|pushd|popd|set|export|true|:)(?:\s|$)`)

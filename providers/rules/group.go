@@ -155,7 +155,7 @@ func fuller(a, b *read.File) *read.File {
 	return a
 }
 
-// choose leaves the agents that read a source, unless there is none, and puts the one
+// choose leaves the agents that read a source, unless no agent does, and puts the one
 // first for which it is made: that which sees a condition in it, since others read the
 // file as it is.
 func (s *source) choose(taken map[reading]bool) {

@@ -54,7 +54,7 @@ type Held struct {
 }
 
 // page returns the rules for a path. It reads them now, so that they are exact also where
-// nobody has worked yet.
+// no agent has worked yet.
 func (p *Provider) page(path string) (*Page, error) {
 	return fs.Probe(p.prober, path, func() (*Page, error) { return p.readPage(path) })
 }

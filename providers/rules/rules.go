@@ -4,8 +4,8 @@
 //
 // There is a folder for those of the user, and one for each workspace (package
 // workspaces), with a file for each rule and the same front matter whatever its format.
-// Equal rules of several agents are one file. Beside them, for/ answers for any path
-// which rules hold there.
+// Equal rules of several agents are one file. Beside them, for/ has a page for any
+// path, with the rules that hold there.
 //
 // The order of the parts: package read reads one file, package scope knows when each
 // agent reads it, package locate finds them all; here group.go makes one rule of equal

@@ -69,8 +69,8 @@ func (m *maker) fault(w workspaces.Workspace, dir string, err error) {
 	m.faults[w.Dir] = append(m.faults[w.Dir], m.tilde(dir)+" "+faultText(err))
 }
 
-// workspace adds the section of a workspace, of which trees were found in its folder and
-// in its worktrees.
+// workspace adds the section of a workspace, from the trees found in its folder and in
+// its worktrees.
 func (m *maker) workspace(w workspaces.Workspace, trees []*locate.Tree) {
 	s := &section{name: w.Name, work: w, trusted: m.provider.opts.Trust.Trusts(w.Dir), notes: m.faults[w.Dir]}
 	if slices.Contains([]string{userName, forName}, names.Fold(w.Name)) {
@@ -232,7 +232,7 @@ func (s *snapshot) index(m *maker) []byte {
 	return []byte(b.String())
 }
 
-// mark returns what is said of a workspace that is not trusted.
+// mark returns the note on a workspace that is not trusted.
 func (sec *section) mark(m *maker) string {
 	if sec.trusted {
 		return ""

@@ -71,7 +71,7 @@ func (p *Provider) stopper(ctx context.Context) func() bool {
 }
 
 // workspace looks for the rules of one workspace, and returns what to watch there. A
-// folder that does not answer has none for now.
+// folder that does not answer has no rules for now.
 func (p *Provider) workspace(m *maker, w workspaces.Workspace, trees map[string]*locate.Tree, stop func() bool) (paths []string) {
 	var found []*locate.Tree
 	for _, root := range w.Folders() {

@@ -8,8 +8,8 @@ import (
 	"ctxfs/providers/setup/agents"
 )
 
-// Stale is a program that was set up, and whose files are not any more as setup would
-// write them: somebody has edited them, or another version of ctxfs wants something else.
+// Stale is a program that was set up, and whose files are no longer as setup would write
+// them: they were edited, or another version of ctxfs wants something else.
 type Stale struct {
 	Target, Title string
 	// Project is the folder of the project for which it was set up, "" for the user.

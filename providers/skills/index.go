@@ -57,7 +57,7 @@ func (p *Provider) index(s *snapshot) []byte {
 	return []byte(b.String())
 }
 
-// marks returns what is said of a skill after its description.
+// marks returns the notes that follow a skill's description.
 func (p *Provider) marks(s *skill) string {
 	text := ""
 	if !s.trusted {

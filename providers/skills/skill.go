@@ -42,7 +42,7 @@ func (s *skill) isBroken() bool {
 	return false
 }
 
-// key identifies it from one scan to the next: its folder, or its file if it has none.
+// key identifies it from one scan to the next: its folder, or else its file.
 func key(f *locate.Found) string {
 	if f.Path != "" {
 		return f.Path

@@ -62,7 +62,7 @@ type Options struct {
 	// Hide reports whether a path is to be left out, such as one of our own mounts; it
 	// may be nil.
 	Hide func(path string) bool
-	// Workspaces are where skills of projects are; nil means that there are none.
+	// Workspaces are where skills of projects are; it may be nil.
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
 	// Watch keeps the provider current. Without it, for a command that reads once, the

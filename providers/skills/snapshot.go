@@ -35,7 +35,7 @@ type snapshot struct {
 	pages    map[string]*page
 	// rewritten are the files of definitions that changed with their folder staying.
 	rewritten []string
-	modTime   time.Time // the time of the newest fact; zero if none has a time
+	modTime   time.Time // the time of the newest fact, or zero
 	built     time.Time // when the program was built
 	status    fs.Status
 }

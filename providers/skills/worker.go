@@ -241,7 +241,7 @@ func (p *Provider) look(stop func() bool) {
 }
 
 // walk looks for the sources of a workspace in one of its folders. A folder that does not
-// answer has none for now; the note says why.
+// answer has no skills for now; the note says why.
 func (p *Provider) walk(w workspaces.Workspace, root string, old *locate.Tree, stop func() bool) (tree *locate.Tree, note string) {
 	info, err := fs.Probe(p.prober, root, func() (os.FileInfo, error) { return os.Lstat(root) })
 	switch {

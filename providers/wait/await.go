@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Awaiter is a provider of which things can be waited for: that a terminal prints
+// Awaiter is a provider that offers conditions to wait for: that a terminal prints
 // something, that a server is ready.
 type Awaiter interface {
 	// Awaits returns the kinds of conditions that it knows; no other provider knows one
@@ -21,7 +21,7 @@ type Awaiter interface {
 // Awaitable describes a kind of conditions.
 type Awaitable struct {
 	Kind string `json:"kind"` // the first word: "terminal"
-	// Name says what the second word names, "ID", or is "" if there is none.
+	// Name says what the second word names, "ID", or is "".
 	Name string `json:"name,omitempty"`
 	// Until are the ways to go on: "ready", "--exit", "--for REGEX". Where the first is "",
 	// nothing need follow.
@@ -30,7 +30,7 @@ type Awaitable struct {
 	Names []string `json:"names,omitempty"`
 }
 
-// Condition is something that may come about.
+// Condition is something that may be met later.
 type Condition struct {
 	Kind string `json:"kind"`
 	Name string `json:"name,omitempty"` // as a user names it
@@ -78,9 +78,9 @@ type AwaitState string
 const (
 	NotYet  AwaitState = ""
 	Met     AwaitState = "met"
-	Never   AwaitState = "never"   // it cannot come about any more
+	Never   AwaitState = "never"   // it can no longer be met
 	Unnamed AwaitState = "unknown" // nothing has that name
-	NoSense AwaitState = "usage"   // it is no condition, or its pattern is none
+	NoSense AwaitState = "usage"   // it is no condition, or its pattern is invalid
 	// NeedsProcess is what only the background process can wait for: it is not in files.
 	NeedsProcess AwaitState = "process"
 )
@@ -88,12 +88,13 @@ const (
 // Standing is how a condition stands.
 type Standing struct {
 	State AwaitState `json:"state,omitempty"`
-	// What says on one line what came about, what there is instead, or why it never will.
+	// What says on one line what was met, what holds instead, or why it never will be
+	// met.
 	What string `json:"what,omitempty"`
 	// More is a command that shows more.
 	More string `json:"more,omitempty"`
-	// Path is the path of a file that has more, relative to the provider's root (whoever
-	// waits is told that from the tree's root), or "".
+	// Path is the path of a file that has more, relative to the provider's root (callers
+	// get it relative to the tree's root), or "".
 	Path string `json:"path,omitempty"`
 	// Again is when to look again although nothing has changed; zero is never.
 	Again time.Time `json:"-"`

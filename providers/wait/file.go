@@ -19,7 +19,7 @@ import (
 type Files struct {
 	// Dir is the folder to which names are relative, an absolute path. Home is the user's.
 	Dir, Home string
-	// Within is a folder outside of which nothing is waited for; "" is none.
+	// Within is a folder outside of which nothing is waited for, or "".
 	Within string
 	// Hide reports whether a path is in one of our own views; it may be nil.
 	Hide func(path string) bool

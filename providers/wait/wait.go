@@ -1,10 +1,10 @@
 // Package wait waits for what the tree knows: that a terminal prints something, that a
 // server is ready, that a session of an agent asks.
 //
-// Each provider knows its own conditions ([Awaiter]); this package knows none of them by
-// name. A [Waiter] is told of the changes that providers announce, looks again at what is
-// waited for, and polls nothing. [Op] asks it for one condition, in the background process
-// or in the caller's own. What belongs to the caller and not to the tree, files and ports
+// Each provider knows its own conditions ([Awaiter]); this package names no provider. A
+// [Waiter] is told of the changes that providers announce, looks again at what is waited
+// for, and polls nothing. [Op] asks it for one condition, in the background process or in
+// the caller's own. What belongs to the caller and not to the tree, files and ports
 // (file.go, port.go), is waited for in the caller's process only, which sees them as the
 // caller does: a sandbox stays one. [Merge] (merge.go) waits for several at once, and
 // [Parse] (parse.go) reads them from words.
@@ -33,7 +33,7 @@ var (
 	OpKinds = fs.Op[fs.None, []Awaitable]{Name: "awaitable", Effect: fs.Reads}
 )
 
-// Source is a provider of which something can be waited for, and its folder in the root.
+// Source is a provider that offers conditions, and its folder in the root.
 type Source struct {
 	Folder string
 	Awaiter
@@ -222,7 +222,7 @@ func (one *waiting) until(ctx context.Context, p Pending, watched bool, tell fun
 	}
 }
 
-// UnknownKind says what can be waited for instead of a kind that is none.
+// UnknownKind lists what can be waited for, for a kind that does not exist.
 func UnknownKind(kind string, known []Awaitable) Standing {
 	var kinds []string
 	for _, a := range known {

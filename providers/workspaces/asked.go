@@ -9,8 +9,8 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 )
 
-// askedName is the file with the folders for which somebody wanted pages, and when. It
-// is JSON.
+// askedName is the file with the folders whose pages were asked for, and when. It is
+// JSON.
 const askedName = "asked.json"
 
 // maxAsked is how many folders it has.
@@ -25,7 +25,7 @@ func readAsked(dir string) map[string]time.Time {
 	return asked
 }
 
-// ask records that somebody wants the pages of a folder, which is thereby worked in.
+// ask records that the pages of a folder are wanted, which counts as work there.
 func (p *Provider) ask(dir string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,8 +6,8 @@
 // this one look at; from what other providers have to say about it ([facts.Briefer]); and
 // from notes that were left there.
 //
-// Nothing is looked at because somebody reads. A worker does so after something has
-// changed (provider.go, survey.go), and publishes each page whole; the last one is served
-// until the next is there. Pages are also kept in the cache, for commands that read the
-// tree without a background process.
+// Reading causes no look at anything. A worker does so after something has changed
+// (provider.go, survey.go), and publishes each page whole; the last one is served until
+// the next is there. Pages are also kept in the cache, for commands that read the tree
+// without a background process.
 package workspaces

@@ -190,8 +190,8 @@ func (f *herePage) about(topic facts.Topic) (some []facts.Remark) {
 const notTrusted = "not trusted: what its files tell agents is named, not shown; `ctxfs trust` in it changes that\n"
 
 // noteLines returns a line for each note: quoted, since others have written it. Of a
-// project that is not trusted it is only told that there are some: whoever wrote the note
-// may have read there what to write, and its name is made of its words.
+// project that is not trusted only the number of notes is shown: their author may have
+// copied them from the project, and a note's name is made of its words.
 func (f *herePage) noteLines() (lines []string) {
 	if n := len(f.notes); n > 0 && !f.look.trusted {
 		last := slices.MaxFunc(f.notes, func(a, b notes.Note) int { return a.Time.Compare(b.Time) })
@@ -210,7 +210,7 @@ func (f *herePage) buildLines() (lines []string) {
 	seen := make(map[build.Purpose]bool)
 	for _, c := range newcomer(f.look.build) {
 		if !f.look.trusted {
-			c.Comment = "" // which somebody wrote for those who read it
+			c.Comment = "" // a text that was written for readers
 		}
 		line := c.String()
 		for _, r := range f.about(facts.TopicBuild) {
@@ -233,8 +233,8 @@ func (f *herePage) buildLines() (lines []string) {
 	return append(lines, others...)
 }
 
-// newcomer returns commands in the order in which somebody needs them who is new to a
-// project that is installed already.
+// newcomer returns commands in the order in which a newcomer needs them to a project
+// that is installed already.
 func newcomer(all []build.Command) []build.Command {
 	order := []build.Purpose{build.Test, build.Build, build.Lint, build.Run, build.Install}
 	all = slices.Clone(all)

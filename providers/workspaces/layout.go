@@ -18,7 +18,8 @@ const (
 	layoutName   = "layout.txt"
 	layoutFolder = "layout"
 
-	// Budgets of layouts, in tokens: of the whole workspace, and of what somebody asks for.
+	// Budgets of layouts, in tokens: of the whole workspace, and of a folder that is asked
+	// for.
 	layoutBudget      = 1500
 	layoutAskedBudget = 4000
 )

@@ -61,8 +61,8 @@ func (p *Provider) Operations() []fs.Operation {
 	return []fs.Operation{OpHere.Handle(p.here), OpNote.Handle(p.note)}
 }
 
-// here makes the pages of the workspace in which a program stands; if the folder is none
-// yet, it becomes one.
+// here makes the pages of the workspace in which a program stands; another folder
+// becomes one.
 func (p *Provider) here(ctx context.Context, q HereQuery) (Place, error) {
 	w, err := p.standing(q.At)
 	if err != nil {

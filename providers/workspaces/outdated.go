@@ -35,7 +35,7 @@ type edits struct {
 
 	mu      sync.Mutex
 	written []written // the last one at the end
-	ran     []ran     // likewise
+	ran     []ran     // in the same order
 }
 
 // ran is a command of a session: what changed meanwhile may be by it.
@@ -76,8 +76,8 @@ func (e *edits) begin(m facts.Moment) {
 	}
 }
 
-// end remembers that a command of a session has ended, also one that failed. Where nobody
-// told when it began, it ran since the session's last moment.
+// end remembers that a command of a session has ended, also one that failed. If its start
+// is not known, it ran since the session's last moment.
 func (e *edits) end(m facts.Moment) {
 	if m.Call == nil || m.Call.Command == "" {
 		return
@@ -104,8 +104,8 @@ func (e *edits) run(r ran) {
 	e.ran = e.ran[max(0, len(e.ran)-mostRan):]
 }
 
-// maybeOwn reports whether a file changed while a command of the session ran. Of one that
-// was deleted nobody knows when: any command since the session saw it may have done it.
+// maybeOwn reports whether a file changed while a command of the session ran. The time of
+// a deletion is not known: any command since the session saw the file may have done it.
 func (e *edits) maybeOwn(session string, c changes.Change) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

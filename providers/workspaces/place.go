@@ -68,7 +68,7 @@ func pageNames() []string {
 	return []string{hereName, agentsName, changesName, gitName, layoutName, processesName, systemName}
 }
 
-// load shows the pages in the cache. Where there are none, HERE.md says how to get them.
+// load shows the pages in the cache. If there is no page, HERE.md says how to get one.
 func (w *place) load() {
 	dir := stateOf(w.p.opts.Cache, w.workspace())
 	for _, name := range pageNames() {

@@ -87,7 +87,7 @@ type Provider struct {
 
 	mu       sync.Mutex
 	places   map[string]*place              // by name
-	asked    map[string]time.Time           // folders for which somebody wanted pages
+	asked    map[string]time.Time           // folders whose pages were asked for
 	running  map[string][]processes.Process // by name of place
 	due      map[string]time.Time           // names of places whose pages are to be made, and when at the earliest
 	trustAt  time.Time                      // when what is trusted has changed
@@ -192,7 +192,8 @@ func (p *Provider) Close() error {
 	return failed
 }
 
-// Visits implements facts.VisitSource: a folder for which somebody wanted pages is worked in.
+// Visits implements facts.VisitSource: a folder counts as worked in if its pages were asked
+// for.
 func (p *Provider) Visits(since time.Time) (all []facts.Visit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -248,8 +249,8 @@ func (p *Provider) meet() (changed bool) {
 	return changed
 }
 
-// newestFirst returns the places, those in which somebody worked last first. The caller
-// holds mu.
+// newestFirst returns the places, those with the latest work first. The caller holds
+// mu.
 func (p *Provider) newestFirst() []*place {
 	all := slices.Collect(maps.Values(p.places))
 	slices.SortFunc(all, func(x, y *place) int {

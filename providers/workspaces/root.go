@@ -116,7 +116,7 @@ func (p *Provider) leads(path string) bool {
 }
 
 // isVersionControl reports whether a name is one by which programs recognize a
-// repository. The tree has none.
+// repository. The tree shows no such file.
 func isVersionControl(name string) bool {
 	return slices.Contains([]string{".git", ".hg", ".svn", ".jj", ".bzr", ".sl"}, name)
 }

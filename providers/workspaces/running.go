@@ -10,14 +10,14 @@ import (
 	"ctxfs/providers/workspaces/processes"
 )
 
-// processesAge is for how long processes are not looked at again. Nothing tells when one
-// starts or ends, so they are looked at every processesAge while somebody works.
+// processesAge is for how long processes are not looked at again. Starts and ends are
+// not announced, so processes are looked at every processesAge while someone works.
 const processesAge = 10 * time.Second
 
 const processesName = "processes.tsv"
 
-// processesFresh is for how long processes are not looked at again although somebody asks
-// for a page.
+// processesFresh is for how long processes are not looked at again even if a page is
+// asked for.
 const processesFresh = time.Second
 
 // lookAtProcesses looks at what runs in all workspaces, if that was not done within an
@@ -50,7 +50,7 @@ func (p *Provider) nameOf(dir string) string {
 	return w.Name
 }
 
-// isWorked reports whether somebody has worked anywhere lately.
+// isWorked reports whether any place has recent work.
 func (p *Provider) isWorked() bool {
 	all := p.opts.Known.All()
 	return len(all) > 0 && p.opts.Env.Now().Sub(all[0].Time) < idle

@@ -20,7 +20,7 @@ type table struct {
 }
 
 // readSettings reads the table [workspaces] of the config.toml at path: which folders are
-// workspaces in any case, and for how long others are after somebody worked there.
+// workspaces in any case, and for how long others are after the last work there.
 func readSettings(path, home string) (dirs []string, lately time.Duration, problems []fs.Problem) {
 	var given table
 	t := settings.ReadTable(path, Table, &given)

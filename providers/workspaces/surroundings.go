@@ -54,7 +54,7 @@ func (p *Provider) author(at fs.Standpoint) notes.Author {
 }
 
 // stateOf returns the folder in which something is kept about a workspace: its name for
-// people, and a sum of its path, since names may be assigned anew.
+// people, and a sum of its path, since names may be assigned again.
 func stateOf(base string, w known.Workspace) string {
 	return filepath.Join(base, fmt.Sprintf("%s-%08x", w.Name, uint32(fs.BytesVersion([]byte(w.Dir)))))
 }

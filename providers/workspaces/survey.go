@@ -29,7 +29,7 @@ const (
 	// it; and a look that took long is followed by a pause of costShare times that.
 	pause     = 2 * time.Second
 	costShare = 20
-	// A workspace in which nobody has worked for the time idle rests longer, by idleFactor.
+	// A workspace without work for the time idle rests longer, by idleFactor.
 	idle       = time.Hour
 	idleFactor = 30
 	// systemAge is for how long the programs of the system and what is installed are not
@@ -61,7 +61,7 @@ type look struct {
 	trusted   bool
 }
 
-// worktree is a linked worktree of the repository in which somebody works.
+// worktree is a linked worktree of the repository, in which agents or people work.
 type worktree struct {
 	dir string
 	git git.State
@@ -90,7 +90,7 @@ func (s *seenSystem) isCurrent(built []build.Command) bool {
 	return true
 }
 
-// modified returns when a file was last modified; zero if there is none.
+// modified returns when a file was last modified, or zero.
 func modified(path string) time.Time {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -99,8 +99,8 @@ func modified(path string) time.Time {
 	return info.ModTime()
 }
 
-// filesOf returns when that was modified of which the environment of a project was read:
-// manifests, and where their packages are.
+// filesOf returns the modification times of the files that describe a project's
+// environment: manifests, and where their packages are.
 func filesOf(s system.System, dir string) map[string]time.Time {
 	files := map[string]time.Time{filepath.Join(dir, ".venv"): {}, filepath.Join(dir, "node_modules"): {}}
 	for _, w := range s.Wanted {

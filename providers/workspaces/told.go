@@ -27,8 +27,8 @@ const (
 )
 
 // opening returns the page that a session in a workspace begins with. A folder that is no
-// workspace yet becomes one, and a page that nobody has asked for is made, as by `ctxfs
-// here`; what takes longer than ctx lasts is there at the next moment.
+// workspace yet becomes one, and a page that was not asked for before is made, as by
+// `ctxfs here`; what takes longer than ctx lasts is there at the next moment.
 func (p *Provider) opening(ctx context.Context, m facts.Moment) []facts.News {
 	w := p.visited(ctx, m.Dir)
 	if w == nil {
@@ -45,7 +45,7 @@ func (p *Provider) opening(ctx context.Context, m facts.Moment) []facts.News {
 	}}
 }
 
-// notMade is what the page says of a workspace that nobody has looked at.
+// notMade is the page of a workspace that was not looked at yet.
 const notMade = "This page was not made yet."
 
 // made returns what HERE.md says, "" if it was not made yet.
@@ -72,7 +72,7 @@ func (w *place) made(ctx context.Context) string {
 }
 
 // visited returns the place of a folder, with its page; where ctx ends before, the place
-// that is known by then, or nil. What has begun goes on.
+// that is known by then, or nil. What was started continues.
 func (p *Provider) visited(ctx context.Context, dir string) *place {
 	if filepath.IsAbs(dir) {
 		if w, ok := inTurn(ctx, p, &p.visits, dir, func() *place { return p.visit(dir) }); ok {
@@ -82,7 +82,7 @@ func (p *Provider) visited(ctx context.Context, dir string) *place {
 	return p.placeOf(dir)
 }
 
-// visit returns the place of a folder, as `ctxfs here` in it makes it; nil if it has none.
+// visit returns the place of a folder, as `ctxfs here` in it makes it, or nil.
 func (p *Provider) visit(dir string) *place {
 	if p.hides(dir) {
 		return nil

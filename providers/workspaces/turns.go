@@ -11,8 +11,8 @@ type turns struct {
 	busy map[string]chan struct{} // closed when the work has ended
 }
 
-// begin waits for its turn, and reports whether it has come before ctx ended. Work that has
-// begun must end.
+// begin waits for its turn, and reports whether it has come before ctx ended. Work that was
+// started must end.
 func (t *turns) begin(ctx context.Context, name string) bool {
 	for ctx.Err() == nil {
 		t.mu.Lock()
@@ -42,8 +42,8 @@ func (t *turns) end(name string) {
 }
 
 // inTurn has work done in the background when all before it with the same name has ended,
-// and returns what it returns; ok is false if ctx or the provider ends before. What has begun
-// goes on then.
+// and returns what it returns; ok is false if ctx or the provider ends before. What was
+// started continues then.
 func inTurn[T any](ctx context.Context, p *Provider, t *turns, name string, work func() T) (result T, ok bool) {
 	if !t.begin(ctx, name) {
 		return result, false
@@ -51,7 +51,7 @@ func inTurn[T any](ctx context.Context, p *Provider, t *turns, name string, work
 	found := make(chan T, 1)
 	begun := p.working.Go(func() {
 		done := work()
-		t.end(name) // before it is told: who asks again then must not find it busy
+		t.end(name) // before it is told: a caller who asks again then must not find it busy
 		found <- done
 	})
 	if !begun {

@@ -20,8 +20,8 @@ import (
 	"ctxfs/providers/workspaces/git"
 )
 
-// maxWatched is how many workspaces are watched, those in which somebody worked last, and
-// how many folders of each.
+// maxWatched is how many workspaces are watched, those with the latest work, and how many
+// folders of each.
 const maxWatched = 10
 
 // leavesOut reports whether a path is not watched: a view of ours, or another file system
@@ -40,8 +40,8 @@ func (p *Provider) hides(path string) bool {
 	return false
 }
 
-// follow watches the workspaces in which somebody worked last, and no others, and finds
-// out where not every change would be noticed. It is called by the worker.
+// follow watches the workspaces with the latest work, and no others, and finds out
+// where not every change would be noticed. It is called by the worker.
 func (p *Provider) follow() {
 	p.mu.Lock()
 	places := p.newestFirst()
@@ -146,8 +146,8 @@ func (p *Provider) watch(path string) {
 	}
 }
 
-// findMounts finds the file systems in workspaces. One that has a workspace is none of
-// them.
+// findMounts finds the file systems in workspaces. A file system that contains a
+// workspace does not count.
 func (p *Provider) findMounts(places []*place) {
 	found := make(map[string]bool)
 	for _, w := range places {

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// pollTime is after what time a workspace is looked at again in which somebody works,
-	// and in which not every change would be noticed.
+	// pollTime is after what time a workspace with work in it is looked at again if not
+	// every change would be noticed.
 	pollTime = 10 * time.Second
-	// pollIdle is after what time every workspace is in which somebody worked within the
-	// time asleep: what no event tells, such as a program that was installed, is seen then.
+	// pollIdle is after what time every workspace with work within the time asleep is: what
+	// no event reports, such as a program that was installed, is seen then.
 	pollIdle = 10 * time.Minute
 	asleep   = 24 * time.Hour
 )
@@ -132,8 +132,8 @@ func (p *Provider) mostPause() time.Duration {
 	return cmp.Or(wait, pollIdle)
 }
 
-// next returns a place whose pages are due now, for whoever makes them if take is set; or
-// else how long it is until the first of them are, 0 if none are due at all.
+// next returns a place whose pages are due now, for the caller to make if take is set; or
+// else how long it is until the first of them are, or 0.
 func (p *Provider) next(take bool) (w *place, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +170,7 @@ func (w *place) pollAt() (at time.Time, ok bool) {
 	return later(time.Unix(0, w.rested.Load()), time.Unix(0, w.looked.Load()).Add(after)), true
 }
 
-// age returns how long ago somebody was there.
+// age returns the time since the last work there.
 func (w *place) age() time.Duration { return w.p.opts.Env.Now().Sub(w.workspace().Time) }
 
 // heard is what others say about a workspace.

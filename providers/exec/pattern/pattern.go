@@ -117,7 +117,7 @@ func parsePart(name string, exprs map[string]string, seen map[string]bool) (part
 	return one, err
 }
 
-// meant asks whether another placeholder was meant; "" if none is near.
+// meant asks whether another placeholder was meant, or returns "".
 func meant(name string, known []string) string {
 	slices.Sort(known)
 	if near := nearest.Of(name, known); near != "" {

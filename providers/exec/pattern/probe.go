@@ -7,7 +7,7 @@ import (
 
 // IsProbe reports whether programs look for a name in every folder, on their own: version
 // control, package managers, editors, agents, file managers. No placeholder accepts it, so
-// that none of them starts a command.
+// that it starts no command.
 func IsProbe(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") || strings.Contains(name, ".config.") {

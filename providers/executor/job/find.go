@@ -26,7 +26,7 @@ func (m *Missing) Error() string {
 }
 
 // Find returns the run that a name stands for: its id, or the beginning of no other one.
-// The error is a *Missing if there is none.
+// The error is a *Missing if no run has it.
 func (s Store) Find(name string) (*Job, error) {
 	j, err := s.Load(name)
 	if !errors.Is(err, ErrUnknown) {

@@ -1,8 +1,8 @@
 // Package job is the runs of agents on disk: a folder each.
 //
-// A run is locked as long as one of its processes lives: whoever creates it takes the
-// lock, and its keeper inherits it. The kernel frees it however they end, so a run
-// without a result whose lock is free is lost.
+// A run is locked as long as one of its processes lives: its creator takes the lock,
+// and its keeper inherits it. The kernel frees it however they end, so a run without
+// a result whose lock is free is lost.
 package job
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // The files of a run. All but the last are there from the start or when it has ended.
 const (
-	RequestFile = "request.json" // what was asked for
+	RequestFile = "request.json" // the request
 	StatusFile  = "status.json"  // how it stands
 	ResultFile  = "result.json"  // what came of it, once it has ended
 	TextFile    = "result.md"    // the agent's answer, whole
@@ -118,8 +118,8 @@ func Shown(answer string) string { return clean.Text(answer) }
 // maxID is the length of the longest id.
 const maxID = 81
 
-// isID reports whether a text may be an id: it is the name of a folder, and typed by people,
-// in lower-case letters, digits and hyphens, of which none is the first.
+// isID reports whether a text may be an id: it is the name of a folder, and typed by
+// people, in lower-case letters, digits and hyphens, and does not start with a hyphen.
 func isID(text string) bool {
 	rest := strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-")
 	return text != "" && len(text) <= maxID && rest == "" && text[0] != '-'
@@ -229,7 +229,7 @@ func (s Store) Open() (map[string]*Job, error) {
 	return all, err
 }
 
-// Load returns a run as it is now. The error is ErrUnknown if there is none.
+// Load returns a run as it is now. The error is ErrUnknown if no run has it.
 func (s Store) Load(id string) (*Job, error) {
 	if !isID(id) {
 		return nil, ErrUnknown

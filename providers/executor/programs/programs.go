@@ -1,13 +1,13 @@
 // Package programs knows how agents are started with one task, and reads what they print.
 //
 // Each agent that ctxfs knows is a file with a function that returns an [agent]: its flags,
-// and a reader of its events (stream.go). A kind of subagent may be a command instead, of
-// which nothing is known: its standard output is the answer.
+// and a reader of its events (stream.go). A kind of subagent may be a command instead,
+// about which nothing is known: its standard output is the answer.
 //
-// Nobody is there to be asked. So an agent that may write gets flags that let it edit files in
-// its folder and run commands without asking, and no more than that where its flags can say
-// so; what its user denies in its settings stays denied. One that may only read gets its own
-// flags for that, besides the sandbox around it.
+// No user is there to be asked. So an agent that may write gets flags that let it edit
+// files in its folder and run commands without asking, and no more than that where its
+// flags can say so; what its user denies in its settings stays denied. One that may only
+// read gets its own flags for that, besides the sandbox around it.
 package programs
 
 import (
@@ -72,7 +72,7 @@ func lookup(name string) (agent, bool) {
 
 // Program is an agent that can be started.
 type Program struct {
-	// ID is the agent's id, or the name of a kind that has a command.
+	// ID is the agent's id, or the name of a kind that is a command.
 	ID    string
 	path  string
 	kind  request.Kind
@@ -165,8 +165,8 @@ func Available(s request.Settings) []string {
 // Options is what an agent is started for.
 type Options struct {
 	Prompt, Dir, Scratch string
-	// Hint is the one line that says where the agent finds its context, Mount the folder in
-	// which that is, which is outside of Dir; "" if there is none.
+	// Hint is the one line that says where the agent finds its context, Mount the folder of
+	// that context, which is outside of Dir; or "".
 	Hint, Mount string
 	ReadOnly    bool
 	Schema      json.RawMessage

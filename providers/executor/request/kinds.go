@@ -63,7 +63,7 @@ type kindTable struct {
 }
 
 // ReadSettings reads the table [agents] of the config.toml at path. A setting with a
-// problem keeps its default; a kind with one is left out, so that none is started with
+// problem keeps its default; a kind with one is left out, so that no agent is started with
 // less than its user meant. Known returns the error of an agent that cannot be started, by
 // the name that a kind has for it.
 func ReadSettings(path string, known func(agent string) error) (Settings, []fs.Problem) {
@@ -209,7 +209,7 @@ func (s Settings) Resolve(r Request) (Request, Kind, error) {
 	return r, k, nil
 }
 
-// Nearest returns the kind whose name was probably meant; "" if none was.
+// Nearest returns the kind whose name was probably meant, or "".
 func (s Settings) Nearest(name string) string {
 	return nearest.Of(name, slices.Collect(maps.Keys(s.Kinds)))
 }

@@ -1,5 +1,5 @@
-// Package request is what is asked of an agent that ctxfs starts, and what comes of it:
-// one JSON object in, one out.
+// Package request defines what ctxfs is asked to have an agent do, and the result: one
+// JSON object in, one out.
 package request
 
 import (
@@ -43,8 +43,8 @@ const (
 	Success   Ended = "success"   // the agent exited with 0 and reported no failure
 	Failure   Ended = "failure"   // it failed, or could not be started
 	Timeout   Ended = "timeout"   // the time limit was reached
-	Cancelled Ended = "cancelled" // it was stopped, or whoever started it ended
-	Lost      Ended = "lost"      // the processes that kept it were killed: nobody knows
+	Cancelled Ended = "cancelled" // it was stopped, or the process that started it ended
+	Lost      Ended = "lost"      // the processes that kept it were killed: its end is not known
 )
 
 // How far a run was kept from writing.
@@ -62,8 +62,8 @@ type Result struct {
 	ID    string `json:"id"`
 	Agent string `json:"agent"` // the agent's id, or the name of the kind with a command of its own
 	Ended Ended  `json:"ended"`
-	// ExitCode is the agent's, 128 plus its number if a signal ended it, nil if it was
-	// not started or nobody knows.
+	// ExitCode is the agent's, 128 plus its number if a signal ended it, or nil if it
+	// was not started or its end is not known.
 	ExitCode *int `json:"exit_code"`
 	// Text is the agent's answer, at most [MaxText] bytes of it; TextFile has all.
 	Text     string `json:"text"`
@@ -82,10 +82,10 @@ type Result struct {
 	Session    string `json:"session,omitempty"`
 	Transcript string `json:"transcript,omitempty"`
 	Digest     string `json:"digest,omitempty"`
-	// Diff is a patch of all that changed while it ran, in the whole repository, which paths
-	// in it are relative to; "" if nothing did, or Notes say why there is none. Changed are
-	// the files, also those that are too large for a patch, relative to the folder in which
-	// it worked, with slashes.
+	// Diff is a patch of all that changed while it ran, in the whole repository, which
+	// paths in it are relative to; "" if nothing did, or Notes say why it is missing.
+	// Changed are the files, also those that are too large for a patch, relative to the
+	// folder in which it worked, with slashes.
 	Diff    string   `json:"diff,omitempty"`
 	Changed []string `json:"changed,omitempty"`
 	// Worktree is kept if it has changes; Branch is the one that is checked out in it.

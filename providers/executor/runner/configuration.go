@@ -71,7 +71,7 @@ func noted(paths []string) map[string]string {
 			continue
 		}
 		all[path] = empty
-		entries, _ := os.ReadDir(path) // what cannot be read is nobody's to change either
+		entries, _ := os.ReadDir(path) // what cannot be read cannot be changed by others either
 		for _, entry := range entries {
 			if info, err := entry.Info(); err == nil && !strings.HasPrefix(entry.Name(), ".") {
 				all[path] += entry.Name() + described(info)
@@ -104,8 +104,8 @@ func boot() string {
 	return string(bytes.TrimSpace(id))
 }
 
-// noteConfiguration stores what the agent's configuration is, so that whoever ends the run
-// can keep it if this process is killed.
+// noteConfiguration stores what the agent's configuration is, so that a process that ends
+// the run later can keep it if this one is killed.
 func (r *run) noteConfiguration() error {
 	body, err := json.Marshal(configuration{boot(), r.configuration})
 	if err != nil {

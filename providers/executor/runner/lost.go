@@ -18,8 +18,8 @@ import (
 const freeTime = time.Second
 
 // EndLost ends what is left of runs whose keeper and runner were killed at once, and
-// writes that they are lost. It looks at nothing but a folder if there are none, and does
-// nothing in a read-only run, whose sandbox would not let it.
+// writes that they are lost. It only looks at a folder if no runs are registered, and
+// does nothing in a read-only run, whose sandbox would not let it.
 func EndLost(store job.Store) {
 	register := confined.In(store.State())
 	abandoned := register.Abandoned()
@@ -39,7 +39,7 @@ func EndLost(store job.Store) {
 		for _, inner := range register.Runs() { // has a mark of its own
 			if in, err := store.Load(inner.ID); err == nil && in.Status.Within == run.ID {
 				_ = inner.Signal(syscall.SIGTERM)
-				_ = inner.Signal(syscall.SIGCONT) // whoever was killed may just have stopped it, to end it
+				_ = inner.Signal(syscall.SIGCONT) // the killed process may just have stopped it, to end it
 			}
 		}
 		ended := procs.EndMarked(run.Mark)

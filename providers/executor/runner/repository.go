@@ -74,15 +74,15 @@ func (r *run) leaveRepository(why error) {
 	}
 }
 
-// forget removes what nobody needs once the result is stored.
+// forget removes what is no longer needed once the result is stored.
 func (r repository) forget() {
 	if r.work != nil {
 		_ = r.work.Forget() // or else the run takes it along when it is deleted
 	}
 }
 
-// tellChanges tells what has changed while a run was under way. A worktree of which that
-// cannot be told is kept.
+// tellChanges tells what has changed while a run was under way. A worktree whose state
+// is unknown is kept.
 func tellChanges(work *worktree.Work, j *job.Job, r *request.Result, limit time.Duration) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, errDiffTime)
 	defer cancel()

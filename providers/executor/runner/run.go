@@ -6,10 +6,10 @@
 //	    └ ctxfs helper agent-runner  prepares, records, waits, writes the result
 //	       └ the agent
 //
-// Keeper and runner hold the lock of the run, which is registered (package confined). When the
-// runner has ended, however it has, the keeper ends what is left and then itself. If the
-// keeper is killed, the runner ends everything likewise. If both are killed at once, the next
-// program that looks ends what has the run's mark.
+// Keeper and runner hold the lock of the run, which is registered (package confined). When
+// the runner has ended, however it has, the keeper ends what is left and then itself. If
+// the keeper is killed, the runner ends everything, too. If both are killed at once, the
+// next program that looks ends what has the run's mark.
 //
 // In order: start.go (the caller), lost.go (what is left of runs that were killed), run.go
 // (a run from its beginning to its end), repository.go (what
@@ -135,7 +135,7 @@ func Run(c Config) error {
 	if err != nil {
 		err = json.NewEncoder(os.Stdout).Encode(r.result)
 	}
-	if err == nil { // or else whoever finds it in the register stores that it is lost
+	if err == nil { // or else the process that finds it in the register stores that it is lost
 		register.Leave(id)
 	}
 	return err

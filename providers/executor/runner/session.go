@@ -16,8 +16,8 @@ const (
 )
 
 // tellSession says where the session is in the tree, if it is there, and what its requests
-// took, if the agent has not said so: one that was ended has not. Whoever has cancelled the
-// run does not wait for it.
+// took, if the agent has not said so: one that was ended has not. A caller who has
+// cancelled the run does not wait for it.
 func (r *run) tellSession(why error) {
 	id := r.result.Session
 	if id == "" || r.mount == "" || strings.ContainsAny(id, "/\x00") {

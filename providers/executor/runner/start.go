@@ -111,7 +111,7 @@ func (s *Started) launch(program string, detach bool, lock *os.File) error {
 	}
 	s.ended = make(chan []byte, 1)
 	go func() {
-		// Its end is that of keeper and runner, of which either may outlive the other.
+		// It ends when keeper and runner have ended, in either order.
 		body, _ := io.ReadAll(said)
 		answer.Close()
 		_, _ = s.kept.Wait() // how the keeper has ended shows in the result

@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/internal/regexps"
 )
 
-// loggedOut is what agents say that nobody is logged in to, or whose key is refused.
+// loggedOut is what agents print when no user is logged in, or the key is refused.
 var loggedOut = regexps.Lazy(`(?i)\b(log(ged)?[ -]?in|login|sign(ed)? in|api[ _-]?key|auth(entication|enticate|orization|orized)?|unauthorized|credentials?|401)\b`)
 
 // tellWhy adds to the result of a run that has not succeeded what the agent has shown, and

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// doors returns the sockets of programs that do what they are told by whoever connects:
-// container engines, buses over which programs are started, and whatever the user's own
-// programs listen at now, such as editors, agents for keys and another ctxfs.
+// doors returns the sockets of programs that act on requests of any program that
+// connects: container engines, buses over which programs are started, and whatever the
+// user's own programs listen at now, such as editors, agents for keys and another
+// ctxfs.
 func doors() (paths []string) {
 	paths = []string{
 		"/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/crio/crio.sock",
@@ -23,7 +24,7 @@ func doors() (paths []string) {
 			paths = append(paths, path)
 		}
 	}
-	table, _ := os.ReadFile("/proc/net/unix") // where there is none, those above remain
+	table, _ := os.ReadFile("/proc/net/unix") // without it, those above remain
 	for line := range strings.Lines(string(table)) {
 		_, path, ok := strings.Cut(line, " /")
 		path = "/" + strings.TrimSuffix(path, "\n")

@@ -33,7 +33,7 @@ func namespace() (string, error) { return os.Readlink("/proc/self/ns/mnt") }
 // mountReadOnly makes all mounts of this process's namespace read-only, except for what the
 // rules name. Nothing has changed if there is an error.
 func mountReadOnly(r places, note func(string, ...any)) error {
-	// That of whoever started this process must stay as it is.
+	// The namespace of the process that started this one must stay as it is.
 	switch ours, err := namespace(); {
 	case err != nil:
 		return err

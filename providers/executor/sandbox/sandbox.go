@@ -10,13 +10,13 @@
 //     owners, times and attributes can be changed. Sockets through which other programs
 //     do what they are told are hidden, all of the user's among them (see doors). The
 //     agent's own sandbox works in it; root's bubblewrap needs --unshare-user.
-//   - Landlock, where the system lets nobody make such namespaces, as in most containers:
-//     contents and names cannot be changed, but modes, times and extended attributes can,
-//     and sockets are there. Mounts are refused, so an agent's own sandbox may fail.
+//   - Landlock, where the system forbids such namespaces, as in most containers: contents
+//     and names cannot be changed, but modes, times and extended attributes can, and
+//     sockets are reachable. Mounts are refused, so an agent's own sandbox may fail.
 //
-// In both no signal reaches a process outside (Landlock, since Linux 6.12), none is
-// traced or gets other limits, no set-user-ID program gives rights, and of the rights of
-// root only those to read what belongs to others are left.
+// In both no signal reaches a process outside (Landlock, since Linux 6.12), no process
+// is traced or gets other limits, no set-user-ID program gives rights, and of the rights
+// of root only those to read what belongs to others are left.
 //
 // What stays possible: to connect to anything by network, to sockets elsewhere, to those of
 // programs that are started later, and to those of ctxfs, which answers a read-only run
@@ -35,7 +35,7 @@ type Rules struct {
 	Dir string `json:"dir"`
 	// Write are folders that may be written to with all that is in them, and files that may
 	// be written in place: to replace a file needs its folder. A folder that does not exist
-	// is made; what has an extension is taken for a file, and left alone.
+	// is created; a path with an extension is treated as a file, and left alone.
 	Write []string `json:"write"`
 	// Keep are files and folders in those of Write that stay as they are, if they are there:
 	// in a mount namespace nothing can be put in their place either. Landlock cannot leave

@@ -76,7 +76,7 @@ func start(program string, r Rules, argv []string, attr *os.ProcAttr, namespaces
 }
 
 // namespaced returns attr with a user and a mount namespace for the process, in which it
-// may mount. Everybody has the same number in it.
+// may mount. All users have the same number in it.
 func namespaced(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	var out syscall.SysProcAttr
 	if attr != nil {

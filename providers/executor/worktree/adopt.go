@@ -63,13 +63,13 @@ func (e *CutOffError) Error() string {
 	return fmt.Sprintf("%s has taken the changes in part only: %v", e.Repository, e.Err)
 }
 
-// Adopt has git merge what differs between a worktree, with all that is not committed there,
-// and the commit of which it was made, into the files of the repository as they are now,
-// which may have changes, too. Its index and its branches stay as they are. All changes
-// arrive, or none: git writes files only when it has merged all of them, and has tried
-// whether it may. Until all are written, those that were there are in a commit: see
-// [CutOffError]. Then the worktree is removed, unless it has what cannot be merged or commits
-// that are in no branch, and its branch, if that has no commits.
+// Adopt has git merge what differs between a worktree, with all that is not committed
+// there, and the commit of which it was made, into the files of the repository as they are
+// now, which may have changes, too. Its index and its branches stay as they are. All
+// changes arrive, or none: git writes files only when it has merged all of them, and has
+// tried whether it may. Until all are written, those that were there are in a commit: see
+// [CutOffError]. Then the worktree is removed, unless it has what cannot be merged or
+// commits that are in no branch, and its branch, if that has no commits.
 func (w *Work) Adopt(ctx context.Context) (a Adoption, err error) {
 	lock, err := w.lock(ctx)
 	if err != nil {
@@ -107,7 +107,8 @@ func (w *Work) Adopt(ctx context.Context) (a Adoption, err error) {
 		if now.head == "" || a.Commit == now.head {
 			return a, nil
 		}
-		// The commit becomes that of the branch, for whoever goes on by hand. Files stay as they are.
+		// The commit becomes that of the branch, for a user who continues by hand. Files
+		// stay as they are.
 		_, err := w.git.ask(ctx, question{dir: w.Repository.Top, env: w.Repository.env(), args: []string{"reset", "-q", a.Commit}})
 		a.Branch = now.branch
 		return a, err
@@ -229,7 +230,7 @@ func (w *Work) merge(ctx context.Context, a *Adoption) error {
 // of the configuration takes part, and no file is written.
 func (v view) mergeTrees(ctx context.Context, a *Adoption, ours, theirs string) (string, error) {
 	var args []string
-	drivers, _ := v.ask(ctx, "config", "-z", "--name-only", "--get-regexp", `^merge\..*\.driver$`) // fails if there are none
+	drivers, _ := v.ask(ctx, "config", "-z", "--name-only", "--get-regexp", `^merge\..*\.driver$`) // fails without any
 	for _, name := range names(drivers) {
 		args = append(args, "-c", name+"=false")
 	}

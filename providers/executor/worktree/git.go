@@ -199,8 +199,8 @@ const (
 	ofFiles = "files"
 )
 
-// above returns what the nearest repository is, in which a folder lies or that it is; "" if
-// there is none. It asks no program.
+// above returns the nearest repository that has a folder, or is it; or "". It asks no
+// program.
 func above(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		if exists(filepath.Join(dir, ".git")) {

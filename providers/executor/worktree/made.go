@@ -30,7 +30,7 @@ func (g *Git) Make(ctx context.Context, p Place, tree, branch string) (*Work, er
 	if w.Missing, err = g.uncommitted(ctx, source, p.Outside); err != nil {
 		return nil, err
 	}
-	if err := w.save(); err != nil { // first: whoever comes after a kill must know what to remove
+	if err := w.save(); err != nil { // first: after a kill the next process must know what to remove
 		return nil, err
 	}
 	if err := w.add(ctx); err != nil {
@@ -99,8 +99,8 @@ func (w *Work) Base() string {
 	return fmt.Sprintf("%d files of %s are not committed, and not in the worktree as they are there", w.Missing, w.Source.Top)
 }
 
-// isUnwanted reports whether the worktree is only there to be removed, since whoever made it
-// was killed before it had.
+// isUnwanted reports whether the worktree is only there to be removed, since the process
+// that made it was killed before it had.
 func (w *Work) isUnwanted() bool { return w.Repository.Private == "" }
 
 // discard removes the worktree, and its branch unless that has commits. The folder goes in
@@ -167,7 +167,7 @@ func (w *Work) stands(ctx context.Context) (s standing, err error) {
 	return s, nil
 }
 
-// committed returns the branch that has commits; "" if none has.
+// committed returns the branch that has commits, or "".
 func (w *Work) committed(now standing) string {
 	switch {
 	case now.branch != "" && now.head != w.Source.Head:

@@ -13,8 +13,8 @@
 // removed if nothing has changed. Otherwise [Work.Adopt] has git merge the changes into the
 // files of the repository.
 //
-// All that is known of a run stands in a folder of its own, so that whoever comes next can
-// end what was begun by a process that was killed.
+// All that is known of a run stands in a folder of its own, so that the next process can
+// end what a killed one has started.
 //
 // In order: git.go (how git is asked), state.go (the state of a work tree, and what differs),
 // worktree.go (a run from its beginning to its end), made.go (worktrees), adopt.go.

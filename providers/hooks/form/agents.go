@@ -104,7 +104,7 @@ func saysAt(kinds ...facts.MomentKind) func(*Input, fields) bool {
 	}
 }
 
-// claudeCode: what is said goes into hookSpecificOutput.additionalContext, a refusal into
+// claudeCode: text goes into hookSpecificOutput.additionalContext, a refusal into
 // permissionDecision; before a compaction, plain text becomes an instruction for the
 // summary. An output is replaced by one of the same shape, so that of Bash keeps its other
 // members; the tools that read files have shapes of their own and are left alone, and so is
@@ -168,10 +168,10 @@ func codex() agent {
 // truncated is what Codex writes before an output that it has cut, and where it has cut it.
 var truncated = regexp.MustCompile(`(?m)^Warning: truncated output \(original token count: \d+\)|…\d+ (?:tokens|chars) truncated…`)
 
-// gemini: what is said before a compression only its user reads. That event comes with
-// each request to the model, before the size of the context is looked at; only with the
-// trigger "manual" does a compression follow, so no hook sees one that comes by itself. A
-// denied output becomes a failed one ("Tool result blocked"), so outputs are not replaced.
+// gemini: only the user reads a text before a compression. That event comes with each
+// request to the model, before the size of the context is looked at; only with the trigger
+// "manual" does a compression follow, so no hook sees one that comes by itself. A denied
+// output becomes a failed one ("Tool result blocked"), so outputs are not replaced.
 //
 // Sources: @google/gemini-cli 0.61.0, bundle/docs/hooks/reference.md,
 // packages/core/src/core/coreToolHookTriggers.ts and

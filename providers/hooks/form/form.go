@@ -37,7 +37,7 @@ type Input struct {
 	Prompt string
 	// Call is the call of a tool; Writes and Command are not filled in.
 	Call *facts.AgentCall
-	// Says reports whether the model reads what is said at this moment.
+	// Says reports whether the model reads the answer at this moment.
 	Says bool
 
 	agent    agent

@@ -25,7 +25,7 @@ type Kind string
 const (
 	Broken  Kind = "broken"  // it cannot be read as its agent reads it
 	Long    Kind = "long"    // models do not follow that much
-	Vague   Kind = "vague"   // nobody can tell whether it was followed
+	Vague   Kind = "vague"   // no one can tell whether it was followed
 	Globs   Kind = "globs"   // it holds at other times than it seems to
 	Missing Kind = "missing" // it refers to what is not there
 )
@@ -63,7 +63,7 @@ const (
 	maxFindings = 20
 )
 
-// Rule returns the findings in one file, of which these are all places.
+// Rule returns the findings in one file, which is at all these places.
 func (p Project) Rule(places []scope.Place) []Finding {
 	c := &checker{project: p, file: places[0].File}
 	c.broken()

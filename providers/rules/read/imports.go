@@ -134,8 +134,8 @@ func (i *importer) read(name, from string, depth int, chain []string) (string, e
 }
 
 // looksLikePath reports whether what follows an "@" is meant as the path of a file even
-// if there is none: it has a folder or the extension of a text. Names of packages, such
-// as @scope/name, have neither.
+// if that does not exist: it has a folder or the extension of a text. Names of
+// packages, such as @scope/name, have neither.
 func looksLikePath(name string) bool {
 	name = strings.TrimRight(name, ".,;:!?)'\"]")
 	switch filepath.Ext(name) {

@@ -51,7 +51,8 @@ type Options struct {
 	Root string
 	// Home is the user's home folder, for imports that begin with "~/".
 	Home string
-	// Hops is over how many files imports are followed; 0 if the agent has none.
+	// Hops is over how many files imports are followed; 0 if the agent knows no
+	// imports.
 	Hops int
 	// Hide reports whether a path is not to be touched; it may be nil.
 	Hide func(path string) bool
@@ -71,7 +72,8 @@ type File struct {
 	// Cut reports whether Text is not all of it.
 	Cut bool
 	// Matter are the values of the front matter by key, as package frontmatter has
-	// them; nil if there is none, or if MatterErr says why it cannot be read.
+	// them; nil if the file has no front matter, or if MatterErr says why it cannot
+	// be read.
 	Matter    map[string]any
 	MatterErr error
 	// Warnings are sentences about front matter that was read although it is wrong.
@@ -90,7 +92,7 @@ type File struct {
 // dependency is a file that was read, or looked for, as it was then.
 type dependency struct {
 	path string
-	info os.FileInfo // nil if there was none
+	info os.FileInfo // or nil
 }
 
 // Read reads a file. It waits for no pipe, and fails into [File.Err].
@@ -198,7 +200,7 @@ func (f *File) IsEmpty() bool { return f.Err == nil && strings.TrimSpace(f.Text)
 const titleLen = 160
 
 // About returns what the file says that it is about, as one line: the description of
-// its front matter, else its first heading, else its first sentence; "" if it has none.
+// its front matter, else its first heading, else its first sentence; or "".
 func (f *File) About() string {
 	if s, _ := f.Matter["description"].(string); strings.TrimSpace(s) != "" {
 		return clean.Cut(clean.Line(s), titleLen)

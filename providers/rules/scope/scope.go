@@ -2,7 +2,7 @@
 // its makers document it.
 //
 // A [Place] is a file that one agent reads as rules. [Place.Condition] says when it does:
-// always, for files that match globs, if the model thinks so, or if somebody names it.
+// always, for files that match globs, if the model thinks so, or if the user names it.
 // [Holding] returns which of the places of one agent hold for a path. How each agent
 // differs from the others is the table in tools.go, each with its source.
 //
@@ -82,7 +82,7 @@ const (
 	Always Applies = "always"
 	Glob   Applies = "glob"   // if a file matches
 	Model  Applies = "model"  // if the model decides so, by the rule's description
-	Manual Applies = "manual" // if somebody names it
+	Manual Applies = "manual" // if the user names it
 	Never  Applies = "never"  // as it is, never
 )
 

@@ -76,8 +76,8 @@ func toolOf(agent string) tool {
 		// when it is named (github/spec-kit#1201).
 		return tool{condition: windsurfRule, globs: matcher{anyFolder: true}}
 	case "cline":
-		// docs.cline.bot/customization/cline-rules: paths, of which an empty list is never,
-		// and front matter that cannot be read is always; the files of other tools count,
+		// docs.cline.bot/customization/cline-rules: an empty list of paths means never, and
+		// front matter that cannot be read means always; the files of other tools count,
 		// too. AGENTS.md below the root only if there is one in it (cline/cline#7437);
 		// workflows, hooks and skills in .clinerules are no rules (rule-helpers.ts).
 		return tool{condition: clineRule, choose: clineFiles}
@@ -109,7 +109,7 @@ func toolOf(agent string) tool {
 	return tool{}
 }
 
-// list returns the globs of a condition, or another condition if there are none.
+// list returns the globs of a condition, or another condition without globs.
 func list(value any, none Applies) Condition {
 	if globs := globsOf(value); len(globs) > 0 {
 		return Condition{Applies: Glob, Globs: globs}
@@ -211,7 +211,7 @@ func clineRule(p Place) Condition {
 	return list(paths, Always)
 }
 
-// clineFiles leaves out AGENTS.md below a root that has none, and what is no rule in
+// clineFiles leaves out AGENTS.md below a root without one, and what is no rule in
 // .clinerules.
 func clineFiles(near []Place) []Place {
 	root := slices.ContainsFunc(near, func(p Place) bool { return p.Level == Project && !p.Below && p.Name == "AGENTS.md" })

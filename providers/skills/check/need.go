@@ -68,7 +68,7 @@ func (l *needs) sorted() []Need {
 	return l.all
 }
 
-// interpreterOf returns the interpreter of a script by its extension; "" if it has none.
+// interpreterOf returns the interpreter of a script by its extension, or "".
 func interpreterOf(name string) string {
 	for _, pair := range rules().words["interpreters"] {
 		if ext, interpreter, _ := strings.Cut(pair, "="); strings.EqualFold(ext, filepath.Ext(name)) {
@@ -155,7 +155,7 @@ func shebang(text string) string {
 }
 
 // said adds the programs that a skill says it needs, in the file that says it: of
-// "Requires git, jq and access to the internet" git and jq. Of alternatives none is added.
+// "Requires git, jq and access to the internet" git and jq. Alternatives are not added.
 func (l *needs) said(name, text string) {
 	for _, m := range re("requirement").FindAllStringSubmatch(text, 10) {
 		for _, item := range re("joint").Split(re("release").ReplaceAllString(m[1], ""), 50) {

@@ -217,7 +217,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x2000 }) < 0
 }
 
-// isDenied reports whether what is told at an offset is not to be done.
+// isDenied reports whether the text at an offset is about what must not be done.
 func isDenied(s string, at int) bool {
 	before := s[:at]
 	if all := re("next").FindAllStringIndex(before, -1); len(all) > 0 {

@@ -126,7 +126,7 @@ func isReadOrRun(name string, text []byte) bool {
 	return isProse(base) || isScript(name, text)
 }
 
-// textOf returns the text of a file, or its beginning; nil if it is none.
+// textOf returns the text of a file, or its beginning; nil if it is not text.
 func textOf(file read.File, left *int64) (text []byte, cut bool) {
 	limit := min(int64(maxFile), *left)
 	if limit <= 0 {
@@ -140,7 +140,7 @@ func textOf(file read.File, left *int64) (text []byte, cut bool) {
 	return text, info.Size() > int64(len(text))
 }
 
-// count counts the tokens of a text of which the beginning is given.
+// count estimates the tokens of a text from its beginning.
 func (r *Result) count(text []byte, size int64, cut bool) int {
 	const counted = 256 << 10 // the rest of a long text has as many for its length
 	n := min(len(text), counted)

@@ -13,10 +13,9 @@ import (
 // away or to weaken safety, a script that fetches code and runs it, a tool beyond what a
 // skill is for.
 //
-// It is a word for a person who decides, and no verdict: nothing is hidden or refused because
-// of it. So that they are read, there are few: what stands in quotation marks or after
-// "never" is taken for an example, and the installers of well-known programs for what they
-// are.
+// It is a word for a person who decides, and no verdict: nothing is hidden or refused
+// because of it. So that they are read, there are few: what stands in quotation marks or
+// after "never" counts as an example, and the installers of well-known programs are known.
 type Suspect struct {
 	// File is relative to the skill's folder.
 	File string `json:"file"`
@@ -27,7 +26,7 @@ type Suspect struct {
 	// more than it seems to need.
 	Kind string `json:"kind"`
 	What string `json:"what"`
-	// Text is the passage, cleaned and short; "" if there is nothing to see.
+	// Text is the passage, cleaned and short; it may be "".
 	Text string `json:"text,omitempty"`
 }
 

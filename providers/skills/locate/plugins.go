@@ -216,8 +216,8 @@ func (f *Finder) offer(marketplaces syntax.Value, marketplace, name string) (off
 	return offer, at.Text
 }
 
-// codexPlugins returns the plugins of Codex: cache/<marketplace>/<plugin>/<version>/, of
-// which the newest version counts; config.toml says which are disabled.
+// codexPlugins returns the plugins of Codex: cache/<marketplace>/<plugin>/<version>/;
+// the newest version counts, and config.toml says which are disabled.
 //
 // Source: developers.openai.com/codex/plugins/build.
 func (f *Finder) codexPlugins(dir string) (found []plugin, files []string) {

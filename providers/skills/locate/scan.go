@@ -26,13 +26,14 @@ type Found struct {
 	Source *Source
 	// Name is that of its folder on disk; of a definition, how its agent calls it.
 	Name string
-	// Path is its folder, links resolved; "" for a definition, which has none.
+	// Path is its folder, links resolved; "" for a definition, which is a file
+	// alone.
 	Path string
 	Info os.FileInfo // of its folder
 	// Shown is where it is, as the user knows it: its folder, or the definition.
 	Shown string
-	// File is its SKILL.md, or the definition; "" if it has none. Target is what that leads
-	// to if it is a link.
+	// File is its SKILL.md, or the definition, or "". Target is what that leads to if it is
+	// a link.
 	File, Target string
 	Card         read.Card
 	// Err is why its folder could not be searched.
@@ -131,7 +132,7 @@ func (s *Scan) Source(src *Source) {
 	}
 }
 
-// Folder adds the skill in a folder, of which links are resolved, and that has a SKILL.md.
+// Folder adds the skill in a folder, whose links are resolved, and that has a SKILL.md.
 // Shown is the folder as the user knows it.
 func (s *Scan) Folder(real, shown string) {
 	info, err := os.Lstat(real)

@@ -53,7 +53,7 @@ type Source struct {
 	// Readers are the agents that look there.
 	Readers []Reader
 
-	groups []string // folders in Dir that contain skills and are none
+	groups []string // folders in Dir that contain skills and are not skills
 	whole  bool     // Dir may be a skill itself
 }
 

@@ -19,9 +19,8 @@ func SkillFiles() []string { return []string{"SKILL.md", "skill.md"} }
 // is.
 func IsSkillFile(name string) bool { return slices.Contains(SkillFiles(), name) }
 
-// FindSkillFile returns the path of a folder's SKILL.md, which may be of any type, and
-// whether it is a link; "" if it has none. The error says that the folder cannot be
-// searched.
+// FindSkillFile returns the path of a folder's SKILL.md, or "", which may be of any
+// type, and whether it is a link. The error says that the folder cannot be searched.
 func FindSkillFile(dir string) (file string, linked bool, err error) {
 	for _, name := range SkillFiles() {
 		path := filepath.Join(dir, name)

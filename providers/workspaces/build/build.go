@@ -58,7 +58,7 @@ type rank int
 
 // The ranks by source.
 const (
-	fromTask       rank = 10 // a task that somebody named: a target of make
+	fromTask       rank = 10 // a task that people name: a target of make
 	fromScript     rank = 20 // a script of a manifest
 	fromConvention rank = 30 // what a manifest means
 	variant        rank = 5  // of a task: "test:unit"

@@ -7,7 +7,7 @@ import (
 	"ctxfs/providers/internal/jsonc"
 )
 
-// convention is what a file in a project means for everybody who knows the tool.
+// convention is what a file in a project means for everyone who knows the tool.
 type convention struct {
 	files    []string // one of these
 	commands map[Purpose]string

@@ -22,7 +22,7 @@ func open(root *inside.Folder, name string) (f *folder, err error) {
 	return f, err
 }
 
-// first returns the first of the files that there is; "" if there is none.
+// first returns the first of the files that exists, or "".
 func (f *folder) first(names ...string) string {
 	for _, name := range names {
 		if _, ok := slices.BinarySearch(f.files, name); ok {

@@ -63,7 +63,7 @@ func doesMore(rule string) bool {
 	})
 }
 
-// table reads the tasks in an object, each of which may have a description.
+// table reads the tasks in an object; each task may have a description.
 func (f *folder) table(name, run string, doc syntax.Value, key, description string) {
 	all, _ := doc.Get(key)
 	for _, m := range all.Members {

@@ -19,8 +19,8 @@ const (
 	// listed, the last ones.
 	maxLooked = 2000
 	maxListed = 300
-	// maxInFolder is how many files of a folder are looked at of which git says only
-	// that it is new.
+	// maxInFolder is how many files are looked at in a folder that git only reports
+	// as new.
 	maxInFolder = 50
 	// A file that a session writes is modified before the session's log has the result
 	// of the call, by callTime at most, and not later than slack after it: logs and file
@@ -78,8 +78,8 @@ type Line struct {
 // was started last; else something outside of all that is known.
 
 // List returns the changes of files in a folder, the last one first, those without a time
-// at the end. It looks only at files that somebody is known to have worked on and at
-// those that git lists, or the first that a walk finds.
+// at the end. It looks only at files that agents or people are known to have worked on
+// and at those that git lists, or the first that a walk finds.
 func List(o Options) (all []Line) {
 	writes := make(map[string][]facts.Edit) // by file
 	var programs []facts.Edit

@@ -1,5 +1,5 @@
-// Package changes compares files on disk with what somebody last saw of them, and finds
-// out who has changed them.
+// Package changes compares files on disk with what a session last saw of them, and
+// finds out who has changed them.
 package changes
 
 import (
@@ -49,7 +49,7 @@ type Change struct {
 	// Elsewhere reports whether all that the session has seen of a changed file is
 	// still there: it changed in lines that the session has not seen.
 	Elsewhere bool `json:"elsewhere,omitempty"`
-	// Diff is the unified difference, without secrets; "" if there is none to show.
+	// Diff is the unified difference, without secrets, or "".
 	Diff string `json:"diff,omitempty"`
 }
 
@@ -182,13 +182,13 @@ func (c *Change) compareText(s facts.Read, text string, later bool) {
 	}
 	c.State = Changed
 	if link, err := os.Readlink(c.Path); err == nil {
-		c.Why = "it is a link to " + clean.Line(link) + "; what changed there is not shown" // it may lead to what nobody asked for
+		c.Why = "it is a link to " + clean.Line(link) + "; what changed there is not shown" // it may lead outside
 	} else if c.Diff = shown(strings.Join(diffs, "")); c.Diff == "" {
 		c.Why = "in secrets, which are not shown"
 	}
 }
 
-// read returns the text of a regular file, or why there is none to compare.
+// read returns the text of a regular file, or why it cannot be compared.
 func read(path string) (text, why string) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another file by now
 	if err != nil {

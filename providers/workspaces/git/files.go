@@ -6,13 +6,13 @@ import "path/filepath"
 type Files struct {
 	// Within are folders that have all of them.
 	Within []string
-	// Folders are those of which everything below them counts, Files the others; not all
-	// of them need exist.
+	// Folders count with everything below them, Files by themselves; not all of them
+	// need exist.
 	Folders, Files []string
 }
 
-// FilesOf returns the files of the repository of which a folder is the work tree, or that
-// it is. Where it is none they are those with which it would become one.
+// FilesOf returns the files of the repository whose work tree is a folder, or that it is.
+// For any other folder they are those with which it would become one.
 func FilesOf(dir string) Files {
 	repo, err := locate(dir)
 	if err != nil {

@@ -118,10 +118,10 @@ type Stash struct {
 	Message string
 }
 
-// Read returns the state of the repository of which a folder is the work tree, or that is
-// itself a bare one. The folder is an absolute path without symbolic links; folders above
-// it are not looked at. The error is [ErrNone], that of the folder, or says that git is
-// missing; what else fails stands in Problems.
+// Read returns the state of the repository whose work tree is a folder, or that is itself
+// a bare one. The folder is an absolute path without symbolic links; folders above it are
+// not looked at. The error is [ErrNone], that of the folder, or says that git is missing;
+// what else fails stands in Problems.
 func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
 	repo, err := locate(dir)
 	if err != nil {
@@ -185,7 +185,7 @@ func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
 // errTooSlow is why git was ended.
 var errTooSlow = fmt.Errorf("git took longer than %.0f s", patience.Seconds())
 
-// modified returns when a file was last modified; zero if there is none.
+// modified returns when a file was last modified, or zero.
 func modified(path string) time.Time {
 	info, err := os.Lstat(path)
 	if err != nil {

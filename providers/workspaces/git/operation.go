@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// Operation is what a git command has begun and not ended, since it waits for somebody.
+// Operation is what a git command has started and not ended, since it waits for its
+// user.
 type Operation struct {
 	// Name is that of the git command, "rebase"; "" if nothing is under way.
 	Name string
-	// Of is what is applied, or the branch on which the operation was begun; it may be "".
+	// Of is what is applied, or the branch on which the operation was started; it may be
+	// "".
 	Of string
 	// Step and Steps are how far it is; zero if that is not known.
 	Step, Steps int

@@ -24,7 +24,7 @@ type repository struct {
 	owner   int    // user number of the owner; -1 if it is not known
 }
 
-// locate returns the repository of which a folder is the work tree, or that it is.
+// locate returns the repository whose work tree is a folder, or that it is.
 func locate(dir string) (repository, error) {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -34,7 +34,7 @@ func parseSettings(text []byte) settings {
 	return s
 }
 
-// last returns the value that counts of a key; "" if there is none.
+// last returns the value of a key that counts, or "".
 func (s settings) last(key string) string {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i].key == key {
@@ -50,7 +50,7 @@ func (s settings) remote(name string) string {
 }
 
 // trusts reports whether these settings, which are the user's, let git work in a
-// repository that somebody else owns. Source: git-config(1), safe.directory.
+// repository that another user owns. Source: git-config(1), safe.directory.
 func (s settings) trusts(dir string) bool {
 	trusted := false
 	for _, e := range s {

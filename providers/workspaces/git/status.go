@@ -28,8 +28,8 @@ type Uncommitted struct {
 	Changed   int // in the work tree, also of files that are staged
 	Tracked   int // staged, changed, or both
 	Untracked int // files, or folders in which nothing is tracked
-	// Filtered is how many of those changed have a filter (Git LFS and the like). As it is
-	// not run, some of them may only have been touched.
+	// Filtered is how many of those changed have a filter, such as Git LFS. As it is not
+	// run, some of them may only have been touched.
 	Filtered int
 	// Paths are the first maxPaths of each: conflicts, other tracked files, untracked.
 	Paths []Change

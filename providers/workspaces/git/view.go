@@ -16,7 +16,7 @@ import (
 const (
 	// maxSettings is the size of the longest configuration that is read, in bytes.
 	maxSettings = 4 << 20
-	// nothing is a path at which there is nothing.
+	// nothing is a path that does not exist.
 	nothing = "/dev/null"
 )
 

@@ -112,8 +112,8 @@ func head(w *walk) string {
 	return fmt.Sprintf("%s/: %s, without what git ignores\n", strings.TrimSuffix(clean.Path(w.dir, 4*maxName), "/"), counts)
 }
 
-// foot returns the last line, which names what git ignores in the folder itself; "" if
-// that is nothing.
+// foot returns the last line, which names what git ignores in the folder itself, or
+// "".
 func foot(w *walk) string {
 	const most = 12
 	var names []string

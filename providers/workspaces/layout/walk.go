@@ -260,7 +260,7 @@ func (c *count) merge(other count) {
 	}
 }
 
-// most returns the kinds of which there are most, with their numbers.
+// most returns the most frequent kinds, with their numbers.
 func (c *count) most() []string {
 	return slices.SortedFunc(maps.Keys(c.kinds), func(a, b string) int {
 		return cmp.Or(cmp.Compare(c.kinds[b], c.kinds[a]), strings.Compare(a, b))

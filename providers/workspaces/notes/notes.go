@@ -1,5 +1,5 @@
-// Package notes keeps the notes that are left in a workspace for whoever works there
-// next: short Markdown texts, each with its author as far as that is known.
+// Package notes keeps the notes that are left in a workspace for the next to work
+// there: short Markdown texts, each with its author as far as that is known.
 //
 // A note is a file in a folder on disk, with front matter that says who left it, when
 // and where. It stays until it is taken; notes that were taken are kept in the folder

@@ -109,7 +109,7 @@ func bootTime() time.Time {
 	return time.Unix(n, 0)
 }
 
-// stat returns what is known of a file; nil, which is no file, where that is nothing.
+// stat returns what is known of a file, or nil, which is no file.
 func stat(path string) os.FileInfo {
 	info, _ := os.Stat(path)
 	return info

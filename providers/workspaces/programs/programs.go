@@ -144,10 +144,10 @@ func (t *tail) line() string {
 	return clean.Cut(clean.Line(mask.Text(string(t.text))), 300)
 }
 
-// Find returns the path of a program in a list of folders, the value of PATH; "" if it is
-// in none of them. It leaves out folders that are relative, and programs that lie in one of
-// the folders outside, themselves or what they are a link to: a folder that somebody works
-// in must not choose what is run.
+// Find returns the path of a program in a list of folders, the value of PATH, or "". It
+// leaves out folders that are relative, and programs that lie in one of the folders
+// outside, themselves or through links: a folder in which agents work must not choose what
+// is run.
 func Find(name, path string, outside ...string) string {
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) || Within(dir, outside) {

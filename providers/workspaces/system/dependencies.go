@@ -15,7 +15,7 @@ const maxPackages = 200
 // Dependencies are the packages that a manifest declares.
 type Dependencies struct {
 	Manifest string `json:"manifest"`
-	// In is the folder of the project where installed ones are; "" if there is none.
+	// In is the folder of the project where installed ones are, or "".
 	In string `json:"in,omitempty"`
 	// Declared and Installed are how many there are.
 	Declared  int `json:"declared"`

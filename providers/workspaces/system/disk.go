@@ -15,7 +15,7 @@ import (
 // maxFile is how much is read of a file that says a version, in bytes.
 const maxFile = 64 << 10
 
-// read returns the text of a small regular file; "" if there is none.
+// read returns the text of a small regular file, or "".
 func read(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -66,8 +66,8 @@ func versionOnDisk(name, target string) string {
 	return ""
 }
 
-// isGuest reports whether a program lies among those of an interpreter, the version of
-// which is not its own.
+// isGuest reports whether a program lies among those of an interpreter whose version
+// is not its own.
 func isGuest(name string) bool {
 	switch name {
 	case "pip", "pipx", "poetry", "npm", "pnpm", "yarn", "tsc", "bundle", "composer":

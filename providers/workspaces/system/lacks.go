@@ -17,9 +17,9 @@ import (
 // environments are the folders in which projects keep virtual environments of Python.
 func environments() []string { return []string{".venv", "venv", "env"} }
 
-// virtual returns the Python of the virtual environment in a project; ok is false if there
-// is none. It is not run: pyvenv.cfg says its version.
-// Source: docs.python.org/3/library/venv.html.
+// virtual returns the Python of the virtual environment in a project; ok is false without
+// one. It is not run: pyvenv.cfg says its version. Source:
+// docs.python.org/3/library/venv.html.
 func virtual(project *inside.Folder, dir string) (p Program, ok bool) {
 	for _, name := range environments() {
 		settings := project.Text(name + "/pyvenv.cfg")
@@ -41,9 +41,9 @@ func virtual(project *inside.Folder, dir string) (p Program, ok bool) {
 	return Program{}, false
 }
 
-// Lacks returns what somebody who begins to work has to know of the environment, a line
-// each: the interpreter of the project's own, programs of another version than the project
-// asks for, and packages that are not installed. What is not certain is left out.
+// Lacks returns what one must know of the environment before work, a line each: the
+// interpreter of the project's own, programs of another version than the project asks for,
+// and packages that are not installed. What is not certain is left out.
 func (s System) Lacks(dir string) (lines []string) {
 	if i := slices.IndexFunc(s.Programs, func(p Program) bool { return strings.HasPrefix(p.Path, dir+"/") }); i >= 0 {
 		p := s.Programs[i]
@@ -72,12 +72,12 @@ func (s System) Lacks(dir string) (lines []string) {
 	return lines
 }
 
-// isWord reports whether a text is a name or a version, and no sentence that somebody wrote
-// for those who read it.
+// isWord reports whether a text is a name or a version, and no sentence that may address
+// its readers.
 func isWord(text string) bool { return len(text) <= 60 && !strings.ContainsAny(text, " \t") }
 
 // has returns the version of a program that a project asks for by its language's name; ok
-// is false if there is none, and the version "" if it is not known.
+// is false if it asks for none, and the version "" if it is not known.
 func (s System) has(language string) (version string, ok bool) {
 	names := map[string][]string{"python": {"python", "python3"}, "rust": {"rustc"}}[language]
 	if names == nil {
@@ -102,7 +102,8 @@ func isOlder(version, wanted string) bool {
 	return slices.Compare(numbers(version), numbers(wanted)) < 0 && !strings.HasPrefix(wanted+".", version+".")
 }
 
-// numbers returns the numbers of a version, up to the first part that is none.
+// numbers returns the numbers of a version, up to the first part that is not a
+// number.
 func numbers(version string) (all []int) {
 	for part := range strings.SplitSeq(version, ".") {
 		n, err := strconv.Atoi(part)

@@ -153,7 +153,7 @@ func encode(value any) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
-		return []byte("null") // none of our types has what JSON lacks
+		return []byte("null") // our types have nothing that JSON lacks
 	}
 	return bytes.TrimSpace(b.Bytes())
 }

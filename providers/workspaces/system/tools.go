@@ -67,7 +67,7 @@ func (r *Reader) program(ctx context.Context, t tool, path, dir string, outside 
 }
 
 // wouldBegin reports whether a program is a proxy of rustup for a user who has no
-// toolchain: whatever it is asked, it would begin to keep settings in their home.
+// toolchain: whatever it is asked, it would start to keep settings in their home.
 func (r *Reader) wouldBegin(target string) bool {
 	rustup, err := os.Stat(filepath.Join(filepath.Dir(target), "rustup"))
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *Reader) ask(ctx context.Context, t tool, path string, outside []string)
 	return number(string(out))
 }
 
-// number returns the first version number in a text: "3.11.2"; "" if there is none.
+// number returns the first version number in a text, such as "3.11.2", or "".
 func number(text string) string {
 	return regexp.MustCompile(`\d+(?:\.\d+)+(?:[a-z]+\d*|-(?:alpha|beta|pre|rc)[.\d]*)?`).FindString(text)
 }
