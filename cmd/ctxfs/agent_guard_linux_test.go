@@ -16,6 +16,7 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
+	"ctxfs/providers/terminals/record"
 )
 
 // guarded is a box with the real file system server, which may write to the folder work,
@@ -180,30 +181,24 @@ func TestAgentReadOnlyLeft(t *testing.T) {
 			t.Parallel()
 			b := guarded(t)
 			target := filepath.Join(b.home, "work/new.txt")
-			b.write("try", `setsid -f sh -c 'echo $$ >"$TMPDIR/left"; while [ ! -e "$HOME/go" ]; do sleep 0.02; done
-ctxfs call files write_file --path `+target+` --content x >"$TMPDIR/said" 2>&1; echo >"$TMPDIR/done"; sleep 1003'
-exec sleep 1004`)
-			r := b.startsAgent("sleep 1004", "--agent", "tries", "--repo", filepath.Join(b.home, "work"), "--read-only", "--", "x")
-			id := b.jobs()[0].ID
-			scratch := func(name string) string {
-				body, _ := os.ReadFile(b.job(id, "scratch", name)) // none yet, or none any more
-				return string(body)
-			}
-			fstest.Eventually(t, "it is left", func() bool { return scratch("left") != "" })
-			left, err := strconv.Atoi(strings.TrimSpace(scratch("left")))
-			must(t, err)
+			up, left, goes := b.fifo("up"), b.fifo("left"), b.fifo("go")
+			b.write("try", `setsid -f sh -c 'echo $$ >"$HOME/left"; read go <"$HOME/go"
+ctxfs call files write_file --path `+target+` --content x >"$TMPDIR/said" 2>&1; echo $$ >"$HOME/left"; sleep 1003'
+echo >"$HOME/up"; exec sleep 1004`)
+			r := b.startsAgent(up, "--agent", "tries", "--repo", filepath.Join(b.home, "work"), "--read-only", "--", "x")
+			id, pid := b.jobs()[0].ID, left.number()
 			keeper, runner := r.process("agent-keeper"), r.process("agent-runner")
 			stop(t, runner)
 			must(t, syscall.Kill(keeper, syscall.SIGKILL))
 			if both {
 				must(t, syscall.Kill(runner, syscall.SIGKILL))
 			}
-			b.write("go", "")
+			goes.Release()
 			if both {
-				fstest.Eventually(t, "it has ended", func() bool { return syscall.Kill(left, 0) != nil })
+				awaitExit(t, pid)
 			} else {
-				fstest.Eventually(t, "it has tried", func() bool { return scratch("done") != "" })
-				if said := scratch("said"); !strings.Contains(said, confinedText) {
+				left.Line() // it has tried
+				if said := readFile(t, b.job(id, "scratch/said")); !strings.Contains(said, confinedText) {
 					t.Errorf("it says %q", said)
 				}
 				must(t, syscall.Kill(runner, syscall.SIGCONT))
@@ -231,7 +226,7 @@ func TestAgentReadOnlyTerminals(t *testing.T) {
 	}
 	b.write("raw.py", rawViewer)
 	log := func() string { return b.sh("cat " + filepath.Join(b.state, "ctxfs/terminals/target/part-0001.txt")) }
-	fstest.Eventually(t, "it runs", func() bool { return strings.Contains(log(), "40 120") })
+	b.recorded("target", "it runs", func(*record.Terminal) bool { return strings.Contains(log(), "40 120") })
 	for name, got := range b.tries(true, map[string]string{
 		"run":            `ctxfs run -- touch work/new`,
 		"run background": `ctxfs run --background -- touch work/new`,
@@ -253,7 +248,7 @@ func TestAgentReadOnlyTerminals(t *testing.T) {
 	}
 	for _, how := range []string{"type", "attach"} { // the same outside
 		b.sh("python3 raw.py " + how + " " + found[0])
-		fstest.Eventually(t, how, func() bool { return strings.Contains(log(), "typed by "+how) })
+		b.recorded("target", how, func(*record.Terminal) bool { return strings.Contains(log(), "typed by "+how) })
 	}
 	b.ok("stop", "target")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/fs/fstest"
+	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
 )
 
@@ -60,8 +59,8 @@ func TestAgentJobs(t *testing.T) {
 		t.Error(text)
 	}
 	id := b.detached("--agent", "reads", "--repo", b.home, "a \x1b[31mquestion\u202e", "in\nlines")
-	fstest.Eventually(t, "it runs", func() bool { all := b.jobs(); return len(all) == 1 && all[0].State == "running" })
-	if j := b.jobs()[0]; j.ID != id || j.Agent != "reads" || j.Prompt != "a question in lines" || j.Dir != b.home || j.Terminal == "" || j.Started.IsZero() {
+	b.inState(id, job.Running)
+	if j := b.jobs()[0]; j.ID != id || j.State != "running" || j.Agent != "reads" || j.Prompt != "a question in lines" || j.Dir != b.home || j.Terminal == "" || j.Started.IsZero() {
 		t.Errorf("%+v", j)
 	}
 	if text := b.ok("agent", "ps"); !containsAll(text, []string{"ID", "STATE", id, "running", "a question in lines"}) {
@@ -119,10 +118,7 @@ func TestAgentAttach(t *testing.T) {
 	b := realBox(t)
 	b.kinds("", map[string]string{"reads": `echo "which way?" >&2; read way; echo "went $way"; read again; echo "and $again"`})
 	id := b.detached("--agent", "reads", "x")
-	fstest.Eventually(t, "it asks", func() bool {
-		all := b.jobs()
-		return len(all) == 1 && all[0].Terminal != "" && strings.Contains(b.ok("cat", "agents/"+id+"/log.txt"), "which way?")
-	})
+	b.inState(id, job.Running)
 	if got := b.ok("__complete", "agent", "attach", ""); !strings.HasPrefix(got, id+"\trunning: x\n") {
 		t.Errorf("completion: %s", got)
 	}
@@ -146,21 +142,24 @@ func TestAgentAttach(t *testing.T) {
 func TestAgentStop(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`})
+	b.fifo("up")
+	ready := b.fifo("ready")
+	b.kinds("limit = 1", map[string]string{"stays": tenacious + `read up <"$HOME/up"; echo ready; echo >"$HOME/ready"; while :; do sleep 0.1004; done`})
 	id := b.detached("--agent", "stays", "x")
-	fstest.Eventually(t, "it runs", func() bool { return b.lives("sleep 1003") })
+	b.inState(id, job.Running)
+	ready.Line()
 	waiting := b.detached("--agent", "stays", "second")
-	fstest.Eventually(t, "the other one waits", func() bool { all := b.jobs(); return len(all) == 2 && all[0].State == "waiting" })
+	if all := b.jobs(); len(all) != 2 || all[0].State != "waiting" {
+		t.Errorf("%+v", all)
+	}
 	b.refused(1, []string{waiting + " has not started: it waits for its turn", "limit"}, "agent", "send", waiting, "x")
 
-	begun := time.Now()
 	if text := b.ok("agent", "stop", waiting, id); !containsAll(text, []string{waiting + ": ended: cancelled", id + ": ended: cancelled"}) {
 		t.Error(text)
 	}
 	if left := processesOf(b.dir); len(left) > 0 {
 		t.Errorf("still there: %v", left)
 	}
-	t.Logf("after %v nothing runs", time.Since(begun))
 	if text := b.ok("agent", "stop", id); !strings.Contains(text, id+": had ended already: cancelled") {
 		t.Error(text)
 	}
@@ -185,12 +184,14 @@ func TestAgentWaits(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	// A line below the prompt says where the context is: the file is the last word of the first.
-	b.kinds("", map[string]string{"until": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last"`})
+	b.kinds("", map[string]string{"until": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; read x <"$HOME/$last"; echo "$last"`})
+	first, second := b.fifo("one"), b.fifo("two")
+	b.fifo("three")
 	one, two, three := b.detached("--agent", "until", "one"), b.detached("--agent", "until", "two"), b.detached("--agent", "until", "three")
 	for _, id := range []string{one, two, three} {
-		fstest.Eventually(t, id+" runs", func() bool { return strings.Contains(readFile(t, b.job(id, "status.json")), `"state": "running"`) })
+		b.inState(id, job.Running)
 	}
-	b.write("two", "")
+	second.Release()
 	if all := b.awaits(0, "--any", one, two); len(all) != 1 || all[0].ID != two || all[0].Text != "two\n" {
 		t.Errorf("%+v", all)
 	}
@@ -199,41 +200,15 @@ func TestAgentWaits(t *testing.T) {
 	waiting.Stdout = &out
 	must(t, waiting.Start())
 	b.killRun(three)
-	b.write("one", "")
+	first.Release()
 	_ = waiting.Wait()
 	if code := waiting.ProcessState.ExitCode(); code != 13 || !containsAll(out.String(), []string{`"ended": "success"`, `"ended": "lost"`}) {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
-	fstest.Eventually(t, "nothing is left", func() bool { return len(processesOf(b.dir)) == 0 })
+	b.gone()
 	if files, _ := filepath.Glob(b.job(".running", "*.json")); len(files) > 0 {
 		t.Errorf("still registered: %v", files)
 	}
-}
-
-// TestAgentTwenty: of twenty that are started at once as many run as may, and all end.
-func TestAgentTwenty(t *testing.T) {
-	t.Parallel()
-	b := realBox(t)
-	b.kinds("limit = 8", map[string]string{"counts": `echo x >>"$HOME/started"; mkdir "$HOME/in-$$"; ls -d "$HOME"/in-* | wc -l >>"$HOME/together"; sleep 0.05; rmdir "$HOME/in-$$"; echo done`})
-	var ids []string
-	for i := range 20 {
-		ids = append(ids, b.detached("--agent", "counts", fmt.Sprint("number ", i)))
-	}
-	for _, r := range b.awaits(0, ids...) {
-		if r.Ended != request.Success || r.Text != "done\n" {
-			t.Errorf("%+v", r)
-		}
-	}
-	if n := strings.Count(readFile(t, filepath.Join(b.home, "started")), "x"); n != 20 {
-		t.Errorf("%d were started", n)
-	}
-	for line := range strings.Lines(readFile(t, filepath.Join(b.home, "together"))) {
-		var n int
-		if _, err := fmt.Sscan(line, &n); err != nil || n > 8 {
-			t.Errorf("%d at once, %v", n, err)
-		}
-	}
-	b.gone("twenty") // a result is there a little before its runner has ended
 }
 
 // TestAgentsInTheMount: a run is a folder that shows it as it goes, also through a restart of
@@ -242,7 +217,8 @@ func TestAgentsInTheMount(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	// A line below the prompt says where the context is: the file is the last word of the first.
-	b.kinds("", map[string]string{"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo once >>"$HOME/started"; echo "looks for zanzibar" >&2; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "the walrus has $last" >&2; echo "the answer is quince"`})
+	b.kinds("", map[string]string{"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo once >>"$HOME/started"; echo "looks for zanzibar" >&2; read x <"$HOME/$last"; echo "the walrus has $last" >&2; echo "the answer is quince"`})
+	one, two := b.fifo("one"), b.fifo("two")
 	b.mount()
 	b.shows("agents/INDEX.md", "None yet", "ctxfs agent run")
 	id := b.detached("--agent", "asks", "--repo", b.home, "find the file one")
@@ -250,23 +226,15 @@ func TestAgentsInTheMount(t *testing.T) {
 	b.shows("agents/"+id+"/log.txt", "looks for zanzibar")
 	b.shows("agents/INDEX.md", "**"+id+"/**: asks, runs since", "find the file one")
 	b.shows("STATUS.md", "1 running")
-	tail := b.command(t.Context(), "tail", "-s", "0.05", "-n", "+1", "-f", b.mnt("agents", id, "log.txt"))
-	followed, err := os.Create(filepath.Join(b.dir, "followed"))
-	must(t, err)
-	defer followed.Close()
-	tail.Stdout = followed
-	must(t, tail.Start())
-	defer func() {
-		_ = tail.Process.Kill()
-		_ = tail.Wait()
-	}()
-	fstest.Eventually(t, "tail shows the beginning", func() bool { return strings.Contains(readFile(t, followed.Name()), "zanzibar") })
+	tail := b.follow(b.command(t.Context(), "tail", "-s", "0.05", "-n", "+1", "-f", b.mnt("agents", id, "log.txt")))
+	tail.until("zanzibar")
 
 	// Another one goes on while the background process is killed.
 	second := b.detached("--agent", "asks", "--repo", b.home, "find the file two")
 	b.shows("agents/"+second+"/log.txt", "looks for zanzibar")
-	b.write("one", "")
-	fstest.Eventually(t, "tail shows the end", func() bool { return strings.Contains(readFile(t, followed.Name()), "the walrus has one") })
+	one.Release()
+	tail.until("the walrus has one")
+	b.awaits(0, id)
 	b.shows("agents/"+id+"/result.md", "ended: success", "terminal: terminals/"+id+".txt", "the answer is quince")
 	b.shows("agents/"+id+"/result.json", `"exit_code": 0`)
 	for _, script := range []string{"rg -l zanzibar", "rg -l zanzibar agents terminals"} {
@@ -282,7 +250,7 @@ func TestAgentsInTheMount(t *testing.T) {
 		t.Errorf("find: %s", got)
 	}
 	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))
-	b.write("two", "")
+	two.Release()
 	if all := b.awaits(0, second); all[0].Text != "the answer is quince\n" {
 		t.Errorf("%+v", all)
 	}
@@ -315,13 +283,13 @@ func TestAgentLostInTheMount(t *testing.T) {
 	waiting.Stdout = &out
 	must(t, waiting.Start())
 	b.killRun(id)
-	b.comes("agents/"+id+"/result.md", "ended: lost")
-	b.shows("agents/INDEX.md", id+"/: stays, lost")
 	must(t, waiting.Wait())
+	b.shows("agents/"+id+"/result.md", "ended: lost")
+	b.shows("agents/INDEX.md", id+"/: stays, lost")
 	if !strings.Contains(out.String(), "agent "+id+" has ended: lost") {
 		t.Errorf("ctxfs wait: %s", &out)
 	}
-	fstest.Eventually(t, "nothing of it is left", func() bool { return !b.lives("sleep 1001") && !b.lives("sleep 0.1004") })
+	b.gone(func(p process) bool { return p.args == "sleep 1001" || p.args == "sleep 0.1004" })
 	if got := b.run("wait", "agent", "nothing"); got.code != 12 {
 		t.Errorf("ctxfs wait: %+v", got)
 	}

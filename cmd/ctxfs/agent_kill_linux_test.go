@@ -9,9 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
 )
 
@@ -22,13 +20,13 @@ type agentRun struct {
 	out bytes.Buffer
 }
 
-// startsAgent starts an agent, and waits until a process with a word in its command line runs.
-func (b *box) startsAgent(word string, args ...string) *agentRun {
+// startsAgent starts an agent, and waits until it says by ~/up that it runs.
+func (b *box) startsAgent(up fifo, args ...string) *agentRun {
 	b.Helper()
 	r := &agentRun{box: b, cmd: b.command(b.Context(), binary(), append([]string{"agent", "run"}, args...)...)}
 	r.cmd.Stdout = &r.out
 	must(b, r.cmd.Start())
-	fstest.Eventually(b, word+" runs", func() bool { return b.lives(word) })
+	up.Line()
 	return r
 }
 
@@ -54,25 +52,16 @@ func (r *agentRun) ends() (code int, result request.Result) {
 	return r.cmd.ProcessState.ExitCode(), result
 }
 
-// gone waits until nothing runs in the box any more, and says how long that took.
-func (b *box) gone(what string) {
-	b.Helper()
-	begun := time.Now()
-	if !fstest.Becomes(func() bool { return len(processesOf(b.dir)) == 0 }) {
-		b.Errorf("%s: there run %v", what, processesOf(b.dir))
-	}
-	b.Logf("%s: after %v nothing runs", what, time.Since(begun).Round(time.Millisecond))
-}
-
 // TestAgentKilled kills each of the processes that keep a run, and several at once: the
 // caller says what is known, and all that the agent has started is gone.
 func TestAgentKilled(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
+	up := b.fifo("up")
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
 	for _, victims := range [][]string{{"agent-keeper"}, {"agent-runner"}, {"agent-keeper", "agent-runner"}, {"h/agents/stays"}} {
 		what := "killed " + strings.Join(victims, " and ")
-		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+		r := b.startsAgent(up, "--agent", "stays", "x")
 		for _, pid := range func() (pids []int) { // first all are found
 			for _, word := range victims {
 				pids = append(pids, r.process(word))
@@ -81,7 +70,7 @@ func TestAgentKilled(t *testing.T) {
 		}() {
 			signalTo(t, pid, syscall.SIGKILL)
 		}
-		b.gone(what)
+		b.gone()
 		code, result := r.ends()
 		switch {
 		case victims[0] == "h/agents/stays":
@@ -105,6 +94,7 @@ func TestAgentKilled(t *testing.T) {
 func TestAgentKilledWhole(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
+	up := b.fifo("up")
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
 	for name, look := range map[string]func(id string){
 		"another run": func(string) {
@@ -115,18 +105,16 @@ func TestAgentKilledWhole(t *testing.T) {
 		"ps":     func(string) { b.ok("agent", "ps") },
 		"result": func(id string) { b.run("agent", "result", id) },
 	} {
-		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+		r := b.startsAgent(up, "--agent", "stays", "x")
 		id := b.jobs()[0].ID
 		all := []int{r.cmd.Process.Pid, r.process("agent-keeper"), r.process("agent-runner")}
 		for _, pid := range all {
 			signalTo(t, pid, syscall.SIGKILL)
 		}
 		_ = r.cmd.Wait()
-		for _, pid := range all {
-			eventuallyGone(t, pid)
-		}
+		awaitExit(t, all...)
 		look(id)
-		b.gone("killed everything: " + name)
+		b.gone()
 		if all := b.awaits(13, id); all[0].Ended != request.Lost {
 			t.Errorf("%s: %+v", name, all)
 		}
@@ -144,11 +132,12 @@ func TestAgentKilledWhole(t *testing.T) {
 func TestAgentKilledAround(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
+	up := b.fifo("up")
 	b.kinds("", map[string]string{
 		"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`,
 		"outer": `ctxfs agent run --detach --agent stays x; exec sleep 1005`,
 	})
-	r := b.startsAgent("sleep 1003", "--agent", "outer", "x")
+	r := b.startsAgent(up, "--agent", "outer", "x")
 	var inner, outer string
 	for _, j := range b.jobs() {
 		if j.Agent == "outer" {
@@ -169,7 +158,7 @@ func TestAgentKilledAround(t *testing.T) {
 	}
 	_ = r.cmd.Wait()
 	b.ok("agent", "ps")
-	b.gone("killed what is around")
+	b.gone()
 	if all := b.awaits(13, outer, inner); all[0].Ended != request.Lost || all[1].Ended != request.Cancelled {
 		t.Errorf("%+v", all)
 	}
@@ -180,20 +169,21 @@ func TestAgentKilledAround(t *testing.T) {
 func TestAgentStopped(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
+	up := b.fifo("up")
 	b.kinds("", map[string]string{"stays": tenacious + `kill -STOP $$`})
 	for _, victim := range []string{"h/agents/stays", "agent-runner", "agent-keeper"} {
-		r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+		r := b.startsAgent(up, "--agent", "stays", "x")
 		signalTo(t, r.process(victim), syscall.SIGSTOP)
 		signalTo(t, r.cmd.Process.Pid, syscall.SIGINT)
-		b.gone("stopped " + victim)
+		b.gone()
 		if code, result := r.ends(); code != 130 || result.Ended != request.Cancelled {
 			t.Errorf("stopped %s: exit %d, %+v", victim, code, result)
 		}
 	}
-	r := b.startsAgent("sleep 1003", "--agent", "stays", "x")
+	r := b.startsAgent(up, "--agent", "stays", "x")
 	signalTo(t, r.process("agent-keeper"), syscall.SIGSTOP)
 	b.ok("agent", "stop", b.jobs()[0].ID)
-	b.gone("agent stop")
+	b.gone()
 	_ = r.cmd.Wait()
 }
 
@@ -203,11 +193,9 @@ func TestAgentBreeds(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	b.kinds("", map[string]string{"breeds": "for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'trap \"\" TERM HUP; hop() { (sleep 0.01; hop) & }; hop; wait' & done; echo bred; sleep 1003"})
-	begun := time.Now()
 	if r := b.runs(124, "--agent", "breeds", "--timeout", "700ms", "x"); r.Ended != request.Timeout {
 		t.Errorf("%+v", r)
 	}
-	t.Logf("it took %v", time.Since(begun).Round(time.Millisecond))
 	if left := processesOf(b.dir); len(left) > 0 {
 		t.Errorf("there run %v", left)
 	}

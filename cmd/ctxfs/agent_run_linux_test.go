@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"ctxfs/fs/fstest"
+	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
 )
 
@@ -48,9 +46,12 @@ func (b *box) job(id string, path ...string) string {
 	return filepath.Join(append([]string{b.state, "ctxfs/agents", id}, path...)...)
 }
 
-// lives reports whether a process whose command line has a word runs in the box.
-func (b *box) lives(word string) bool {
-	return slices.ContainsFunc(processesOf(b.dir), func(p process) bool { return strings.Contains(p.args, word) })
+// inState waits until a run is in a state.
+func (b *box) inState(id string, state job.State) {
+	b.Helper()
+	until(b, b.job(id), id+" is "+string(state), func() bool {
+		return strings.Contains(readFile(b.T, b.job(id, job.StatusFile)), fmt.Sprintf(`"state": %q`, state))
+	})
 }
 
 func TestAgentRun(t *testing.T) {
@@ -128,50 +129,48 @@ func TestAgentRequest(t *testing.T) {
 }
 
 // tenacious starts processes that try to stay: each in a session of its own, without the
-// agent as an ancestor, deaf to what a program can be deaf to.
+// agent as an ancestor, deaf to what a program can be deaf to. The last one says by ~/up that
+// it runs.
 const tenacious = `
 trap '' TERM HUP INT
 (trap '' TERM HUP INT; setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 0.1001; done' >/dev/null 2>&1 </dev/null &)
 (setsid sh -c '(sleep 1001 &) ; sleep 1002' >/dev/null 2>&1 &)
-env -i HOME="$HOME" setsid nohup sleep 1003 >/dev/null 2>&1 &
+env -i HOME="$HOME" setsid nohup sh -c 'echo $$ >"$HOME/up"; exec sleep 1003' >/dev/null 2>&1 &
 `
 
 func TestAgentRunLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
+	up := b.fifo("up")
 	b.kinds("", map[string]string{
-		"ends":  tenacious + `echo done`,
-		"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`,
+		"ends":  tenacious + `read up <"$HOME/up"; echo done`,
+		"stays": tenacious + `echo half >>a; echo ready; while :; do sleep 0.1004; done`,
 	})
 	if r := b.runs(0, "--agent", "ends", "x"); r.Text != "done\n" || len(processesOf(b.dir)) > 0 {
 		t.Errorf("%+v; %v", r, processesOf(b.dir))
 	}
-	begun := time.Now()
-	const limit = 10 * time.Second // by then it has printed, also on a busy machine
-	if r := b.runs(124, "--agent", "stays", "--timeout", limit.String(), "x"); r.Ended != request.Timeout || r.Text != "ready\n" || len(processesOf(b.dir)) > 0 {
+	// By the time limit it has printed, also on a busy machine. What it has done is kept.
+	repo := b.repository("repo")
+	r := b.runs(124, "--agent", "stays", "--repo", repo, "--worktree", "--timeout", "10s", "x")
+	if r.Ended != request.Timeout || r.Text != "ready\n" || !slices.Equal(r.Changed, []string{"a"}) || len(processesOf(b.dir)) > 0 {
 		t.Errorf("%+v; %v", r, processesOf(b.dir))
 	}
-	t.Logf("a time limit of %v: after %v nothing runs", limit, time.Since(begun))
+	up.Line()
+	b.ok("agent", "adopt", r.ID)
+	if text := b.sh("cd " + repo + " && tail -1 a"); text != "half\n" {
+		t.Errorf("%s", text)
+	}
 
 	// However the caller ends, the others notice.
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
-		cmd := b.command(t.Context(), binary(), "agent", "run", "--agent", "stays", "x")
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		must(t, cmd.Start())
-		fstest.Eventually(t, "it runs", func() bool { return b.lives("sleep 1003") })
-		begun := time.Now()
-		must(t, cmd.Process.Signal(sig))
-		_ = cmd.Wait()
-		fstest.Eventually(t, fmt.Sprintf("nothing runs after %v", sig), func() bool { return len(processesOf(b.dir)) == 0 })
-		t.Logf("%v: after %v nothing runs", sig, time.Since(begun))
-		var r request.Result
+		run := b.startsAgent(up, "--agent", "stays", "x")
+		signalTo(t, run.cmd.Process.Pid, sig)
 		if sig == syscall.SIGKILL {
-			continue
+			_ = run.cmd.Wait()
+		} else if code, r := run.ends(); code != 130 || r.Ended != request.Cancelled {
+			t.Errorf("%v: exit code %d: %+v", sig, code, r)
 		}
-		if code := cmd.ProcessState.ExitCode(); code != 130 || json.Unmarshal(out.Bytes(), &r) != nil || r.Ended != request.Cancelled {
-			t.Errorf("%v: exit code %d: %s", sig, code, &out)
-		}
+		b.gone()
 	}
 	if entries, err := os.ReadDir(b.job(".running")); err != nil && !errors.Is(err, os.ErrNotExist) || len(entries) > 0 {
 		t.Errorf("still registered: %v, %v", entries, err)

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
 )
 
@@ -30,7 +29,7 @@ func TestAgentChanges(t *testing.T) {
 		"reads":   `cat a`,
 		"looks":   `pwd; ls; touch a b 2>/dev/null; true`,
 		"fails":   `echo half >>a; exit 3`,
-		"hangs":   `echo half >>a; sleep 1005`,
+		"hangs":   `echo half >>a; echo >"$HOME/up"; sleep 1005`,
 		"commits": `echo 11 >>../a; git commit -qam ten; echo "$1" >told`,
 	})
 	repo := b.repository("repo")
@@ -46,8 +45,10 @@ func TestAgentChanges(t *testing.T) {
 	if r := b.runs(5, "--agent", "fails", "--repo", repo, "x"); !slices.Equal(r.Changed, []string{"a"}) {
 		t.Errorf("%+v", r)
 	}
-	if r := b.runs(124, "--agent", "hangs", "--repo", repo, "--timeout", "10s", "x"); !slices.Equal(r.Changed, []string{"a"}) {
-		t.Errorf("%+v", r)
+	hangs := b.startsAgent(b.fifo("up"), "--agent", "hangs", "--repo", repo, "x")
+	signalTo(t, hangs.cmd.Process.Pid, syscall.SIGINT)
+	if code, r := hangs.ends(); code != 130 || !slices.Equal(r.Changed, []string{"a"}) {
+		t.Errorf("exit %d, %+v", code, r)
 	}
 	if r := b.runs(0, "--agent", "looks", "--repo", repo, "--read-only", "x"); !strings.Contains(r.Text, repo+"\n") || !strings.Contains(r.Text, "\nmine\n") || r.Diff != "" || len(r.Notes) > 0 {
 		t.Errorf("%+v", r)
@@ -85,9 +86,8 @@ func TestAgentAdopt(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	b.kinds("", map[string]string{
-		"edits":  `sed -i 1s/1/first/ a; git commit -qam edit; echo n >n`,
-		"reads":  `cat a`,
-		"ending": `sed -i 9s/9/last/ a; sleep 1006`,
+		"edits": `sed -i 1s/1/first/ a; git commit -qam edit; echo n >n`,
+		"reads": `cat a`,
 	})
 	repo := b.repository("repo")
 	r := b.runs(0, "--agent", "edits", "--repo", repo, "--worktree", "x")
@@ -113,14 +113,6 @@ func TestAgentAdopt(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 
-	// What was done until the time limit is adopted like everything else.
-	b.sh("cd " + repo + " && git checkout -q a && rm n")
-	r = b.runs(124, "--agent", "ending", "--repo", repo, "--worktree", "--timeout", "10s", "x")
-	b.ok("agent", "adopt", r.ID)
-	if text := b.sh("cd " + repo + " && tail -1 a"); text != "last\n" {
-		t.Errorf("%s", text)
-	}
-
 	r = b.runs(0, "--agent", "reads", "--repo", repo, "--worktree", "x")
 	b.refused(1, []string{"no worktree with changes"}, "agent", "adopt", r.ID)
 	b.refused(1, []string{"there is no run"}, "agent", "adopt", "nothing")
@@ -131,24 +123,15 @@ func TestAgentAdopt(t *testing.T) {
 func TestAgentWorktreeKilled(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	b.kinds("", map[string]string{"edits": `echo x >>a; echo n >n; : >"$HOME/edited"; sleep 1007`, "reads": "cat a"})
+	edited := b.fifo("edited")
+	b.kinds("", map[string]string{"edits": `echo x >>a; echo n >n; echo >"$HOME/edited"; sleep 1007`, "reads": "cat a"})
 	repo := b.repository("repo")
 	var ids []string
 	for _, flag := range []string{"--worktree=true", "--worktree=false"} {
 		id := strings.TrimSpace(b.ok("agent", "run", "--agent", "edits", "--repo", repo, flag, "--detach", "x"))
 		ids = append(ids, id)
-		fstest.Eventually(t, "it has edited", func() bool {
-			_, err := os.Stat(filepath.Join(b.home, "edited"))
-			return err == nil
-		})
-		must(t, os.Remove(filepath.Join(b.home, "edited")))
-		for killed := true; killed; {
-			killed = false
-			for _, p := range processesOf(b.dir) {
-				killed = true
-				_ = syscall.Kill(p.pid, syscall.SIGKILL)
-			}
-		}
+		edited.Line()
+		killAll(b, syscall.SIGKILL, processesOf(b.dir))
 	}
 	b.runs(0, "--agent", "reads", "--repo", repo, "x")
 	for i, id := range ids {

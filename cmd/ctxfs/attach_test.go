@@ -36,15 +36,16 @@ func TestAttach(t *testing.T) {
 	second.sees("two\r\n")
 
 	// The smallest counts, also when it leaves.
-	second.resize(60, 20)
-	fstest.Eventually(t, "it is small", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "20 60\r\n") })
+	second.resized("api", 60, 20)
+	first.types("stty size\r")
+	first.sees("20 60\r\n")
 	second.types("\x1cd")
 	second.sees("detached")
-	fstest.Eventually(t, "it is large", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "24 80\r\n") })
+	first.types("stty size\r")
+	first.sees("24 80\r\n")
 
 	// The first key of two is the program's, if the other does not follow.
 	first.sleeps()
-	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	first.types("\x1c")
 	first.sees("^\\")
 	first.types("exit 4\r")
@@ -52,7 +53,6 @@ func TestAttach(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	first.restored()
-	b.becomes("api", record.Ended)
 	b.refused(exitFailed, []string{"terminal api has ended", "what it has shown: ", "api/part-0001.txt"}, "attach", "api")
 }
 
@@ -109,7 +109,7 @@ func TestClientKilled(t *testing.T) {
 	w := b.terminal()
 	signalTo(t, w.cmd.Process.Pid, syscall.SIGKILL)
 	w.wait()
-	w.restored()
+	fstest.Eventually(t, "the terminal is as it was", func() bool { return w.attributes() == w.before }) // by the holder, which tells who was killed
 	if e := b.ps("1"); e.State != record.Idle {
 		t.Fatalf("after the kill: %+v", e)
 	}
@@ -142,7 +142,7 @@ func TestHolderKilled(t *testing.T) {
 	w := b.terminal("--name", "api")
 	w.types("echo $((40+2)); sleep 1000\r")
 	w.sees("42\r\n")
-	fstest.Eventually(t, "it is recorded", func() bool { return strings.Contains(b.logOf("api"), "42\n") })
+	b.recorded("api", "it is recorded", func(*record.Terminal) bool { return strings.Contains(b.logOf("api"), "42\n") })
 	shell := b.ps("api").Pid
 	signalTo(t, b.holderOf("api"), syscall.SIGKILL)
 	w.sees("the process that held the terminal was killed\r\n")
@@ -150,7 +150,7 @@ func TestHolderKilled(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
-	eventuallyGone(t, shell)
+	awaitExit(t, shell)
 	if e := b.ps("api"); e.State != record.Ended || !e.Killed {
 		t.Errorf("ps: %+v", e)
 	}
@@ -167,15 +167,13 @@ func TestHolderEnded(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	w := b.terminal()
-	w.types("sleep 1000\r")
-	fstest.Eventually(t, "it runs", func() bool { return b.ps("1").Command == "sleep 1000" })
+	w.sleeps()
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
 	if code := w.wait(); code != 128+1 {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
-	b.becomes("1", record.Ended)
-	if e := b.ps("1"); e.Killed || e.LastCommand != "sleep 1000" {
+	if e := b.ps("1"); e.State != record.Ended || e.Killed || e.LastCommand != "~/sleeper" {
 		t.Errorf("ps: %+v", e)
 	}
 }
@@ -190,8 +188,7 @@ func TestShellKilled(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
-	b.becomes("1", record.Ended)
-	if e := b.ps("1"); e.Signal != "SIGKILL" {
+	if e := b.ps("1"); e.State != record.Ended || e.Signal != "SIGKILL" {
 		t.Errorf("ps: %+v", e)
 	}
 }

@@ -21,36 +21,20 @@ func (b *box) background(args ...string) (e terminal.Entry) {
 	return e
 }
 
-// runsIn reports whether a process runs that a test has written down.
-func runsIn(t *testing.T, file string) bool {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return false
-	}
-	var pid int
-	if _, err := fmt.Sscan(string(text), &pid); err != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && !strings.Contains(string(stat), ") Z ")
-}
-
 // TestRunInBackground: run returns at once with the id, nothing that its caller has open
 // is held, and stop ends the whole tree, also what has left it.
 func TestRunInBackground(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	script := `echo $$ > one; sh -c 'echo $$ > two; exec sleep 1000' & setsid sh -c 'trap "" TERM HUP; echo $$ > three; for i in $(seq 1000); do sleep 0.05; done' & sleep 0.01; test -t 1 && echo serving; wait`
+	runs := b.fifo("runs")
+	script := `echo $$ > runs; sh -c 'echo $$ > runs; exec sleep 1000' & setsid sh -c 'trap "" TERM HUP; echo $$ > runs; for i in $(seq 1000); do sleep 0.05; done' & test -t 1 && echo serving; wait`
 	// The shell returns when nobody has its output open any more.
 	r := b.shell(`exec 7> held; ctxfs run --background --name web -- sh -c "` + strings.ReplaceAll(strings.ReplaceAll(script, `"`, `\"`), "$", `\$`) + `"`)
 	if r.code != 0 || r.out != "web\n" || !containsAll(r.err, []string{"ctxfs wait terminal web --exit", "ctxfs stop web"}) {
 		t.Fatalf("%v", r)
 	}
-	files := []string{filepath.Join(b.home, "one"), filepath.Join(b.home, "two"), filepath.Join(b.home, "three")}
-	fstest.Eventually(t, "all of it runs", func() bool {
-		return runsIn(t, files[0]) && runsIn(t, files[1]) && runsIn(t, files[2]) && strings.Contains(b.logOf("web"), "serving\n")
-	})
+	pids := []int{runs.number(), runs.number(), runs.number()}
+	b.ok("wait", "terminal", "web", "--for", "^serving$")
 	e := b.ps("web")
 	if e.State != record.Running || e.Source != record.Run || e.Pid == 0 || !strings.HasPrefix(e.Command, "sh -c") || e.Cwd != b.home {
 		t.Errorf("ps: %+v", e)
@@ -65,9 +49,9 @@ func TestRunInBackground(t *testing.T) {
 	if got := b.ok("stop", "web", "--grace", "300ms"); !containsAll(got, []string{"web: ended, exit 143", "had to be killed"}) {
 		t.Errorf("stop: %s", got)
 	}
-	for _, file := range files {
-		if runsIn(t, file) {
-			t.Errorf("%s is left", file)
+	for _, pid := range pids {
+		if alive(pid) {
+			t.Errorf("%d is left of %v", pid, pids)
 		}
 	}
 	if e := b.ps("web"); e.State != record.Ended || e.Killed || e.Exit == nil || *e.Exit != 143 {
@@ -87,27 +71,29 @@ func TestRunInBackground(t *testing.T) {
 func TestStopWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	e := b.background("--", "sh", "-c", `setsid sh -c 'echo $$ > left; exec sleep 1000' >/dev/null 2>&1 & ctxfs mount >/dev/null 2>&1; while ! test -s left; do sleep 0.01; done`)
+	runs := b.fifo("runs")
+	e := b.background("--", "sh", "-c", `setsid sh -c 'echo $$ > ~/runs; exec sleep 1000' >/dev/null 2>&1 & exec ctxfs mount >/dev/null 2>&1`)
+	left := runs.number()
 	b.becomes(e.ID, record.Ended)
-	left := filepath.Join(b.dir, "left")
-	if !runsIn(t, left) {
+	if !alive(left) {
 		t.Fatal("nothing was left running")
 	}
 	pid := b.pid()
 	defer b.ok("unmount")
-	if got := b.ok("stop", e.ID); got != e.ID+": ended, exit 0\n" || runsIn(t, left) {
-		t.Errorf("stop: %q, alive %v", got, runsIn(t, left))
+	if got := b.ok("stop", e.ID); got != e.ID+": ended, exit 0\n" || alive(left) {
+		t.Errorf("stop: %q, alive %v", got, alive(left))
 	}
 	if b.pid() != pid {
 		t.Error("the background process was ended, too")
 	}
 
-	e = b.background("--", "sh", "-c", "trap '' HUP; echo $$ > left; for i in $(seq 1000); do sleep 0.05; done")
-	fstest.Eventually(t, "it runs", func() bool { return runsIn(t, left) })
-	must(t, syscall.Kill(b.holderOf(e.ID), syscall.SIGKILL))
-	b.becomes(e.ID, record.Ended)
+	e = b.background("--", "sh", "-c", "trap '' HUP; echo $$ > ~/runs; for i in $(seq 1000); do sleep 0.05; done")
+	left = runs.number()
+	holder := b.holderOf(e.ID)
+	signalTo(t, holder, syscall.SIGKILL)
+	awaitExit(t, holder)
 	b.ok("stop", e.ID)
-	if runsIn(t, left) {
+	if e := b.ps(e.ID); e.State != record.Ended || alive(left) {
 		t.Error("what a killed holder has left runs on")
 	}
 }
@@ -118,8 +104,7 @@ func TestStopTerminals(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	w := b.terminal("--name", "api")
-	w.types("sleep 1000\r")
-	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
+	w.sleeps()
 	b.ok("stop", "api")
 	w.wait()
 	w.restored()

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestStateFolderOfNoUse has state folders where no socket can be created: there is
@@ -61,7 +59,7 @@ func TestStateFolderOfNoUse(t *testing.T) {
 				t.Errorf("mount: %s", out)
 			}
 			b.ok("unmount")
-			fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
+			awaitExit(t, pid)
 		})
 	}
 }

@@ -28,7 +28,7 @@ func TestKilled(t *testing.T) {
 	known := b.read("mcps/zoo/tools/greet.json")
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGKILL)
-	fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 	orphans := processesOf(b.dir)
 	defer func() {
 		for _, p := range processesOf(b.dir) {

@@ -69,11 +69,31 @@ func signalTo(t *testing.T, pid int, sig syscall.Signal) {
 	}
 }
 
+// fifo makes a FIFO with a name in the home folder.
+func (b *box) fifo(name string) fifo {
+	b.Helper()
+	f := fifo{fstest.NewFIFO(b.T)}
+	must(b, os.Symlink(f.Path, filepath.Join(b.home, name)))
+	return f
+}
+
+// fifo is one to which processes write their numbers.
+type fifo struct{ *fstest.FIFO }
+
+// number is that of the next process that writes.
+func (f fifo) number() int {
+	pid, err := strconv.Atoi(f.Line())
+	if err != nil {
+		panic(err)
+	}
+	return pid
+}
+
 // stop stops a process, and waits until each of its threads stands still.
 func stop(t *testing.T, pid int) {
 	t.Helper()
 	signalTo(t, pid, syscall.SIGSTOP)
-	fstest.Eventually(t, "the process stands still", func() bool {
+	fstest.Eventually(t, "the process stands still", func() bool { // which the kernel tells the parent alone
 		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		must(t, err)
 		for _, thread := range threads {

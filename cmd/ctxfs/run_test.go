@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -94,17 +92,11 @@ func TestRunSignals(t *testing.T) {
 		name := fmt.Sprint("s", int(s.signal))
 		cmd := b.command(t.Context(), binary(), "run", "--name", name, "--", "sh", "-c", s.script)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		must(t, cmd.Start())
-		fstest.Eventually(t, "it is ready", func() bool {
-			_, err := os.Stat(filepath.Join(b.state, "ctxfs/terminals", name, "part-0001.txt"))
-			return err == nil && strings.Contains(b.logOf(name), "ready\n")
-		})
+		c := b.follow(cmd)
+		c.until("ready")
 		must(t, cmd.Process.Signal(s.signal))
-		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != s.code || out.String() != s.out || b.logOf(name) != s.out {
-			t.Errorf("%v: exit %d, %q, log %q", s.signal, code, out.String(), b.logOf(name))
+		if code, out := c.rest(); code != s.code || "ready\n"+out != s.out || b.logOf(name) != s.out {
+			t.Errorf("%v: exit %d, %q, log %q", s.signal, code, out, b.logOf(name))
 		}
 	}
 }
@@ -168,8 +160,7 @@ func TestRunInTerminal(t *testing.T) {
 	w.sees("ready")
 	w.close()
 	w.wait()
-	b.becomes("closed", record.Ended)
-	if e := b.ps("closed"); e.Killed || b.logOf("closed") != "ready\n" {
+	if e := b.ps("closed"); e.State != record.Ended || e.Killed || b.logOf("closed") != "ready\n" {
 		t.Errorf("a window that was closed: %+v, %q", e, b.logOf("closed"))
 	}
 }

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 func TestTerminated(t *testing.T) {
@@ -40,8 +38,8 @@ func TestTerminatedBusy(t *testing.T) {
 	release := b.hold(b.mnt("mcps"))
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGTERM)
-	fstest.Eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
-	fstest.Eventually(t, "the log tells who uses the mount", func() bool { return containsAll(b.log(), []string{"in use", "sleep"}) })
+	untilMounts(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	until(t, filepath.Join(b.state, "ctxfs"), "the log tells who uses the mount", func() bool { return containsAll(b.log(), []string{"in use", "sleep"}) })
 	release()
 	b.ended(pid)
 }
@@ -54,9 +52,9 @@ func TestTerminatedTwice(t *testing.T) {
 	defer b.hold(b.mnt("mcps"))()
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGTERM)
-	fstest.Eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	untilMounts(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
 	signalTo(t, pid, syscall.SIGTERM)
-	fstest.Eventually(t, "the process ends", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 }
 
 func TestUnmountBusy(t *testing.T) {
@@ -79,7 +77,7 @@ func TestUnmountBusy(t *testing.T) {
 	if b.pid() == pid {
 		return // it came in time
 	}
-	fstest.Eventually(t, "the first process ends", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 }
 
 // TestUnmountFromWithin: the command that unmounts does not keep the mount in use, and
@@ -134,13 +132,18 @@ func TestUnmountBesideASandbox(t *testing.T) {
 	}
 	must(t, in.Close())
 	_ = sandbox.Wait() // of read
-	fstest.Eventually(t, "the process ends", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 }
 
 // front runs `ctxfs mount -f` until it has mounted.
 func (b *box) front(args ...string) (cmd *exec.Cmd, out *bytes.Buffer) {
 	b.Helper()
-	cmd = b.command(b.Context(), binary(), append([]string{"mount", "-f"}, args...)...)
+	return b.frontOf(binary(), args...)
+}
+
+func (b *box) frontOf(program string, args ...string) (cmd *exec.Cmd, out *bytes.Buffer) {
+	b.Helper()
+	cmd = b.command(b.Context(), program, append([]string{"mount", "-f"}, args...)...)
 	out = new(bytes.Buffer)
 	cmd.Stderr = out
 	pipe, err := cmd.StdoutPipe()

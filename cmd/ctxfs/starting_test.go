@@ -62,9 +62,7 @@ func TestKilledWhileStarting(t *testing.T) {
 			all.Wait()
 			close(ended)
 		}()
-		select {
-		case <-ended:
-		case <-time.After(fstest.Patience):
+		if !inTime(ended) {
 			t.Fatalf("round %d, killed %d: a command does not end: %v", round, what, processesOf(b.dir))
 		}
 		if _, err := os.ReadDir(b.mnt()); err != nil {
@@ -88,10 +86,8 @@ func daemons(b *box) (found []process) {
 // started ends as soon as it sees that it is not the first.
 func oneServes(b *box) {
 	b.Helper()
-	var found []process
-	if !fstest.Becomes(func() bool { found = daemons(b); return len(found) == 1 }) {
-		b.Errorf("background processes: %v", found)
-	}
+	serves := b.pid()
+	b.gone(func(p process) bool { return strings.HasSuffix(p.args, " daemon") && p.pid != serves })
 }
 
 func killAll(b *box, sig syscall.Signal, all []process) {
@@ -99,14 +95,9 @@ func killAll(b *box, sig syscall.Signal, all []process) {
 	for _, p := range all {
 		_ = syscall.Kill(p.pid, sig) // it may have ended
 	}
-	fstest.Eventually(b.T, "they have gone", func() bool {
-		for _, p := range all {
-			if alive(p.pid) {
-				return false
-			}
-		}
-		return true
-	})
+	for _, p := range all {
+		awaitExit(b, p.pid)
+	}
 }
 
 // TestStoppedWhileStarting stops the process while it starts: waiting commands

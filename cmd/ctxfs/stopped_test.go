@@ -2,12 +2,10 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -34,7 +32,6 @@ func TestStopped(t *testing.T) {
 	type answer struct {
 		args []string
 		out  string
-		took time.Duration
 	}
 	commands := [][]string{
 		{"status"}, {"status", "--json"}, {"ls"}, {"cat", "AGENTS.md"}, {"mount"}, {"mount", "-f"}, {"unmount"}, {"unmount", "--all"},
@@ -45,10 +42,9 @@ func TestStopped(t *testing.T) {
 	answers := make(chan answer)
 	for _, args := range commands {
 		go func() {
-			begun := time.Now()
 			cmd := b.command(t.Context(), "timeout", append([]string{"100", binary()}, args...)...)
 			out, _ := cmd.CombinedOutput()
-			answers <- answer{args, string(out), time.Since(begun)}
+			answers <- answer{args, string(out)}
 		}()
 	}
 	for range commands {
@@ -56,7 +52,6 @@ func TestStopped(t *testing.T) {
 		if !containsAll(a.out, words) {
 			t.Errorf("ctxfs %q: %s", a.args, a.out)
 		}
-		t.Logf("ctxfs %q: %v", a.args, a.took.Round(time.Millisecond))
 	}
 	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{words[0], "kill -CONT " + number}) {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
@@ -84,46 +79,24 @@ func TestStoppedDuringCall(t *testing.T) {
 	b.ready("zoo")
 	pid := b.pid()
 	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
-	begin := func(args ...string) *said {
-		c := &said{cmd: b.command(t.Context(), binary(), append([]string{"call", "zoo", "sleep"}, args...)...)}
-		c.cmd.Stdout, c.cmd.Stderr = c, c
-		must(t, c.cmd.Start())
-		return c
+	begin := func(args ...string) *child {
+		return b.talks(b.command(t.Context(), binary(), append([]string{"call", "zoo", "sleep"}, args...)...))
 	}
-	calls := []*said{begin(), begin("--timeout", "20s")}
-	fstest.Eventually(t, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
+	calls := []*child{begin(), begin("--timeout", "20s")}
+	until(t, b.dir, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
 	stop(t, pid)
 	words := []string{"it is stopped", "kill -CONT " + strconv.Itoa(pid)}
-	fstest.Eventually(t, "the call says who is stopped", func() bool { return containsAll(calls[0].String(), words) })
-	_ = calls[1].cmd.Wait()
-	if got := calls[1].String(); !containsAll(got, append(words, "whether the tool has done its work is not known")) {
+	for _, w := range words {
+		calls[0].until(w)
+	}
+	if _, got := calls[1].rest(); !containsAll(got, append(words, "whether the tool has done its work is not known")) {
 		t.Errorf("a call with a limit: %s", got)
 	}
 	signalTo(t, pid, syscall.SIGCONT)
 	b.ok("restart", "zoo") // which ends the tool
-	_ = calls[0].cmd.Wait()
-	if got := calls[0].String(); calls[0].cmd.ProcessState.ExitCode() != 7 || !strings.Contains(got, "zoo") {
-		t.Errorf("the call without a limit: %v, %s", calls[0].cmd.ProcessState, got)
+	if code, got := calls[0].rest(); code != 7 || !strings.Contains(got, "zoo") {
+		t.Errorf("the call without a limit: exit %d, %s", code, got)
 	}
-}
-
-// said is a command that runs, and what it has said.
-type said struct {
-	cmd  *exec.Cmd
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }
 
 // TestBusy has a process that gets a twentieth of a processor's time: commands
@@ -179,15 +152,15 @@ func TestStoppedReaders(t *testing.T) {
 				must(t, cmd.Start())
 				standsStill(t, cmd.Process.Pid)
 				signalTo(t, cmd.Process.Pid, sig)
-				ended := make(chan error, 1)
-				go func() { ended <- cmd.Wait() }()
-				select {
-				case err := <-ended:
-					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != sig {
-						t.Errorf("%q ended with %v", words, err)
-					}
-				case <-time.After(fstest.Patience):
+				ended := make(chan struct{})
+				go func() {
+					_ = cmd.Wait()
+					close(ended)
+				}()
+				if !inTime(ended) {
 					t.Errorf("%q does not end", words)
+				} else if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != sig {
+					t.Errorf("%q ended with %v", words, cmd.ProcessState)
 				}
 			}
 		})
@@ -199,7 +172,7 @@ func TestStoppedReaders(t *testing.T) {
 func standsStill(t *testing.T, pid int) {
 	t.Helper()
 	last, same := "", 0
-	fstest.Eventually(t, "it waits", func() bool {
+	fstest.Eventually(t, "it waits", func() bool { // which the kernel tells nobody
 		now, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "syscall"))
 		if err != nil || string(now) != last || strings.HasPrefix(last, "running") {
 			last, same = string(now), 0

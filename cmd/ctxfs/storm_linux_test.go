@@ -33,10 +33,7 @@ func newStorm(b *box) *storm {
 func (s *storm) begin() {
 	s.Helper()
 	s.mount()
-	fstest.Eventually(s.T, "the tools change", func() bool {
-		r := s.shell("ls .agentctx/mcps/zoo/tools")
-		return strings.Contains(r.out, "tool")
-	})
+	s.ok("wait", "server", "zoo", "ready")
 	_ = os.Remove(s.stop)
 	s.readers = nil
 	for i := range 8 {
@@ -96,9 +93,7 @@ func (s *storm) end() {
 			_ = r.Wait()
 			close(ended)
 		}()
-		select {
-		case <-ended:
-		case <-time.After(fstest.Patience):
+		if !inTime(ended) {
 			s.Fatal("a reader hangs")
 		}
 	}
@@ -132,7 +127,7 @@ func TestKilledInAStorm(t *testing.T) {
 				s.slow(pid)
 				signalTo(t, pid, syscall.SIGKILL)
 				s.end()
-				fstest.Eventually(t, "the process is gone", func() bool { return guard.StateOf(procOf(pid)) == guard.Gone })
+				awaitExit(t, pid)
 			}
 			s.mount()
 			s.sh("cat .agentctx/AGENTS.md")
@@ -156,7 +151,7 @@ func TestKilledWithItsGuardian(t *testing.T) {
 			for range 3 {
 				s.begin()
 				pid := b.pid()
-				fstest.Eventually(t, "a guardian", func() bool { return b.guardianOf(pid) != 0 })
+				fstest.Eventually(t, "a guardian", func() bool { return b.guardianOf(pid) != 0 }) // which tells nobody that it is there
 				s.catch(pid)
 				signalTo(t, b.guardianOf(pid), syscall.SIGKILL)
 				signalTo(t, pid, syscall.SIGKILL)

@@ -43,8 +43,9 @@ func TestAnotherVersion(t *testing.T) {
 	if r := b.do(newer, "mount"); r.code != 0 || r.said() != "" || !strings.HasPrefix(r.out, fmt.Sprintf("replaced process %d, of version %s, by one of version 9.9.9\nmounted on ~/.agentctx\n", pid, places.Version)) {
 		t.Errorf("mount: %v", r)
 	}
+	awaitExit(t, pid)
 	report := b.status()
-	if report.Version != "9.9.9" || report.Pid == pid || alive(pid) && !fstest.Becomes(func() bool { return !alive(pid) }) {
+	if report.Version != "9.9.9" || report.Pid == pid {
 		t.Errorf("status: %+v", report)
 	}
 	if r := b.do(newer, "mount"); r.code != 0 || r.said() != "" || r.out != "already mounted on ~/.agentctx\n" {
@@ -85,9 +86,9 @@ func install(t testing.TB, program string) {
 func TestUpdateTakesOver(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	answer := filepath.Join(b.dir, "result.json")
+	answer, journal := filepath.Join(b.dir, "result.json"), fstest.NewFIFO(t)
 	b.write("tools.json", `[{"name":"await_it","inputSchema":{"type":"object"}}]`)
-	b.stub("zoo", "", map[string]string{stubResult: answer, stubTools: filepath.Join(b.home, "tools.json"), stubJournal: filepath.Join(b.dir, "journal")})
+	b.stub("zoo", "", map[string]string{stubResult: answer, stubTools: filepath.Join(b.home, "tools.json"), stubJournal: journal.Path})
 	program := b.installed()
 	second := filepath.Join(b.dir, "second mount")
 	for _, dir := range []string{b.mnt(), second} {
@@ -108,7 +109,8 @@ func TestUpdateTakesOver(t *testing.T) {
 	var said strings.Builder
 	call.Stdout, call.Stderr = &said, &said
 	must(t, call.Start())
-	fstest.Eventually(t, "the call is under way", func() bool { return b.underway() })
+	for journal.Line() != "tools/call" {
+	}
 
 	b.installed()
 	replaced := make(chan result, 1)
@@ -143,12 +145,6 @@ func TestUpdateTakesOver(t *testing.T) {
 	}
 	w.types("exit\r")
 	w.wait()
-}
-
-// underway reports whether a call is under way.
-func (b *box) underway() bool {
-	text, _ := os.ReadFile(filepath.Join(b.dir, "journal"))
-	return strings.Contains(string(text), "tools/call")
 }
 
 // TestUpdatesAtOnce lets several commands replace one process, several times.
@@ -197,7 +193,7 @@ func TestUpdateKilled(t *testing.T) {
 	if err != nil || len(retired.Views) != 2 {
 		t.Fatalf("%+v, %v", retired, err)
 	}
-	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 	if _, err := os.ReadDir(second); err != nil {
 		t.Errorf("the folder below the mount: %v", err)
 	}
@@ -211,7 +207,7 @@ func TestUpdateKilled(t *testing.T) {
 	pid = b.pid()
 	text := readFile(t, filepath.Join(home.State, "daemon.json"))
 	signalTo(t, pid, syscall.SIGKILL)
-	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 	var record map[string]any
 	must(t, json.Unmarshal([]byte(text), &record))
 	record["handed"] = mounts.Handed{Views: retired.Views, At: time.Now()}
@@ -237,16 +233,13 @@ func TestUpdateInFront(t *testing.T) {
 	b := realBox(t)
 	newer := buildVersion(t, "9.9.9")
 	b.mount()
-	waits := b.command(t.Context(), binary(), "mount", "-f")
-	tells := new(said)
-	waits.Stdout, waits.Stderr = tells, tells
-	must(t, waits.Start())
-	fstest.Eventually(t, "it waits", func() bool { return strings.Contains(tells.String(), "mounted on") })
+	waits, tells := b.front()
 	pid := b.pid()
-	front := b.command(t.Context(), newer, "mount", "-f")
-	must(t, front.Start())
-	fstest.Eventually(t, "it takes over", func() bool { return b.status().Pid == front.Process.Pid })
-	fstest.Eventually(t, "the other one ends", func() bool { return !alive(pid) })
+	front, _ := b.frontOf(newer)
+	if now := b.pid(); now != front.Process.Pid {
+		t.Errorf("process %d serves, not %d", now, front.Process.Pid)
+	}
+	awaitExit(t, pid)
 	b.read("AGENTS.md")
 	early := !alive(waits.Process.Pid)
 	signalTo(t, front.Process.Pid, syscall.SIGTERM)

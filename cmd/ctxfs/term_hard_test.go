@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,15 +44,14 @@ func TestTermKeys(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	w := b.terminal()
-	w.types("read -s word; echo \"<${#word}>\"\r")
-	fstest.Eventually(t, "it reads", func() bool { return strings.HasPrefix(b.ps("1").Command, "read") })
+	w.types("stty -echo; echo se''cret; read word; stty echo; echo \"<${#word}>\"\r")
+	w.sees("secret\r\n")
 	w.types("correcthorse\r")
 	w.sees("<12>")
 	holder := b.holderOf("1")
 	w.types("exit\r")
 	w.wait()
-	b.becomes("1", record.Ended)
-	eventuallyGone(t, holder) // it removes its files meanwhile
+	awaitExit(t, holder) // it removes its files meanwhile
 	must(t, filepath.WalkDir(b.state, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
@@ -77,13 +75,14 @@ func TestTermInterrupt(t *testing.T) {
 	for n := range uint16(200) {
 		w.resize(20+n%100, 5+n%50)
 	}
-	w.resize(80, 24)
+	w.resized("1", 81, 25)
 	w.types("\x03")
 	w.sees("^C")
-	fstest.Eventually(t, "the size is known", func() bool { w.types("stty size\r"); return strings.Contains(w.text(), "24 80\r\n") })
+	w.sees("ready> ")
+	w.types("stty size\r")
+	w.sees("25 81\r\n")
 	w.types("exit\r")
 	w.wait()
-	b.becomes("1", record.Ended)
 	if text := b.logOf("1"); strings.Count(text, "some line\n") < 2 || strings.Contains(text, "\x00") {
 		t.Errorf("log of %d bytes", len(text))
 	}
@@ -97,7 +96,7 @@ func TestTermStalled(t *testing.T) {
 	w := b.terminal()
 	resume := w.pause()
 	w.types("seq 100000; echo do''ne\r")
-	fstest.Eventually(t, "all is recorded", func() bool { return strings.Contains(b.logOf("1"), "\n99999\n100000\ndone\n") })
+	b.recorded("1", "all is recorded", func(*record.Terminal) bool { return strings.Contains(b.logOf("1"), "\n99999\n100000\ndone\n") })
 	resume()
 	w.sees("\x1b[H\x1b[2J")
 	w.sees("done")
@@ -123,7 +122,6 @@ func TestTermDetachKey(t *testing.T) {
 	w.sees("ready>")
 	w.types("exit\r")
 	w.wait()
-	b.becomes(strings.Repeat("long", 24), record.Ended)
 	if _, err := os.Stat(filepath.Join(b.state, "ctxfs/terminals", strings.Repeat("long", 24), "replay.cast")); err == nil {
 		t.Error("a replay is written")
 	}
@@ -165,19 +163,12 @@ func TestTermMany(t *testing.T) {
 	var all sync.WaitGroup
 	for range many {
 		w := b.open("term")
-		all.Go(func() {
-			if !fstest.Becomes(func() bool { return strings.Contains(w.text(), "ready> ") }) {
-				t.Errorf("no prompt: %q", w.text())
-				return
-			}
-			w.types("echo id=$CTXFS_TERMINAL; exit\r")
-			<-w.ended
-		})
+		w.types("echo id=$CTXFS_TERMINAL; exit\r")
+		all.Go(func() { w.wait() })
 	}
 	all.Wait()
 	for n := range many {
 		id := fmt.Sprint(n + 1)
-		b.becomes(id, record.Ended)
 		if text := b.logOf(id); !strings.Contains(text, "id="+id+"\n") {
 			t.Errorf("%s: %q", id, text)
 		}
@@ -192,15 +183,13 @@ func TestTermNohup(t *testing.T) {
 	b.write(".bashrc", "PS1='ready> '\n")
 	w := b.openProgram(nil, "sh", "-c", "trap '' HUP INT QUIT; exec ctxfs term")
 	w.sees("ready> ")
-	w.types("grep SigIgn /proc/self/status; sleep 1000 & sleep 1001\r")
+	w.types("grep SigIgn /proc/self/status; sleep 1000 &\r")
 	w.sees("SigIgn:\t0000000000000000\r\n")
-	fstest.Eventually(t, "it runs", func() bool {
-		return len(slices.DeleteFunc(processesOf(b.dir), func(p process) bool { return !strings.HasPrefix(p.args, "sleep 100") })) == 2
-	})
+	w.sees("ready> ")
+	w.sleeps()
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
 	w.wait()
-	b.becomes("1", record.Ended)
-	fstest.Eventually(t, "nothing is left", func() bool { return len(processesOf(b.dir)) == 0 })
+	b.gone()
 }
 
 // TestTermNotEnding: a program that takes no notice of a hang-up is killed.
@@ -210,8 +199,7 @@ func TestTermNotEnding(t *testing.T) {
 	w := b.open("term", "--", "sh", "-c", "trap '' HUP; echo ready; while :; do sleep 0.1; done")
 	w.sees("ready")
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
-	if code := w.wait(); code != 128+9 {
-		t.Errorf("exit %d", code)
+	if code := w.wait(); code != 128+9 || b.ps("1").State != record.Ended {
+		t.Errorf("exit %d, %+v", code, b.ps("1"))
 	}
-	b.becomes("1", record.Ended)
 }

@@ -6,7 +6,6 @@ import (
 	"syscall"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -74,10 +73,7 @@ func TestTermFailed(t *testing.T) {
 			enter := func(command string, exit int) {
 				t.Helper()
 				w.types(command + "\r")
-				fstest.Eventually(t, command+" is recorded", func() bool {
-					e := b.ps("api")
-					return e.State == record.Idle && e.LastCommand == command && e.LastExit != nil && *e.LastExit == exit
-				})
+				b.hasRun("api", command, exit)
 			}
 			failed := func() {
 				t.Helper()
@@ -90,10 +86,9 @@ func TestTermFailed(t *testing.T) {
 			enter("sh -c 'echo broken; exit 3'", 3)
 			failed()
 			w.sleeps()
-			fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 			w.types("\x03")
-			fstest.Eventually(t, "it is interrupted", func() bool { return b.ps("api").LastCommand == "sleep 1000" })
-			b.shows("terminals/api/last.txt", "---\ncommand: sleep 1000\n", "\nexit_code: 130\n")
+			b.hasRun("api", "~/sleeper", 130)
+			b.shows("terminals/api/last.txt", "---\ncommand: ~/sleeper\n", "\nexit_code: 130\n")
 			failed()
 			w.types("\r# only a comment\r\x03\r")
 			w.reads()

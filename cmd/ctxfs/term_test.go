@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,8 +38,7 @@ func TestTerm(t *testing.T) {
 	}
 	w.types("echo $((40+2)); (exit 3)\r")
 	w.sees("42\r\n")
-	w.sees("ready> ")
-	fstest.Eventually(t, "the command is recorded", func() bool { e := b.ps("api"); return e.LastExit != nil && *e.LastExit == 3 })
+	b.hasRun("api", "echo $((40+2)); (exit 3)", 3)
 	if e := b.ps("api"); e.State != record.Idle || e.Cwd != b.dir || e.LastCommand != "echo $((40+2)); (exit 3)" {
 		t.Errorf("ps: %+v", e)
 	}
@@ -48,24 +48,21 @@ func TestTerm(t *testing.T) {
 
 	// Signals of the keyboard, job control, the size, the variable.
 	w.sleeps()
-	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	w.types("\x03")
 	w.sees("^C")
 	w.sees("ready> ")
 	pid := w.sleeps()
-	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	w.types("\x1a")
 	w.sees("Stopped")
 	w.types("fg\r")
-	w.sees("fg\r\n")
-	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "fg" && !stopped(pid) })
+	b.recorded("api", "it runs", func(t *record.Terminal) bool { return t.Command == "fg" })
+	fstest.Eventually(t, "it goes on", func() bool { return !stopped(pid) }) // which the kernel tells the shell alone
 	w.types("\x03")
+	w.sees("^C")
 	w.sees("ready> ")
-	w.resize(100, 30)
-	fstest.Eventually(t, "the size is known", func() bool {
-		w.types("stty size; echo $CTXFS_TERMINAL.\r")
-		return strings.Contains(w.text(), "30 100\r\napi.\r\n")
-	})
+	w.resized("api", 100, 30)
+	w.types("stty size; echo $CTXFS_TERMINAL.\r")
+	w.sees("30 100\r\napi.\r\n")
 
 	holder := b.holderOf("api")
 	w.types("exit 7\r")
@@ -73,12 +70,11 @@ func TestTerm(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
-	b.becomes("api", record.Ended)
-	eventuallyGone(t, holder) // it then has removed what it needed
+	awaitExit(t, holder) // it then has removed what it needed
 	if e := b.ps("api"); e.Exit == nil || *e.Exit != 7 || e.LastCommand != "exit 7" {
 		t.Errorf("ps: %+v", e)
 	}
-	if text := b.logOf("api"); !containsAll(text, []string{"ready> echo $((40+2)); (exit 3)\n42\nready> sleep 1000\n^C\n", "Stopped"}) || strings.ContainsAny(text, "\x1b\r\x00") {
+	if text := b.logOf("api"); !containsAll(text, []string{"ready> echo $((40+2)); (exit 3)\n42\nready> ~/sleeper\n^C\n", "Stopped"}) || strings.ContainsAny(text, "\x1b\r\x00") {
 		t.Errorf("log: %q", text)
 	}
 	if got := b.ok("ps"); !strings.Contains(got, "no terminal is recorded now; open one: ctxfs term") {
@@ -115,7 +111,6 @@ func TestTermRefused(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
-	b.becomes("1", record.Ended) // that of nosuch
 }
 
 // TestTermForms is what else can be opened: other shells, one command, one that
@@ -128,8 +123,7 @@ func TestTermForms(t *testing.T) {
 	if code := w.wait(); code != 128+15 {
 		t.Errorf("exit %d", code)
 	}
-	b.becomes("1", record.Ended)
-	if e := b.ps("1"); e.Signal != "SIGTERM" || e.Exit == nil || *e.Exit != 143 {
+	if e := b.ps("1"); e.State != record.Ended || e.Signal != "SIGTERM" || e.Exit == nil || *e.Exit != 143 {
 		t.Errorf("ps: %+v", e)
 	}
 	for _, shell := range []string{"zsh", "fish"} {
@@ -140,10 +134,7 @@ func TestTermForms(t *testing.T) {
 			w := b.open("term", "--shell", shell, "--name", shell)
 			w.sees("ready> ")
 			w.types("false\r")
-			fstest.Eventually(t, "the command is recorded", func() bool {
-				e := b.ps(shell)
-				return e.LastCommand == "false" && e.LastExit != nil && *e.LastExit == 1
-			})
+			b.hasRun(shell, "false", 1)
 			w.types("exit 5\r")
 			if code := w.wait(); code != 5 {
 				t.Errorf("exit %d", code)
@@ -171,28 +162,15 @@ func TestTermBackground(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	w := b.terminal()
-	w.types("sleep 1000 & disown; exit\r")
+	runs := fstest.NewFIFO(t)
+	w.types("sh -c 'echo $$ >" + runs.Path + "; exec sleep 1000' & disown\r")
+	pid, err := strconv.Atoi(runs.Line())
+	must(t, err)
+	w.types("exit\r")
 	if code := w.wait(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 	b.becomes("1", record.Ended)
-	b.killSleepers()
-}
-
-// killSleepers kills what was left in the background, until nothing runs but the
-// background process.
-func (b *box) killSleepers() {
-	b.Helper()
-	fstest.Eventually(b, "nothing runs on", func() bool {
-		left := 0
-		for _, p := range processesOf(b.dir) {
-			if strings.HasPrefix(p.args, "sleep ") {
-				_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may have ended
-			}
-			if !strings.HasSuffix(p.args, " daemon") {
-				left++
-			}
-		}
-		return left == 0
-	})
+	_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	b.gone()
 }

@@ -50,14 +50,21 @@ type child struct {
 }
 
 // follow starts a command, which ends with the test at the latest.
-func (b *box) follow(cmd *exec.Cmd) *child {
+func (b *box) follow(cmd *exec.Cmd) *child { b.Helper(); return b.followed(cmd, false) }
+
+// talks is follow, where the lines of standard error are read as well.
+func (b *box) talks(cmd *exec.Cmd) *child { b.Helper(); return b.followed(cmd, true) }
+
+func (b *box) followed(cmd *exec.Cmd, errs bool) *child {
 	b.Helper()
 	c := &child{box: b, cmd: cmd, lines: make(chan string, 100_000)}
 	in, err := cmd.StdinPipe()
 	must(b, err)
 	out, err := cmd.StdoutPipe()
 	must(b, err)
-	c.in, cmd.Stderr = in, os.Stderr
+	if c.in, cmd.Stderr = in, os.Stderr; errs {
+		cmd.Stderr = cmd.Stdout
+	}
 	must(b, cmd.Start())
 	done := make(chan struct{})
 	go func() {
@@ -73,6 +80,16 @@ func (b *box) follow(cmd *exec.Cmd) *child {
 		_ = cmd.Wait()
 	})
 	return c
+}
+
+// rest reads the other lines, waits for the end of the process, and returns its exit code.
+func (c *child) rest() (code int, text string) {
+	c.Helper()
+	for line := range c.lines {
+		text += line + "\n"
+	}
+	_ = c.cmd.Wait()
+	return c.cmd.ProcessState.ExitCode(), text
 }
 
 // recorder starts a process that records a terminal.

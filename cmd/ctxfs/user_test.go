@@ -43,7 +43,7 @@ func TestOrdinaryUser(t *testing.T) {
 	pid := b.pid()
 	release := b.hold(b.mnt("mcps"))
 	signalTo(t, pid, syscall.SIGKILL)
-	fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 	b.mount()
 	release()
 	reach("cached")

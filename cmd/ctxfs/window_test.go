@@ -2,13 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/creack/pty"
@@ -32,6 +33,7 @@ type window struct {
 	reading sync.Mutex // held while nothing is to be taken
 	mu      sync.Mutex
 	shown   []byte
+	more    chan struct{} // closed when more is shown
 }
 
 // open opens a window with a command of ctxfs.
@@ -51,7 +53,7 @@ func (w *window) awaitReading() {
 
 func (b *box) openProgram(env []string, argv ...string) *window {
 	b.Helper()
-	w := &window{box: b, ended: make(chan struct{})}
+	w := &window{box: b, ended: make(chan struct{}), more: make(chan struct{})}
 	master, slave, err := pty.Open()
 	must(b.T, err)
 	must(b.T, pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 80}))
@@ -75,6 +77,8 @@ func (b *box) openProgram(env []string, argv ...string) *window {
 			n, err := w.master.Read(buf)
 			w.mu.Lock()
 			w.shown = append(w.shown, buf[:n]...)
+			close(w.more)
+			w.more = make(chan struct{})
 			w.mu.Unlock()
 			if err != nil {
 				return
@@ -105,6 +109,13 @@ func (w *window) resize(cols, rows uint16) {
 	must(w.T, unix.IoctlSetWinsize(int(w.slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows}))
 }
 
+// resized gives the window another size, and waits until its terminal has it.
+func (w *window) resized(id string, cols, rows uint16) {
+	w.Helper()
+	w.resize(cols, rows)
+	w.recorded(id, "the size is known", func(t *record.Terminal) bool { return t.Cols == int(cols) && t.Rows == int(rows) })
+}
+
 // attributes are those of the terminal: raw or not, for instance.
 func (w *window) attributes() unix.Termios {
 	w.Helper()
@@ -116,7 +127,7 @@ func (w *window) attributes() unix.Termios {
 // restored checks that the terminal is as it was.
 func (w *window) restored() {
 	w.Helper()
-	if !fstest.Becomes(func() bool { return w.attributes() == w.before }) {
+	if w.attributes() != w.before {
 		w.Errorf("the terminal was %+v, and is left %+v", w.before, w.attributes())
 	}
 }
@@ -128,20 +139,22 @@ func (w *window) types(text string) {
 	must(w.T, err)
 }
 
-// sleeps has the shell run a program that sleeps, and waits until it is the one that keys
-// reach: before that the shell takes them, and drops them or not.
+// sleeper is a program that sleeps. It says so when it is the one that keys reach, which the
+// shell may see to a little late: before that the shell takes them, and drops them or not.
+const sleeper = `#!/bin/sh
+until read -r _ _ _ _ own _ _ reached _ </proc/$$/stat; [ "$own" = "$reached" ]; do :; done
+echo $$ >%s
+exec sleep 1000
+`
+
+// sleeps has the shell run ~/sleeper, and waits until keys reach it.
 func (w *window) sleeps() (pid int) {
 	w.Helper()
-	before := processesOf(w.dir)
-	w.types("sleep 1000\r")
-	fstest.Eventually(w.T, "it sleeps", func() bool {
-		for _, p := range processesOf(w.dir) {
-			if p.args == "sleep 1000" && !slices.Contains(before, p) {
-				pid = p.pid
-			}
-		}
-		return pid != 0
-	})
+	reached := fstest.NewFIFO(w.T)
+	w.writeMode("sleeper", fmt.Sprintf(sleeper, reached.Path), 0o700)
+	w.types("~/sleeper\r")
+	pid, err := strconv.Atoi(reached.Line())
+	must(w.T, err)
 	return pid
 }
 
@@ -161,12 +174,29 @@ func (w *window) text() string {
 // sees waits until words were shown, and forgets all up to them.
 func (w *window) sees(words string) {
 	w.Helper()
-	if !fstest.Becomes(func() bool { return strings.Contains(w.text(), words) }) {
-		w.Fatalf("%q is not shown:\n%q", words, w.text())
+	w.take(words, func(at int) { w.shown = w.shown[at+len(words):] })
+}
+
+// take waits until words were shown, and then does something with the text, in which they
+// are at a place.
+func (w *window) take(words string, do func(at int)) {
+	w.Helper()
+	for late := time.After(fstest.Patience); ; {
+		w.mu.Lock()
+		at, more := bytes.Index(w.shown, []byte(words)), w.more
+		if at >= 0 {
+			do(at)
+		}
+		w.mu.Unlock()
+		if at >= 0 {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			w.Fatalf("%q is not shown:\n%q", words, w.text())
+		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.shown = w.shown[bytes.Index(w.shown, []byte(words))+len(words):]
 }
 
 // reads waits until the shell reads lines. What is typed just after Ctrl-C may be
@@ -174,7 +204,7 @@ func (w *window) sees(words string) {
 func (w *window) reads() {
 	w.Helper()
 	var typed time.Time
-	fstest.Eventually(w.T, "the shell reads lines", func() bool {
+	fstest.Eventually(w.T, "the shell reads lines", func() bool { // which no shell says that drops them
 		if time.Since(typed) > time.Second {
 			w.types("    echo it is ba''ck\r") // the blanks may be lost
 			typed = time.Now()
@@ -187,22 +217,26 @@ func (w *window) reads() {
 // gives its exit code.
 func (w *window) wait() int {
 	w.Helper()
-	select {
-	case <-w.ended:
-	case <-time.After(fstest.Patience):
+	if !inTime(w.ended) {
 		w.Fatalf("it does not end:\n%q", w.text())
 	}
 	const last = "<all is shown>" // behind what the command has written
 	if _, err := w.slave.WriteString(last); err != nil {
 		return w.cmd.ProcessState.ExitCode() // the window is closed
 	}
-	if !fstest.Becomes(func() bool { return strings.Contains(w.text(), last) }) {
-		w.Fatalf("the window shows no more:\n%q", w.text())
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.shown = bytes.Replace(w.shown, []byte(last), nil, 1)
+	w.take(last, func(at int) { w.shown = slices.Delete(w.shown, at, at+len(last)) })
 	return w.cmd.ProcessState.ExitCode()
+}
+
+// inTime waits for a channel to be closed, and reports whether it is within
+// [fstest.Patience].
+func inTime(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	case <-time.After(fstest.Patience):
+		return false
+	}
 }
 
 // terminal opens one, and waits for its prompt.
@@ -234,13 +268,16 @@ func (b *box) ps(id string) terminal.Entry {
 	return terminal.Entry{}
 }
 
+// hasRun waits until a command is recorded as the last one of a terminal, with its exit code.
+func (b *box) hasRun(id, command string, exit int) {
+	b.Helper()
+	b.recorded(id, command+" is recorded", func(t *record.Terminal) bool {
+		return t.State == record.Idle && t.LastCommand == command && t.LastExit != nil && *t.LastExit == exit
+	})
+}
+
 // becomes waits until a terminal is in a state.
 func (b *box) becomes(id, state string) {
 	b.Helper()
-	fstest.Eventually(b.T, id+" is "+state, func() bool { return b.ps(id).State == state })
-}
-
-func eventuallyGone(t *testing.T, pid int) {
-	t.Helper()
-	fstest.Eventually(t, "the process has ended", func() bool { return !alive(pid) })
+	b.recorded(id, id+" is "+state, func(t *record.Terminal) bool { return t.State == state })
 }

@@ -1,6 +1,0 @@
-package main
-
-import "golang.org/x/sys/unix"
-
-// getAttributes asks a terminal for its attributes.
-const getAttributes = unix.TCGETS
