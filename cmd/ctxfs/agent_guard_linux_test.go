@@ -16,7 +16,6 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/request"
-	"ctxfs/providers/terminals/record"
 )
 
 // guarded is a box with the real file system server, which may write to the folder work,
@@ -225,8 +224,7 @@ func TestAgentReadOnlyTerminals(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	b.write("raw.py", rawViewer)
-	log := func() string { return b.sh("cat " + filepath.Join(b.state, "ctxfs/terminals/target/part-0001.txt")) }
-	b.recorded("target", "it runs", func(*record.Terminal) bool { return strings.Contains(log(), "40 120") })
+	b.logs("target", "40 120")
 	for name, got := range b.tries(true, map[string]string{
 		"run":            `ctxfs run -- touch work/new`,
 		"run background": `ctxfs run --background -- touch work/new`,
@@ -240,7 +238,7 @@ func TestAgentReadOnlyTerminals(t *testing.T) {
 	if got := b.tries(true, map[string]string{"attach": `python3 raw.py attach ` + found[0]})["attach"]; !strings.Contains(got.text, "hello") {
 		t.Errorf("it cannot be looked at: %+v", got)
 	}
-	if text := log(); strings.Contains(text, "typed by") {
+	if text := b.logOf("target"); strings.Contains(text, "typed by") {
 		t.Errorf("typed: %s", text)
 	}
 	if _, err := os.Stat(filepath.Join(b.home, "work/new")); err == nil {
@@ -248,7 +246,7 @@ func TestAgentReadOnlyTerminals(t *testing.T) {
 	}
 	for _, how := range []string{"type", "attach"} { // the same outside
 		b.sh("python3 raw.py " + how + " " + found[0])
-		b.recorded("target", how, func(*record.Terminal) bool { return strings.Contains(log(), "typed by "+how) })
+		b.logs("target", "typed by "+how)
 	}
 	b.ok("stop", "target")
 }

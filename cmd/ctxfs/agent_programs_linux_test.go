@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/fs/fstest"
+	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/modeltest"
 )
@@ -15,8 +15,8 @@ import (
 // claudeSession is the id of the session of the stand-in for Claude Code.
 const claudeSession = "39d9c83b-3ae4-443e-a8d4-faa8d3f750e4"
 
-// standInClaude is a stand-in for Claude Code: it writes the log of a session, waits for the
-// file go, tries to change its configuration, and prints events.
+// standInClaude is a stand-in for Claude Code: it writes the log of a session, waits for a
+// line of the FIFO go, tries to change its configuration, and prints events.
 const standInClaude = `#!/bin/sh
 printf '%s\n' "$@" >"$TMPDIR/arguments" || exit 3
 cp "$TMPDIR/arguments" "$HOME/.claude/arguments"
@@ -27,7 +27,7 @@ cat >"$HOME/.claude/projects/-work/` + claudeSession + `.jsonl" <<X || exit 5
 X
 echo '{"type":"system","subtype":"init","session_id":"` + claudeSession + `","model":"stand-in"}'
 echo '{"type":"assistant","message":{"content":[{"type":"text","text":"I look."},{"type":"tool_use","name":"Bash","input":{"command":"ls /nowhere"}}]},"session_id":"` + claudeSession + `"}'
-while [ ! -e "$HOME/go" ]; do sleep 0.01; done
+read go <"$HOME/go"
 { echo '{"hooks":{}}' >"$HOME/.claude/settings.json"; mv "$HOME/.claude/settings.json" "$HOME/.claude/old"; echo x >"$HOME/.claude.json"; } 2>/dev/null
 [ -z "$ADDS" ] || { mkdir -p "$HOME/.claude/commands" && echo x >"$HOME/.claude/commands/x.md"; }
 echo '{"type":"result","subtype":"success","is_error":false,"result":"the grey one","session_id":"` + claudeSession + `","total_cost_usd":0.5,"usage":{"input_tokens":20,"cache_read_input_tokens":7,"output_tokens":18},"structured_output":{"walrus":"grey"}}'
@@ -47,6 +47,7 @@ func TestAgentPrograms(t *testing.T) {
 	need(t, "git")
 	b := realBox(t)
 	b.standInClaude()
+	goes := b.fifo("go")
 	b.write(".claude/settings.json", "{}\n")
 	b.write("schema.json", `{"type":"object"}`)
 	b.write(".config/ctxfs/config.toml", "[agents.walrus]\nagent = \"claude\"\nargs = [\"--model\", \"opus\"]\n\n[agents.bad]\nagent = \"clade\"\n")
@@ -57,13 +58,16 @@ func TestAgentPrograms(t *testing.T) {
 	if got.code != 0 || !strings.HasPrefix(id, "walrus-") || !strings.Contains(got.err, `[agents.bad] has the agent "clade"`) {
 		t.Fatalf("%v", got)
 	}
-	b.comes("agents/"+id+"/status.json", `"session": "`+claudeSession+`"`, `"transcript": "transcripts/by-id/`+claudeSession+`/transcript.md"`)
+	b.inState(id, job.Running)
+	awaitFiles(t, b.job(id), "its session is known", func() bool { return strings.Contains(readFile(t, b.job(id, job.StatusFile)), claudeSession) })
+	b.logs(id, "ls /nowhere\n")
+	b.shows("agents/"+id+"/status.json", `"session": "`+claudeSession+`"`, `"transcript": "transcripts/by-id/`+claudeSession+`/transcript.md"`)
 	b.shows("agents/"+id+"/log.txt", "I look.\n* Bash ls /nowhere\n")
 	if log := b.sh("cat .agentctx/agents/" + id + "/log.txt"); strings.Contains(log, "session_id") {
 		t.Errorf("events are shown: %s", log)
 	}
 	b.shows("transcripts/by-id/"+claudeSession+"/transcript.md", "which walrus is it?")
-	b.write("go", "")
+	goes.Release()
 	r := b.awaits(0, id)[0]
 	mnt := b.mnt("transcripts/by-id", claudeSession)
 	want := request.Result{
@@ -94,7 +98,6 @@ func TestAgentPrograms(t *testing.T) {
 	}
 
 	// Its answer, its usage and why it was ended are there when it did not end by itself.
-	must(t, os.Remove(filepath.Join(b.home, "go")))
 	if r := b.runs(124, "--agent", "claude-code", "--repo", repo, "--timeout", "10s", "--", "x"); r.Session != claudeSession || r.Text != "I look." || r.Transcript != want.Transcript || r.Usage == nil || r.Usage.OutputTokens != 18 {
 		t.Errorf("%+v", r)
 	}
@@ -119,16 +122,15 @@ func TestAgentProgramsReadOnly(t *testing.T) {
 			b.standInClaude()
 			b.write(".claude/settings.json", "{}\n")
 			b.write(".claude.json", "{\"numStartups\":1}\n")
-			b.write("go", "")
+			b.write("go", "\n")
 			b.mount()
 			args := []string{"--agent", "claude", "--repo", b.home, "--read-only", "--", "x"}
 			r := b.runs(0, args...)
 			if r.ReadOnly != request.Enforced || r.Text != "the grey one" || len(r.Notes) > 0 {
 				t.Errorf("%+v", r)
 			}
-			fstest.Eventually(t, "its session is in the tree", func() bool {
-				return b.shell("grep -q walrus .agentctx/transcripts/by-id/"+claudeSession+"/transcript.md").code == 0
-			})
+			b.settled()
+			b.sh("grep -q walrus .agentctx/transcripts/by-id/" + claudeSession + "/transcript.md")
 			if text := b.sh("cat .claude/settings.json .claude.json; grep permission .claude/arguments"); text != "{}\n{\"numStartups\":1}\n--permission-mode=plan\n" {
 				t.Errorf("%s", text)
 			}

@@ -49,7 +49,7 @@ func (b *box) job(id string, path ...string) string {
 // inState waits until a run is in a state.
 func (b *box) inState(id string, state job.State) {
 	b.Helper()
-	until(b, b.job(id), id+" is "+string(state), func() bool {
+	awaitFiles(b, b.job(id), id+" is "+string(state), func() bool {
 		return strings.Contains(readFile(b.T, b.job(id, job.StatusFile)), fmt.Sprintf(`"state": %q`, state))
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/terminal"
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -132,26 +131,26 @@ func TestStopTerminals(t *testing.T) {
 func TestServerInIndex(t *testing.T) {
 	t.Parallel()
 	need(t, "node")
-	b := realBox(t)
+	b := newBox(t)
 	const server = `const s = require("http").createServer().listen(0, "127.0.0.1", () => console.log("  Local:  http://localhost:" + s.address().port + "/"))`
 	b.write("server.js", server)
 	b.write("package.json", `{"scripts": {"dev": "node server.js"}}`)
 	e := b.background("--name", "web", "--", "sh", "-c", "cd "+b.home+" && npm run dev")
 	defer b.ok("stop", e.ID)
-	shows := func() bool {
-		text := b.ok("cat", "terminals/INDEX.md")
-		return containsAll(text, []string{"- **web.txt**: running, pid", "; listens at 127.0.0.1:", " (pid ", "): `Local: http://localhost:"})
+	words := []string{"- **web.txt**: running, pid", "; listens at 127.0.0.1:", " (pid ", "): `Local: http://localhost:"}
+	b.ok("wait", "terminal", "web", "--for", "Local:")
+	if text := b.ok("cat", "terminals/INDEX.md"); !containsAll(text, words) {
+		t.Errorf("without a background process: %s", text)
 	}
-	fstest.Eventually(t, "it is shown without a background process", shows)
 	b.mount()
-	defer b.ok("unmount")
-	fstest.Eventually(t, "it is shown with one", shows)
+	b.shows("terminals/INDEX.md", words...)
 	b.ok("stop", "web")
-	fstest.Eventually(t, "it is gone", func() bool { return !strings.Contains(b.ok("cat", "terminals/INDEX.md"), "listens at") })
-	e = b.background("--name", "later", "--", "sh", "-c", "cd "+b.home+" && until test -e go; do sleep 0.05; done; exec node server.js")
+	b.lacks("terminals/INDEX.md", "listens at")
+	goes := b.fifo("go")
+	e = b.background("--name", "later", "--", "sh", "-c", "cd "+b.home+" && read go <go; exec node server.js")
 	defer b.ok("stop", e.ID)
-	b.write("go", "")
-	fstest.Eventually(t, "one that begins later is shown", func() bool {
-		return containsAll(b.ok("cat", "terminals/INDEX.md"), []string{"- **later.txt**: running", "listens at 127.0.0.1:"})
-	})
+	b.shows("terminals/INDEX.md", "- **later.txt**: running")
+	goes.Release()
+	b.ok("wait", "terminal", "later", "--for", "Local:")
+	b.shows("terminals/INDEX.md", "- **later.txt**: running", "listens at 127.0.0.1:")
 }

@@ -156,14 +156,14 @@ func TestFoundFolders(t *testing.T) {
 	// It grows, while it is followed and beside.
 	transcript := filepath.Join(wombat, session, "transcript.md")
 	follower := b.follow(b.command(t.Context(), "tail", "-n", "+1", "-s", "0.05", "-f", transcript))
-	follower.until("Mend the wombat")
+	follower.sees("Mend the wombat")
 	for i := range 20 {
 		l.assistant(fmt.Sprintf("answer %d to the wombat %s.", i, strings.Repeat("x", i*977%5000)))
 		if i%5 == 0 {
-			follower.until(fmt.Sprintf("answer %d ", i))
+			follower.sees(fmt.Sprintf("answer %d ", i))
 		}
 	}
-	follower.until("answer 19 ")
+	follower.sees("answer 19 ")
 	b.settles("the whole of it is seen where it was found", func() bool {
 		return b.shell("cmp .agentctx/"+l.transcript()+" '"+transcript+"' && tail -n 3 '"+transcript+"' | rg -q 'answer 19 ' && rg -c answer '"+wombat+"' | rg -q ':20$'").code == 0
 	})

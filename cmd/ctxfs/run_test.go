@@ -93,7 +93,7 @@ func TestRunSignals(t *testing.T) {
 		cmd := b.command(t.Context(), binary(), "run", "--name", name, "--", "sh", "-c", s.script)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		c := b.follow(cmd)
-		c.until("ready")
+		c.sees("ready")
 		must(t, cmd.Process.Signal(s.signal))
 		if code, out := c.rest(); code != s.code || "ready\n"+out != s.out || b.logOf(name) != s.out {
 			t.Errorf("%v: exit %d, %q, log %q", s.signal, code, out, b.logOf(name))

@@ -38,8 +38,8 @@ func TestTerminatedBusy(t *testing.T) {
 	release := b.hold(b.mnt("mcps"))
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGTERM)
-	untilMounts(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
-	until(t, filepath.Join(b.state, "ctxfs"), "the log tells who uses the mount", func() bool { return containsAll(b.log(), []string{"in use", "sleep"}) })
+	awaitMounts(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	awaitFiles(t, filepath.Join(b.state, "ctxfs"), "the log tells who uses the mount", func() bool { return containsAll(b.log(), []string{"in use", "sleep"}) })
 	release()
 	b.ended(pid)
 }
@@ -52,7 +52,7 @@ func TestTerminatedTwice(t *testing.T) {
 	defer b.hold(b.mnt("mcps"))()
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGTERM)
-	untilMounts(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	awaitMounts(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
 	signalTo(t, pid, syscall.SIGTERM)
 	awaitExit(t, pid)
 }
@@ -149,16 +149,13 @@ func (b *box) frontOf(program string, args ...string) (cmd *exec.Cmd, out *bytes
 	pipe, err := cmd.StdoutPipe()
 	must(b, err)
 	must(b, cmd.Start())
-	line := make([]byte, 4096)
-	n, err := pipe.Read(line)
-	if err != nil || !strings.HasPrefix(string(line[:n]), "mounted on ") {
-		b.Fatalf("mount -f: %q, %v, %s", line[:n], err, out)
-	}
-	go func() {
-		for err == nil {
-			_, err = pipe.Read(line)
+	lines := bufio.NewReader(pipe)
+	for line := ""; !strings.Contains(line, "mounted on "); {
+		if line, err = lines.ReadString('\n'); err != nil {
+			b.Fatalf("mount -f: %q, %v, %s", line, err, out)
 		}
-	}()
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	return cmd, out
 }
 

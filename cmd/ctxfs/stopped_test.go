@@ -83,11 +83,11 @@ func TestStoppedDuringCall(t *testing.T) {
 		return b.talks(b.command(t.Context(), binary(), append([]string{"call", "zoo", "sleep"}, args...)...))
 	}
 	calls := []*child{begin(), begin("--timeout", "20s")}
-	until(t, b.dir, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
+	awaitFiles(t, b.dir, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
 	stop(t, pid)
 	words := []string{"it is stopped", "kill -CONT " + strconv.Itoa(pid)}
-	for _, w := range words {
-		calls[0].until(w)
+	if said := calls[0].sees(words[1]); !containsAll(said, words) {
+		t.Errorf("the call says %q", said)
 	}
 	if _, got := calls[1].rest(); !containsAll(got, append(words, "whether the tool has done its work is not known")) {
 		t.Errorf("a call with a limit: %s", got)

@@ -99,6 +99,7 @@ func TestUpdateTakesOver(t *testing.T) {
 	pid := b.pid()
 	w := b.terminal("--name", "api")
 	w.types("echo be''fore\r")
+	b.hasRun("api", "echo be''fore", 0)
 	b.shows("terminals/api.txt", "\nbefore\n")
 	plain := filepath.Join(b.dir, "plain")
 	syncing := b.syncing(plain)
@@ -132,6 +133,7 @@ func TestUpdateTakesOver(t *testing.T) {
 		t.Fatalf("mount: %v, %v", err, r)
 	}
 	w.types("echo af''ter\r")
+	b.hasRun("api", "echo af''ter", 0)
 	b.shows("terminals/api.txt", "\nbefore\n", "\nafter\n")
 	if text, err := os.ReadFile(filepath.Join(second, "AGENTS.md")); err != nil || len(text) == 0 {
 		t.Errorf("the second mount: %v", err)

@@ -3,12 +3,13 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
+	"ctxfs/providers/terminals/record"
 )
 
 // TestTermFound: what a real shell prints is found by the command that printed it, in
@@ -28,23 +29,28 @@ func TestTermFound(t *testing.T) {
 	}
 	found := func(path, why string, words ...string) {
 		t.Helper()
-		fstest.Eventually(t, strings.Join(words, " ")+" is found", func() bool {
-			all := find(words...)
-			return len(all) > 0 && all[0].Path == path && strings.Contains(all[0].Why, why)
-		})
+		b.settled()
+		if all := find(words...); len(all) == 0 || all[0].Path != path || !strings.Contains(all[0].Why, why) {
+			t.Errorf("%q finds %+v", words, all)
+		}
 	}
 	if _, err := os.ReadDir(b.mnt("find/terminals/zebra")); err == nil {
 		t.Error("found before it was printed")
 	}
 	w.types("echo ze''bra crosses; (exit 4)\r")
+	b.hasRun("api", "echo ze''bra crosses; (exit 4)", 4)
 	found("terminals/api/commands/1.txt", "(exit 4): zebra crosses", "zebra")
 	if text := b.sh("cat " + b.mnt("find/terminals/zebra") + "/01-*"); !strings.Contains(text, "exit_code: 4\n") || !strings.HasSuffix(text, "zebra crosses\n") {
 		t.Errorf("the file is %q", text)
 	}
 	// What has no line feed yet is only on the screen.
 	w.types("printf 'lion %s' waits; read x\r")
+	b.recorded("api", "the lion is on the screen", func(s *record.Terminal) bool {
+		return strings.Contains(readFile(t, filepath.Join(s.Dir, record.ScreenFile)), "lion waits")
+	})
 	found("terminals/api/screen.txt", "(running): lion waits", "lion waits")
 	w.types("\r")
+	b.hasRun("api", "printf 'lion %s' waits; read x", 0)
 	found("terminals/api/commands/2.txt", "(exit 0)", "lion waits")
 	if r := b.run("run", "--name", "job", "--", "sh", "-c", "echo tiger; exit 3"); r.code != 3 {
 		t.Errorf("run: %v", r)

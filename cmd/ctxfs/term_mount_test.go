@@ -16,12 +16,13 @@ func TestTermInMount(t *testing.T) {
 	b.mount()
 	w := b.terminal("--name", "api")
 	w.types("echo be''fore; (exit 4)\r")
+	b.hasRun("api", "echo be''fore; (exit 4)", 4)
 	b.shows("terminals/api.txt", "\nbefore\n", "last_exit_code: 4")
 	b.shows("terminals/api/failed.txt", "before\n")
 	b.shows("terminals/INDEX.md", "api")
 	signalTo(t, b.pid(), syscall.SIGKILL)
 	w.types("echo mean''while\r")
-	w.sees("meanwhile\r\n")
+	b.hasRun("api", "echo mean''while", 0)
 	b.mount()
 	b.shows("terminals/api.txt", "\nbefore\n", "\nmeanwhile\n", "last_exit_code: 0")
 	if r := b.run("run", "--name", "job", "--", "sh", "-c", "echo out; exit 3"); r.code != 3 {
@@ -31,7 +32,6 @@ func TestTermInMount(t *testing.T) {
 	b.shows("terminals/job/last.txt", "out\n")
 	w.types("exit\r")
 	w.wait()
-	b.becomes("api", record.Ended)
 	b.shows("terminals/api.txt", "meanwhile\n")
 }
 
@@ -50,6 +50,7 @@ func TestTermTmuxOpened(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	b.sh(`tmux -L a send-keys -t main "echo li''ve" Enter`)
+	b.logs("main-0-0", "\nlive\n")
 	b.shows("terminals/main-0-0.txt", "\nlive\n")
 	b.refused(exitFailed, []string{"main-0-0 is recorded by ctxfs from tmux: only what ctxfs term has opened, or ctxfs run --background, can be attached to"}, "attach", "main-0-0")
 	if e := b.ps("main-0-0"); e.Source != record.Tmux || e.File != filepath.Join(b.state, "ctxfs/terminals/main-0-0/part-0001.txt") {
@@ -101,7 +102,6 @@ func TestTermFailed(t *testing.T) {
 			if code := w.wait(); code != 3 && shell != "fish" {
 				t.Errorf("exit %d", code)
 			}
-			b.becomes("api", record.Ended)
 			b.shows("terminals/INDEX.md", "- api.txt: ended")
 			failed()
 		})

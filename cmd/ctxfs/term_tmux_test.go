@@ -22,8 +22,9 @@ func TestTmuxInMount(t *testing.T) {
 	const config = ".config/ctxfs/config.toml"
 	b.write(config, "[terminals]\ntmux = true\n")
 	b.mount()
-	b.shows("terminals/INDEX.md", "main-0-0")
+	b.comes("terminals/INDEX.md", "main-0-0")
 	tmux("send-keys -t main \"echo li''ve\" Enter")
+	b.logs("main-0-0", "\nlive\n")
 	b.shows("terminals/main-0-0.txt", "\nlive\n")
 	b.shows("STATUS.md", "main-0-0")
 	if got := tmux("list-clients -F '#{client_flags}'"); !strings.Contains(got, "read-only") || strings.Count(got, "\n") != 1 {
@@ -57,8 +58,9 @@ func TestTmuxKilled(t *testing.T) {
 	t.Cleanup(func() { b.shell("tmux -L a kill-server") })
 	b.write(".config/ctxfs/config.toml", "[terminals]\ntmux = true\n")
 	b.mount()
-	b.shows("terminals/INDEX.md", "main-0-0")
+	b.comes("terminals/INDEX.md", "main-0-0")
 	tmux("send-keys -t main \"echo be''fore\" Enter")
+	b.logs("main-0-0", "\nbefore\n")
 	b.shows("terminals/main-0-0.txt", "\nbefore\n")
 	b.sh("kill -9 " + strconv.Itoa(b.pid()))
 	if !fstest.Becomes(func() bool { return tmux("list-clients") == "" }) {
@@ -66,7 +68,7 @@ func TestTmuxKilled(t *testing.T) {
 	}
 	b.mount()
 	tmux("send-keys -t main \"echo af''ter\" Enter")
-	b.shows("terminals/main-0-0.txt", "after\n")
+	b.comes("terminals/main-0-0.txt", "after\n")
 	log := b.sh("cat " + b.mnt("terminals", "main-0-0.txt"))
 	if strings.Count(log, "\nbefore\n") != 1 || strings.Count(log, "\nafter\n") != 1 {
 		t.Errorf("log:\n%s", log)
@@ -86,5 +88,6 @@ func TestTermTmux(t *testing.T) {
 		t.Errorf("it says: %s", got)
 	}
 	b.sh("tmux -L a send-keys -t main \"echo li''ve\" Enter")
+	b.logs("main-0-0", "\nlive\n")
 	b.shows("terminals/main-0-0.txt", "\nlive\n")
 }

@@ -98,7 +98,7 @@ func (b *box) recorder() *child {
 	cmd := b.command(b.Context(), stubPath())
 	cmd.Env = append(cmd.Env, recordMode+"="+filepath.Join(b.state, "ctxfs", "terminals"))
 	c := b.follow(cmd)
-	c.until("1")
+	c.sees("1")
 	return c
 }
 
@@ -106,29 +106,27 @@ func (b *box) recorder() *child {
 func (c *child) put(text string) {
 	c.Helper()
 	fmt.Fprintln(c.in, strings.ReplaceAll(text, "\r\n", "~"))
-	c.until("written")
+	c.sees("written")
 }
 
-// until reads lines to one that holds some text.
-func (c *child) until(want string) {
+// sees reads lines to one that holds some text, and returns them.
+func (c *child) sees(want string) (text string) {
 	c.Helper()
-	timeout := time.After(fstest.Patience)
-	var seen []string
-	for {
+	for timeout := time.After(fstest.Patience); ; {
 		select {
 		case line, ok := <-c.lines:
 			if strings.Contains(line, "\x00") {
 				c.Fatalf("a zero byte: %q", line)
 			}
-			if seen = append(seen, line); ok && strings.Contains(line, want) {
-				return
+			if text += line + "\n"; ok && strings.Contains(line, want) {
+				return text
 			}
 			if ok {
 				continue
 			}
 		case <-timeout:
 		}
-		c.Fatalf("no %q in %q", want, seen)
+		c.Fatalf("no %q in %q", want, text)
 	}
 }
 
@@ -171,6 +169,7 @@ func TestTerminals(t *testing.T) {
 		t.Errorf("find: %s", got)
 	}
 	must(t, r.in.Close())
+	r.rest()
 	b.shows("terminals/INDEX.md", "- 1.txt: ended 20")
 	b.shows("AGENTS.md", "Open now: none\n")
 	b.ok("unmount")
@@ -215,12 +214,12 @@ show();`, b.mnt("terminals/1.txt")},
 			continue
 		}
 		started[name] = b.follow(b.command(t.Context(), args[0], args[1:]...))
-		started[name].until("$ serve")
+		started[name].sees("$ serve")
 	}
 	for i := range 20 {
 		r.put(fmt.Sprintf("request %d done\r\n", i))
 		for _, c := range started {
-			c.until(fmt.Sprintf("request %d done", i))
+			c.sees(fmt.Sprintf("request %d done", i))
 		}
 	}
 }
@@ -295,6 +294,7 @@ func TestTerminalsOutliveEverything(t *testing.T) {
 	r.put("and here\r\n")
 	b.shows("terminals/1.txt", "still here\nand here\n")
 	must(t, r.cmd.Process.Kill())
+	r.rest()
 	b.shows("terminals/INDEX.md", "- 1.txt: ended, its holder was killed")
 	b.shows("terminals/1.txt", "listening\nstill here\nand here\n")
 	b.shows("terminals/1/last.txt", "listening\nstill here\nand here\n")

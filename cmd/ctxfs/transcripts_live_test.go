@@ -39,7 +39,7 @@ func TestTranscriptsAreFollowed(t *testing.T) {
 			continue
 		}
 		followers[name] = b.follow(b.command(t.Context(), args[0], args[1:]...))
-		followers[name].until("Mend the wombat")
+		followers[name].sees("Mend the wombat")
 	}
 	var readers sync.WaitGroup
 	var done atomic.Bool
@@ -51,7 +51,7 @@ func TestTranscriptsAreFollowed(t *testing.T) {
 		l.assistant(fmt.Sprintf("answer %d %s.", i, strings.Repeat("x", i*7%200)))
 		if i%20 == 0 {
 			for _, c := range followers {
-				c.until(fmt.Sprintf("answer %d ", i))
+				c.sees(fmt.Sprintf("answer %d ", i))
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func TestTranscriptsAreFollowed(t *testing.T) {
 				t.Fatalf("%s: %q, not %q", name, got, line)
 			}
 		}
-		c.until("The end.")
+		c.sees("The end.")
 	}
 	if n := countUp(t, text, "answer "); n != messages {
 		t.Errorf("%d answers of %d", n, messages)
@@ -130,29 +130,24 @@ func TestTranscriptsComeAndGo(t *testing.T) {
 	l.append(oneLine(map[string]any{"type": "custom-title", "customTitle": "Wombat day", "sessionId": wombatID}))
 	l.folder = "claude-code/work/" + sessionDay + "_Wombat-day_" + first8(wombatID)
 	b.shows(l.transcript(), "Mend the wombat")
-	names := func() string { return b.sh("ls .agentctx/transcripts/claude-code/work") }
-	fstest.Eventually(t, "the listing has the new name alone", func() bool { return names() == filepath.Base(l.folder)+"\n" })
+	if names := b.sh("ls .agentctx/transcripts/claude-code/work"); names != filepath.Base(l.folder)+"\n" {
+		t.Errorf("the listing: %s", names)
+	}
 	b.shows("transcripts/"+former+"/transcript.md", "Mend the wombat") // for who has noted it
 	b.shows("transcripts/INDEX.tsv", l.folder+"\t")
 	p := b.pi(numbatID, "Wake the numbat")
 	b.shows(p.transcript(), "Wake the numbat")
 	must(t, os.Remove(filepath.Join(b.home, l.path)))
-	fstest.Eventually(t, "the session has gone", func() bool {
-		_, err := os.Stat(b.mnt("transcripts/claude-code"))
-		return os.IsNotExist(err)
-	})
-	fstest.Eventually(t, "by its id it has, too", func() bool {
-		_, err := os.Stat(b.mnt("transcripts/by-id/" + wombatID))
-		return os.IsNotExist(err)
-	})
+	b.absent("transcripts/claude-code")
+	b.absent("transcripts/by-id/" + wombatID)
 	if got := b.sh("ls .agentctx/transcripts"); got != "INDEX.tsv\nby-id\npi\n" {
 		t.Errorf("ls: %q", got)
 	}
 	b.shows(p.transcript(), "Wake the numbat")
 }
 
-// TestTranscriptsWarm reads quiet sessions twice: the second time the kernel
-// answers by itself.
+// TestTranscriptsWarm reads quiet sessions over and over: in the end the kernel answers by
+// itself.
 func TestTranscriptsWarm(t *testing.T) {
 	t.Parallel()
 	need(t, "rg")
@@ -175,8 +170,12 @@ func TestTranscriptsWarm(t *testing.T) {
 	if n := search(); n < sessions {
 		t.Fatalf("%d calls: this does not count requests", n)
 	}
-	// What comes after a first look, such as news that were on their way.
-	fstest.Eventually(t, "the kernel answers by itself", func() bool { return search() < sessions/10 })
+	b.settled()
+	search() // which may find what the first one has made known
+	b.settled()
+	if n := search(); n >= sessions/10 {
+		t.Errorf("there are %d calls, though all was read", n)
+	}
 }
 
 // readCalls is how often a process has read from anything; each request of the
@@ -221,7 +220,7 @@ func TestTranscriptsOutliveAKill(t *testing.T) {
 	for range 3 {
 		b.mount()
 		pid := b.pid()
-		fstest.Eventually(t, "it renders", func() bool {
+		fstest.Eventually(t, "it renders", func() bool { // how far that is it tells nobody
 			found, err := filepath.Glob(texts)
 			must(t, err)
 			return slices.ContainsFunc(found, func(path string) bool {
@@ -231,7 +230,7 @@ func TestTranscriptsOutliveAKill(t *testing.T) {
 		})
 		seen += 2 << 20
 		signalTo(t, pid, 9)
-		fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
+		awaitExit(t, pid)
 	}
 	l.assistant("After the kill.")
 	b.mount()
@@ -262,9 +261,8 @@ func TestTranscriptsWithoutTheirCache(t *testing.T) {
 	open, err := os.Open(b.mnt(all[1].transcript()))
 	must(t, err)
 	defer open.Close()
-	fstest.Eventually(t, "the cache is gone, though it may be written to", func() bool {
-		return os.RemoveAll(filepath.Join(b.cache, "ctxfs", "transcripts")) == nil
-	})
+	b.settled() // nobody writes to it
+	must(t, os.RemoveAll(filepath.Join(b.cache, "ctxfs", "transcripts")))
 	dropPages(t)
 	for path, want := range before {
 		if got := b.read(path); got != want {
@@ -306,8 +304,8 @@ func TestTranscriptsThatMayNotBeRead(t *testing.T) {
 	b.mount()
 	mounted := func(script string, words ...string) {
 		t.Helper()
-		var r result
-		if !fstest.Becomes(func() bool { r = b.shell(script); return containsAll(r.out+r.err, words) }) {
+		b.settled()
+		if r := b.shell(script); !containsAll(r.out+r.err, words) {
 			t.Fatalf("%s does not say %q: %v", script, words, r)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestOrdinaryUser has a user who is not root do everything, through
@@ -21,15 +19,15 @@ func TestOrdinaryUser(t *testing.T) {
 	b.mount()
 	reach := func(state string) {
 		b.Helper()
-		if !fstest.Becomes(func() bool {
-			return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: "+state+"\n")
-		}) {
-			b.Fatalf("the server is not ready: %v", b.shell("cat .agentctx/mcps/zoo/STATUS.md"))
+		b.settled()
+		if got := b.sh("cat .agentctx/mcps/zoo/STATUS.md"); !strings.HasPrefix(got, "state: "+state+"\n") {
+			b.Errorf("the server: %s", got)
 		}
 		if got := b.sh("rg -l xylophone .agentctx; .agentctx/skills/walk/go.sh; stat -c %u .agentctx/AGENTS.md"); got != ".agentctx/mcps/zoo/tools/greet.json\nwalked\n"+b.sh("id -u") {
 			t.Errorf("the mount: %q", got)
 		}
 	}
+	b.ok("wait", "server", "zoo", "ready")
 	reach("ready")
 	b.refuses()
 	if r := b.run("doctor"); r.code != 0 || !strings.Contains(r.out, "through fusermount3") {
@@ -70,10 +68,10 @@ func TestSpoiledFolders(t *testing.T) {
 	b.stub("zoo", "", nil)
 	b.sh("mkdir -p " + b.cache + "/ctxfs && chmod 0500 " + b.cache + "/ctxfs")
 	b.mount()
-	if !fstest.Becomes(func() bool {
-		return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: ready\n")
-	}) {
-		t.Errorf("the server is not ready: %v", b.shell("cat .agentctx/mcps/zoo/STATUS.md"))
+	b.ok("wait", "server", "zoo", "ready")
+	b.settled()
+	if got := b.sh("cat .agentctx/mcps/zoo/STATUS.md"); !strings.HasPrefix(got, "state: ready\n") {
+		t.Errorf("the server: %s", got)
 	}
 	if got := b.sh("ls .agentctx/mcps/zoo/tools"); got != "greet.json\n" {
 		t.Errorf("tools: %q", got)

@@ -276,6 +276,12 @@ func (b *box) hasRun(id, command string, exit int) {
 	})
 }
 
+// logs waits until the log of a terminal holds some words.
+func (b *box) logs(id, words string) {
+	b.Helper()
+	b.recorded(id, words+" is recorded", func(*record.Terminal) bool { return strings.Contains(b.logOf(id), words) })
+}
+
 // becomes waits until a terminal is in a state.
 func (b *box) becomes(id, state string) {
 	b.Helper()

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
 )
 
@@ -105,13 +104,7 @@ func TestNetworkFolder(t *testing.T) {
 	b.claudeAt(filepath.Join(b.home, "shop"), now.Add(-time.Minute))
 
 	b.mount()
-	page := func(name string) string { return b.shell("cat " + b.mnt("workspaces/"+name)).out }
-	shows := func(name, words string) {
-		t.Helper()
-		if !fstest.Becomes(func() bool { return strings.Contains(page(name), words) }) {
-			t.Fatalf("%s does not show %q:\n%s\n%s", name, words, page(name), page("INDEX.md"))
-		}
-	}
+	shows := func(name, words string) { t.Helper(); b.shows("workspaces/"+name, words) }
 	shows("project/HERE.md", "go test")
 	shows("project/layout.txt", "src/")
 	shows("shop/HERE.md", "go test")
@@ -133,12 +126,15 @@ func TestNetworkFolder(t *testing.T) {
 		t.Errorf("here: %s", got)
 	}
 	b.write("shop/.kiro/specs/login/tasks.md", "- [ ] 1. write the login form\n")
-	fstest.Eventually(t, "plans of another project", func() bool { return strings.Contains(b.ok("plans"), "[ ] 1. write the login form — kiro, ") })
+	b.settled()
+	if got := b.ok("plans"); !strings.Contains(got, "[ ] 1. write the login form — kiro, ") {
+		t.Errorf("plans of another project: %s", got)
+	}
 	if got := b.read("plans/OPEN.md"); !strings.Contains(got, "note: ~/net/project cannot be looked into") {
 		t.Errorf("OPEN.md: %s", got)
 	}
 
 	back()
-	fstest.Eventually(t, "it answers again", func() bool { return !strings.Contains(page("INDEX.md"), "does not answer") })
+	b.lacks("workspaces/INDEX.md", "does not answer")
 	shows("project/HERE.md", "go test")
 }

@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"ctxfs/fs/fstest"
 )
 
 // claudeAt writes a session of Claude Code in a folder, at a time.
@@ -94,9 +92,7 @@ func TestNobodyWorkedThere(t *testing.T) {
 	b.claudeAt(work, time.Now().Add(-time.Minute))
 	heard := eavesdrop(t, old)
 	b.mount()
-	fstest.Eventually(t, "the other is there", func() bool {
-		return strings.Contains(b.shell("cat "+b.mnt("workspaces/work/HERE.md")).out, "last commit: Begin")
-	})
+	b.shows("workspaces/work/HERE.md", "last commit: Begin")
 	for range 3 {
 		b.readWorkspaces(work)
 		b.write("work/src/b.c", "int b;\n")
@@ -230,11 +226,11 @@ git -c protocol.file.allow=always submodule --quiet add ~/other sub && git commi
 	if runs() == 0 {
 		t.Error("no program was counted: the test proves nothing")
 	}
-	fstest.Eventually(t, "reading runs no program", func() bool { // others may still be made
-		were := runs()
-		b.readWorkspaces(dirs...)
-		return runs() == were
-	})
+	b.settled() // no page is being made
+	were := runs()
+	if b.readWorkspaces(dirs...); runs() != were {
+		t.Errorf("reading has run %d programs", runs()-were)
+	}
 	if after := snapshot(); after != before {
 		for line := range strings.Lines(after) {
 			if !strings.Contains(before, line) {
@@ -266,10 +262,7 @@ func TestKilledAndMountedAgain(t *testing.T) {
 	}
 	b.mount()
 	for _, name := range []string{"shop", "gone"} {
-		fstest.Eventually(t, "the pages", func() bool {
-			page := b.shell("cat " + b.mnt("workspaces/"+name+"/HERE.md")).out
-			return strings.Contains(page, "add a cart") && strings.Contains(page, "last commit: Begin")
-		})
+		b.shows("workspaces/"+name+"/HERE.md", "add a cart", "last commit: Begin")
 	}
 	text := func() string {
 		return b.sh("cd " + b.mnt("workspaces") + " && ls */ && cat INDEX.md */HERE.md */git.md */*.txt */*.tsv")
@@ -283,18 +276,16 @@ func TestKilledAndMountedAgain(t *testing.T) {
 	if now := text(); now != was {
 		t.Errorf("after a restart\n%s\nbefore\n%s", now, was)
 	}
-	b.sh("until rm -rf .claude " + filepath.Join(b.cache, "ctxfs/transcripts") + "; do :; done; touch src/gone/x") // somebody may write there
+	b.settled() // nobody writes there
+	b.sh("rm -rf .claude " + filepath.Join(b.cache, "ctxfs/transcripts") + "; touch src/gone/x")
 	again()
 	if got := b.read("workspaces/shop/HERE.md") + b.read("workspaces/gone/HERE.md"); strings.Count(got, "last commit: Begin") != 2 {
 		t.Errorf("without sessions:\n%s", got)
 	}
 	b.sh("rm -rf src/gone")
 	again()
-	fstest.Eventually(t, "what is gone leaves", func() bool {
-		return b.shell("ls "+b.mnt("workspaces/gone")).code != 0 && !strings.Contains(b.read("workspaces/INDEX.md"), "gone")
-	})
+	b.absent("workspaces/gone")
+	b.lacks("workspaces/INDEX.md", "gone")
 	b.write("src/shop/new.go", "package main\n")
-	fstest.Eventually(t, "the other is followed", func() bool {
-		return strings.Contains(b.sh("cat "+b.mnt("workspaces/shop/HERE.md")), "1 untracked: new.go")
-	})
+	b.shows("workspaces/shop/HERE.md", "1 untracked: new.go")
 }

@@ -145,8 +145,10 @@ func (p *Provider) Reload() {
 	p.opts.Env.Changed(indexName)
 }
 
-// Settled implements fs.Settler.
-func (p *Provider) Settled(ctx context.Context) error { return p.watcher.Settled(ctx) }
+// Settled implements fs.Settler. A runner that is ending its run is not waited for.
+func (p *Provider) Settled(ctx context.Context) error {
+	return cmp.Or(p.watcher.Settled(ctx), p.ends.Settled(ctx))
+}
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
@@ -173,21 +175,29 @@ const (
 
 // ended is called when the keeper of a run has ended. Its runner may be ending it.
 func (p *Provider) ended(id string) {
-	ctx, cancel := context.WithTimeout(p.ctx, lastTime)
-	defer cancel()
-	for {
-		if j, err := p.store.Load(id); err != nil || j.Ended() {
-			break
-		}
-		select {
-		case <-time.After(lastPause):
-			continue
-		case <-ctx.Done():
-		}
-		break
+	over := func() bool {
+		j, err := p.store.Load(id)
+		return err != nil || j.Ended()
 	}
-	runner.EndLost(p.store)
-	p.changed([]string{filepath.Join(p.store.Dir, id)})
+	last := func() {
+		runner.EndLost(p.store)
+		p.changed([]string{filepath.Join(p.store.Dir, id)})
+	}
+	if over() {
+		last()
+		return
+	}
+	p.running.Go(func() {
+		ctx, cancel := context.WithTimeout(p.ctx, lastTime)
+		defer cancel()
+		for ctx.Err() == nil && !over() {
+			select {
+			case <-time.After(lastPause):
+			case <-ctx.Done():
+			}
+		}
+		last()
+	})
 }
 
 // changed is called with paths on disk that changed.

@@ -156,8 +156,10 @@ func (p *Provider) Reload() {
 	p.configured()
 }
 
-// Settled implements fs.Settler. What is deleted for the limits is noticed then, too.
+// Settled implements fs.Settler. What is deleted for the limits and where commands listen is
+// noticed then, too.
 func (p *Provider) Settled(ctx context.Context) error {
+	p.surveys.Poke()
 	for _, settled := range []func(context.Context) error{p.pruner.Settled, p.watcher.Settled, p.holders.Settled, p.surveys.Settled} {
 		if err := settled(ctx); err != nil {
 			return err

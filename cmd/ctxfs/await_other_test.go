@@ -15,9 +15,9 @@ const getAttributes = unix.TIOCGETA
 
 // Elsewhere these tests do not run: they look into /proc.
 
-func until(t testing.TB, _, _ string, _ func() bool)    { t.Skip("this needs Linux") }
-func untilMounts(t testing.TB, _ string, _ func() bool) { t.Skip("this needs Linux") }
-func awaitExit(t testing.TB, _ ...int)                  { t.Skip("this needs Linux") }
-func (b *box) gone(...func(process) bool)               { b.Skip("this needs Linux") }
+func awaitFiles(t testing.TB, _, _ string, _ func() bool) { t.Skip("this needs Linux") }
+func awaitMounts(t testing.TB, _ string, _ func() bool)   { t.Skip("this needs Linux") }
+func awaitExit(t testing.TB, _ ...int)                    { t.Skip("this needs Linux") }
+func (b *box) gone(...func(process) bool)                 { b.Skip("this needs Linux") }
 
 func (b *box) recorded(_, _ string, _ func(*record.Terminal) bool) { b.Skip("this needs Linux") }

@@ -32,9 +32,9 @@ func awaiting(fd int, events int16) func() bool {
 	}
 }
 
-// until waits until something holds that the files in a folder tell, and looks again when one
+// awaitFiles waits until something holds that the files in a folder tell, and looks again when one
 // of them has changed.
-func until(t testing.TB, dir, what string, holds func() bool) {
+func awaitFiles(t testing.TB, dir, what string, holds func() bool) {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
 	must(t, err)
@@ -51,8 +51,8 @@ func until(t testing.TB, dir, what string, holds func() bool) {
 	}
 }
 
-// untilMounts waits until something holds that the table of mounts tells.
-func untilMounts(t testing.TB, what string, holds func() bool) {
+// awaitMounts waits until something holds that the table of mounts tells.
+func awaitMounts(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	table, err := os.Open("/proc/self/mountinfo")
 	must(t, err)
@@ -102,7 +102,7 @@ func (b *box) gone(some ...func(process) bool) {
 func (b *box) recorded(id, what string, holds func(t *record.Terminal) bool) {
 	b.Helper()
 	dir := filepath.Join(b.state, "ctxfs/terminals", id)
-	until(b, dir, what, func() bool {
+	awaitFiles(b, dir, what, func() bool {
 		t, err := record.LoadState(dir)
 		return err == nil && holds(t)
 	})
