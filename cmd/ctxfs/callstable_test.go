@@ -77,9 +77,9 @@ func TestCallsTableRotated(t *testing.T) {
 		t.Errorf("before: %s", got)
 	}
 	tail := b.tail("-n", "1", "-F", b.mnt("mcps/CALLS.tsv"))
-	tail.until("\told\t")
+	tail.sees("\told\t")
 	b.ok("call", "zoo", "greet")
-	tail.until("\tzoo\tgreet\tok\t")
+	tail.sees("\tzoo\tgreet\tok\t")
 	b.settled()
 	if got := b.sh("ls .agentctx/mcps; wc -l < .agentctx/mcps/CALLS.tsv; wc -l < .agentctx/mcps/CALLS.1.tsv"); got != "CALLS.1.tsv\nCALLS.tsv\nINDEX.md\nzoo\n2\n301\n" {
 		t.Errorf("after: %s", got)
