@@ -120,7 +120,8 @@ func mayReaderImport(from, to string) bool {
 func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
-		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp/serverlog", "providers/mcp/questions", "providers/mcp/calls", "providers/mcp/tasks", "providers/mcp/logins", "providers/mcp/instance", "providers/mcp"}
+		const m = "providers/mcp/"
+		return []string{m + "policy", m + "config", m + "clients", m + "supervise", m + "catalogue", m + "pins", m + "wire", m + "serverlog", m + "questions", m + "calls", m + "tasks", m + "logins", m + "kept", m + "instance", m + "server", m + "fleet", m + "dispatch", m + "index", "providers/mcp"}
 	case "memory":
 		const m = "providers/memory/"
 		return []string{m + "fact", m + "files", m + "store", m + "read", m + "page", m + "proposed", "providers/memory"}

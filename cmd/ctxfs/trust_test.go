@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/fleet"
 	"ctxfs/providers/rules"
 )
 
@@ -81,7 +81,7 @@ func TestTrustWithoutProcess(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	dir := b.project("shop", "")
-	var p mcp.Project
+	var p fleet.Project
 	if err := json.Unmarshal([]byte(b.ok("trust", "--json", dir)), &p); err != nil || p.Folder != dir || len(p.Servers) != 1 || p.Servers[0].State != "trusted" {
 		t.Errorf("trust --json: %+v, %v", p, err)
 	}
@@ -136,7 +136,7 @@ func TestConfig(t *testing.T) {
 		if got := b.ok("config", "db"); !containsAll(got, []string{"start timeout: 5 s", "denied tools:  drop_*", "config.toml changes its start_timeout, deny_tools"}) {
 			t.Errorf("%s: config db: %s", when, got)
 		}
-		var report mcp.Report
+		var report fleet.Report
 		if err := json.Unmarshal([]byte(b.ok("config", "--json", "linear")), &report); err != nil || len(report.Entries) != 1 || report.Entries[0].Line != 6 {
 			t.Errorf("%s: config --json linear: %+v, %v", when, report, err)
 		}

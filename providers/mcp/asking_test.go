@@ -161,11 +161,11 @@ func TestAQuestionTimesOut(t *testing.T) {
 func TestAQuestionPausesTheTimeout(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"callee": stub("calls")})
+		w.opts.timing.tool, w.opts.timing.toolMax = 3*time.Second, 3*time.Second
 		w.open()
 		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
 			t.Fatal(err)
 		}
-		w.p.timing.tool, w.p.timing.toolMax = 3*time.Second, 3*time.Second
 		q, done := w.calling(context.Background(), "{}")
 		select {
 		case m := <-done:
@@ -241,7 +241,7 @@ func TestADetachedCall(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
 		w.opts.StateDir = filepath.Join(w.home, "state")
 		w.reopen()
-		known := w.p.all()[0].isKnown() // it becomes known by what goes on without us
+		known := w.p.All()[0].IsKnown() // it becomes known by what goes on without us
 		if _, err := w.p.Detach(calls.Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(`{"txt":1}`)}); calls.Outcome(nil, err) != "bad-arguments" && known {
 			t.Error(err)
 		}

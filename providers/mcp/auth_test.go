@@ -82,8 +82,8 @@ func TestServerThatWantsALogin(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, s := guarded(t, oauthtest.Faults{}, nil)
 		var log bytes.Buffer
-		w.p.env.Log = slog.New(slog.NewTextHandler(&log, nil))
-		w.start()
+		w.opts.Env.Log = slog.New(slog.NewTextHandler(&log, nil))
+		w.reopen().start()
 		text := w.untilState("guarded", "needs-auth")
 		fstest.Contains(t, text, "\nerror: the server requires a login (HTTP status 401)\n", "\nfix: ctxfs auth guarded\n")
 		if l := w.p.Logins(); len(l) != 1 || l[0].LoggedIn || l[0].Server != "guarded" {
@@ -266,8 +266,8 @@ func TestLoginEntries(t *testing.T) {
 		w.opts.StateDir = filepath.Join(w.home, "state")
 		w.open()
 		defs := make(map[string]*config.Server)
-		for _, s := range w.p.all() {
-			d, file, _ := s.named()
+		for _, s := range w.p.All() {
+			d, file, _ := s.Named()
 			defs[file] = d
 		}
 		for name, want := range map[string]config.Login{

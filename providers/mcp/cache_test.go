@@ -149,8 +149,8 @@ func TestADamagedCacheFile(t *testing.T) {
 		for n := range len(whole) {
 			if n%7 == 0 {
 				w.write(file, string(whole[:n]))
-				w.p.cache.Catalogue(catalogue.KeysOf(w.p.all()[0].def))
-				if s := w.p.cache.Snapshot(catalogue.KeysOf(w.p.all()[0].def)); s != nil && !strings.HasSuffix(text, string(s.Tools()[0].Body[1:])) {
+				w.cache().Catalogue(catalogue.KeysOf(w.p.All()[0].Definition()))
+				if s := w.cache().Snapshot(catalogue.KeysOf(w.p.All()[0].Definition())); s != nil && !strings.HasSuffix(text, string(s.Tools()[0].Body[1:])) {
 					t.Fatalf("of the first %d bytes: %s", n, s.Tools()[0].Body)
 				}
 			}

@@ -103,7 +103,8 @@ func TestCallsThatAreNotMade(t *testing.T) {
 		if err != nil || !info.Destructive || info.File != "delete_all" || info.Schema == nil {
 			t.Errorf("%+v, %v", info, err)
 		}
-		w.p.opts.Offline = true
+		w.opts.Offline = true
+		w.reopen()
 		if _, err := w.call("echo", `{"text":"x"}`); err == nil {
 			t.Error("an offline tree makes calls")
 		}
@@ -149,7 +150,8 @@ func TestCallProgress(t *testing.T) {
 				t.Errorf("%+v, not %+v", p, want)
 			}
 		}
-		w.p.timing.toolMax = 4 * stepTime
+		w.opts.timing.toolMax = 4 * stepTime
+		w.reopen()
 		if _, err = w.p.Call(context.Background(), c); calls.Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 2 s") {
 			t.Error(err)
 		}
@@ -204,7 +206,7 @@ func TestCallsAreMadeOnce(t *testing.T) {
 			if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
 				t.Fatal(r, err)
 			}
-			conn := w.p.all()[0].main.Connection()
+			conn := w.p.All()[0].Instances()[0].Connection()
 			// It is gone, and the next call may be before anybody has noticed.
 			w.programs.kill(conn.Process.Group())
 			if i%2 == 0 {

@@ -17,7 +17,9 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/project"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/server"
 )
 
 // patience is how long anything may take on a busy machine.
@@ -182,13 +184,22 @@ func (w *world) reopen() *world {
 	return w.open()
 }
 
+// cache returns the stored catalogues.
+func (w *world) cache() catalogue.Cache {
+	return catalogue.Cache{Dir: w.opts.CacheDir, Log: w.opts.Env.Log}
+}
+
+// place is whose an instance is.
+type place = server.Place
+
 // use uses the server with a name.
 func (w *world) use(ctx context.Context, name string, waiting instance.Waiting) (*instance.Session, error) {
-	s, err := w.p.chooseOne(name)
+	s, err := w.p.ChooseOne(name)
 	if err != nil {
 		return nil, err
 	}
-	return w.p.use(ctx, s, waiting)
+	session, _, err := w.p.Use(ctx, s, place{}, waiting)
+	return session, err
 }
 
 func (w *world) start() *world {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 )
@@ -129,33 +128,10 @@ func TestKeepOfWhatIsNotListed(t *testing.T) {
 		}
 		w.claude(map[string]any{})
 		w.p.Reload()
-		w.await("the cache is empty", func() bool { return len(w.p.cache.Kept(catalogue.KeysOf(stubOf(w, "stub")))) == 0 })
+		w.await("the cache is empty", func() bool { return len(w.cache().Kept(catalogue.KeysOf(stubOf(w, "stub")))) == 0 })
 	})
 }
 
 func stubOf(w *world, name string) *config.Server {
 	return &config.Server{Source: config.Source{Name: name, File: w.home + "/.claude.json"}}
-}
-
-func TestKeptContent(t *testing.T) {
-	now := time.Now()
-	for _, c := range []struct {
-		content calls.Content
-		want    string
-	}{
-		{calls.Content{MIMEType: "text/markdown; charset=utf-8"}, "md"}, {calls.Content{MIMEType: "application/ld+json"}, "json"},
-		{calls.Content{MIMEType: "Text/HTML"}, "html"}, {calls.Content{MIMEType: "text/csv"}, "csv"}, {calls.Content{}, "txt"},
-		{calls.Content{MIMEType: "image/png", Blob: []byte{0}}, "png"}, {calls.Content{MIMEType: "image/jpeg", Blob: []byte{0}}, "jpg"},
-		{calls.Content{MIMEType: "application/pdf", Blob: []byte{0}}, "pdf"}, {calls.Content{MIMEType: "text/csv", Blob: []byte{0}}, "csv"},
-	} {
-		k, err := newKept("x", &calls.Reading{Contents: []calls.Content{c.content, {Text: "more"}}}, now)
-		if err != nil || k.Extension() != c.want || k.Binary != (c.content.Blob != nil) {
-			t.Errorf("%v: %v, %v", c.content, k, err)
-		}
-	}
-	for _, r := range []*calls.Reading{{}, {Contents: []calls.Content{{Blob: make([]byte, keptLimit+1)}}}} {
-		if _, err := newKept("x", r, now); err == nil {
-			t.Error("it is kept")
-		}
-	}
 }

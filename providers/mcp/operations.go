@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -10,9 +9,10 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/calls"
-	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/fleet"
 	"ctxfs/providers/mcp/logins"
 	"ctxfs/providers/mcp/questions"
+	"ctxfs/providers/mcp/server"
 	"ctxfs/providers/mcp/tasks"
 )
 
@@ -20,21 +20,21 @@ import (
 // of a configuration that makes it, see [Provider.Restart].
 var (
 	// OpTools lists the tools of a server; "" means all servers.
-	OpTools = fs.Op[ToolQuery, []Toolbox]{Name: "tools", Effect: fs.Reads}
+	OpTools = fs.Op[ToolQuery, []fleet.Toolbox]{Name: "tools", Effect: fs.Reads}
 	// OpFlags lists the arguments of a tool, as far as the server is known.
 	OpFlags = fs.Op[ToolQuery, []calls.Flag]{Name: "flags", Effect: fs.Reads}
 	// OpRestart restarts a server; "" means all.
 	OpRestart = fs.Op[RestartQuery, fs.None]{Name: "restart"}
 	// OpConfiguration reports which servers are configured where, with the folder
 	// that the question names as if it were a known project.
-	OpConfiguration = fs.Op[FolderQuery, Report]{Name: "config", Effect: fs.Reads}
+	OpConfiguration = fs.Op[FolderQuery, fleet.Report]{Name: "config", Effect: fs.Reads}
 	// OpTrust allows the servers that the files of a project configure, or revokes
 	// that.
-	OpTrust = fs.Op[TrustQuery, Project]{Name: "trust"}
+	OpTrust = fs.Op[TrustQuery, fleet.Project]{Name: "trust"}
 	// OpProjects lists the projects that configure servers or are trusted.
-	OpProjects = fs.Op[fs.None, []Project]{Name: "projects", Effect: fs.Reads}
+	OpProjects = fs.Op[fs.None, []fleet.Project]{Name: "projects", Effect: fs.Reads}
 	// OpAccept pins definitions of tools as they are now.
-	OpAccept = fs.Op[AcceptQuery, Accepted]{Name: "accept"}
+	OpAccept = fs.Op[AcceptQuery, server.Accepted]{Name: "accept"}
 	// OpLogins lists the logins of all servers that can have one.
 	OpLogins = fs.Op[fs.None, []logins.Login]{Name: "logins", Effect: fs.Reads}
 	// OpLogin lets the user log in to a server; what it sends meanwhile is for the
@@ -129,7 +129,7 @@ type ReadingQuery struct {
 // Operations implements fs.Operator.
 func (p *Provider) Operations() []fs.Operation {
 	return []fs.Operation{
-		OpTools.Handle(func(_ context.Context, q ToolQuery) ([]Toolbox, error) { return p.Tools(q.Server) }),
+		OpTools.Handle(func(_ context.Context, q ToolQuery) ([]fleet.Toolbox, error) { return p.Tools(q.Server) }),
 		OpFlags.Handle(func(_ context.Context, q ToolQuery) ([]calls.Flag, error) {
 			info, err := p.Tool(q.Server, q.Tool)
 			if err != nil {
@@ -138,15 +138,15 @@ func (p *Provider) Operations() []fs.Operation {
 			return info.Schema.Flags(), nil
 		}),
 		OpRestart.Handle(func(_ context.Context, q RestartQuery) (fs.None, error) { return fs.None{}, p.Restart(q.Name) }),
-		OpConfiguration.Handle(func(_ context.Context, q FolderQuery) (Report, error) { return p.Configuration(q.Folder), nil }),
-		OpTrust.Handle(func(_ context.Context, q TrustQuery) (Project, error) {
+		OpConfiguration.Handle(func(_ context.Context, q FolderQuery) (fleet.Report, error) { return p.Configuration(q.Folder), nil }),
+		OpTrust.Handle(func(_ context.Context, q TrustQuery) (fleet.Project, error) {
 			if q.Revoke {
 				return p.Revoke(q.Folder)
 			}
 			return p.Trust(q.Folder)
 		}),
-		OpProjects.Handle(func(context.Context, fs.None) ([]Project, error) { return p.Projects(), nil }),
-		OpAccept.Handle(func(_ context.Context, q AcceptQuery) (Accepted, error) { return p.Accept(q.Server, q.Tools...) }),
+		OpProjects.Handle(func(context.Context, fs.None) ([]fleet.Project, error) { return p.Projects(), nil }),
+		OpAccept.Handle(func(_ context.Context, q AcceptQuery) (server.Accepted, error) { return p.Accept(q.Server, q.Tools...) }),
 		OpLogins.Handle(func(context.Context, fs.None) ([]logins.Login, error) { return p.Logins(), nil }),
 		OpLogin.Handle(p.answerLogin),
 		OpLogout.Handle(func(ctx context.Context, q RestartQuery) (LoggedOut, error) {
@@ -200,39 +200,6 @@ func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*calls.R
 	return p.ReadResource(ctx, q.Server, q.What)
 }
 
-// KnownTool describes the tool of a call. A server about which nothing is known is
-// started, and waited for as the call says.
-func (p *Provider) KnownTool(ctx context.Context, c *calls.Call) (ToolInfo, error) {
-	info, err := p.Tool(c.Server, c.Tool)
-	if err == nil {
-		return info, nil
-	}
-	s, chooseErr := p.chooseFor(c)
-	if chooseErr != nil {
-		return ToolInfo{}, chooseErr
-	}
-	if useErr := (*calls.UseError)(nil); !errors.As(err, &useErr) {
-		return ToolInfo{}, err
-	}
-	sought := *c
-	made := &judgedCall{server: s}
-	if err := made.locate(&sought); err != nil {
-		return ToolInfo{}, err
-	}
-	session, err := made.use(ctx, instance.Waiting{Limit: s.patience(c.Timeout), Progress: c.Progress})
-	if err != nil {
-		return ToolInfo{}, err
-	}
-	defer session.Release()
-	return p.Tool(c.Server, c.Tool)
-}
-
-// IsServer reports whether a server has that name.
-func (p *Provider) IsServer(name string) bool {
-	_, err := p.choose(name)
-	return err == nil
-}
-
 // Inside implements fs.Itemized: the tools of each server.
 func (p *Provider) Inside() map[string][]fs.Item {
 	inside := make(map[string][]fs.Item)
@@ -249,8 +216,8 @@ func (p *Provider) Inside() map[string][]fs.Item {
 // user is logged in. It reads small files and sends nothing.
 func (p *Provider) Logins() []logins.Login {
 	all := []logins.Login{}
-	for _, s := range p.all() {
-		if l, can := p.logins.Known(s.named); can {
+	for _, s := range p.All() {
+		if l, can := p.logins.Known(s.Named); can {
 			all = append(all, l)
 		}
 	}
@@ -264,7 +231,7 @@ func (p *Provider) Login(ctx context.Context, name string, prompt oauth.Prompt) 
 	if err != nil {
 		return logins.Login{}, err
 	}
-	return p.logins.Login(ctx, s.named, prompt)
+	return p.logins.Login(ctx, s.Named, prompt)
 }
 
 // Logout ends the login to a server: see [logins.Logins.Logout].
@@ -273,18 +240,18 @@ func (p *Provider) Logout(ctx context.Context, name string) (was logins.Login, u
 	if err != nil {
 		return was, nil, err
 	}
-	return p.logins.Logout(ctx, s.named)
+	return p.logins.Logout(ctx, s.Named)
 }
 
-func (p *Provider) chooseForLogin(name string) (*server, error) {
-	chosen, err := p.choose(name)
+func (p *Provider) chooseForLogin(name string) (*server.Server, error) {
+	chosen, err := p.Choose(name)
 	if err != nil {
 		return nil, err
 	}
 	if len(chosen) > 1 {
 		names := ""
 		for _, s := range chosen {
-			names += " " + s.folder()
+			names += " " + s.Folder()
 		}
 		return nil, &logins.Error{What: fmt.Sprintf("several servers are called %q", clean.Line(name)), Mend: "name one of:" + names}
 	}

@@ -101,8 +101,8 @@ func (g *terrain) identities(dir string) (ids []fs.FileID) {
 // call returns a random call of a server, and the place from which it is made.
 func (g *terrain) call(server string, known []string) (c calls.Call, from place) {
 	at := g.folders[g.random.IntN(len(g.folders))]
-	from = place{at.project, []string{"", "s1", "s2"}[g.random.IntN(3)]}
-	c = calls.Call{Server: server, Tool: "where", Caller: calls.Caller{Dir: at.dir, Session: from.session, PID: 1}}
+	from = place{Project: at.project, Session: []string{"", "s1", "s2"}[g.random.IntN(3)]}
+	c = calls.Call{Server: server, Tool: "where", Caller: calls.Caller{Dir: at.dir, Session: from.Session, PID: 1}}
 	named := g.folders[g.random.IntN(len(g.folders))]
 	switch g.random.IntN(4) {
 	case 0: // as a person types it
@@ -117,7 +117,7 @@ func (g *terrain) call(server string, known []string) (c calls.Call, from place)
 		}
 	default:
 		if named.project != "" {
-			c.Project, from.project = g.spelt(named.dir), named.project
+			c.Project, from.Project = g.spelt(named.dir), named.project
 		}
 	}
 	return c, from
@@ -167,7 +167,7 @@ func TestACallNeverReachesAnotherProject(t *testing.T) {
 				for i := n; i < len(all); i += 8 {
 					c := all[i]
 					r, err := w.p.Call(context.Background(), c.Call)
-					within := c.from.project == owner || strings.HasPrefix(c.from.project, owner+"/")
+					within := c.from.Project == owner || strings.HasPrefix(c.from.Project, owner+"/")
 					if c.Server == "own" && !within {
 						if calls.Outcome(nil, err) != calls.OutcomeDenied {
 							t.Errorf("%+v: %v", c, err)
@@ -178,14 +178,14 @@ func TestACallNeverReachesAnotherProject(t *testing.T) {
 						t.Errorf("%+v: %v", c, err)
 						continue
 					}
-					want, dir := c.from, c.from.project
+					want, dir := c.from, c.from.Project
 					switch c.Server {
 					case "own":
 						want, dir = place{}, owner
 					case "user":
 						want, dir = place{}, ""
 					case "project":
-						want.session = ""
+						want.Session = ""
 					}
 					is := whereOf(t, r)
 					roots := []string{dir}
@@ -218,7 +218,7 @@ func TestACallNeverReachesAnotherProject(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%+v: %v", c, err)
 			}
-			if is := whereOf(t, r); is.Dir != cmp.Or(from.project, w.home) {
+			if is := whereOf(t, r); is.Dir != cmp.Or(from.Project, w.home) {
 				t.Errorf("%+v: it runs in %s", c, is.Dir)
 			}
 		}

@@ -195,13 +195,13 @@ func TestSharedByConfiguration(t *testing.T) {
 		w.p.Reload()
 		pids := make(map[int]string)
 		for range 2 {
-			for _, at := range []place{{a, "s1"}, {a, "s2"}, {b, "s1"}, {a, ""}} {
-				r, err := w.p.Call(context.Background(), calls.Call{Server: "places", Tool: "where", Caller: calls.Caller{Dir: at.project, Session: at.session}})
+			for _, at := range []place{{Project: a, Session: "s1"}, {Project: a, Session: "s2"}, {Project: b, Session: "s1"}, {Project: a}} {
+				r, err := w.p.Call(context.Background(), calls.Call{Server: "places", Tool: "where", Caller: calls.Caller{Dir: at.Project, Session: at.Session}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				is := whereOf(t, r)
-				if of, ok := pids[is.PID]; ok && of != at.String() || is.Dir != at.project {
+				if of, ok := pids[is.PID]; ok && of != at.String() || is.Dir != at.Project {
 					t.Errorf("%s runs in %s, together with %s", at, is.Dir, of)
 				}
 				pids[is.PID] = at.String()
@@ -321,13 +321,11 @@ func limited(t *testing.T, settings string) (w *world, count func(string) int, p
 // placed returns the number of a server's instances besides the shared one.
 func (w *world) placed(server string) int {
 	w.t.Helper()
-	s, err := w.p.chooseOne(server)
+	s, err := w.p.ChooseOne(server)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.placed)
+	return len(s.Instances()) - 1
 }
 
 // holdIn has a call of a project be under way until the function returned is called.

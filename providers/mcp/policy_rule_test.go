@@ -36,8 +36,8 @@ func spelledWorld(t *testing.T) (w *world, made func() []string) {
 	w.cursor(map[string]any{"twin": stub("calls", stubJournal, journal, stubTools, tools, "WHICH", "another")})
 	w.settings("")
 	w.open()
-	for _, s := range w.p.all() { // its tools are known from here on
-		if _, err := w.p.Call(context.Background(), calls.Call{Server: s.summary().file, Tool: "read"}); err != nil {
+	for _, s := range w.p.All() { // its tools are known from here on
+		if _, err := w.p.Call(context.Background(), calls.Call{Server: s.Summary().File, Tool: "read"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,8 +73,8 @@ func TestPolicySpellings(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, made := spelledWorld(t)
 		spelled := map[string][]string{} // by folder: the names of the server
-		for _, s := range w.p.all() {
-			spelled[s.summary().file] = s.names()
+		for _, s := range w.p.All() {
+			spelled[s.Summary().File] = s.Names()
 		}
 		if len(spelled) != 7 || !slices.Contains(spelled["a_b~2"], "a_b") || !slices.Contains(spelled["twin~2"], "twin") {
 			t.Fatalf("%v", spelled)
@@ -115,7 +115,7 @@ func TestPolicySpellings(t *testing.T) {
 				for own, files := range tools {
 					want := (c.servers == "*" || slices.Contains(strings.Fields(c.servers), folder)) && (c.tools == "*" || slices.Contains(strings.Fields(c.tools), own))
 					for _, server := range servers {
-						if s, err := w.p.chooseOne(server); err != nil || s.summary().file != folder {
+						if s, err := w.p.ChooseOne(server); err != nil || s.Summary().File != folder {
 							continue // this name means another
 						}
 						for _, tool := range files {
@@ -234,8 +234,8 @@ func TestOwnTableBySpelling(t *testing.T) {
 		} {
 			w.settings("[mcp.servers." + quote(c.table) + "]\n" + c.key + "\n")
 			w.p.Reload()
-			for _, s := range w.p.all() {
-				folder := s.summary().file
+			for _, s := range w.p.All() {
+				folder := s.Summary().File
 				for _, tool := range strings.Fields(c.gone) {
 					shown := slices.Contains(strings.Fields(tools(folder)), tool)
 					if want := !slices.Contains(strings.Fields(c.folders), folder); shown != want {

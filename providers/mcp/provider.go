@@ -43,41 +43,44 @@
 //   - calls has the parts of a call: its tool, arguments, result and log.
 //   - instance runs a server, and stops it when it is unused.
 //   - tasks keeps calls that go on without their callers.
+//   - logins has the logins of the user to servers.
+//   - kept keeps resources as files.
+//   - server is a server: its folder, what is known of it, and its instances.
+//   - fleet is the set of all servers: which are wanted, which run, whom a name means.
+//   - dispatch makes calls, and lets callers leave them.
+//   - index is the folder mcps with INDEX.md.
 //
-// In this package, server.go is a server's folder, run.go its instance, adopt.go
-// takes its lists, and keep.go follows the resources that are kept. call.go and
-// read.go use it; underway.go lets callers leave their calls, which asking.go finds
-// again; status.go, index.go, programs.go, waiting.go and tools.go write what is
-// shown.
-// control.go and provider.go hold the set of all servers.
+// This package puts them together, and offers what they do as operations.
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/clean"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/project"
-	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
-	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/dispatch"
+	"ctxfs/providers/mcp/fleet"
+	"ctxfs/providers/mcp/index"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/logins"
 	"ctxfs/providers/mcp/pins"
-	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/questions"
+	"ctxfs/providers/mcp/server"
 	"ctxfs/providers/mcp/supervise"
 	"ctxfs/providers/mcp/tasks"
 )
@@ -137,51 +140,20 @@ type Options struct {
 	timing timing // for tests; the zero value is the usual one
 }
 
-// Provider is the folder mcps.
+// Provider is the folder mcps: the index shows a fleet of servers, to which the
+// dispatcher sends calls.
 type Provider struct {
+	*index.Index
+	*fleet.Fleet
+	*dispatch.Dispatcher
+
 	opts      Options
-	env       fs.Env
-	timing    timing
-	cache     catalogue.Cache
-	searched  []string // the files in which servers are looked for, as they are shown
-	pins      pins.Store
 	sup       *supervise.Supervisor
 	logins    *logins.Logins
 	callLog   *calls.Log
-	root      *fs.Folder
-	running   sync.WaitGroup
 	questions *questions.Store
-	tasks     *tasks.Store
 	sampling  *questions.Sampling
-	resuming  sync.Mutex // serializes resumptions of tasks
 
-	underMu sync.Mutex
-	under   map[*underway]bool // the calls under way
-	stopped bool               // no more calls are made
-
-	instances instance.Options // of all servers
-	pool      *instance.Pool   // of the instances for projects and sessions
-	samples   sampler
-
-	// changing is held while the set of servers changes. Only then is the finder
-	// used, and are the next two written.
-	changing sync.Mutex
-	finder   *clients.Finder
-	leaving  map[string]*server // by identity: servers that were replaced or removed and may still run
-	closed   bool
-
-	idle      atomic.Int64 // nanoseconds after which an unused server is stopped; 0 is never
-	policy    atomic.Pointer[policy.Policy]
-	fileCalls atomic.Bool // [mcp] file_calls
-	idleRules ineffectiveRules
-
-	mu       sync.Mutex
-	started  bool
-	servers  []*server // in the order in which they got their names
-	problems []fs.Problem
-	files    []string // that configure servers, there or not
-
-	shown      published
 	publishing sync.RWMutex // read-locked from a change of a server until it is told
 }
 
@@ -213,98 +185,64 @@ func New(opts Options) *Provider {
 		opts.Env.Now = time.Now
 	}
 	opts.Env = opts.Env.WithDocuments()
+	times := opts.timing
+	if times == (timing{}) {
+		times = usualTiming()
+	}
+	below := func(dir, name string) string {
+		if dir == "" {
+			return ""
+		}
+		return filepath.Join(dir, name)
+	}
+	cache := catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log}
 	p := &Provider{
-		opts: opts, env: opts.Env, timing: opts.timing,
-		cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log},
-		root:  new(fs.Folder),
+		opts: opts,
+		sup:  supervise.New(supervise.Options{Dir: below(opts.CacheDir, "starting"), Hold: times.hold, Slot: times.slot, Log: opts.Env.Log, Spawn: opts.Spawn}),
 		logins: logins.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
 		}, opts.StateDir == ""),
-		callLog:  calls.NewLog(opts.StateDir),
-		sampling: questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.LookupEnv, opts.Home, nil) }),
-		leaving:  make(map[string]*server),
-		under:    make(map[*underway]bool),
+		callLog:   calls.NewLog(opts.StateDir),
+		questions: questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server.Server).Show() }}),
+		sampling:  questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.LookupEnv, opts.Home, nil) }),
 	}
-	p.questions = questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server).showWaiting() }})
-	kept := ""
-	if opts.StateDir != "" {
-		kept = filepath.Join(opts.StateDir, "tasks")
-	}
-	p.tasks = tasks.Open(tasks.Options{Dir: kept, Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks})
-	approvals := ""
-	if opts.StateDir != "" {
-		approvals = filepath.Join(opts.StateDir, "trusted.json")
-		p.pins.Dir = filepath.Join(opts.StateDir, "pins")
-	}
-	p.finder = clients.New(clients.Options{Home: opts.Home, LookupEnv: opts.LookupEnv, Hide: opts.Hide, Approvals: approvals, Remembered: p.remembered})
-	if p.timing == (timing{}) {
-		p.timing = usualTiming()
-	}
-	starts := ""
-	if opts.CacheDir != "" {
-		starts = filepath.Join(opts.CacheDir, "starting")
-	}
-	p.sup = supervise.New(supervise.Options{Dir: starts, Hold: p.timing.hold, Slot: p.timing.slot, Log: opts.Env.Log, Spawn: opts.Spawn})
-	p.instances = instance.Options{
-		Sup: p.sup, Timing: p.timing.instance(), Now: p.env.Now, Idle: func() time.Duration { return time.Duration(p.idle.Load()) },
-	}
-	p.pool = instance.NewPool(0)
-	p.searched = p.places()
-	p.apply(p.discover())
+	left := tasks.Open(tasks.Options{Dir: below(opts.StateDir, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks})
+	p.Fleet = fleet.New(fleet.Options{
+		Server: server.Options{
+			Env: opts.Env, Home: opts.Home, LookupEnv: opts.LookupEnv, HTTP: opts.HTTP, Logs: below(opts.StateDir, "logs"), Offline: opts.Offline,
+			Program: opts.Program, ProgramEnv: opts.ProgramEnv,
+			Cache: cache, Pins: pins.Store{Dir: below(opts.StateDir, "pins")}, Questions: p.questions, Tasks: left, Sampling: p.sampling, Logins: p.logins,
+			Instances: instance.Options{Timing: times.instance(), Now: opts.Env.Now}, Wire: times.wire(), Tool: times.tool, Publishing: &p.publishing,
+			FileCall: func(c calls.Call) (func(context.Context) (*calls.Result, error), string, error) { return p.Prepare(c) },
+			Shown:    func() { p.Update() }, Started: func() { p.SettleAgain() },
+		},
+		Sup: p.sup, SettingsPath: opts.SettingsPath, Approvals: below(opts.StateDir, "trusted.json"),
+		Hide: opts.Hide, Projects: opts.Projects, Trust: opts.Trust, Root: opts.Root, Sample: times.sample, Changed: func() { p.Publish() },
+	})
+	p.Dispatcher = dispatch.New(dispatch.Options{
+		Env: opts.Env, Offline: opts.Offline, Fleet: p.Fleet, Projects: opts.Projects, Log: p.callLog, Questions: p.questions, Tasks: left, Sampling: p.sampling,
+		Results: opts.Results, ToolMax: times.toolMax, Logged: func() { p.PublishCalls() },
+	})
+	p.Index = index.New(index.Options{
+		Env: opts.Env, Calls: p.callLog, Places: p.places(), Summaries: p.Summaries, Settled: opts.Settled, Delay: times.settled,
+	})
+	p.Reload()
 	return p
 }
 
-// discover reads all configuration files: those of the user, of known projects and
-// of the given folders. The caller holds p.changing.
-func (p *Provider) discover(folders ...string) *clients.Discovery {
-	path := p.opts.SettingsPath
-	shut := func(err error) fs.Problem {
-		return fs.Problem{
-			What: clean.Line(err.Error()) + "; until it is corrected no tool may be called",
-			Mend: "correct " + path + "; it is read again at once",
-		}
+// places returns the files in which servers are looked for, ctxfs's own first,
+// with "~" for the home folder.
+func (p *Provider) places() []string {
+	files := []string{cmp.Or(p.opts.SettingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
+	files = append(files, p.UserFiles()...)
+	for i, f := range files {
+		files[i] = wording.Tilde(f, p.opts.Home)
 	}
-	own := clients.OwnFile{Path: path}
-	var problems []fs.Problem
-	file, err := settings.Load(path)
-	if err != nil {
-		bad := shut(err)
-		own.Fault = &bad
-		p.policy.Store(policy.Broken(path, err))
-	} else {
-		own.Settings = file
-		allowed, err := policy.Read(file)
-		if err != nil {
-			problems = append(problems, shut(err))
-		}
-		p.policy.Store(allowed)
-	}
-	all := p.finder.Discover(own, folders...)
-	all.Problems = append(problems, all.Problems...)
-	p.logins.Set(all.Settings)
-	p.storeIdle(all.Settings.IdleTimeout)
-	p.storeSampling(all.Settings)
-	p.fileCalls.Store(all.Settings.FileCalls)
-	p.pool.SetMax(all.Settings.MaxInstances)
-	if len(folders) == 0 { // further ones are only looked at
-		p.opts.Projects.SetKnown(all.Projects)
-	}
-	return all
+	return files
 }
 
-// remembered returns the servers of a file that the cache knows.
-func (p *Provider) remembered(file string) (known []config.Server) {
-	for _, cat := range p.cache.From(file) {
-		known = append(known, config.Server{
-			Source:    config.Source{Client: cat.Client, Scope: cat.Scope, Project: cat.Project, File: cat.Source, Name: cat.Name},
-			Transport: cat.Transport,
-		})
-	}
-	return known
-}
-
-// Root implements fs.Provider.
-func (p *Provider) Root() fs.Dir { return p.root }
+// Tables implements fs.Configured.
+func (p *Provider) Tables() []string { return []string{"mcp"} }
 
 // Settled implements fs.Settler: what has become of servers is told. No server is waited for.
 func (p *Provider) Settled(context.Context) error {
@@ -313,19 +251,29 @@ func (p *Provider) Settled(context.Context) error {
 	return nil
 }
 
-// Tables implements fs.Configured.
-func (p *Provider) Tables() []string { return []string{"mcp"} }
-
-// ConfigFiles implements fs.Watched.
-func (p *Provider) ConfigFiles() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.files
+// Start implements fs.Starter: see [fleet.Fleet.Start].
+func (p *Provider) Start() {
+	if p.Fleet.Start() {
+		p.SettleUnlessStarting()
+		p.Ready()
+	}
 }
 
-// all returns the current servers. The slice must not be written to.
-func (p *Provider) all() []*server {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.servers
+// Busy reports whether a server is starting, or installing what it needs, or calls
+// are under way.
+func (p *Provider) Busy() bool {
+	return p.IsCalling() || slices.ContainsFunc(p.All(), func(s *server.Server) bool { return instance.IsStarting(s.Summary().Condition.State) })
+}
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.Stop()
+	p.Fleet.Close()
+	p.Wait()
+	p.questions.Close()
+	p.sampling.Close()
+	p.logins.Close()
+	p.sup.Close()
+	p.Index.Close()
+	return nil
 }

@@ -63,7 +63,7 @@ func TestRealServers(t *testing.T) {
 // compare checks that the folder of tools shows exactly the definitions.
 func (w *world) compare(server string, tools []json.RawMessage) {
 	w.t.Helper()
-	shown := w.p.all()[0].summary().tools
+	shown := w.p.All()[0].Summary().Tools
 	if len(shown) != len(tools) || len(tools) == 0 {
 		w.t.Errorf("%d tools are shown, not %d", len(shown), len(tools))
 	}
@@ -194,7 +194,7 @@ func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 	stop := run()
 	w.untilState("everything", "ready")
 	want := listByHand(t, w.home, nil, "node", bin, "stdio")
-	if got := len(w.p.all()[0].summary().tools); got != len(want) {
+	if got := len(w.p.All()[0].Summary().Tools); got != len(want) {
 		t.Errorf("%d tools, not %d", got, len(want))
 	}
 

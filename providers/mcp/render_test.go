@@ -14,6 +14,7 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/server"
 )
 
 func TestOddTools(t *testing.T) {
@@ -97,7 +98,7 @@ func TestDocuments(t *testing.T) {
 // server has one of its STATUS.md while it does not work.
 func TestDocumentsOfAllKinds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		b := summary{file: "desk", about: "The desk."}
+		b := server.Summary{File: "desk", About: "The desk."}
 		item := func(text string) catalogue.Item { return catalogue.ItemOf([]byte(text)) }
 		prompt := document(b, catalogue.PromptFolder, item(`{"name":"letter","description":"Draft a letter.","arguments":[{"name":"tone","description":"How it sounds"}]}`))
 		if prompt.Kind != "prompt" || !strings.HasPrefix(prompt.Path, "desk/prompts/") || prompt.Fields["description"] != "Draft a letter." || prompt.Fields["parameters"] != "tone\n" {
@@ -204,7 +205,7 @@ func FuzzDocument(f *testing.F) {
 		if o, err := rawjson.ParseObject(raw); err == nil && json.Valid(raw) {
 			item := catalogue.ItemOf(raw)
 			item.Name = o.Text("name")
-			document(summary{file: "s"}, catalogue.ToolFolder, item) // any definition has a document
+			document(server.Summary{File: "s"}, catalogue.ToolFolder, item) // any definition has a document
 		}
 	})
 }

@@ -129,7 +129,8 @@ func TestResults(t *testing.T) {
 		if r = give(`{"content":[` + image + `]}`); r.Fault == "" || string(r.Text) != r.Fault {
 			t.Errorf("%+v", r)
 		}
-		w.p.opts.Results = nil
+		w.opts.Results = nil
+		w.reopen()
 		if r, err := w.call("echo", fmt.Sprintf(`{"text":%q}`, long)); err != nil || string(r.Text) != long {
 			t.Error(err)
 		}

@@ -88,7 +88,7 @@ func TestASamplerIsNamedMeanwhile(t *testing.T) {
 		const sampler = "[mcp]\nsampler = [\"echo\"]\n"
 		again(sampler, func() { w.reopen().start() })
 		w.reopen().start()
-		if state := w.p.all()[0].summary().condition.State; state != instance.StateCached {
+		if state := w.p.All()[0].Summary().Condition.State; state != instance.StateCached {
 			t.Errorf("a server that knows it is %s", state)
 		}
 		again("", w.p.Reload)

@@ -214,10 +214,10 @@ func TestListChanged(t *testing.T) {
 
 		// Equal content, spelled otherwise, changes nothing.
 		w.drain()
-		folder, listed := w.stat("stub/tools"), w.p.all()[0].summary().catalogue
+		folder, listed := w.stat("stub/tools"), w.p.All()[0].Summary().Catalogue
 		w.write(tools, `[ {"name":"one"}, {"name":"two","description":"Now with words."} ]`)
 		w.await("another list", func() bool {
-			return w.p.all()[0].summary().catalogue.After(listed)
+			return w.p.All()[0].Summary().Catalogue.After(listed)
 		})
 		if got := w.stat("stub/tools"); got != folder {
 			t.Errorf("the folder: %v, was %v", got, folder)

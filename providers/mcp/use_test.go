@@ -261,7 +261,7 @@ func TestUseOfAServerThatWasKilled(t *testing.T) {
 		w.open().start()
 		w.untilState("stub", "ready")
 		for range 5 {
-			conn := w.p.all()[0].main.Connection()
+			conn := w.p.All()[0].Instances()[0].Connection()
 			w.programs.kill(conn.Process.Group())
 			<-conn.Lost
 			result, err := w.ask("stub", "a:b")

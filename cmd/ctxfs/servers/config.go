@@ -12,6 +12,7 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/fleet"
 )
 
 func newConfig(a *cli.App) *cobra.Command {
@@ -67,7 +68,7 @@ a process of it, and why.`,
 
 // configuration asks the background process, whose environment is the one that
 // servers get, or reads the files if no process runs.
-func configuration(ctx context.Context, a *cli.App) (report mcp.Report, err error) {
+func configuration(ctx context.Context, a *cli.App) (report fleet.Report, err error) {
 	folder, err := a.Getwd()
 	if err != nil || mounts.Contain(folder) {
 		folder = "" // it was deleted, or is in a mount, where nothing is configured
@@ -78,7 +79,7 @@ func configuration(ctx context.Context, a *cli.App) (report mcp.Report, err erro
 }
 
 // printReport prints a table for people.
-func printReport(a *cli.App, r mcp.Report) {
+func printReport(a *cli.App, r fleet.Report) {
 	if len(r.Entries) == 0 {
 		a.Sayf("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.Tilde(a.Config))
 	} else {
@@ -113,7 +114,7 @@ func printReport(a *cli.App, r mcp.Report) {
 }
 
 // printEntries prints all details of entries.
-func printEntries(a *cli.App, entries []mcp.Entry) {
+func printEntries(a *cli.App, entries []fleet.Entry) {
 	for i, e := range entries {
 		if i > 0 {
 			a.Sayf("")
@@ -140,8 +141,8 @@ func printEntries(a *cli.App, entries []mcp.Entry) {
 }
 
 // processes says which calls share a process of a server, and why.
-func processes(e mcp.Entry) string {
-	if e.SharedBy == "" || e.State == mcp.PassedOver {
+func processes(e fleet.Entry) string {
+	if e.SharedBy == "" || e.State == fleet.PassedOver {
 		return ""
 	}
 	words := map[string]string{"user": "one for all", "project": "one for each project", "session": "one for each session"}
@@ -149,7 +150,7 @@ func processes(e mcp.Entry) string {
 }
 
 // scope is the scope of an entry, with its project.
-func scope(a *cli.App, e mcp.Entry) string {
+func scope(a *cli.App, e fleet.Entry) string {
 	if e.Project != "" {
 		return e.Scope + " " + a.Tilde(e.Project)
 	}
@@ -157,7 +158,7 @@ func scope(a *cli.App, e mcp.Entry) string {
 }
 
 // place is the file and line of an entry.
-func place(a *cli.App, e mcp.Entry) string {
+func place(a *cli.App, e fleet.Entry) string {
 	if e.Line == 0 {
 		return a.Tilde(e.File)
 	}

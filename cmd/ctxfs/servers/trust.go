@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/fleet"
 )
 
 func newTrust(a *cli.App) *cobra.Command {
@@ -88,14 +89,14 @@ func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) err
 
 // notePassedOver prints the servers of a project that are not used although they
 // are trusted, because another entry, usually of the same name, takes precedence.
-func notePassedOver(ctx context.Context, a *cli.App, asker fs.Asker, project mcp.Project) error {
+func notePassedOver(ctx context.Context, a *cli.App, asker fs.Asker, project fleet.Project) error {
 	report, err := mcp.OpConfiguration.Ask(ctx, asker, mcp.FolderQuery{Folder: project.Folder})
 	if err != nil {
 		return err
 	}
 	for _, s := range project.Servers {
 		for _, e := range report.Entries {
-			if e.State == mcp.PassedOver && e.Name == s.Name && e.File == s.File {
+			if e.State == fleet.PassedOver && e.Name == s.Name && e.File == s.File {
 				a.Notef("%s of %s is not used: %s", e.Name, place(a, e), e.Why)
 			}
 		}
@@ -112,7 +113,7 @@ func listProjects(ctx context.Context, a *cli.App, asJSON bool) error {
 		return err
 	case asJSON:
 		if projects == nil {
-			projects = []mcp.Project{}
+			projects = []fleet.Project{}
 		}
 		return a.PrintJSON(projects)
 	case len(projects) == 0:
@@ -132,7 +133,7 @@ func listProjects(ctx context.Context, a *cli.App, asJSON bool) error {
 	return nil
 }
 
-func printProject(a *cli.App, p mcp.Project) {
+func printProject(a *cli.App, p fleet.Project) {
 	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, s := range p.Servers {
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", s.Name, s.State, s.Runs, a.Tilde(s.File))

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/cmd/ctxfs/call"
-	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/fleet"
 )
 
 // callHelp returns what --help prints about a tool: its description, its arguments
 // as flags, and the options of the command.
-func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
+func callHelp(l *callLine, tool fleet.ToolInfo) []byte {
 	var out strings.Builder
 	if tool.Description != "" {
 		out.WriteString(wrap(strings.TrimSpace(tool.Description)) + "\n\n")
@@ -49,7 +49,7 @@ func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 
 // sharedText explains the options of ctxfs that have the same names as arguments of
 // the tool.
-func sharedText(shared []string, tool mcp.ToolInfo) string {
+func sharedText(shared []string, tool fleet.ToolInfo) string {
 	const help = "--help"
 	var text []string
 	if others := slices.DeleteFunc(slices.Clone(shared), func(name string) bool { return name == help }); len(others) > 0 {

@@ -1,4 +1,4 @@
-package mcp
+package server
 
 import (
 	"cmp"
@@ -26,8 +26,8 @@ const binName = "bin"
 // nothing about the tools, which the folder tools does. There is no such folder
 // where the path, or the server's tools, are not known. publishBin reports whether
 // anything changed.
-func (s *server) publishBin(now time.Time) bool {
-	if s.p.opts.Program == "" || s.shown == nil {
+func (s *Server) publishBin(now time.Time) bool {
+	if s.o.Program == "" || s.shown == nil {
 		return false // tools that are known never become unknown
 	}
 	tools := &s.shown.Sections[catalogue.ToolFolder]
@@ -53,13 +53,13 @@ func (s *server) publishBin(now time.Time) bool {
 
 // script returns a program that calls a tool. It reaches the background process
 // that shows it, whatever home folder its caller has.
-func (s *server) script(tool string) []byte {
+func (s *Server) script(tool string) []byte {
 	out := "#!/bin/sh\n"
-	for _, entry := range s.p.opts.ProgramEnv {
+	for _, entry := range s.o.ProgramEnv {
 		name, value, _ := strings.Cut(entry, "=")
 		out += "export " + name + "=" + wording.ShellWord(value) + "\n"
 	}
-	program := wording.ShellWord(s.p.opts.Program)
+	program := wording.ShellWord(s.o.Program)
 	out += "set -- call --via bin -- " + wording.ShellWord(s.file) + " " + wording.ShellWord(tool) + " \"$@\"\n"
 	return []byte(out + "[ -x " + program + " ] && exec " + program + " \"$@\"\nexec ctxfs \"$@\"\n")
 }
@@ -74,7 +74,7 @@ const (
 
 // publishPrograms updates the folders that serve to call tools, and returns the
 // names of those that changed.
-func (s *server) publishPrograms(now time.Time) (changed []string) {
+func (s *Server) publishPrograms(now time.Time) (changed []string) {
 	if s.publishBin(now) {
 		changed = append(changed, binName)
 	}
@@ -87,12 +87,12 @@ func (s *server) publishPrograms(now time.Time) (changed []string) {
 // publishCalls adds the folder calls where the configuration allows it, and removes
 // it, with the calls under way, when it no longer does. It reports whether anything
 // changed.
-func (s *server) publishCalls(now time.Time) bool {
-	allowed := s.p.fileCalls.Load()
+func (s *Server) publishCalls(now time.Time) bool {
+	allowed := s.o.FileCalls()
 	if s.def.FileCalls != nil {
 		allowed = *s.def.FileCalls
 	}
-	allowed = allowed && !s.p.opts.Offline && (s.def.Startable() || s.def.Fault != nil && s.def.Fault.WantsProject && !s.def.Disabled) && !s.ended
+	allowed = allowed && !s.o.Offline && (s.def.Startable() || s.def.Fault != nil && s.def.Fault.WantsProject && !s.def.Disabled) && !s.ended
 	switch {
 	case allowed && s.calls == nil:
 		s.calls = s.newCalls(now)
@@ -101,7 +101,7 @@ func (s *server) publishCalls(now time.Time) bool {
 		s.dir.Remove(now, callsName)
 		calls := s.calls
 		s.calls = nil
-		s.p.running.Go(func() { _ = calls.Close() }) // returns no error; waits for the calls under way
+		s.o.Running.Go(func() { _ = calls.Close() }) // returns no error; waits for the calls under way
 	default:
 		return false
 	}
@@ -109,16 +109,16 @@ func (s *server) publishCalls(now time.Time) bool {
 }
 
 // newCalls returns a folder calls.
-func (s *server) newCalls(now time.Time) *drop.Folder {
+func (s *Server) newCalls(now time.Time) *drop.Folder {
 	return drop.New(drop.Options{
 		Accept:    s.acceptCall,
 		Extension: callSuffix,
 		Confined:  true, // which tool it is decides
 		Static:    map[string]fs.Node{"README.md": fs.NewText(now, []byte(callsText))},
-		Now:       s.p.env.Now,
-		Log:       s.p.env.Log,
+		Now:       s.o.Env.Now,
+		Log:       s.o.Env.Log,
 		Changed: func(name string) {
-			s.p.env.Changed(s.summary().file + "/" + callsName + "/" + name)
+			s.o.Env.Changed(s.Folder() + "/" + callsName + "/" + name)
 		},
 		// A call has limits of its own, which depend on the server and on the
 		// progress that the tool reports.
@@ -128,26 +128,23 @@ func (s *server) newCalls(now time.Time) *drop.Folder {
 
 // acceptCall checks a call by a file, at once: it waits for nothing but the caller's
 // folder, which tells its project.
-func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
+func (s *Server) acceptCall(_ context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
 	tool, _, _ := strings.Cut(name, ".")
 	c := calls.Call{
-		Server: s.summary().file, Tool: tool, Arguments: json.RawMessage(body),
+		Server: s.Folder(), Tool: tool, Arguments: json.RawMessage(body),
 		Caller:    calls.Caller{Via: "file", Dir: from.Dir, PID: from.PID, Folders: from.Folders, Unknown: from.Unknown, Confined: from.Confined},
 		Confirmed: strings.HasSuffix(name, confirmedSuffix),
 	}
-	begun := s.p.env.Now()
-	made, err := s.p.judge(&c)
+	call, note, err := s.o.FileCall(c)
 	if err != nil {
-		s.p.logCall(begun, &c, made, nil, err)
 		kind := fs.ErrInvalid
 		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 			kind = fs.ErrPermission
 		}
 		return nil, &refusedFile{callFault(err, name), kind}
 	}
-	note := made.note
 	return func(ctx context.Context) drop.Outcome {
-		r, err := s.p.finishCall(ctx, &underway{begun: begun, call: c, made: made})
+		r, err := call(ctx)
 		o := callOutcome(name, r, err)
 		o.Note = cmp.Or(o.Note, note) // a failure may be that of the place
 		return o

@@ -1,4 +1,4 @@
-package mcp
+package server
 
 import (
 	"cmp"
@@ -14,12 +14,12 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// placed is the instance of a server for one place, which a call has started. It
+// Placed is the instance of a server for one place, which a call has started. It
 // fetches no catalogue, unless there is none yet: it only shows where its tools are
 // other ones.
-type placed struct {
-	s   *server
-	at  place
+type Placed struct {
+	s   *Server
+	at  Place
 	run *instance.Instance
 
 	// The rest is guarded by the server's mu.
@@ -32,87 +32,60 @@ type placed struct {
 	memory    int64               // of its processes, in bytes, rounded; 0 if it is not known
 }
 
-// maxFailed is the number of instances of a server that do not run and are kept
-// because they show why.
-const maxFailed = 8
-
-// instanceAt returns the instance of a server for a place, which is not that of all.
-func (p *Provider) instanceAt(s *server, at place) (*placed, error) {
-	p.changing.Lock()
-	defer p.changing.Unlock()
-	switch {
-	case p.closed || p.opts.Offline:
-		return nil, errNotHere
-	case !slices.Contains(p.all(), s):
-		return nil, instance.ErrEnded
-	}
+// At returns the instance of the server for a place, which is not that of all. A new
+// one begins when before is closed, unless that is nil. At is not called concurrently.
+func (s *Server) At(at Place, before <-chan struct{}) *Placed {
 	s.mu.Lock()
 	x, d := s.placed[at], s.def
 	s.mu.Unlock()
-	var before <-chan struct{}
-	if l := p.leaving[d.Identity()]; l != nil {
-		before = l.gone
-	}
-	switch {
-	case x == nil:
-	case x.run.HasEnded():
+	if x != nil {
+		if !x.run.HasEnded() {
+			return x
+		}
 		before = x.run.Done()
-	default:
-		return x, nil
 	}
-	x = &placed{s: s, at: at, def: d.In(at.project), condition: instance.Condition{State: instance.StateStopped, Since: p.env.Now()}}
-	x.run = instance.New(p.instances, instance.Owner{
-		Name: s.folder, Definition: x.definition, Dialer: x.dialer, Clean: s.clean,
-		Kinds: x.kinds, Listed: x.adopt, Changed: x.show, Pool: p.pool, Rested: x.rested,
+	x = &Placed{s: s, at: at, def: d.In(at.Project), condition: instance.Condition{State: instance.StateStopped, Since: s.o.Env.Now()}}
+	x.run = instance.New(s.o.Instances, instance.Owner{
+		Name: s.Folder, Definition: x.definition, Dialer: x.dialer, Clean: s.Clean,
+		Kinds: x.kinds, Listed: x.adopt, Changed: x.show, Pool: s.o.Pool, Rested: x.rested,
 	}, x.condition)
 	s.mu.Lock()
 	s.placed[at] = x
 	s.mu.Unlock()
 	x.run.Begin(before, instance.NoReason)
-	return x, nil
+	return x
 }
 
-// use uses the instance that answers the call, and starts it if necessary.
-func (m *judgedCall) use(ctx context.Context, w instance.Waiting) (*instance.Session, error) {
-	p := m.server.p
-	if m.at == (place{}) {
-		return p.use(ctx, m.server, w)
-	}
-	for {
-		x, err := p.instanceAt(m.server, m.at)
-		if err != nil {
-			return nil, err
-		}
-		session, err := x.run.Use(ctx, w)
-		if err == instance.ErrEnded {
-			continue // it was unused, and has just been forgotten
-		}
-		m.placed = x
-		return session, err
-	}
+// Use uses the instance, and starts it if necessary: see [instance.Instance.Use].
+func (x *Placed) Use(ctx context.Context, w instance.Waiting) (*instance.Session, error) {
+	return x.run.Use(ctx, w)
 }
 
-func (x *placed) definition() *config.Server {
+// maxFailed is the number of instances of a server that do not run and are kept
+// because they show why.
+const maxFailed = 8
+
+func (x *Placed) definition() *config.Server {
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()
 	return x.def
 }
 
 // dialer returns how the instance connects: with the project as its only root.
-func (x *placed) dialer(d *config.Server) *wire.Dialer {
+func (x *Placed) dialer(d *config.Server) *wire.Dialer {
 	dialer := x.s.dialer(d)
 	dialer.Roots = []string{}
-	if x.at.project != "" {
-		dialer.Roots = []string{x.at.project}
-		dialer.Log = x.s.logTo(x.at.project)
+	if x.at.Project != "" {
+		dialer.Roots = []string{x.at.Project}
+		dialer.Log = x.s.logTo(x.at.Project)
 	}
 	return dialer
 }
 
 // kinds returns which lists are fetched: those of tools where the server has a
 // catalogue, else all.
-func (x *placed) kinds() []catalogue.Kind {
-	if x.s.isKnown() {
+func (x *Placed) kinds() []catalogue.Kind {
+	if x.s.IsKnown() {
 		return []catalogue.Kind{catalogue.Tools}
 	}
 	return nil
@@ -120,7 +93,7 @@ func (x *placed) kinds() []catalogue.Kind {
 
 // adopt takes the lists of the instance: as the catalogue of the server if there is
 // none, and to compare its tools with it.
-func (x *placed) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func())) {
+func (x *Placed) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func())) {
 	s := x.s
 	s.mu.Lock()
 	shown, d := s.shown, s.def
@@ -141,7 +114,7 @@ func (x *placed) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, pu
 }
 
 // show takes the condition of the instance, and shows it.
-func (x *placed) show(is instance.Condition, show func()) {
+func (x *Placed) show(is instance.Condition, show func()) {
 	x.s.update(func() {
 		if x.condition = is; is.State != instance.StateReady {
 			x.memory = 0
@@ -151,27 +124,27 @@ func (x *placed) show(is instance.Condition, show func()) {
 		}
 	})
 	if show != nil { // it has started
-		x.s.p.settleAgain()
+		x.s.o.Started()
 	}
-	x.s.p.sample()
+	x.s.o.Sample()
 }
 
 // rested forgets the instance, which neither runs nor is used. One that has failed
 // stays, so that it shows why.
-func (x *placed) rested() {
+func (x *Placed) rested() {
 	s := x.s
 	s.mu.Lock()
-	forget := []*placed{x}
+	forget := []*Placed{x}
 	if x.condition.Failing() {
 		forget = nil
-		var failed []*placed
+		var failed []*Placed
 		for _, o := range s.placed {
 			if o.condition.Failing() {
 				failed = append(failed, o)
 			}
 		}
 		if over := len(failed) - maxFailed; over > 0 {
-			slices.SortFunc(failed, func(a, b *placed) int { return a.condition.Since.Compare(b.condition.Since) })
+			slices.SortFunc(failed, func(a, b *Placed) int { return a.condition.Since.Compare(b.condition.Since) })
 			forget = failed[:over]
 		}
 	}
@@ -182,7 +155,7 @@ func (x *placed) rested() {
 }
 
 // forget removes an instance that neither runs nor is used.
-func (s *server) forget(x *placed) {
+func (s *Server) forget(x *Placed) {
 	if !x.run.EndAtRest() {
 		return // it is used again
 	}
@@ -195,20 +168,20 @@ func (s *server) forget(x *placed) {
 
 // places returns the instances of the server besides the shared one, in the order of
 // their places. The caller holds mu.
-func (s *server) places() []*placed {
-	all := make([]*placed, 0, len(s.placed))
+func (s *Server) places() []*Placed {
+	all := make([]*Placed, 0, len(s.placed))
 	for _, x := range s.placed {
 		all = append(all, x)
 	}
-	slices.SortFunc(all, func(a, b *placed) int {
-		return cmp.Or(strings.Compare(a.at.project, b.at.project), strings.Compare(a.at.session, b.at.session))
+	slices.SortFunc(all, func(a, b *Placed) int {
+		return cmp.Or(strings.Compare(a.at.Project, b.at.Project), strings.Compare(a.at.Session, b.at.Session))
 	})
 	return all
 }
 
 // stopPlaced ends the runs of all instances besides the shared one, and reports
 // whether there are any.
-func (s *server) stopPlaced() bool {
+func (s *Server) stopPlaced() bool {
 	s.mu.Lock()
 	all := s.places()
 	s.mu.Unlock()
@@ -218,8 +191,8 @@ func (s *server) stopPlaced() bool {
 	return len(all) > 0
 }
 
-// wantsProject reports whether the server can only run for a project.
-func (s *server) wantsProject() bool {
+// WantsProject reports whether the server can only run for a project.
+func (s *Server) WantsProject() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.def.Disabled && s.def.Fault != nil && s.def.Fault.WantsProject
@@ -227,12 +200,12 @@ func (s *server) wantsProject() bool {
 
 // redefine applies a definition of the same server to the instances besides the
 // shared one: those that are run otherwise now are stopped.
-func (s *server) redefine(d *config.Server) {
+func (s *Server) redefine(d *config.Server) {
 	s.mu.Lock()
 	all := s.places()
 	s.mu.Unlock()
 	for _, x := range all {
-		is, was := d.In(x.at.project), x.definition()
+		is, was := d.In(x.at.Project), x.definition()
 		s.mu.Lock()
 		x.def = is
 		s.mu.Unlock()

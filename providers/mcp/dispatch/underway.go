@@ -1,4 +1,4 @@
-package mcp
+package dispatch
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/fleet"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
 	"ctxfs/providers/mcp/wire"
@@ -20,7 +21,7 @@ import (
 // underway is a call under way. Usually its caller waits for it; one that has been
 // left goes on as a task, for which others may wait.
 type underway struct {
-	p      *Provider
+	d      *Dispatcher
 	begun  time.Time
 	call   calls.Call
 	made   *judgedCall
@@ -79,35 +80,33 @@ var (
 
 // beginCall begins a call that may be made, and returns the function that makes it,
 // which must be called once. F follows the call from the beginning; it may be nil.
-func (p *Provider) beginCall(u *underway, f *follower) (run func()) {
+func (d *Dispatcher) beginCall(u *underway, f *follower) (run func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	u.p, u.cancel = p, cancel
+	u.d, u.cancel = d, cancel
 	u.done, u.stale, u.followers = make(chan struct{}), make(chan struct{}, 1), make(map[*follower]bool)
 	if f != nil {
 		u.followers[f] = true
 	}
 	s := u.made.server
-	s.mu.Lock()
-	def := s.def
-	s.mu.Unlock()
-	u.asker = p.questions.NewAsker(questions.AskerOptions{
-		Owner: s, Server: s.folder(), Tool: u.toolName(), Limit: p.sampling.Wait(),
-		Clean: func(text string) string { return s.clean(def, text) },
-		Told:  u.tell, Waiting: u.clock.Pause, Sample: p.sampling.Answer(), Samples: u.call.Samples,
+	def := s.Definition()
+	u.asker = d.o.Questions.NewAsker(questions.AskerOptions{
+		Owner: s, Server: s.Folder(), Tool: u.toolName(), Limit: d.o.Sampling.Wait(),
+		Clean: func(text string) string { return s.Clean(def, text) },
+		Told:  u.tell, Waiting: u.clock.Pause, Sample: d.o.Sampling.Answer(), Samples: u.call.Samples,
 	})
 	u.call.Progress = u.report
 	u.made.under = u
-	p.underMu.Lock()
-	defer p.underMu.Unlock()
-	if p.stopped {
-		u.err, u.ended = errNotHere, true
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stopped {
+		u.err, u.ended = fleet.ErrNotHere, true
 		close(u.done)
 		return func() {}
 	}
-	p.under[u] = true
-	p.running.Add(1)
+	d.under[u] = true
+	d.running.Add(1)
 	return func() {
-		defer p.running.Done()
+		defer d.running.Done()
 		u.run(ctx)
 	}
 }
@@ -115,9 +114,9 @@ func (p *Provider) beginCall(u *underway, f *follower) (run func()) {
 // finishCall makes a call that may be made, and waits for its end, or until it has
 // been left. When ctx ends, the call is cancelled. One that cannot be left is made by
 // the goroutine of its caller: another one costs a tenth of a fast call.
-func (p *Provider) finishCall(ctx context.Context, u *underway) (*calls.Result, error) {
+func (d *Dispatcher) finishCall(ctx context.Context, u *underway) (*calls.Result, error) {
 	f := newFollower(&u.call)
-	run := p.beginCall(u, f)
+	run := d.beginCall(u, f)
 	if u.call.Leave {
 		go run()
 		return u.follow(ctx, f, true, true)
@@ -139,13 +138,13 @@ func (u *underway) toolName() string {
 // run makes the call, and records what became of it.
 func (u *underway) run(ctx context.Context) {
 	defer u.cancel(nil)
-	r, err := u.p.makeCall(ctx, u.made, &u.call)
+	r, err := u.d.makeCall(ctx, u.made, &u.call)
 	u.asker.Close()
 	if cause := context.Cause(ctx); err != nil && errors.Is(err, context.Canceled) && errors.Is(cause, context.DeadlineExceeded) {
 		err = cause
 	}
 	for _, note := range u.asker.Notes() {
-		err = u.p.noted(r, err, note)
+		err = u.d.noted(r, err, note)
 	}
 	useErr := (*calls.UseError)(nil)
 	stays := context.Cause(ctx) == wire.ErrLeft || u.resumed != "" && errors.As(err, &useErr) && useErr.State != "" // at the server
@@ -156,11 +155,11 @@ func (u *underway) run(ctx context.Context) {
 	}
 	u.mu.Unlock()
 	if !stays {
-		u.p.logCall(u.begun, &u.call, u.made, r, err)
+		u.d.logCall(u.begun, &u.call, u.made, r, err)
 	}
-	u.p.underMu.Lock()
-	delete(u.p.under, u)
-	u.p.underMu.Unlock()
+	u.d.mu.Lock()
+	delete(u.d.under, u)
+	u.d.mu.Unlock()
 	close(u.done)
 }
 
@@ -182,7 +181,7 @@ func (u *underway) send(ctx context.Context, c *wire.Connection, out wire.Outgoi
 }
 
 // noted adds a sentence to what became of a call.
-func (p *Provider) noted(r *calls.Result, err error, note string) error {
+func (d *Dispatcher) noted(r *calls.Result, err error, note string) error {
 	if r != nil {
 		r.AddAside(note)
 		return err
@@ -224,10 +223,7 @@ func (u *underway) tell(q questions.Question, open bool) {
 // onTask takes what the server says of its own task, which the call has become.
 func (u *underway) onTask(t wire.Task) {
 	u.clock.Heard()
-	s := u.made.server
-	s.mu.Lock()
-	outlives := s.def.Transport != config.Stdio
-	s.mu.Unlock()
+	outlives := u.made.server.Definition().Transport != config.Stdio
 	said := clean.Cut(clean.Line(u.asker.Redact(t.Message)), 200)
 	u.mu.Lock()
 	if outlives {
@@ -270,7 +266,7 @@ func (u *underway) describe() {
 	for _, q := range u.asker.Open() {
 		open = append(open, q.ID)
 	}
-	u.p.tasks.Update(u.task, func(t *tasks.Task) {
+	u.d.o.Tasks.Update(u.task, func(t *tasks.Task) {
 		t.State, t.What = tasks.Working, said
 		if len(open) > 0 {
 			t.State = tasks.Asks
@@ -287,15 +283,15 @@ func (u *underway) leave() string {
 		c := &u.call
 		caller := c.Caller
 		caller.Folders = nil
-		u.task = u.p.tasks.Begin(tasks.Task{
-			Server: u.made.server.folder(), Tool: u.toolName(), Since: u.begun.UTC(), Project: c.Project, Caller: caller,
+		u.task = u.d.o.Tasks.Begin(tasks.Task{
+			Server: u.made.server.Folder(), Tool: u.toolName(), Since: u.begun.UTC(), Project: c.Project, Caller: caller,
 			Arguments: tasks.Digest(u.made.args), Remote: u.remote, Asked: slices.Clone(u.asked),
 		}).ID
 		u.asker.SetTask(u.task)
 		if u.ended {
 			u.keep()
 		} else {
-			u.p.running.Go(u.keepShown)
+			u.d.running.Go(u.keepShown)
 		}
 	}
 	u.describe()
@@ -328,7 +324,7 @@ func (u *underway) follow(ctx context.Context, f *follower, leave, owned bool) (
 			if open := u.asker.Open(); len(open) > 0 {
 				id := u.leave()
 				q := open[0]
-				if q, err := u.p.questions.Find(q.ID); err == nil { // now it has the task
+				if q, err := u.d.o.Questions.Find(q.ID); err == nil { // now it has the task
 					return nil, &calls.AskedError{Question: q, Task: id}
 				}
 				continue // it has just been answered
@@ -367,7 +363,7 @@ func (u *underway) keep() {
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(what), "\n")
 	what = clean.Cut(clean.Line(u.asker.Redact(first)), 300)
-	u.p.tasks.End(u.task, state, what, live, live.Redacted(u.asker.Redact))
+	u.d.o.Tasks.End(u.task, state, what, live, live.Redacted(u.asker.Redact))
 }
 
 // outcomeOf returns what became of a call that returned r and err.

@@ -1,4 +1,4 @@
-package mcp
+package dispatch
 
 import (
 	"context"
@@ -6,13 +6,12 @@ import (
 	"errors"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/instance"
-	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/server"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -25,19 +24,38 @@ import (
 // Errors are [*calls.ArgumentsError], [*policy.DeniedError], [*calls.UseError],
 // [*calls.AskedError] and those of ctx. A failure that the tool reports is not an
 // error: see [calls.Result]. [calls.Outcome] maps them all to one word.
-func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error) {
-	begun := p.env.Now()
-	made, err := p.judge(&c)
+func (d *Dispatcher) Call(ctx context.Context, c calls.Call) (*calls.Result, error) {
+	u, err := d.judged(c)
 	if err != nil {
-		p.logCall(begun, &c, made, nil, err)
 		return nil, err
 	}
-	return p.finishCall(ctx, &underway{begun: begun, call: c, made: made})
+	return d.finishCall(ctx, u)
+}
+
+// Prepare judges a call, and returns the function that makes it as Call does, which is
+// called at most once, and what its caller is to be told.
+func (d *Dispatcher) Prepare(c calls.Call) (call func(context.Context) (*calls.Result, error), note string, err error) {
+	u, err := d.judged(c)
+	if err != nil {
+		return nil, "", err
+	}
+	return func(ctx context.Context) (*calls.Result, error) { return d.finishCall(ctx, u) }, u.made.note, nil
+}
+
+// judged returns a call that may be made, and logs one that may not.
+func (d *Dispatcher) judged(c calls.Call) (*underway, error) {
+	begun := d.o.Env.Now()
+	made, err := d.judge(&c)
+	if err != nil {
+		d.logCall(begun, &c, made, nil, err)
+		return nil, err
+	}
+	return &underway{begun: begun, call: c, made: made}, nil
 }
 
 // makeCall makes a call that may be made.
-func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call) (*calls.Result, error) {
-	session, err := made.use(ctx, instance.Waiting{Limit: made.server.patience(c.Timeout), Progress: c.Progress})
+func (d *Dispatcher) makeCall(ctx context.Context, made *judgedCall, c *calls.Call) (*calls.Result, error) {
+	session, err := made.use(ctx, instance.Waiting{Limit: made.server.Patience(c.Timeout), Progress: c.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -47,53 +65,54 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 	}
 	raw, unmet, err := made.send(ctx, session, c)
 	if err != nil {
-		return nil, p.withUnmet(err, unmet)
+		return nil, d.withUnmet(err, unmet)
 	}
 	r, err := calls.NewResult(made.under.asker.HideSecrets(raw), calls.ResultOptions{
-		Server: made.server.summary().file, Tool: made.tool, Protocol: made.server.protocol(), Limit: c.Limit, Results: made.under.stored(p.opts.Results),
+		Server: made.server.Folder(), Tool: made.tool, Protocol: made.server.Protocol(), Limit: c.Limit, Results: made.under.stored(d.o.Results),
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.Note = made.note
 	if unmet.What != "" {
-		r.AddAside(p.unmetText(unmet))
+		r.AddAside(d.unmetText(unmet))
 	}
 	return r, nil
 }
 
 // judgedCall is a call that may be made, as far as is known.
 type judgedCall struct {
-	server *server
+	d      *Dispatcher
+	server *server.Server
 	tool   *calls.Tool // nil where the server's tools are not known yet
 	args   json.RawMessage
-	at     place     // whose instance answers it
-	placed *placed   // that instance, when it is running; nil is the shared one
-	note   string    // what the caller is told about how it was made, or ""
-	under  *underway // nil while it is judged
+	at     server.Place   // whose instance answers it
+	placed *server.Placed // that instance, when it is running; nil is the shared one
+	note   string         // what the caller is told about how it was made, or ""
+	under  *underway      // nil while it is judged
 }
 
 // judge checks a call against what is known. It starts nothing, and waits for nothing
 // but the folders in which the caller stands. With an error it returns the server and
 // tool of the call as far as they are known, or nil if there is no such server.
-func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
-	s, err := p.chooseFor(c)
+func (d *Dispatcher) judge(c *calls.Call) (*judgedCall, error) {
+	s, err := d.o.Fleet.ChooseFor(c)
 	if err != nil {
 		return nil, err
 	}
-	made := &judgedCall{server: s}
+	made := &judgedCall{d: d, server: s}
 	if err := made.locate(c); err != nil {
 		return made, err
 	}
-	if s.isKnown() {
+	if s.IsKnown() {
 		return made, made.resolve(c)
 	}
-	return made, p.policy.Load().Check(policy.NewSubject(s.names(), c.Tool, names.File(c.Tool)))
+	return made, d.o.Fleet.Policy().Check(policy.NewSubject(s.Names(), c.Tool, names.File(c.Tool)))
 }
 
 // resolve finds the tool by its name, and checks the call.
 func (m *judgedCall) resolve(c *calls.Call) error {
-	t, err := m.server.tool(c.Tool)
+	t, err := m.server.Tool(c.Tool)
 	if err != nil {
 		return err
 	}
@@ -101,37 +120,10 @@ func (m *judgedCall) resolve(c *calls.Call) error {
 	if m.under != nil && m.under.resumed != "" {
 		return nil // it was checked when it was made
 	}
-	if m.args, err = t.Prepare(c, m.server.names(), m.server.p.policy.Load()); err != nil || c.Caller.Confined == nil {
+	if m.args, err = t.Prepare(c, m.server.Names(), m.d.o.Fleet.Policy()); err != nil || c.Caller.Confined == nil {
 		return err
 	}
-	return m.server.vouch(t, c.Caller.Confined)
-}
-
-// vouch returns why a tool that is marked as one that only reads is not called for a
-// program that may do no more: the mark counts if the tool had it when it was pinned, too.
-func (s *server) vouch(t *calls.Tool, by *fs.Confined) error {
-	s.mu.Lock()
-	doubt, file := s.pins.Doubt(t.File, calls.OnlyReads), s.file
-	s.mu.Unlock()
-	if doubt == "" {
-		return nil
-	}
-	is := policy.NewSubject(s.names(), t.Name, t.File)
-	return is.Confined(by, doubt, "whoever has started the agent can look at it, and accept it: "+pins.AcceptCommand(file, t.File))
-}
-
-// patience returns how long a tool of the server may be silent: the given time,
-// or else the configured one.
-func (s *server) patience(given time.Duration) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case given > 0:
-		return given
-	case s.def.CallTimeout > 0:
-		return s.def.CallTimeout
-	}
-	return s.p.timing.tool
+	return m.server.Vouch(t, c.Caller.Confined)
 }
 
 // taskTTL is how long a server is asked to keep what becomes of a task: as long as
@@ -142,8 +134,8 @@ const taskTTL = 7 * 24 * time.Hour
 // meanwhile in vain.
 func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Call) (raw json.RawMessage, unmet wire.Unmet, err error) {
 	s := m.server
-	patience := s.patience(c.Timeout)
-	longest := max(patience, s.p.timing.toolMax)
+	patience := s.Patience(c.Timeout)
+	longest := max(patience, m.d.o.ToolMax)
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	under := m.under
@@ -169,7 +161,7 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 	for try := 0; ; try++ {
 		conn, err := u.Connected(waiting, last)
 		if err != nil {
-			return nil, unmet, s.gaveUp(waiting, err, patience, longest)
+			return nil, unmet, gaveUp(s.Folder(), waiting, err, patience, longest)
 		}
 		last = conn
 		raw, begun, err := under.send(waiting, conn, out)
@@ -177,7 +169,7 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 		case err == nil:
 			return raw, f.Unmet(), nil
 		case waiting.Err() != nil:
-			err = s.gaveUp(waiting, err, patience, longest)
+			err = gaveUp(s.Folder(), waiting, err, patience, longest)
 			if stopping := (*calls.UseError)(nil); begun && context.Cause(waiting) == errStopping && errors.As(err, &stopping) {
 				stopping.What += workUnknown
 			}
@@ -197,10 +189,9 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 const workUnknown = "; whether the tool has done its work is not known"
 
 // gaveUp returns the error of a call that was given up.
-func (s *server) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
+func gaveUp(file string, waiting context.Context, err error, patience, longest time.Duration) error {
 	var useErr *calls.UseError
 	cause := context.Cause(waiting)
-	file := s.folder()
 	more := "allow more time: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
 	switch {
 	case cause == calls.ErrSilent:
@@ -216,15 +207,15 @@ func (s *server) gaveUp(waiting context.Context, err error, patience, longest ti
 }
 
 // withUnmet adds to the error of a call what the server asked for in vain.
-func (p *Provider) withUnmet(err error, unmet wire.Unmet) error {
+func (d *Dispatcher) withUnmet(err error, unmet wire.Unmet) error {
 	if useErr := (*calls.UseError)(nil); errors.As(err, &useErr) && unmet.What != "" {
-		useErr.What += "; " + p.unmetText(unmet)
+		useErr.What += "; " + d.unmetText(unmet)
 	}
 	return err
 }
 
 // unmetText says that the server got no answer to what it asked for.
-func (p *Provider) unmetText(unmet wire.Unmet) string {
+func (d *Dispatcher) unmetText(unmet wire.Unmet) string {
 	by := ""
 	if unmet.Uncertain {
 		by = ", for this call or for another one that waited"
@@ -232,7 +223,7 @@ func (p *Provider) unmetText(unmet wire.Unmet) string {
 	switch {
 	case unmet.What != "sampling/createMessage":
 		return "the server sent a request that was not answered" + by + ": " + unmet.What
-	case p.sampling.Answers():
+	case d.o.Sampling.Answers():
 		return "the server wanted the answer of a language model" + by + " (" + unmet.What + "), which was declined: no command answered when it was started; it is started again once nothing uses it, so call again"
 	}
 	return "the server wanted the answer of a language model" + by + " (" + unmet.What + "), which was declined: " + samplerHint
@@ -263,36 +254,34 @@ func (r *redactedResults) Save(server, tool, ext string, body []byte) (calls.Sav
 
 // logCall writes the line of a call. A line that cannot be written is not an error
 // of the call.
-func (p *Provider) logCall(begun time.Time, c *calls.Call, made *judgedCall, r *calls.Result, failed error) {
-	if p.opts.Offline {
+func (d *Dispatcher) logCall(begun time.Time, c *calls.Call, made *judgedCall, r *calls.Result, failed error) {
+	if d.o.Offline {
 		return // nothing is called, and nothing written
 	}
-	in := calls.Entry{Begun: begun, Took: p.env.Now().Sub(begun)}
+	in := calls.Entry{Begun: begun, Took: d.o.Env.Now().Sub(begun)}
 	if made != nil {
 		s := made.server
-		s.mu.Lock()
-		def := s.def
-		in.Server = s.file
-		s.mu.Unlock()
-		in.Clean = func(text string) string { return s.clean(def, text) }
+		def := s.Definition()
+		in.Server = s.Folder()
+		in.Clean = func(text string) string { return s.Clean(def, text) }
 		if u := made.under; u != nil {
 			in.Task = u.taskID()
-			in.Clean = func(text string) string { return u.asker.Redact(s.clean(def, text)) }
+			in.Clean = func(text string) string { return u.asker.Redact(s.Clean(def, text)) }
 		}
 		if made.tool != nil {
 			in.Tool = made.tool.Name
 		}
-		if p.policy.Load().LogArguments {
+		if d.o.Fleet.Policy().LogArguments {
 			in.Arguments = made.args
 		}
 	}
-	line, err := p.callLog.Record(c, in, r, failed)
+	line, err := d.o.Log.Record(c, in, r, failed)
 	if err != nil {
-		p.env.Log.Error("a call is missing in the log of calls", "server", line.Server, "tool", line.Tool, "err", err)
+		d.o.Env.Log.Error("a call is missing in the log of calls", "server", line.Server, "tool", line.Tool, "err", err)
 		return
 	}
-	p.publishCalls()
-	if line.Wanted != "" && p.env.Used != nil {
-		p.env.Used()
+	d.o.Logged()
+	if line.Wanted != "" && d.o.Env.Used != nil {
+		d.o.Env.Used()
 	}
 }

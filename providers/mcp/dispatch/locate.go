@@ -1,7 +1,8 @@
-package mcp
+package dispatch
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,51 +11,9 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/policy"
 )
-
-// place is whose an instance of a server is. The zero value is that of the instance
-// which all share that have none of their own.
-type place struct {
-	project string // the folder of the project; "" is none
-	session string // the session of an agent; "" is all of them
-}
-
-// String names the place in a sentence.
-func (at place) String() string {
-	switch {
-	case at.session == "":
-		return at.project
-	case at.project == "":
-		return "session " + at.session
-	}
-	return at.project + ", session " + at.session
-}
-
-// chooseFor returns the server of a call. Its error is a [*calls.ArgumentsError],
-// which says so if the caller's project configures a server of that name and was never
-// trusted.
-func (p *Provider) chooseFor(c *calls.Call) (*server, error) {
-	s, err := p.chooseOne(c.Server)
-	if err == nil {
-		return s, nil
-	}
-	bad := &calls.ArgumentsError{What: err.Error()}
-	at := c.Caller.Standpoint()
-	if c.Project != "" {
-		at = fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders}
-	}
-	if at.Dir == "" || p.IsServer(c.Server) {
-		return nil, bad
-	}
-	if folder, err := p.opts.Projects.Named(at); err == nil {
-		if file := p.finder.Configures(folder, c.Server); file != "" {
-			bad.What = fmt.Sprintf("no server is called %q; %s configures one, but its project is not trusted", clean.Line(c.Server), clean.Line(file))
-			bad.Hint = "if you trust the project, run: ctxfs trust " + wording.ShellWord(clean.Line(folder))
-		}
-	}
-	return nil, bad
-}
 
 // locate finds out for which project the call is made, and which instance of the
 // server may answer it. It puts the project into the call. Errors are
@@ -63,18 +22,16 @@ func (p *Provider) chooseFor(c *calls.Call) (*server, error) {
 // [*calls.UseError] if it can only be called from within a project.
 func (m *judgedCall) locate(c *calls.Call) error {
 	s := m.server
-	s.mu.Lock()
-	def, file := s.def, s.file
-	s.mu.Unlock()
+	def, file := s.Definition(), s.Folder()
 	why := ""
 	if c.Project != "" {
-		root, err := s.p.opts.Projects.Named(fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders})
+		root, err := m.d.o.Projects.Named(fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders})
 		if err != nil {
 			return &calls.ArgumentsError{What: "the project cannot be used: " + clean.Line(err.Error()), Project: true}
 		}
 		c.Project, c.ProjectFolders = root, nil
 	} else {
-		c.Project, why = s.p.opts.Projects.Of(c.Caller.Standpoint())
+		c.Project, why = m.d.o.Projects.Of(c.Caller.Standpoint())
 	}
 	owner, ok := def.Owner(c.Project)
 	if !ok {
@@ -84,10 +41,10 @@ func (m *judgedCall) locate(c *calls.Call) error {
 	case config.ShareUser:
 		return nil
 	case config.ShareSession:
-		m.at.session = c.Caller.Session
+		m.at.Session = c.Caller.Session
 	}
-	if m.at.project = owner; owner == def.Project && m.at.session == "" {
-		m.at.project = "" // the shared instance is that of its own project
+	if m.at.Project = owner; owner == def.Project && m.at.Session == "" {
+		m.at.Project = "" // the shared instance is that of its own project
 	}
 	if c.Project != "" {
 		return nil
@@ -113,4 +70,44 @@ func elsewhere(d *config.Server, file string, c *calls.Call, why string) error {
 			file, of+clean.Line(strings.Join(d.Projects, ", ")), clean.Line(from)),
 		Mend: "call it there, or name the project: --project " + wording.ShellWord(clean.Line(d.Projects[0])),
 	}
+}
+
+// use uses the instance that answers the call, and starts it if necessary.
+func (m *judgedCall) use(ctx context.Context, w instance.Waiting) (session *instance.Session, err error) {
+	session, m.placed, err = m.d.o.Fleet.Use(ctx, m.server, m.at, w)
+	return session, err
+}
+
+// settle judges a call by the definition that the tool has in the instance which is
+// about to answer: that may be another one than the call was judged by before the
+// instance was running.
+func (m *judgedCall) settle(c *calls.Call) error {
+	before := m.tool
+	if now, err := m.server.Tool(c.Tool); err != nil || now != before {
+		if err := m.resolve(c); err != nil {
+			return err
+		}
+	}
+	if before != nil && before.Sum != m.tool.Sum {
+		m.remark("the server has just changed the definition of the tool: see tools/" + m.tool.File + ".json")
+	}
+	if m.placed == nil {
+		return nil
+	}
+	t, err := m.placed.Tool(m.tool)
+	if err != nil || t == m.tool {
+		return err
+	}
+	m.remark(fmt.Sprintf("for %s the tool is defined otherwise than tools/%s.json says: see STATUS.md", clean.Line(m.at.String()), m.tool.File))
+	m.tool = t
+	m.args, err = t.Prepare(c, m.server.Names(), m.d.o.Fleet.Policy())
+	return err
+}
+
+// remark adds a clause to what the caller is told.
+func (m *judgedCall) remark(what string) {
+	if m.note != "" {
+		m.note += "; "
+	}
+	m.note += what
 }

@@ -1,8 +1,9 @@
-package mcp
+package server
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"sync"
 	"time"
 
@@ -14,22 +15,22 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/kept"
 	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/serverlog"
 	"ctxfs/providers/mcp/wire"
 )
 
-// server is one configured server: its folder, what is known of it, and the instance
+// Server is one configured server: its folder, what is known of it, and the instance
 // that runs it. It is safe for concurrent use. Its instance is not called with mu
 // held, since the instance shows its condition with its own lock held.
-type server struct {
-	p *Provider
-	// replaces says that the server replaces one with another configuration,
-	// whose catalogue may not fit.
+type Server struct {
+	o        *Options
 	replaces bool
 	dir      *fs.Folder
 	dirs     [catalogue.NumFolders]*fs.Folder // in dir
 
+	Kept *kept.Resources // its own lock may be taken with mu held
 	main *instance.Instance
 	gone chan struct{} // closed when the server has ended with all its instances
 	log  *serverlog.Log
@@ -41,10 +42,9 @@ type server struct {
 	namesakes []string             // remarks about servers of the same name
 	condition instance.Condition   // of main
 	memory    int64                // of main's processes, in bytes, rounded; 0 if it is not known
-	placed    map[place]*placed    // the instances besides main
+	placed    map[Place]*Placed    // the instances besides main
 	shown     *catalogue.Snapshot  // nil where there is no catalogue
 	unsaved   *catalogue.Catalogue // the catalogue, if it could not be saved
-	followed  *wire.Connection     // over which kept resources are followed, or nil
 	login     *oauth.Session       // of the run under way; nil where there can be none
 	texts     map[string]shownText
 	toolCache calls.ToolCache
@@ -61,11 +61,6 @@ type server struct {
 	pinning     sync.Mutex // serializes changes of pins; locked before mu
 	pins        pins.State
 	pinsChanged bool // since they were last shown
-
-	keeping     sync.Mutex                 // serializes changes of kept; locked before mu
-	kept        map[string]*catalogue.Kept // by URI: the resources that are kept
-	keptFaults  map[string]keptFault       // of those
-	keptChanged bool                       // since it was last shown
 }
 
 // shownText is the content of a text file and its time.
@@ -74,27 +69,37 @@ type shownText struct {
 	time time.Time
 }
 
-// newServer returns a server whose folder shows what is known without starting
-// it.
-func newServer(p *Provider, d *config.Server, file string, namesakes []string) *server {
-	s := &server{
-		p: p, def: d, file: file, namesakes: namesakes,
+// New returns a server whose folder shows what is known without starting it.
+// Namesakes are remarks on servers of the same name; replaces says that the server
+// replaces one with another configuration, whose catalogue may not fit.
+func New(o *Options, d *config.Server, file string, namesakes []string, replaces bool) *Server {
+	s := &Server{
+		o: o, def: d, file: file, namesakes: namesakes, replaces: replaces,
 		dir:  new(fs.Folder),
-		gone: make(chan struct{}), placed: make(map[place]*placed),
-		asked: waiting{name: questionsName}, left: waiting{name: tasksName},
-		texts: make(map[string]shownText), kept: make(map[string]*catalogue.Kept), keptFaults: make(map[string]keptFault),
+		gone: make(chan struct{}), placed: make(map[Place]*Placed),
+		asked: waiting{name: QuestionsName}, left: waiting{name: tasksName},
+		texts: make(map[string]shownText),
 	}
+	var contents map[string]*catalogue.Kept
 	if !d.Disabled {
-		s.shown = p.cache.Snapshot(catalogue.KeysOf(d)).Filtered(d.Tools.And(d.Limits))
-		s.kept = p.cache.Kept(catalogue.KeysOf(d))
-		s.pins = p.pins.Load(catalogue.KeysOf(d), s.shown)
+		s.shown = o.Cache.Snapshot(catalogue.KeysOf(d)).Filtered(d.Tools.And(d.Limits))
+		s.pins = o.Pins.Load(catalogue.KeysOf(d), s.shown)
+		contents = o.Cache.Kept(catalogue.KeysOf(d))
 	}
+	times := o.Instances.Timing
+	s.Kept = kept.New(kept.Options{
+		Env: o.Env, Cache: o.Cache, Settle: times.Settle, Calm: times.Calm, Call: times.Call, Definition: s.Definition,
+		Unanswered: func(c *wire.Connection, err error, limit time.Duration) error {
+			return s.main.Unanswered(c, err, limit)
+		},
+		Changed: s.Show,
+	}, contents)
 	s.log = s.newLog()
-	s.condition = s.atRest()
+	s.condition = AtRest(d, s.shown)
 	s.main = s.newMain(s.condition)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	begun := cmp.Or(s.condition.Since, p.env.Now())
+	begun := cmp.Or(s.condition.Since, o.Env.Now())
 	nodes := make(map[string]fs.Node)
 	for f := range catalogue.NumFolders {
 		s.dirs[f] = new(fs.Folder)
@@ -111,23 +116,23 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 	return s
 }
 
-// atRest returns the condition of a server that has not been started. Its time is
-// that of the facts, so that it is the same after a restart of ctxfs.
-func (s *server) atRest() instance.Condition {
-	d := s.def
+// AtRest returns the condition of a server that has not been started, of which shown is
+// known, or nil. Its time is that of the facts, so that it is the same after a restart
+// of ctxfs.
+func AtRest(d *config.Server, shown *catalogue.Snapshot) instance.Condition {
 	switch {
 	case d.Disabled:
 		return instance.Condition{State: instance.StateDisabled, Since: d.Time, Fix: "to use it, " + d.EnableHint}
 	case d.Fault != nil && d.Fault.WantsProject: // nothing is wrong
 		c := instance.Condition{State: instance.StateStopped, Since: d.Time, Remarks: []string{d.Fault.What}, Fix: d.Fault.Fix}
-		if s.shown != nil {
-			c.State, c.Since = instance.StateCached, s.shown.Time
+		if shown != nil {
+			c.State, c.Since = instance.StateCached, shown.Time
 		}
 		return c
 	case d.Fault != nil:
 		return instance.Condition{State: d.Fault.State, Since: d.Time, What: d.Fault.What, Fix: d.Fault.Fix, Reported: d.Fault.Reported, Lapsed: d.Fault.Lapsed}
-	case s.shown != nil:
-		return instance.Condition{State: instance.StateCached, Since: s.shown.Time, Remarks: []string{knownRemark}}
+	case shown != nil:
+		return instance.Condition{State: instance.StateCached, Since: shown.Time, Remarks: []string{knownRemark}}
 	}
 	return instance.Condition{State: instance.StateStopped, Since: d.Time, Fix: "start it: ctxfs mount"}
 }
@@ -135,30 +140,30 @@ func (s *server) atRest() instance.Condition {
 const knownRemark = "known from an earlier run, and not running: its first call starts it"
 
 // update calls change with mu held, then publishes what has changed.
-func (s *server) update(change func()) {
-	s.p.publishing.RLock()
-	defer s.p.publishing.RUnlock()
+func (s *Server) update(change func()) {
+	s.o.Publishing.RLock()
+	defer s.o.Publishing.RUnlock()
 	s.mu.Lock()
 	before := s.shown
 	change()
-	now := s.p.env.Now()
+	now := s.o.Env.Now()
 	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
 	changed = append(changed, s.publishPrograms(now)...)
 	changed = append(changed, s.publishWaiting(now)...)
 	file := s.file
 	s.mu.Unlock()
 	for _, path := range changed {
-		s.p.env.Changed(file + "/" + path)
+		s.o.Env.Changed(file + "/" + path)
 	}
-	s.p.publishIndex()
+	s.o.Shown()
 }
 
 // publishSections updates the folders of definitions whose content differs from
 // that of the snapshot before, with kept resources and drifts, and returns their
 // names. The caller holds mu.
-func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (changed []string) {
-	beside := [catalogue.NumFolders]bool{catalogue.ToolFolder: s.pinsChanged, catalogue.ResourceFolder: s.keptChanged}
-	s.pinsChanged, s.keptChanged = false, false
+func (s *Server) publishSections(before *catalogue.Snapshot, now time.Time) (changed []string) {
+	beside := [catalogue.NumFolders]bool{catalogue.ToolFolder: s.pinsChanged, catalogue.ResourceFolder: s.Kept.TakeChanged()}
+	s.pinsChanged = false
 	renamed := s.namedAs != s.file
 	s.namedAs = s.file
 	if s.shown == before && before != nil && beside == [catalogue.NumFolders]bool{} && !renamed {
@@ -181,7 +186,7 @@ func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (cha
 		case catalogue.ToolFolder:
 			newest = s.pins.AddFiles(nodes)
 		case catalogue.ResourceFolder:
-			newest = s.addKept(nodes)
+			newest = s.Kept.AddFiles(nodes, is.Items)
 		}
 		if newest.After(t) {
 			t = newest
@@ -200,7 +205,7 @@ func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (cha
 // publishTexts updates the text files that have changed, and returns their names.
 // Each has the time of its facts, or now if it changed for another reason. The
 // caller holds mu.
-func (s *server) publishTexts(now time.Time) (changed []string) {
+func (s *Server) publishTexts(now time.Time) (changed []string) {
 	described := cmp.Or(s.def.Time, now)
 	if s.shown != nil {
 		described = s.shown.Described
@@ -244,36 +249,20 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 	return changed
 }
 
-// summary returns what is said about the server elsewhere.
-func (s *server) summary() summary {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file), questions: s.questionLines(), clients: s.def.Clients()}
-	if len(s.def.Projects) == 1 {
-		b.project = s.def.Projects[0]
-	}
-	if s.shown != nil {
-		b.catalogue, b.tools, b.sections = s.shown.Time, s.shown.Tools(), s.shown.Sections
-	}
-	if b.drifted == nil {
-		b.drifted = s.placedProblem()
-	}
-	return b
-}
-
-// setDefinition replaces the definition by one of the same server, which may have
+// SetDefinition replaces the definition by one of the same server, which may have
 // other sources, the name of the folder, and the remarks.
-func (s *server) setDefinition(d *config.Server, file string, namesakes []string) {
+func (s *Server) SetDefinition(d *config.Server, file string, namesakes []string) {
 	s.mu.Lock()
 	moved := s.file != file
 	leveled := s.def.LogLevel != d.LogLevel
 	s.def, s.file, s.namesakes = d, file, namesakes
-	now := s.p.env.Now()
+	now := s.o.Env.Now()
 	changed := append(s.publishTexts(now), s.publishPrograms(now)...)
 	if moved {
 		s.publishSections(s.shown, now)
 	}
 	s.mu.Unlock()
+	s.redefine(d)
 	if leveled {
 		s.setLogLevel(d.LogLevel)
 	}
@@ -281,18 +270,18 @@ func (s *server) setDefinition(d *config.Server, file string, namesakes []string
 		return // the provider notifies of the whole folder
 	}
 	for _, path := range changed {
-		s.p.env.Changed(file + "/" + path)
+		s.o.Env.Changed(file + "/" + path)
 	}
 }
 
-// end ends the instances and the calls by files, and withdraws the questions,
+// End ends the instances and the calls by files, and withdraws the questions,
 // without waiting for them: gone is closed when the instances have ended.
-func (s *server) end(why instance.Interruption) {
-	s.p.questions.Withdraw(s)
+func (s *Server) End(why instance.Interruption) {
+	s.o.Questions.Withdraw(s)
 	s.mu.Lock()
 	again := s.ended
 	s.ended = true
-	s.publishCalls(s.p.env.Now())
+	s.publishCalls(s.o.Env.Now())
 	placed := s.places()
 	s.mu.Unlock()
 	if again {
@@ -302,7 +291,7 @@ func (s *server) end(why instance.Interruption) {
 	for _, x := range placed {
 		x.run.End(why)
 	}
-	s.p.running.Go(func() {
+	s.o.Running.Go(func() {
 		if s.main.Begun() {
 			<-s.main.Done()
 		}
@@ -313,9 +302,60 @@ func (s *server) end(why instance.Interruption) {
 	})
 }
 
-// named returns the definition, the folder's name and the state of a server.
-func (s *server) named() (d *config.Server, file, state string) {
+// Named returns the definition, the folder's name and the state of a server.
+func (s *Server) Named() (d *config.Server, file, state string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.def, s.file, s.condition.State
+}
+
+// Begin lets the server run, unless it does or cannot: when before is closed, unless
+// that is nil. One whose catalogue is not known starts, others wait until they are used.
+func (s *Server) Begin(before <-chan struct{}) {
+	if !s.Definition().Startable() || s.main.Begun() {
+		return
+	}
+	why := instance.NoReason
+	if s.wantsStart() {
+		why = instance.Unrequested
+	}
+	s.main.Begin(before, why)
+}
+
+// Begun reports whether the server may run.
+func (s *Server) Begun() bool { return s.main.Begun() }
+
+// Replaces reports whether the server replaces one with another configuration.
+func (s *Server) Replaces() bool { return s.replaces }
+
+// Use uses the instance that all share, and starts it if necessary: see
+// [instance.Instance.Use]. A limit of 0 is the timeout of a tool.
+func (s *Server) Use(ctx context.Context, w instance.Waiting) (*instance.Session, error) {
+	if w.Limit == 0 {
+		w.Limit = s.Patience(0)
+	}
+	return s.main.Use(ctx, w)
+}
+
+// Wake starts the instance that all share, if it does not run.
+func (s *Server) Wake() error { return s.main.Restart(instance.RestartRequested) }
+
+// Restart restarts the server, and stops its instances for projects and sessions.
+func (s *Server) Restart(why instance.Reason) error {
+	if s.stopPlaced() && s.WantsProject() {
+		return nil
+	}
+	return s.main.Restart(why)
+}
+
+// Touch lets the server look again how long it is to run without users.
+func (s *Server) Touch() { s.main.Touch() }
+
+// Gone returns a channel that is closed when the server has ended.
+func (s *Server) Gone() <-chan struct{} { return s.gone }
+
+// Close waits until the server has ended.
+func (s *Server) Close() {
+	<-s.gone
+	s.log.Close()
 }

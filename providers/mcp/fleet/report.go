@@ -1,4 +1,4 @@
-package mcp
+package fleet
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/server"
 )
 
 // Report says which entries of which files configure servers, and which entries
@@ -64,26 +65,26 @@ const PassedOver = "passed-over"
 
 // Configuration reads all configuration files and reports what they say. If folder
 // is not "", its files are read as those of a known project.
-func (p *Provider) Configuration(folder string) Report {
-	p.changing.Lock()
-	defer p.changing.Unlock()
+func (f *Fleet) Configuration(folder string) Report {
+	f.changing.Lock()
+	defer f.changing.Unlock()
 	var folders []string
-	if project, ok := p.finder.ProjectFolder(folder); ok {
+	if project, ok := f.finder.ProjectFolder(folder); ok {
 		folders = append(folders, project)
 	}
-	all := p.discover(folders...)
+	all := f.discover(folders...)
 	report := Report{Entries: []Entry{}, Files: []File{}, Problems: []fs.Problem{}}
-	running := make(map[string]*server)
-	for _, s := range p.all() {
-		running[s.def.Identity()] = s
+	running := make(map[string]*server.Server)
+	for _, s := range f.All() {
+		running[s.Definition().Identity()] = s
 	}
 	for _, d := range all.Servers {
 		e := entryOf(d)
-		if s := running[d.Identity()]; s != nil && s.def.Unchanged(d) {
-			b := s.summary()
-			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.State, b.condition.What, b.condition.Fix
+		if s := running[d.Identity()]; s != nil && s.Definition().Unchanged(d) {
+			b := s.Summary()
+			e.Folder, e.State, e.Why, e.Mend = b.File, b.Condition.State, b.Condition.What, b.Condition.Fix
 		} else {
-			c := (&server{def: d}).atRest()
+			c := server.AtRest(d, nil)
 			e.State, e.Why, e.Mend = c.State, c.What, c.Fix
 		}
 		e.Why, e.Mend = clean.Line(e.Why), clean.Line(e.Mend)

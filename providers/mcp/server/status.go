@@ -1,4 +1,4 @@
-package mcp
+package server
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 )
 
 // statusText returns the text of STATUS.md.
-func (s *server) statusText() []byte {
+func (s *Server) statusText() []byte {
 	var out strings.Builder
 	line := func(key, value string) {
 		if value != "" {
@@ -63,15 +63,15 @@ func (s *server) statusText() []byte {
 
 // placesText returns what STATUS.md tells of the instances besides the shared one, or
 // "" if there are none.
-func (s *server) placesText() string {
-	all := slices.DeleteFunc(s.places(), func(x *placed) bool {
+func (s *Server) placesText() string {
+	all := slices.DeleteFunc(s.places(), func(x *Placed) bool {
 		return x.condition.State == instance.StateStopped || x.condition.State == instance.StateCached
 	})
 	if len(all) == 0 {
 		return ""
 	}
 	out := new(strings.Builder)
-	fmt.Fprintf(out, "\nprocesses for projects and sessions (at most %d of all servers at once: max_instances in ctxfs's config.toml):\n\n", s.p.pool.Max())
+	fmt.Fprintf(out, "\nprocesses for projects and sessions (at most %d of all servers at once: max_instances in ctxfs's config.toml):\n\n", s.o.Pool.Max())
 	var notes []string
 	for _, x := range all {
 		c := x.condition
@@ -98,7 +98,7 @@ func (s *server) placesText() string {
 }
 
 // notes returns all remarks on the server.
-func (s *server) notes() []string {
+func (s *Server) notes() []string {
 	notes := s.pins.Notes(s.file)
 	if s.shown != nil {
 		if s.def.Fault == nil && s.shown.Command != s.def.CommandHash() {
@@ -114,7 +114,7 @@ func (s *server) notes() []string {
 	}
 	notes = append(notes, s.def.Notes...)
 	notes = append(notes, s.condition.Remarks...)
-	notes = append(notes, s.keptNotes()...)
+	notes = append(notes, s.Kept.Notes(s.def.Redact)...)
 	return append(notes, s.namesakes...)
 }
 
@@ -165,7 +165,7 @@ type configuredIn struct {
 }
 
 // metadataText returns the text of SERVER_METADATA.json.
-func (s *server) metadataText() ([]byte, error) {
+func (s *Server) metadataText() ([]byte, error) {
 	d := s.def
 	m := metadata{
 		Name: d.Name, Transport: d.Transport, Command: d.Redact(d.Program()), Arguments: d.Arguments(), Address: d.Redact(d.Address()), Scope: d.Scope, Project: d.Project,

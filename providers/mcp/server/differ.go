@@ -1,4 +1,4 @@
-package mcp
+package server
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type differences struct {
 
 // differ compares the tools of the instance with the catalogue. The caller holds the
 // server's mu.
-func (x *placed) differ() *differences {
+func (x *Placed) differ() *differences {
 	d := &x.differs
 	shown := x.s.shown
 	if d.shown == shown && d.tools == x.tools {
@@ -53,7 +53,7 @@ func (x *placed) differ() *differences {
 
 // find returns the tool of the instance with a name of its own, and whether it is
 // defined as another one. The caller holds the server's mu.
-func (x *placed) find(name string, as *catalogue.Item) (found *catalogue.Item, same bool) {
+func (x *Placed) find(name string, as *catalogue.Item) (found *catalogue.Item, same bool) {
 	for i := range x.tools.Tools() {
 		is := &x.tools.Tools()[i]
 		if is.Name != name {
@@ -68,7 +68,7 @@ func (x *placed) find(name string, as *catalogue.Item) (found *catalogue.Item, s
 }
 
 // notes returns what STATUS.md says about the tools of the instance.
-func (d *differences) notes(at place) (notes []string) {
+func (d *differences) notes(at Place) (notes []string) {
 	add := func(what string, tools []string) {
 		if len(tools) > 0 {
 			notes = append(notes, "for "+at.String()+" "+what+": "+listed(tools))
@@ -95,9 +95,9 @@ func listed(tools []string) string {
 }
 
 // problem returns what the user has to check about the instances of a server: a
-// definition that an agent was not shown counts like one that has changed. It is nil
+// Definition that an agent was not shown counts like one that has changed. It is nil
 // if there is nothing. The caller holds mu.
-func (s *server) placedProblem() *fs.Problem {
+func (s *Server) placedProblem() *fs.Problem {
 	var of []string
 	for _, x := range s.places() {
 		if d := x.differ(); len(d.changed) > 0 {
@@ -113,55 +113,27 @@ func (s *server) placedProblem() *fs.Problem {
 	}
 }
 
-// settle judges a call by the definition that the tool has in the instance which is
-// about to answer: that may be another one than the call was judged by before the
-// instance was running.
-func (m *judgedCall) settle(c *calls.Call) error {
-	before := m.tool
-	if now, err := m.server.tool(c.Tool); err != nil || now != before {
-		if err := m.resolve(c); err != nil {
-			return err
-		}
-	}
-	if before != nil && before.Sum != m.tool.Sum {
-		m.remark("the server has just changed the definition of the tool: see tools/" + m.tool.File + ".json")
-	}
-	x := m.placed
-	if x == nil {
-		return nil
-	}
-	s := m.server
+// Tool returns the tool of the instance that answers for a tool of the server: the same
+// one, unless it is defined otherwise there. Its error is a [*calls.ArgumentsError] if
+// the instance has none.
+func (x *Placed) Tool(t *calls.Tool) (*calls.Tool, error) {
+	s := x.s
 	s.mu.Lock()
 	file, tools := s.file, x.tools
 	var found *catalogue.Item
 	same := tools == nil // nothing is known against it
 	if tools != nil {
-		found, same = x.find(m.tool.Name, &catalogue.Item{Sum: m.tool.Sum})
+		found, same = x.find(t.Name, &catalogue.Item{Sum: t.Sum})
 	}
 	s.mu.Unlock()
 	switch {
 	case same:
-		return nil
+		return t, nil
 	case found == nil:
-		return &calls.ArgumentsError{
-			What: fmt.Sprintf("server %s has no tool %q for %s", file, clean.Line(m.tool.Name), clean.Line(x.at.String())),
+		return nil, &calls.ArgumentsError{
+			What: fmt.Sprintf("server %s has no tool %q for %s", file, clean.Line(t.Name), clean.Line(x.at.String())),
 			Hint: "see which tools are others there: ctxfs cat mcps/" + file + "/STATUS.md",
 		}
 	}
-	m.remark(fmt.Sprintf("for %s the tool is defined otherwise than tools/%s.json says: see STATUS.md", clean.Line(x.at.String()), m.tool.File))
-	t, err := x.toolCache.Find(tools, file, found.File)
-	if err != nil {
-		return err
-	}
-	m.tool = t
-	m.args, err = t.Prepare(c, s.names(), s.p.policy.Load())
-	return err
-}
-
-// remark adds a clause to what the caller is told.
-func (m *judgedCall) remark(what string) {
-	if m.note != "" {
-		m.note += "; "
-	}
-	m.note += what
+	return x.toolCache.Find(tools, file, found.File)
 }

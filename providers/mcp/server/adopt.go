@@ -1,4 +1,4 @@
-package mcp
+package server
 
 import (
 	"fmt"
@@ -14,15 +14,15 @@ import (
 // adopt stores the lists of the server and shows them: it passes publish what does
 // so. A list that could not be fetched,
 // or is empty although the previous one was not, does not replace that one.
-func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func())) {
-	now := s.p.env.Now().UTC()
+func (s *Server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func())) {
+	now := s.o.Env.Now().UTC()
 	s.pinning.Lock() // Accept must see what is shown
 	defer s.pinning.Unlock()
 	s.mu.Lock()
 	def, before, was := s.def, s.unsaved, s.shown
 	s.mu.Unlock()
 	if before == nil {
-		if before = s.p.cache.Catalogue(catalogue.KeysOf(def)); before == nil {
+		if before = s.o.Cache.Catalogue(catalogue.KeysOf(def)); before == nil {
 			before = new(catalogue.Catalogue)
 		}
 	}
@@ -31,7 +31,7 @@ func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, pu
 		old := before.Lists[k]
 		switch kind := catalogue.Kind(k); {
 		case l.Err != nil:
-			cat.Notes = append(cat.Notes, s.clean(def, kind.Method()+" failed, what was known before is shown: "+clean.Line(wire.WithoutAddress(l.Err).Error())))
+			cat.Notes = append(cat.Notes, s.Clean(def, kind.Method()+" failed, what was known before is shown: "+clean.Line(wire.WithoutAddress(l.Err).Error())))
 			l.List = old
 		case len(l.List.Items) == 0 && len(old.Items) > 0 && before.Command == cat.Command && (l.Asked || kind == catalogue.Tools):
 			cat.Notes = append(cat.Notes, fmt.Sprintf("the server listed no %s, those known before (%d) are shown", kind, len(old.Items)))
@@ -47,17 +47,17 @@ func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, pu
 	shown := catalogue.NewSnapshot(cat)
 	shown.Share(was)
 	var unsaved *catalogue.Catalogue
-	if err := s.p.cache.Save(cat, shown); err != nil {
-		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.Name, "err", err)
+	if err := s.o.Cache.Save(cat, shown); err != nil {
+		s.o.Env.Log.Warn("a catalogue cannot be saved", "server", def.Name, "err", err)
 		unsaved = cat
 	}
 	shown = shown.Filtered(def.Tools.And(def.Limits))
 	s.mu.Lock()
 	known := s.pins
 	s.mu.Unlock()
-	state, err := s.p.pins.Pin(known, catalogue.KeysOf(def), was, shown, now)
+	state, err := s.o.Pins.Pin(known, catalogue.KeysOf(def), was, shown, now)
 	if err != nil {
-		s.p.env.Log.Warn("pinned definitions cannot be saved", "server", def.Name, "err", err)
+		s.o.Env.Log.Warn("pinned definitions cannot be saved", "server", def.Name, "err", err)
 	}
 	publish(func() {
 		s.unsaved = unsaved
@@ -77,8 +77,8 @@ func describe(d *config.Server, c *wire.Connection, now time.Time, before *catal
 	return cat
 }
 
-// clean removes secrets and control characters from a text from outside.
-func (s *server) clean(d *config.Server, text string) string {
+// Clean removes secrets and control characters from a text from outside.
+func (s *Server) Clean(d *config.Server, text string) string {
 	s.mu.Lock()
 	login := s.login
 	s.mu.Unlock()
@@ -86,5 +86,5 @@ func (s *server) clean(d *config.Server, text string) string {
 	if login != nil {
 		hide = func(text string) string { return login.Redact(d.Redact(text)) }
 	}
-	return mask.Text(s.p.questions.HideSecrets(s, hide(clean.Text(hide(text)))))
+	return mask.Text(s.o.Questions.HideSecrets(s, hide(clean.Text(hide(text)))))
 }

@@ -1,0 +1,151 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/facts"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/server"
+	"ctxfs/providers/mcp/wire"
+	"ctxfs/providers/wait"
+)
+
+var _ wait.Awaiter = (*Provider)(nil)
+
+// showTasks shows the tasks of the server whose folder has a name.
+func (p *Provider) showTasks(file string) {
+	for _, s := range p.All() {
+		if s.Folder() == file {
+			s.Show()
+		}
+	}
+}
+
+// Awaits implements wait.Awaiter.
+func (p *Provider) Awaits() []wait.Awaitable {
+	server := wait.Awaitable{Kind: "server", Name: "NAME", Until: []string{"ready"}}
+	for _, s := range p.All() {
+		server.Names = append(server.Names, s.Folder())
+	}
+	return []wait.Awaitable{server, {Kind: "question", Name: "", Until: []string{""}}}
+}
+
+// Await implements wait.Awaiter. A server that is waited for is started.
+func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, error) {
+	switch {
+	case c.Kind == "question" && (c.Name != "" || c.Until != ""):
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "question has no name, and nothing follows it"}
+	case c.Kind == "server" && c.Name == "":
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "server: which one? give its name", Mend: "list them: ctxfs ls mcps"}
+	case c.Kind == "server" && c.Until != "ready":
+		return nil, &wait.AwaitError{State: wait.NoSense, What: "what of server " + c.Name + "?", Mend: "server NAME ready waits until it can be called"}
+	case c.Kind == "question" && !p.opts.Offline:
+		return questionWait{p}, nil
+	}
+	if c.Kind == "server" {
+		chosen, err := p.Choose(c.Name)
+		if err != nil {
+			what, mend, _ := strings.Cut(err.Error(), "; ")
+			return nil, &wait.AwaitError{State: wait.Unnamed, What: what, Mend: mend}
+		}
+		if !p.opts.Offline {
+			return &serverWait{p: p, s: chosen[0]}, nil
+		}
+	}
+	return nil, &wait.AwaitError{State: wait.NeedsProcess, What: "servers run in the background process only", Mend: "ctxfs mount"}
+}
+
+// questionWait waits for an open question of any server.
+type questionWait struct{ p *Provider }
+
+// Paths implements wait.Pending.
+func (questionWait) Paths() []string { return nil }
+
+// Check implements wait.Pending.
+func (w questionWait) Check(context.Context) (wait.Standing, error) {
+	for _, q := range w.p.questions.List(nil) {
+		if !q.Opened {
+			return wait.Standing{State: wait.Met, What: q.Line(), Path: q.Server + "/" + server.QuestionsName + "/" + q.ID + ".json", More: "ctxfs answer " + q.ID + " --help"}, nil
+		}
+	}
+	return wait.Standing{What: "no server asks anything", More: "ctxfs answer"}, nil
+}
+
+// lastingFailures is how many times in a row a server must have failed to start for
+// nobody to wait for its next try: one failure may be that of a moment.
+const lastingFailures = 2
+
+// serverWait waits until a server can be called.
+type serverWait struct {
+	p       *Provider
+	s       *server.Server
+	started bool
+}
+
+// Paths implements wait.Pending.
+func (*serverWait) Paths() []string { return nil }
+
+// Check implements wait.Pending. It starts a server that does not run, once: one that is
+// stopped later, because nobody uses it, starts when it is called.
+func (w *serverWait) Check(context.Context) (wait.Standing, error) {
+	b := w.s.Summary()
+	is := &b.Condition
+	s := wait.Standing{What: fmt.Sprintf("server %s is %s", b.File, is.State), Path: b.File + "/STATUS.md", More: "ctxfs tools " + b.File}
+	switch {
+	case is.State == instance.StateReady, is.State == instance.StateCached && (w.started || w.s.WantsProject()):
+		s.State = wait.Met
+		s.What = fmt.Sprintf("server %s is ready, %s", b.File, wording.Count(len(b.Tools), "tools"))
+	case is.State == instance.StateCached, is.State == instance.StateStopped && !w.s.WantsProject():
+		if w.started {
+			break
+		}
+		w.started = true
+		if err := w.p.EnsureBegun(w.s); err != nil {
+			s.State, s.What = wait.Never, err.Error()
+		} else if err := w.s.Wake(); err != nil {
+			s.State, s.What = wait.Never, err.Error()
+		}
+	case is.Failing() && (is.Next.IsZero() || is.Failures >= lastingFailures), is.State == instance.StateDisabled:
+		s.State = wait.Never
+		s.What, s.More = strings.TrimSuffix(s.What+": "+is.What, ": "), cmp.Or(is.Fix, "ctxfs cat mcps/"+b.File+"/STATUS.md")
+	case is.What != "":
+		s.What += ": " + is.What
+	}
+	return s, nil
+}
+
+var _ facts.HookSource = (*Provider)(nil)
+
+// News implements facts.HookSource: which servers want an answer or a login, of those that the
+// session's folder may use.
+func (p *Provider) News(_ context.Context, m facts.Moment) (news []facts.News) {
+	if m.Kind != facts.Prompted {
+		return nil
+	}
+	for _, q := range p.questions.List(nil) {
+		news = append(news, facts.News{Kind: facts.NewsServers, Key: q.ID + "@" + q.Since.Format(time.RFC3339Nano), Rank: facts.Blocking, Text: "An MCP server waits: question " + q.Line()})
+	}
+	for _, s := range p.All() {
+		d, _, _ := s.Named()
+		b := s.Summary()
+		if b.Condition.State != wire.StateNeedsAuth || d.Project != "" && !fs.Within(m.Dir, d.Project) {
+			continue
+		}
+		text := fmt.Sprintf("The MCP server %s wants a login, which only the user can give", b.File)
+		if fix := cmp.Or(b.Condition.FixHere, b.Condition.Fix); fix != "" {
+			text += ": " + clean.Cut(clean.Line(fix), maxNews)
+		}
+		news = append(news, facts.News{Kind: facts.NewsServers, Key: b.File + " wants a login", Rank: facts.Behind, Text: text})
+	}
+	return news
+}
+
+// maxNews is the longest fix that is said, in bytes.
+const maxNews = 200

@@ -1,0 +1,229 @@
+// Package index is the folder mcps: the folders of all servers, INDEX.md, and the log of
+// calls.
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/server"
+)
+
+const indexName = "INDEX.md"
+
+// Options are the settings of an index.
+type Options struct {
+	Env   fs.Env
+	Calls *calls.Log
+	// Places are the files in which servers are looked for, as they are shown.
+	Places []string
+	// Summaries returns what is shown of all servers, and the problems of their
+	// configuration.
+	Summaries func() ([]server.Summary, []fs.Problem)
+	// Settled is called Delay after the last server has started or failed to start, or
+	// after SettleUnlessStarting if none starts.
+	Settled func()
+	Delay   time.Duration
+}
+
+// Index is the folder mcps. It is safe for concurrent use.
+type Index struct {
+	o    Options
+	root fs.Folder
+
+	mu      sync.Mutex // orders publications
+	folders map[string]fs.Node
+	text    []byte
+	index   fs.Node // of text
+	state   string
+	since   time.Time // of state
+	settled *time.Timer
+}
+
+// New returns an index that shows nothing before Publish.
+func New(o Options) *Index { return &Index{o: o} }
+
+// Root implements fs.Provider.
+func (x *Index) Root() fs.Dir { return &x.root }
+
+// Close ends the wait for the time to call Settled.
+func (x *Index) Close() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.settled != nil {
+		x.settled.Stop()
+	}
+}
+
+// Publish updates the folders of all servers and the index, and notifies of the folders
+// that were added, removed or replaced.
+func (x *Index) Publish() {
+	servers, _ := x.o.Summaries()
+	folders := make(map[string]fs.Node)
+	for _, b := range servers {
+		folders[b.File] = b.Node
+	}
+	x.mu.Lock()
+	before := x.folders
+	first := before == nil
+	var changed []string
+	for name, n := range folders {
+		if before[name] != n {
+			changed = append(changed, name)
+		}
+	}
+	for name := range before {
+		if folders[name] == nil {
+			changed = append(changed, name)
+		}
+	}
+	x.folders = folders
+	if first || len(changed) > 0 {
+		nodes := maps.Clone(folders)
+		maps.Copy(nodes, x.o.Calls.Tables())
+		t := x.o.Env.Now()
+		if first {
+			t = x.factTime(servers)
+		}
+		if x.index != nil {
+			nodes[indexName] = x.index
+		}
+		x.root.Replace(t, nodes)
+	}
+	x.mu.Unlock()
+	if !first {
+		slices.Sort(changed)
+		for _, name := range changed {
+			x.o.Env.Changed(name)
+		}
+	}
+	x.Update()
+}
+
+// Update updates the index if its text has changed.
+func (x *Index) Update() {
+	if x.updateText() {
+		x.o.Env.Changed(indexName)
+	}
+}
+
+// PublishCalls notifies of a call that was logged, and shows what of the log is new.
+func (x *Index) PublishCalls() {
+	x.mu.Lock()
+	for name, table := range x.o.Calls.Tables() {
+		if shown, _ := x.root.Lookup(context.Background(), name); shown != table {
+			x.root.Set(x.o.Env.Now(), name, table)
+			x.o.Env.Changed(name)
+		}
+	}
+	x.mu.Unlock()
+	x.o.Env.Changed(calls.TableName)
+}
+
+// SettleUnlessStarting schedules Settled where no server is starting.
+func (x *Index) SettleUnlessStarting() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.state != instance.StateStarting && x.settled == nil {
+		x.settle()
+	}
+}
+
+// SettleAgain schedules Settled after the start of another instance.
+func (x *Index) SettleAgain() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.settled != nil {
+		x.settled.Stop()
+	}
+	if x.state != instance.StateStarting { // else it is scheduled when that is over
+		x.settle()
+	}
+}
+
+// settle schedules Settled. The caller holds mu.
+func (x *Index) settle() { x.settled = time.AfterFunc(x.o.Delay, x.o.Settled) }
+
+func (x *Index) updateText() (changed bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.folders == nil {
+		return false // the folders have not been published yet
+	}
+	servers, problems := x.o.Summaries()
+	first := x.text == nil
+	t := x.o.Env.Now()
+	if first {
+		t = x.factTime(servers)
+	}
+	if state := overall(servers, problems); state != x.state {
+		if x.settled != nil {
+			x.settled.Stop()
+		}
+		if x.state == instance.StateStarting {
+			x.settle()
+		}
+		x.state, x.since = state, t
+	}
+	text := indexText(servers, problems, x.o.Places)
+	if bytes.Equal(text, x.text) {
+		return false
+	}
+	x.text, x.index = text, fs.NewText(t, text)
+	x.root.Set(t, indexName, x.index)
+	return !first
+}
+
+// factTime returns the time of the newest fact that is known at the start, so that
+// what is shown then has the same time after a restart.
+func (x *Index) factTime(servers []server.Summary) time.Time {
+	var newest time.Time
+	for _, b := range servers {
+		for _, t := range []time.Time{b.Condition.Since, b.Catalogue} {
+			if t.After(newest) {
+				newest = t
+			}
+		}
+	}
+	return cmp.Or(newest, x.o.Env.Now())
+}
+
+// Status implements fs.Provider.
+func (x *Index) Status() fs.Status {
+	servers, problems := x.o.Summaries()
+	status := fs.Status{State: overall(servers, problems), Problems: slices.Clone(problems)}
+	x.mu.Lock()
+	status.Since = x.since
+	x.mu.Unlock()
+	total, waiting := 0, 0
+	for _, b := range servers {
+		total, waiting = total+len(b.Tools), waiting+len(b.Questions)
+		status.Items = append(status.Items, fs.Item{
+			Name: b.File, State: b.Condition.State, Count: len(b.Tools), Unit: "tools", About: b.About, Since: b.Condition.Since,
+		})
+		if b.Condition.Failing() && !b.Condition.Reported {
+			status.Problems = append(status.Problems, fs.Problem{
+				What: fmt.Sprintf("server %s (%s): %s", b.File, b.Condition.State, b.Condition.What),
+				Mend: cmp.Or(b.Condition.Fix, "ctxfs restart "+b.File),
+			})
+		}
+		if b.Drifted != nil {
+			status.Problems = append(status.Problems, *b.Drifted)
+		}
+	}
+	status.Summary = wording.Count(len(servers), "servers") + ", " + wording.Count(total, "tools")
+	if waiting > 0 {
+		status.Summary += ", " + waitingText(waiting) + " for an answer: ctxfs answer"
+	}
+	return status
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"slices"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/facts"
+	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
+)
+
+// Summary is what the index and the provider's status say about a server.
+type Summary struct {
+	File      string // the name of its folder
+	Condition instance.Condition
+	About     string
+	Catalogue time.Time // zero where there is none
+	Tools     []catalogue.Item
+	Sections  [catalogue.NumFolders]catalogue.Section
+	Drifted   *fs.Problem // the problem of its pins, or nil
+	Questions []string    // those that are open, a line each
+	Clients   []string    // the ids of the agents that are configured to use it
+	Project   string      // the folder of the one project that it belongs to, or ""
+	Disabled  bool
+	Node      fs.Node             // its folder
+	Shown     *catalogue.Snapshot // nil where its tools are not known
+}
+
+// Summary returns what is said about the server elsewhere.
+func (s *Server) Summary() Summary {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := Summary{File: s.file, Condition: s.condition, About: s.shown.Summary(), Drifted: s.pins.Problem(s.file), Questions: s.questionLines(), Clients: s.def.Clients(), Disabled: s.def.Disabled, Node: s.dir, Shown: s.shown}
+	if len(s.def.Projects) == 1 {
+		b.Project = s.def.Projects[0]
+	}
+	if s.shown != nil {
+		b.Catalogue, b.Tools, b.Sections = s.shown.Time, s.shown.Tools(), s.shown.Sections
+	}
+	if b.Drifted == nil {
+		b.Drifted = s.placedProblem()
+	}
+	return b
+}
+
+// Cost returns what the definitions of the server's tools take in a request.
+func (s *Server) Cost() facts.Cost {
+	s.mu.Lock()
+	def, file, shown, cat := s.def, s.file, s.shown, s.unsaved
+	s.mu.Unlock()
+	one := facts.Cost{Kind: facts.ServerCost, Name: file, Agents: askedBy(def)}
+	if cat == nil && shown != nil {
+		cat = s.o.Cache.Catalogue(catalogue.KeysOf(def))
+	}
+	if cat == nil {
+		one.Unknown = "it was never started"
+		return one
+	}
+	names := make(map[string]bool)
+	for _, t := range shown.Tools() {
+		names[t.Name] = true
+	}
+	one.Count = len(names)
+	one.Tokens = cat.Tokens(func(name string) bool { return names[name] })
+	return one
+}
+
+// askedBy returns the ids of the agents whose configuration has a server; nil if it
+// is in that of ctxfs, which is for all.
+func askedBy(def *config.Server) (agents []string) {
+	for _, source := range def.Sources() {
+		if source.Client == "ctxfs" {
+			return nil
+		}
+		if !slices.Contains(agents, source.Client) {
+			agents = append(agents, source.Client)
+		}
+	}
+	slices.Sort(agents)
+	return agents
+}
+
+// ForgetResource removes the file of a kept resource, which is named by its URI or by
+// the name of its file. It does not start the server.
+func (s *Server) ForgetResource(uri string) error {
+	file, known := s.NamesByFile(catalogue.ResourceFolder)
+	was, err := s.Kept.Forget(uri)
+	if !was {
+		was, err = s.Kept.Forget(known[uri])
+	}
+	switch {
+	case err != nil:
+		return err
+	case !was:
+		return &calls.UseError{Server: file, What: "this resource is not kept", Mend: "see what is: ctxfs ls mcps/" + file + "/resources"}
+	}
+	s.main.Touch()
+	return nil
+}
