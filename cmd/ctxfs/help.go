@@ -1,7 +1,9 @@
 package main
 
 import (
+	"embed"
 	"fmt"
+	iofs "io/fs"
 	"slices"
 	"strings"
 
@@ -9,6 +11,29 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 )
+
+// helpTexts has what commands say of themselves: help.txt of each family, with a section
+// "=== ctxfs NAME" for each command and its examples below "--- examples".
+//
+//go:embed help.txt */help.txt
+var helpTexts embed.FS
+
+// explain gives root and all its commands their texts. In one, {{}} stands for what the
+// command knows itself, as its Long.
+func explain(root *cobra.Command) {
+	for _, pattern := range []string{"help.txt", "*/help.txt"} {
+		files, _ := iofs.Glob(helpTexts, pattern)
+		for _, file := range files {
+			text, _ := helpTexts.ReadFile(file)
+			for section := range strings.SplitSeq(strings.TrimPrefix(string(text), "=== "), "\n=== ") {
+				name, body, _ := strings.Cut(section, "\n")
+				cmd, _, _ := root.Find(strings.Fields(name)[1:])
+				body, cmd.Example, _ = strings.Cut(strings.TrimRight(body, "\n"), "\n--- examples\n")
+				cmd.Long = strings.Replace(body, "{{}}", cmd.Long, 1)
+			}
+		}
+	}
+}
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{

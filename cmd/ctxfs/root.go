@@ -25,13 +25,6 @@ import (
 	"ctxfs/cmd/ctxfs/tree"
 )
 
-const exitCodes = `0  it worked
-1  it failed; the message says why
-2  the command line was wrong
-3  status: ctxfs is not running
-4  doctor: something needs fixing; sync: some files were left as they are;
-   stale: files have changed; rules check, skills check: there are findings`
-
 // run is the whole program. It returns the exit code.
 func run(ctx context.Context, a *cli.App, args []string) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a prompt has no room for notes
@@ -63,18 +56,8 @@ func run(ctx context.Context, a *cli.App, args []string) int {
 // newRoot returns the program's command and, below it, all others.
 func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "ctxfs",
-		Short: "everything a coding agent may need, as one folder of files",
-		Long: `ctxfs mounts a folder in which any coding agent finds its context with ls, rg
-and jq: the tools of its MCP servers, its skills, terminals, past sessions and
-long results. Reading it costs nothing and changes nothing.
-
-Exit codes:
-` + cli.Indent(exitCodes),
-		Example: `  ctxfs mount                      show it at ~/.agentctx
-  ls ~/.agentctx/mcps              one folder per MCP server
-  rg -il issue ~/.agentctx/mcps    find a tool
-  ctxfs unmount                    remove it`,
+		Use:           "ctxfs",
+		Short:         "everything a coding agent may need, as one folder of files",
 		Version:       places.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -105,6 +88,7 @@ Exit codes:
 		}
 	}
 	root.SetHelpCommand(helpCommand())
+	explain(root)
 	setHelp(root)
 	checkFlagGroups(root)
 	return root

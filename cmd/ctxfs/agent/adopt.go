@@ -23,24 +23,8 @@ import (
 func newAdopt(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "adopt ID",
-		Short: "merge what an agent changed in its worktree into the repository",
-		Long: `Adopt has git merge what an agent has changed in its git worktree (agent run
---worktree), committed there or not, into the files of the repository as they
-are now, your own uncommitted changes included. Nothing is committed or staged:
-see it with git diff, and commit it as your own.
-
-All changes arrive or, where one of them conflicts, none: adopt says which files
-conflict, leaves everything as it was, makes a commit of the changes in the
-worktree, and says how you merge that by hand. If it is killed while git writes
-files, the next adopt of the run says where they are as they were before.
-
-The worktree is then removed, with what git ignores in it, unless a detached
-head has commits in it, or there are repositories in it, which are not merged. A
-branch with commits stays. Git 2.38 or newer is needed.
-
-The exit code is 1 if something conflicts, or there is nothing to adopt.`,
-		Example:           `  ctxfs agent adopt codex-x7f2`,
+		Use:               "adopt ID",
+		Short:             "merge what an agent changed in its worktree into the repository",
 		Args:              cli.Args(1, which),
 		ValidArgsFunction: completeJobs(a, 1, hasWorktree),
 		RunE: func(cmd *cobra.Command, args []string) error {

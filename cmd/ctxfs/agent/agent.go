@@ -21,13 +21,8 @@ func Commands(a *cli.App) []*cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "start coding agents, one task each",
-		Long: `Agent starts the command line of a coding agent with one task, in a recorded
-terminal, and returns one JSON object with what came of it. The agent gets the
-prompt as it is, and a line that says where its context is: the mount.`,
-		Example: `  ctxfs agent run --agent claude --repo . -- "mend the failing test"
-  ctxfs agent run --agent claude --detach -- "..."      prints an id`,
-		Args: cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cli.Args(0),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRun(a), newPS(a), newAttach(a), newWait(a), newStop(a), newSend(a), newResult(a), newAdopt(a), newSchema(a))
 	return []*cobra.Command{cmd}

@@ -13,13 +13,8 @@ import (
 func newAttach(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "attach ID",
-		Short: "show the terminal of an agent, and type into it",
-		Long: `Attach shows the terminal in which an agent runs; ctxfs agent ps lists them.
-What is typed goes to the agent. Ctrl-\ d detaches: the agent goes on. What was
-shown before is in agents/ID/log.txt of the mount.`,
-		Example: `  ctxfs agent ps
-  ctxfs agent attach explore-x7f2`,
+		Use:               "attach ID",
+		Short:             "show the terminal of an agent, and type into it",
 		Args:              cli.Args(1, which),
 		ValidArgsFunction: completeJobs(a, 1, inTerminal),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,13 +19,7 @@ func newPS(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ps",
 		Short: "list runs of agents",
-		Long: `Ps lists the runs of agents that go on: those that run, and those that wait for
-their turn. With -a it also lists those that have ended, which are kept for 30
-days. In the mount they are the folder agents.`,
-		Example: `  ctxfs agent ps
-  ctxfs agent ps -a
-  ctxfs agent ps -a --json | jq -r '.[] | select(.ended == "failure") | .id'`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(*cobra.Command, []string) error {
 			runner.EndLost(store(a))
 			jobs, err := allJobs(a)

@@ -19,16 +19,9 @@ import (
 func newResult(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "result ID",
-		Short: "print what came of an agent",
-		Long: `Result prints the answer of an agent that has ended, whole, and to a terminal
-without control characters. With --json it prints the object that agent run
-does. While the agent runs there is none: wait for it with ctxfs agent wait.
-
-The exit code says how it has ended, as that of ctxfs agent run does:
-` + cli.Indent(agentrun.ExitCodes),
-		Example: `  ctxfs agent result explore-x7f2
-  ctxfs agent result explore-x7f2 --json | jq .usage`,
+		Use:               "result ID",
+		Short:             "print what came of an agent",
+		Long:              cli.Indent(agentrun.ExitCodes),
 		Args:              cli.Args(1, which),
 		ValidArgsFunction: completeJobs(a, 1, hasEnded),
 		RunE: func(_ *cobra.Command, args []string) error {

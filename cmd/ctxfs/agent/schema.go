@@ -25,20 +25,7 @@ func newSchema(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "print the JSON Schema of what agent run takes and returns",
-		Long: `Schema prints the JSON Schema of the object that ctxfs agent run takes on its
-standard input, for programs whose model writes it. The kinds of subagents that
-are configured are in the description of agent.
-
-With --for it is a definition of a function, as the services of models take it:
-
-  openai     a function of Chat Completions, strict; for Responses:
-             ctxfs agent schema --for openai | jq '{type} + .function'
-  anthropic  a tool of Messages
-
-With --result it is the schema of the object that ctxfs agent run prints.`,
-		Example: `  ctxfs agent schema --for anthropic
-  ctxfs agent schema --result | jq '.properties | keys'`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if result {
 				if form != "" {

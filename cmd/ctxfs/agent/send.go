@@ -17,12 +17,8 @@ const maxSent = 64 << 10
 
 func newSend(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "send ID TEXT...",
-		Short: "type a line into the terminal of an agent",
-		Long: `Send types a text into the terminal in which an agent runs, and Enter, as if it
-was typed by somebody who is attached. Whether the agent reads its terminal is
-up to it: most do not read it while they work on one task.`,
-		Example:           `  ctxfs agent send explore-x7f2 yes`,
+		Use:               "send ID TEXT...",
+		Short:             "type a line into the terminal of an agent",
 		Args:              cli.Args(-1, which, "which text?"),
 		ValidArgsFunction: completeJobs(a, 1, inTerminal),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,17 +13,8 @@ import (
 func newStop(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "stop ID...",
-		Short: "end an agent with all that it has started",
-		Long: `Stop ends runs of agents, each with all that it has started, also daemons: by
-SIGTERM, and after a second by SIGKILL. It returns when nothing of them runs any
-more. Their result is "cancelled"; what they have shown and changed stays. One
-that waits for its turn is taken from the queue; one that has ended already is
-no error.
-
-The exit code is 1 if there is no such run, or one cannot be ended.`,
-		Example: `  ctxfs agent stop explore-x7f2
-  ctxfs agent stop explore-x7f2 review-ab3d`,
+		Use:               "stop ID...",
+		Short:             "end an agent with all that it has started",
 		Args:              cli.Args(-1, which),
 		ValidArgsFunction: completeJobs(a, -1, goingOn),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -26,23 +26,9 @@ func newWait(a *cli.App) *cobra.Command {
 	var timeout time.Duration
 	var any bool
 	cmd := &cobra.Command{
-		Use:   "wait ID...",
-		Short: "wait until agents have ended, and print their results",
-		Long: `Wait waits until runs of agents have ended, and prints for each the JSON object
-that ctxfs agent run does: of one run that object, of several a list in their
-order. With --any it waits until one has ended, and lists those that have. What
-has ended already is printed at once.
-
-Nothing is polled: the system tells when the processes of a run are gone, also
-where they were killed. If wait itself is ended, the agents go on.
-
-The exit code is that of ctxfs agent run for the first that has not succeeded:
-` + cli.Indent(agentrun.ExitCodes) + `
-
-It is 12 if there is no such run. It is also 124, with a message and nothing
-printed, if they have not ended within --timeout.`,
-		Example: `  ctxfs agent wait explore-x7f2
-  ctxfs agent wait --any --timeout 5m explore-x7f2 review-ab3d`,
+		Use:               "wait ID...",
+		Short:             "wait until agents have ended, and print their results",
+		Long:              cli.Indent(agentrun.ExitCodes),
 		Args:              cli.Args(-1, which),
 		ValidArgsFunction: completeJobs(a, -1, anyJob),
 		RunE: func(cmd *cobra.Command, args []string) error {

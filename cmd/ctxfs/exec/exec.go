@@ -17,48 +17,8 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec",
 		Short: "any command as a folder: what is configured, and refreshing it",
-		Long: `Exec is about the folder exec of the tree, whose files are filled by commands.
-A few lines of config.toml map paths to commands:
-
-  [exec.log]
-  dir = "~/src/project"
-  "commits/" = ["git", "log", "-n", "50", "--format=%h"]
-  "commits/{hash}.patch" = ["git", "show", "{hash}"]
-  "status.txt" = ["git", "status"]
-
-Now exec/log/commits/1a2b3c4.patch is what git show 1a2b3c4 prints. A path that
-ends in a slash has the command that lists the names in that folder, one a line.
-
-What is listed is cached: reading it runs nothing. A name that is not listed
-runs its command when the file is first read, once for all who wait for it; its
-output is listed then, until it expires. Commands run without a shell, with few
-variables of the environment, for a limited time, and leave nothing running.
-
-Each placeholder has a pattern: {id}, {key}, {name}, {number}, {hash}, {date}
-and {uuid} have one, others get theirs by placeholders. No value begins with
-"-", and names that programs look for everywhere, such as .git or package.json,
-are none. Of paths that fit a name alike the first one counts, after those
-without placeholders.
-
-Settings of a folder, with their defaults:
-
-  dir = "~"            where its commands run
-  timeout = "30s"      how long each may take
-  max_size = "10 MB"   how much each may print
-  at_once = 4          how many run at a time
-  lifetime = "1h"      how long an output is served (at least twice every)
-  most = 200           how many names of a listing a refresh fetches
-  every = "10m"        refresh it by itself, at this interval (default: never)
-  watch = [".git/HEAD"]          refresh it when one of these changes
-  env = ["TOKEN", "LANG=C"]      variables to pass on, or to set
-  placeholders = {pod = "[a-z0-9-]+"}
-
-Check them with: ctxfs config validate`,
-		Example: `  ctxfs exec ls
-  ctxfs exec refresh log
-  ctxfs cat exec/log/status.txt`,
-		Args: cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cli.Args(0),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLs(a), newRefresh(a))
 	return cmd

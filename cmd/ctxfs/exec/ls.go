@@ -16,12 +16,8 @@ import (
 func newLs(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "ls [FOLDER]",
-		Short: "show the folders that commands fill, and their paths",
-		Long: `Ls shows the folders that commands fill: how many files each lists, when it was
-refreshed, and each path with its command. It runs nothing.`,
-		Example: `  ctxfs exec ls
-  ctxfs exec ls --json | jq '.[].failed'`,
+		Use:               "ls [FOLDER]",
+		Short:             "show the folders that commands fill, and their paths",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeFolder(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -14,14 +14,8 @@ import (
 func newRefresh(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "refresh [FOLDER]",
-		Short: "run the listings of a folder, and fetch what they name",
-		Long: `Refresh runs the listings of a folder that commands fill, and the commands of
-the files that they name and of those without placeholders; without a name those
-of all folders. What is no longer named leaves the folder. It exits with 5 if a
-command has failed: its file says how, and the last good output is beside it.`,
-		Example: `  ctxfs exec refresh log
-  ctxfs exec refresh`,
+		Use:               "refresh [FOLDER]",
+		Short:             "run the listings of a folder, and fetch what they name",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeFolder(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,17 +15,8 @@ import (
 func newForget(a *cli.App) *cobra.Command {
 	var yes, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "forget NAME...",
-		Short: "forget what was remembered",
-		Long: `Forget removes memories from your folder of memories. NAME is that of a memory
-as ctxfs memory lists it, such as tabs, or user/tabs where several have the
-name. On a terminal it asks first.
-
-The files are moved to a trash folder, which keeps the last 200; the command
-that brings one back is printed. Memories of agents (Claude Code, Codex and
-others) are in their own files, which ctxfs only reads.`,
-		Example: `  ctxfs forget tabs
-  ctxfs forget --yes shop/amounts-are-integer-cents`,
+		Use:               "forget NAME...",
+		Short:             "forget what was remembered",
 		Args:              cli.Args(-1, "forget what?"),
 		ValidArgsFunction: completeNames(a, func(m memory.Item) bool { return m.Own }),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,32 +18,7 @@ func newMemory(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "memory",
 		Short: "list what is remembered, or print the summary of it",
-		Long: `Memory lists all that is remembered: your own memories, which ctxfs remember
-adds, and those that agents keep (Claude Code, Codex, Gemini CLI and others).
-Equal ones are listed once; below one that seems to contradict others these are
-named, the dates say which is newer.
-
-With --in it lists those of the project of a folder, and yours. With --summary
-it prints what an agent should know at the beginning of a session, in at most
-300 tokens: the memories of the project in which it is run (or of --in) first,
-then yours. A hook can print it, such as SessionStart of Claude Code in
-~/.claude/settings.json:
-
-  {"hooks": {"SessionStart": [{"hooks": [
-    {"type": "command", "command": "ctxfs memory --summary"}]}]}}
-
-or a file of rules imports it: @~/.agentctx/memory/SUMMARY.md, or of one project
-@~/.agentctx/memory/shop/SUMMARY.md.
-
-What was said in sessions and may be worth remembering is only proposed, see
-ctxfs memory proposed; accept remembers it, dismiss drops it.
-
-To search in memories: ctxfs find --in memory WORDS`,
-		Example: `  ctxfs memory
-  ctxfs memory --in ~/src/shop
-  ctxfs memory --summary
-  ctxfs memory show amounts-are-integer-cents`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var q memory.ListQuery
 			if summary || in != "" {
@@ -123,12 +98,8 @@ func day(m memory.Item) string { return m.Modified.UTC().Format(time.DateOnly) }
 func newShow(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "show NAME...",
-		Short: "print memories whole, with who said them",
-		Long: `Show prints memories whole: who said it and when, its text, the files that have
-it, and what seems to contradict it. NAME is as ctxfs memory lists it, or the
-last part of that.`,
-		Example:           `  ctxfs memory show tabs`,
+		Use:               "show NAME...",
+		Short:             "print memories whole, with who said them",
 		Args:              cli.Args(-1, "show which memory?"),
 		ValidArgsFunction: completeNames(a, func(memory.Item) bool { return true }),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,18 +16,7 @@ func newProposed(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proposed",
 		Short: "list what you said in sessions and may be worth remembering",
-		Long: `Proposed lists sentences of yours in sessions that may be worth remembering:
-rules, preferences, corrections and decisions that you stated. They are found by
-their words and without a model, so some are of no use. Nothing is remembered by
-itself.
-
-The strongest come first: what was said in most sessions, and last. Each is a
-file in memory/proposed/ of the tree, with the places where it was said.`,
-		Example: `  ctxfs memory proposed
-  ctxfs memory proposed --in ~/src/shop
-  ctxfs memory accept always-run-the-linter-before-a
-  ctxfs memory dismiss use-the-spinner-instead-of-the`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var at fs.Standpoint
 			if in != "" {
@@ -61,13 +50,8 @@ file in memory/proposed/ of the tree, with the places where it was said.`,
 
 func newAccept(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "accept NAME...",
-		Short: "remember what was proposed",
-		Long: `Accept remembers proposals: each becomes a memory of your own, with the session
-in which it was said, for the project in which it was said; preferences, and
-what was said in several projects, for you everywhere. NAME is as ctxfs memory
-proposed lists it. To undo it: ctxfs forget.`,
-		Example:           `  ctxfs memory accept always-run-the-linter-before-a`,
+		Use:               "accept NAME...",
+		Short:             "remember what was proposed",
 		Args:              cli.Args(-1, "accept which proposal?"),
 		ValidArgsFunction: completeProposals(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,12 +62,8 @@ proposed lists it. To undo it: ctxfs forget.`,
 
 func newDismiss(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "dismiss NAME...",
-		Short: "never propose again what was proposed",
-		Long: `Dismiss drops proposals: the same sentence is not proposed again for that
-project. NAME is as ctxfs memory proposed lists it. Who thinks better of it
-remembers it: ctxfs remember.`,
-		Example:           `  ctxfs memory dismiss use-the-spinner-instead-of-the`,
+		Use:               "dismiss NAME...",
+		Short:             "never propose again what was proposed",
 		Args:              cli.Args(-1, "dismiss which proposal?"),
 		ValidArgsFunction: completeProposals(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

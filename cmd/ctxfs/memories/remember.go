@@ -32,22 +32,6 @@ func newRemember(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remember TEXT",
 		Short: "remember a fact, preference, decision or lesson for later sessions",
-		Long: `Remember keeps TEXT for all later sessions of all agents, in your own folder of
-memories: one Markdown file for each (~/.local/share/ctxfs/memory, or [memory]
-dir in config.toml, which may be a git repository). It is shown in memory/ of
-the tree, and as far as there is room in memory/SUMMARY.md.
-
-It holds everywhere; with --project only in the project in which you stand, or
-in that of --project=DIR. What is known already is not remembered twice. The
-type is guessed from the words unless --type names it. TEXT may be Markdown with
-front matter; - reads it from standard input. It has at most 16384 bytes;
-secrets in it are hidden.
-
-An agent that remembers something is named with its session. Whoever cannot run
-commands creates a Markdown file in memory/inbox/.`,
-		Example: `  ctxfs remember "I prefer tabs over spaces"
-  ctxfs remember --project "Amounts are integer cents" --type decision
-  ctxfs remember --project=~/src/shop - < lesson.md`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 && cmd.Flags().Changed("project") {
 				return cli.Usage(cmd, fmt.Errorf("%q is one word too many: put the text into quotes, and name a folder as --project=DIR", args[1]))

@@ -36,15 +36,7 @@ func newDoctor(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "check what may be wrong, and say how to fix it",
-		Long: `Doctor checks whether this user can mount, which ctxfs is in PATH, the versions
-of what it works with, how much room it takes and how much is left, whether what
-setup wrote for agents is in place, whether mounts and the background process
-work and that process is of this build, whether the configuration can be read,
-and the state of every provider. For each problem it prints the command that
-fixes it. It exits with 4 if there is a problem. The one thing that it fixes by
-itself is a mount that hangs because its process was killed: programs that read
-it then get an error instead of waiting.`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examine(cmd.Context(), a)
 			ill := 0

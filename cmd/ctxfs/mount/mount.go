@@ -33,24 +33,8 @@ func Commands(a *cli.App) []*cobra.Command {
 func newMount(a *cli.App) *cobra.Command {
 	var foreground, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "mount [DIR]",
-		Short: "show the tree on a folder (default ~/.agentctx)",
-		Long: `Mount shows the tree on DIR, which must be empty or not exist, and returns as
-soon as it can be listed. Servers whose tools are not known yet start after
-that, in the background; the others start at their first call.
-
-One background process serves all mounts of a home: the first mount starts it
-and the last unmount ends it. If DIR is mounted already, nothing changes. If it
-is a dead mount, whose process was killed, that is replaced.
-
-After an update, mount has the new program take over from the running process:
-calls under way finish (for at most 10 s), terminals go on, and all mounts are
-there again within a second. Programs that stand in a mount are named: they see
-the old one until they enter the folder again. An older program never takes
-over from a newer one.`,
-		Example: `  ctxfs mount
-  ctxfs mount /tmp/ctx
-  ctxfs mount -f     in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,
+		Use:               "mount [DIR]",
+		Short:             "show the tree on a folder (default ~/.agentctx)",
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -40,13 +40,7 @@ func newStatus(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "show what is mounted where, and the state of every provider",
-		Long: `Status shows the background process, its mounts, and the state of every
-provider. Without a background process it shows what is known from the caches,
-and exits with 3.`,
-		Example: `  ctxfs status
-  ctxfs status --json | jq .pid
-  ctxfs status --json | jq -r '.providers[].problems[]?.what'`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report, err := status(cmd.Context(), a)
 			if err != nil {

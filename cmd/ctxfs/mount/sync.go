@@ -22,19 +22,8 @@ import (
 func newSync(a *cli.App) *cobra.Command {
 	var once, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "sync DIR",
-		Short: "write the tree to a plain folder, for machines without FUSE",
-		Long: `Sync writes the tree that a mount would show into the plain folder DIR, and
-keeps it current until it is stopped (Ctrl-C). Files are replaced atomically,
-and are for you alone (0400, programs 0500, folders 0700), as in a mount. It
-deletes and overwrites only what it wrote itself, which it lists in
-DIR/.ctxfs-sync.jsonl. A file of yours that is in the way stays as it is, and
-its name is printed.
-
-With --once it makes one pass and ends. If ctxfs is not running, that starts no
-server: it writes what is known from the last time.`,
-		Example: `  ctxfs sync ~/agentctx
-  ctxfs sync --once /tmp/ctx && rg -il issue /tmp/ctx/mcps`,
+		Use:               "sync DIR",
+		Short:             "write the tree to a plain folder, for machines without FUSE",
 		Args:              cli.Args(1, "into which folder?"),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,12 +22,7 @@ func newUnmount(a *cli.App) *cobra.Command {
 		Use:     "unmount [DIR]",
 		Aliases: []string{"umount"},
 		Short:   "remove a mount",
-		Long: `Unmount removes the mount on DIR; without DIR, the one on ~/.agentctx, or else
-the only one there is. A mount in use disappears at once, but programs that have
-files open can still read them. Removing the last mount ends the background
-process. A dead mount, whose process was killed, is removed too; if it hangs, it
-is freed first. If nothing is mounted, unmount does nothing.`,
-		Args: cli.Args(1),
+		Args:    cli.Args(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -35,42 +35,6 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [--project DIR] [--http [ADDR]]",
 		Short: "be an MCP server, for agents that have no shell",
-		Long: `Serve shows the tree to agents that have no shell, as an MCP server with five
-tools: find, list, read, call and wait. Through it an agent uses the tools of
-all other servers, and pays for five definitions in its prompt. Take those
-servers out of the agent's own configuration: ctxfs setup AGENT --servers moves
-them into ctxfs's. See what is configured where: ctxfs config.
-
-It speaks over standard input and output, to the program that starts it. For
-Claude Desktop (claude_desktop_config.json), Cursor (~/.cursor/mcp.json) and
-most others:
-
-  { "mcpServers": { "ctxfs": { "command": "ctxfs", "args": ["serve"] } } }
-
-For VS Code (.vscode/mcp.json):
-
-  { "servers": { "ctxfs": { "command": "ctxfs", "args": ["serve"] } } }
-
-Give the full path of ctxfs where the agent does not find it. With --http it
-serves any number of agents at ADDR (default 127.0.0.1:4939, port 0 is a free
-one), which only programs of yours on this machine may use:
-
-  { "mcpServers": { "ctxfs": { "url": "http://127.0.0.1:4939/mcp" } } }
-
-All gateways and mounts share one background process and its MCP servers. It is
-started if need be, and stays as long as a gateway does.
-
-With gateway = true in the table [agents] of the configuration there are three
-more tools: agent_run, agent_wait and agent_result start other agents, each with
-a context of its own (ctxfs agent run --help), and bring what came of them.
-
-A server that works in a project runs once for each: a call goes to that of the
-client's first root; of the folder where the gateway was started, if the client
-names none; or of --project.`,
-		Example: `  ctxfs serve
-  ctxfs serve --http
-  ctxfs serve --http 127.0.0.1:0
-  claude mcp add ctxfs -- ctxfs serve`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !overHTTP {
 				return cli.Usage(cmd, errors.New("an address requires --http"))

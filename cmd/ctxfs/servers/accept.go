@@ -15,18 +15,8 @@ import (
 
 func newAccept(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "accept SERVER [TOOL...]",
-		Short: "accept changed tool definitions of an MCP server",
-		Long: `Accept pins the current definitions of a server's tools. Ctxfs pins each
-definition when it first sees it. If the server later sends another one,
-mcps/SERVER/tools/TOOL.diff shows the difference, and STATUS.md and ctxfs doctor
-report it, until you accept it or the server reverts it. Meanwhile the tool can
-still be called.
-
-Without TOOL it accepts all changes. It takes effect at once.`,
-		Example: `  cat ~/.agentctx/mcps/github/tools/*.diff    what has changed
-  ctxfs accept github create_issue            accept one tool
-  ctxfs accept github                         accept all`,
+		Use:               "accept SERVER [TOOL...]",
+		Short:             "accept changed tool definitions of an MCP server",
 		Args:              cli.Args(-1, "which server?"),
 		ValidArgsFunction: completeChanged(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -24,27 +24,8 @@ import (
 
 func newAnswer(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "answer [ID [FIELDS | --accept | --decline | --cancel]]",
-		Short: "answer what a server asks before a call goes on, or list such questions",
-		Long: `Answer answers a question that an MCP server has asked in the middle of a
-call: for values of a form, to open an address, or to let a command of yours
-answer a prompt. Without an ID it lists the questions that are open, with the
-commands that answer them. They are files too: mcps/SERVER/questions/ID.json.
-
-Each field of a form is a flag, as with ctxfs call: --name Ann, --draft,
---label a --label b; or all are one JSON object: as a word, as @FILE, or on
-standard input (-). Fields that are left out have their defaults. "ctxfs
-answer ID --help" shows the fields. On a terminal, ID alone asks for them. An
-answer that does not fit is refused, and the question stays open. A field with
-the name of an option below is written in JSON.
-
-The call that waits then goes on. If nobody waits for it any more, it is a
-task: ctxfs call --continue ID prints its result; the ID of the question does,
-too.`,
-		Example: `  ctxfs answer                          what is open
-  ctxfs answer q7k3m --name Ann --age 30
-  ctxfs answer q7k3m '{"name":"Ann","age":30}'
-  ctxfs answer q7k3m --decline`,
+		Use:                "answer [ID [FIELDS | --accept | --decline | --cancel]]",
+		Short:              "answer what a server asks before a call goes on, or list such questions",
 		DisableFlagParsing: true,
 		ValidArgsFunction:  completeAnswer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -35,21 +35,7 @@ func newAuth(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "auth [SERVER]",
 		Short: "log in to an MCP server, or log out",
-		Long: `Auth logs in to an MCP server that requires a login (its state is needs-auth):
-it opens the server's login page in the browser, or prints its address, and
-waits until the browser returns to this machine. The login is stored in the
-system's keyring, or else in a file that only you can read, and renewed
-automatically. A running ctxfs connects to the server at once.
-
-Without SERVER it lists the servers that can be logged in to.
-
-If the browser is on another machine, forward the port that the address names
-after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
-		Example: `  ctxfs auth                       which servers require a login
-  ctxfs auth linear                log in
-  ctxfs auth --no-browser linear   print the address only
-  ctxfs auth --logout linear       log out, and forget everything`,
-		Args: cli.Args(1),
+		Args:  cli.Args(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				logins, _ := allLogins(cmd.Context(), a)

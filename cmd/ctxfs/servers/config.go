@@ -18,20 +18,8 @@ import (
 func newConfig(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "config [SERVER]",
-		Short: "show where MCP servers are configured, and which entry is used",
-		Long: `Config reads the configuration files of every program that ctxfs knows,
-including those in the current folder, and shows each entry for an MCP server:
-its file, its folder in mcps, its state, and if it is not used, which entry
-takes precedence. Of a server it shows the program or the host only, since
-arguments, variables and headers may be secrets.
-
-It starts nothing, and works whether ctxfs is running or not. With a name it
-shows all details of that server's entries, such as whether all projects share
-a process of it, and why.`,
-		Example: `  ctxfs config
-  ctxfs config github
-  ctxfs config --json | jq '.entries[] | select(.state == "untrusted")'`,
+		Use:               "config [SERVER]",
+		Short:             "show where MCP servers are configured, and which entry is used",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

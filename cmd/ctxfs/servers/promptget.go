@@ -15,13 +15,8 @@ func newPromptGet(a *cli.App) *cobra.Command {
 	var asJSON bool
 	var given []string
 	cmd := &cobra.Command{
-		Use:   "prompt-get SERVER PROMPT",
-		Short: "get a prompt of an MCP server",
-		Long: `Prompt-get gets a prompt from an MCP server and prints its messages. PROMPT is
-its name, or the name of its file in mcps/SERVER/prompts, which lists its
-arguments. The server is started if it does not run.`,
-		Example: `  ctxfs cat mcps/github/prompts/review.json
-  ctxfs prompt-get github review --arg repo=ctxfs --arg pr=12`,
+		Use:               "prompt-get SERVER PROMPT",
+		Short:             "get a prompt of an MCP server",
 		Args:              cli.Args(2, "which server, and which prompt?", "which prompt of that server?"),
 		ValidArgsFunction: completeServersAnd(a, "prompts"),
 		RunE: func(cmd *cobra.Command, args []string) error {

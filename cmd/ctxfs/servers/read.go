@@ -18,21 +18,8 @@ import (
 func newRead(a *cli.App) *cobra.Command {
 	var asJSON, keep, forget bool
 	cmd := &cobra.Command{
-		Use:   "read SERVER URI",
-		Short: "read a resource of an MCP server",
-		Long: `Read gets a resource from an MCP server and prints it: text without control
-characters, anything else byte for byte (but not to a terminal). URI is the
-address of a resource, an address that fits a template, or the name of a file
-in mcps/SERVER/resources. The server is started if it does not run.
-
-With --keep the resource also becomes a file, NAME.content.EXT, in
-mcps/SERVER/resources. It is read again when the server reports a change, and
-whenever the server starts; the server is then not stopped when it is idle.
---forget deletes the file.`,
-		Example: `  ctxfs ls mcps/docs/resources        what there is
-  ctxfs read docs file:///guide.md
-  ctxfs read --keep docs guide
-  ctxfs read --json docs guide | jq -r '.contents[].mimeType'`,
+		Use:               "read SERVER URI",
+		Short:             "read a resource of an MCP server",
 		Args:              cli.Args(2, "which server, and which resource?", "which resource of that server?"),
 		ValidArgsFunction: completeServersAnd(a, "resources"),
 		RunE: func(cmd *cobra.Command, args []string) error {

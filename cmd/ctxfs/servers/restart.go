@@ -13,10 +13,8 @@ import (
 
 func newRestart(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "restart [SERVER]",
-		Short: "start an MCP server again, or all of them",
-		Long: `Restart ends an MCP server, starts it again, and lists its tools again.
-Meanwhile its folder shows the tools that were last known.`,
+		Use:               "restart [SERVER]",
+		Short:             "start an MCP server again, or all of them",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

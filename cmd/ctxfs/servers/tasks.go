@@ -20,24 +20,7 @@ func newTasks(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tasks",
 		Short: "list the calls that go on by themselves, wait for them, or cancel them",
-		Long: `Tasks lists calls of tools that nobody waits for: those made with ctxfs call
---detach, those whose server asked something that could not be answered at
-once, and what became of them. A task is:
-
-  working    under way
-  asks       waiting for an answer: ctxfs answer
-  done       finished; ctxfs call --continue ID prints the result
-  failed     finished, with an error; ctxfs call --continue ID prints it
-  cancelled  given up
-  lost       under way when the background process ended: whether the tool has
-             done its work is not known
-
-Results are kept for a week. Where the ID of a task is asked for, that of a
-question of its call will do.`,
-		Example: `  id=$(ctxfs call --detach builder build --target all)
-  ctxfs tasks wait $id && ctxfs call --continue $id
-  ctxfs tasks --json | jq -r '.[] | select(.state == "asks") | .questions[]'`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asker := a.Fallback()
 			defer asker.Close()
@@ -80,14 +63,8 @@ func printTasks(a *cli.App, all []tasks.Task) {
 func newTasksWait(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "wait ID...",
-		Short: "wait for the end of tasks",
-		Long: `Wait waits until tasks have ended, and prints how. Its exit code is 0 if they
-are done, and 1 if one has failed, was cancelled, or is lost. A task whose
-server asks something waits for the answer; if nobody gives it in time, the
-task goes on without. The result itself is printed by ctxfs call --continue
-ID.`,
-		Example:           "  ctxfs tasks wait t4x9d",
+		Use:               "wait ID...",
+		Short:             "wait for the end of tasks",
 		Args:              cli.Args(-1, "which task?"),
 		ValidArgsFunction: completeTaskArgs(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -112,11 +89,8 @@ ID.`,
 func newTasksCancel(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "cancel ID...",
-		Short: "cancel tasks",
-		Long: `Cancel gives up tasks: the server is told to stop, and their questions are
-withdrawn. A task that has ended stays as it is.`,
-		Example:           "  ctxfs tasks cancel t4x9d",
+		Use:               "cancel ID...",
+		Short:             "cancel tasks",
 		Args:              cli.Args(-1, "which task?"),
 		ValidArgsFunction: completeTaskArgs(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

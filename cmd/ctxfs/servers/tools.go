@@ -28,15 +28,8 @@ func Commands(a *cli.App) []*cobra.Command {
 func newTools(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "tools [SERVER]",
-		Short: "list the tools of the MCP servers",
-		Long: `Tools lists the tools of all MCP servers, or of one. Each line has the server,
-the name of the tool's file, and the first sentence of its description. It
-starts nothing: it lists what the servers last reported.`,
-		Example: `  ctxfs tools
-  ctxfs tools github
-  ctxfs call github create_issue --help      how one is called
-  ctxfs tools --json | jq -r '.[].tools[].name'`,
+		Use:               "tools [SERVER]",
+		Short:             "list the tools of the MCP servers",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

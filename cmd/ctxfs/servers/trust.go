@@ -19,21 +19,7 @@ func newTrust(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "trust a project: its rules, skills and notes, and its MCP servers",
-		Long: `Trust trusts the project of a folder. What its files tell agents to do (rules
-such as AGENTS.md, skills, plans, notes) was written by its author: until you
-trust the project it is marked so, and no page or hook of ctxfs puts more of it
-before an agent than its names.
-
-It also allows the MCP servers that files in that folder configure (.mcp.json,
-.cursor/mcp.json, .vscode/mcp.json and others). They are programs, so ctxfs
-starts none of them before. It allows the entries as they are now: when one of
-them changes, the servers of that file end until they are trusted again.
-
-DIR is the current folder by default. It takes effect at once.`,
-		Example: `  ctxfs trust ~/src/shop
-  ctxfs trust --revoke ~/src/shop
-  ctxfs trust --list`,
-		Args: cli.Args(1),
+		Args:  cli.Args(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},

@@ -31,12 +31,7 @@ func newValidate(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "check config.toml, and explain the paths of [exec]",
-		Long: `Validate reads config.toml as ctxfs does, and says what is wrong with it: the
-line, the cause, and how to correct it. Of each path in [exec] it says which
-command it runs, and when, and what its placeholders accept, and whether that
-command can be started here. It runs nothing. It exits with 4 if something is
-wrong with the file.`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := validate(cmd.Context(), a)
 			if err != nil {

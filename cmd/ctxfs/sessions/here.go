@@ -17,21 +17,8 @@ const workspacesFolder = "workspaces"
 func newHere(a *cli.App) *cobra.Command {
 	var page, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "here [DIR]",
-		Short: "print the folder with what is known about the place where you stand",
-		Long: `Here prints the folder of the workspace in which it is run, or of that of DIR.
-HERE.md in it is the page to begin with: the state of the project, how it is
-built and tested, what fails, open tasks, the last sessions, notes. Beside it
-is what the page is made of.
-
-It makes the pages of that workspace now. If the folder is no workspace yet, it
-becomes one: others are folders in which an agent or a recorded terminal has
-worked lately, and those of [workspaces] dirs in config.toml.
-
-Without a mount it prints the path in the tree, for ctxfs cat.`,
-		Example: `  cat "$(ctxfs here)/HERE.md"
-  ctxfs here --page
-  ctxfs here --json ~/src/shop | jq -r .path`,
+		Use:               "here [DIR]",
+		Short:             "print the folder with what is known about the place where you stand",
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {

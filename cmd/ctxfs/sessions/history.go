@@ -35,25 +35,9 @@ func newHistory(a *cli.App) *cobra.Command {
 	var all, asJSON bool
 	var cwd string
 	cmd := &cobra.Command{
-		Use:   "history [SESSION]",
-		Short: "print the path of an agent's whole session",
-		Long: `History prints the path of transcript.md of the session in which it is run: all
-that was said and done, including what came before a compaction. Beside that
-file are digest.md, a summary, and files.tsv, the files that were read and
-written.
-
-Agents name the session in the environment of the commands that they run:
-
-` + sayingAgents() + `
-If none does, it is the newest session of the current folder, else of the next
-folder above it, up to the root of the repository. SESSION names another one: an
-id, the beginning of one, or the path of its log or of its folder in the mount.
-
-Without a mount it prints the path in the tree, for ctxfs cat.`,
-		Example: `  ctxfs history
-  rg -n "connection refused" "$(ctxfs history)"
-  ctxfs history --all --cwd .
-  ctxfs history --json 08940314 | jq -r .digest`,
+		Use:               "history [SESSION]",
+		Short:             "print the path of an agent's whole session",
+		Long:              sayingAgents(),
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -23,37 +23,9 @@ import (
 func newHook(a *cli.App) *cobra.Command {
 	var log, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "hook AGENT EVENT",
-		Short: "tell an agent in its hooks what matters now",
-		Long: `Hook answers a hook of an agent, given as JSON on the input. AGENT is one of
-` + wrapped(form.Agents()) + `
-and EVENT the agent's own name of the event, or start, compacting, compacted,
-prompt, before or after (a call of a tool). It tells a session, once:
-
-  at its start   the page of the workspace (HERE.md), and what is remembered
-  compacted      where its whole history is, and how to search it
-  a message      files changed behind its back, failed commands in terminals,
-                 servers that want a login or an answer, notes, open tasks,
-                 tools and skills for what the user wants
-  before a call  that the file to be edited has changed since it was read
-  after a call   long output: its shape, its ends, and the file that has it all
-
-It never fails: what it cannot answer within a second, it does not answer (on a
-machine that is always busy, give it a longer timeout). It starts nothing:
-without a background process (ctxfs mount) it says only where the history is.
-
-In config.toml:
-
-  [hooks]
-  enabled = true
-  start = "here"          # or "agents" (AGENTS.md), "none"
-  off = ["finding"]       # kinds of news, as --log names them
-  budget = ` + fmt.Sprint(hooks.Budget) + `            # tokens at one moment
-  start_budget = ` + fmt.Sprint(hooks.StartBudget) + `     # with the page at a start
-  session_budget = ` + fmt.Sprint(hooks.SessionBudget) + `  # in a whole session
-  timeout = "1s"          # a hook takes no longer; on a line of its own`,
-		Example: `  echo '{"session_id":"a"}' | ctxfs hook claude-code SessionStart
-  ctxfs hook --log`,
+		Use:               "hook AGENT EVENT",
+		Short:             "tell an agent in its hooks what matters now",
+		Long:              wrapped(form.Agents()),
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeHook,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {

@@ -19,19 +19,7 @@ func newNote(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "note [TEXT]",
 		Short: "leave a note for whoever works here next, list the notes, or take one",
-		Long: `Note leaves a note in the workspace in which it is run: it stands in HERE.md of
-that workspace until somebody takes it. Without TEXT it lists the notes that are
-there. An agent that leaves a note is named with its session.
-
-A Markdown file that is created in the folder notes of the workspace is a note,
-too; what became of it stands in NAME.result beside it.
-
-A note has at most 8 KB; secrets in it are masked.`,
-		Example: `  ctxfs note "the migration is half done: run make migrate before the tests"
-  ctxfs note
-  ctxfs note --take the_migration_is_half_done
-  cp plan.md "$(ctxfs here)/notes/"`,
-		Args: cli.Args(1),
+		Args:  cli.Args(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args, " ")
 			switch {

@@ -28,23 +28,7 @@ func newPlans(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plans",
 		Short: "print what agents have planned and not done",
-		Long: `Plans prints the open tasks of all sessions of all agents, the newest first, and
-then their lists and plans with what became of each: accepted, rejected,
-interrupted. They come from the sessions (TodoWrite, update_plan and the like,
-plan modes) and from the files that agents keep beside them.
-
-A task that a later session in the same project has done is not open: the same
-words up to case, punctuation and numbering. Files of a project that you have
-not trusted are marked: anybody may have written them. See ctxfs trust.
-
-With --in it prints those of the project of a folder, and of projects below it.
-The same is in the tree: plans/OPEN.md and plans/INDEX.md. As long as sessions
-are being read for the first time, it waits, at most ten seconds, and then says
-so; with --json, "reading" is true.`,
-		Example: `  ctxfs plans --in .
-  ctxfs cat plans/OPEN.md
-  ctxfs plans --json | jq -r '.open[] | select(.state == "in_progress") | .text'`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var query plans.Query
 			if in != "" {

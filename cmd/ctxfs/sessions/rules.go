@@ -17,20 +17,7 @@ func newRules(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [PATH]",
 		Short: "print the rules that hold for a file or folder",
-		Long: `Rules prints which rules hold for PATH, of all agents: AGENTS.md, CLAUDE.md with
-its imports, .cursor/rules, Copilot's instructions and others. They stand in the
-order in which they are read, with what each is about, and then their texts.
-When a rule holds is as its agent documents it. Equal rules are printed once.
-PATH is the current folder by default, and need not exist.
-
-Rules of a project that you have not trusted are marked: anybody may have
-written them. See ctxfs trust.
-
-The same text is in the tree: rules/for/ABSOLUTE/PATH.`,
-		Example: `  ctxfs rules api/cart.go
-  ctxfs rules check
-  ctxfs rules --json api/cart.go | jq ".rules[].source"`,
-		Args: cli.Args(1),
+		Args:  cli.Args(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
@@ -60,17 +47,8 @@ The same text is in the tree: rules/for/ABSOLUTE/PATH.`,
 func newRulesCheck(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "say what is wrong with the rules of a project",
-		Long: `Check reads the rules of the project of DIR (by default the current folder) and
-says what is wrong with each: too long to be followed (over 500 lines), too
-vague to be checked, contradictory in when it holds, or naming files that are
-not there. With your home folder as DIR it checks your own rules.
-
-It exits with 4 if it finds anything, so that it can stand in a CI job.`,
-		Example: `  ctxfs rules check
-  ctxfs rules check ~
-  ctxfs rules check --json | jq -r '.findings[].file'`,
+		Use:               "check [DIR]",
+		Short:             "say what is wrong with the rules of a project",
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {

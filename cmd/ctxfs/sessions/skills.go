@@ -19,17 +19,7 @@ func newSkills(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "skills",
 		Short: "list the skills, commands and subagents of all agents",
-		Long: `Skills lists what is in skills/: the skills of all agents, of their plugins and
-extensions, and of the projects in which somebody works, and commands and
-subagents, which can be followed like skills. Of each it says how many tokens
-its name and description have, which agents have in every prompt, its
-instructions, which they read when they use it, and its other files.
-
-What belongs to a project that you have not trusted is marked: see ctxfs trust.`,
-		Example: `  ctxfs skills
-  ctxfs skills check --security
-  ctxfs skills --json | jq -r '.[] | select(.hiddenFor) | .path'`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asker := a.Fallback()
 			defer asker.Close()
@@ -95,24 +85,8 @@ func printSkills(a *cli.App, all []skills.Listed) error {
 func newSkillsCheck(a *cli.App) *cobra.Command {
 	var asJSON, security bool
 	cmd := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "say what is wrong with skills, by the rules of the specification",
-		Long: `Check says what is wrong with skills, and which rule of the specification
-(agentskills.io) says so. DIR is the folder of a skill, a folder of skills, or a
-project; by default all that ctxfs shows is checked. It finds all that the
-reference validator finds; ctxfs shows a skill with such a fault all the same,
-but some agents drop it without a word.
-
-With --security it says what makes a skill suspicious: text that readers do not
-see, instructions to send data away or to weaken safety, scripts that run what
-they fetch, tools beyond what it is for. These are words, not a verdict: read
-the passage, then decide.
-
-It exits with 4 if it finds anything, so that it can stand in a CI job.`,
-		Example: `  ctxfs skills check
-  ctxfs skills check ~/.claude/skills/pdf
-  ctxfs skills check --security .
-  ctxfs skills check --json | jq -r '.findings[].rule'`,
+		Use:               "check [DIR]",
+		Short:             "say what is wrong with skills, by the rules of the specification",
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -28,31 +28,6 @@ func newStale(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stale [SESSION | --diff [FILE…] | --guard FILE…]",
 		Short: "list files that have changed since an agent's session last saw them",
-		Long: `Stale compares the files that a session has read or written, those in files.tsv,
-with the files on disk. It lists those that have changed since the session last
-saw them, or are deleted. What the session wrote itself, it has seen. SESSION is
-as for ctxfs history; the default is the session in which the command is run.
-
-  changed  2026-11-21T08:12:45Z  cmd/main.go
-  changed  2026-11-21T08:12:45Z  a.go (not in the lines that were seen)
-  deleted  -                     internal/old.go
-  unknown  -                     /srv/x.go (permission denied)
-
-Where the session's log has the text that it saw, the texts are compared: a file
-that was only touched has not changed. Else the modification time decides. Paths
-below the current folder are relative to it.
-
---diff also prints what changed, of all files or of those named. --guard says
-whether an edit of the named files would be made on an outdated reading, for
-hooks that refuse such edits: it prints a line for each of them. A file that the
-session has never seen is not outdated. With both, --session names the session.
-
-It exits with 4 if it lists any file, with --guard with 10, with 0 if none.`,
-		Example: `  ctxfs stale
-  ctxfs stale 08940314
-  ctxfs stale --diff cmd/main.go
-  ctxfs stale --guard "$file" >&2 || exit 2    # in a hook of Claude Code
-  ctxfs stale --json | jq -r '.files[] | select(.state == "changed") | .path'`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if o.diff || o.guard {
 				return nil, cobra.ShellCompDirectiveDefault

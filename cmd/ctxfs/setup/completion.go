@@ -26,13 +26,8 @@ var (
 
 func newCompletion(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion bash|zsh|fish",
-		Short: "print a script that makes a shell complete ctxfs",
-		Long: `Completion prints a script with which a shell completes commands, servers, tools
-and their arguments, also for the programs in mcps/SERVER/bin of a mount.`,
-		Example: `  eval "$(ctxfs completion bash)"    in ~/.bashrc
-  eval "$(ctxfs completion zsh)"     in ~/.zshrc, after compinit
-  ctxfs completion fish > ~/.config/fish/completions/ctxfs.fish`,
+		Use:       "completion bash|zsh|fish",
+		Short:     "print a script that makes a shell complete ctxfs",
 		Args:      cli.Args(1, "for which shell: bash, zsh or fish?"),
 		ValidArgs: []string{"bash", "zsh", "fish"},
 		RunE: func(cmd *cobra.Command, args []string) error {

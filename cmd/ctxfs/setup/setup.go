@@ -43,28 +43,6 @@ func newSetup(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup [AGENT...]",
 		Short: "make agents and other programs use ctxfs",
-		Long: `Setup makes coding agents use the tree: it writes a pointer into their
-instructions, hooks, and permissions to read the mount and to run ctxfs; for
-agents without a shell the gateway. Without AGENT these are all that are
-installed. It shows what it would change and asks before it does; where nobody
-can be asked it does what its arguments name. Whatever else is in a file stays
-as it is, comments, order and spacing included.
-
---undo restores each file to the byte, unless somebody has edited it since:
-then it takes out what setup wrote, and nothing else.
-
-Besides agents there are two targets that are set up only by name:
-  shell     records every new interactive terminal, as by ctxfs term: a line at
-            the top of ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish. The
-            shell starts as usual, and is not recorded, if ctxfs is missing or
-            cannot record; in scripts; in a terminal that is recorded already;
-            and if an agent or an editor started it for its own use.
-  service   mounts at login, by a unit of systemd (systemctl --user)`,
-		Example: `  ctxfs setup                          what is installed, one by one or all
-  ctxfs setup --dry-run                show the changes, and write nothing
-  ctxfs setup codex cursor --project   for all who work on this project
-  ctxfs setup shell --shell zsh
-  ctxfs setup --undo                   as if it had never run`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, name := range append(names, targetNames(a)...) {

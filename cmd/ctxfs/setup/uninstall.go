@@ -26,14 +26,7 @@ func newUninstall(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "undo setup, and remove ctxfs and all that it keeps",
-		Long: `Uninstall undoes all that ctxfs setup did, unmounts, ends the background
-process, and removes the configuration, memories, recordings, logins and
-everything else that ctxfs keeps, and last this program, if it is in your home
-folder. It says what it will remove, and asks. With --keep-data the program and
-what can be made again go, and your configuration and data stay.`,
-		Example: `  ctxfs uninstall
-  ctxfs uninstall --keep-data`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := newHome(a)
 			if err != nil {

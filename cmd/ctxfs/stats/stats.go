@@ -43,40 +43,7 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [SECTION]",
 		Short: "what sessions, servers, skills and rules cost, and how tools were called",
-		Long: `Stats prints what your agents' sessions took, in tokens and money; what your MCP
-servers, skills and rules take in every request of an agent that is given them,
-and what the tree takes instead; and how tools were called. Without SECTION it
-prints the beginning of most, with one all of it:
-
-` + about() + `
-What is counted, and what is estimated:
-
-- What sessions took is what their agents have logged, each request once, in
-  days of your time zone: Claude Code, Codex, opencode, Gemini CLI, Copilot CLI,
-  Pi, Amp, Goose, Cline and Roo Code. Cached are tokens read from a cache,
-  written those written to one; output has what was reasoned. Exact counts are
-  in --json and --csv.
-- Their money is what the agent says, else list prices of the day, as if each
-  request had been paid by itself. Models without a price are named, and set in
-  config.toml: [prices."NAME"].
-- In sections about every request, tokens are those of OpenAI's o200k; other
-  models count up to a third more.
-- A server takes the name, the description and the schema of each tool that is
-  not hidden, as compact JSON, and so for all servers that are known; agents add
-  some words to each. A server that was never started is not counted: "?".
-- A skill or subagent takes its name and description, a rule that always holds
-  its text with what it imports. They are those of the agent with the most of
-  them, in the folder in which you stand; --agent and --in name others.
-- The tree takes AGENTS.md and, on average, what hooks have told a session by
-  its end. An agent that looks into the tree reads more, when it does; one that
-  is given its skills and rules all the same saves what its servers take.
-- Money is the list price of tokens that are read, for the model that took the
-  most tokens in your sessions: anew, and from a cache, as nearly all are.
-- Calls are those that went through ctxfs, from the last 16 to 32 MB of its log;
-  how long one took does not include what its server asked you. In files are
-  the results that results/ of the tree still has, at four bytes a token.`,
-		Example: `  ctxfs stats models --since 7d --json
-  ctxfs stats --html stats.html`,
+		Long:  about(),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (all []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				for _, v := range views() {

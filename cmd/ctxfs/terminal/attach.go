@@ -11,16 +11,7 @@ func newAttach(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach ID",
 		Short: "show a terminal or a command in the background, and type into it",
-		Long: `Attach shows a running terminal of ctxfs term here, or a command of ctxfs run
---background, by its id or name; ctxfs ps lists them. A terminal can be attached
-to several windows, and has the size of the smallest one. Ctrl-\ d detaches: the
-terminal goes on. When its shell exits, attach exits with the shell's exit code.
-
-First the current screen is drawn, without colours. What was shown before is in
-terminals/ID.txt of the mount.`,
-		Example: `  ctxfs ps
-  ctxfs attach api`,
-		Args: cli.Args(1, "which terminal? give its id or name"),
+		Args:  cli.Args(1, "which terminal? give its id or name"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				ids = runningTerminals(a)

@@ -18,14 +18,7 @@ func newPS(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ps",
 		Short: "list the terminals that are recorded",
-		Long: `Ps lists the terminals that are running: those of ctxfs term, commands of ctxfs
-run, and panes of tmux. It reads their files, and asks no process. With -a it
-also lists those that have ended, which are kept for a while (max_age and
-max_size in the table [terminals] of the configuration).`,
-		Example: `  ctxfs ps
-  ctxfs ps -a
-  ctxfs ps --json | jq -r '.[] | select(.last_exit > 0) | .file'`,
-		Args: cli.Args(0),
+		Args:  cli.Args(0),
 		RunE: func(*cobra.Command, []string) error {
 			recording := a.Recording()
 			list, err := recording.List()

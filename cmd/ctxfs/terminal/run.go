@@ -17,37 +17,8 @@ func newRun(a *cli.App) *cobra.Command {
 	var limit int
 	var background, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "run [--name NAME] [--max-bytes N] [--background] -- COMMAND...",
-		Short: "run one command, and record it",
-		Long: `Run runs a command and passes on its input, output, signals and exit code. If a
-signal killed the command, the exit code is 128 plus its number. The output is
-recorded as it comes, in terminals/ID.txt of the mount, and stays there when the
-command has ended.
-
-If the output goes to a terminal, the command gets a terminal of its own:
-Ctrl-C ends it, but Ctrl-Z does not stop it. Otherwise (in a pipe, in CI, in
-the background, with --max-bytes) output and errors go where they would have
-gone, and the recording has both. The output of processes that the command
-leaves running is not recorded after the command has ended.
-
-With --max-bytes the output is printed as clean text when the command has ended.
-If it has more than N bytes, that is the beginning and the end, the number of
-bytes left out between them, and on the last line the path of the whole.
-
-With --background the command is started, and run returns at once: it prints the
-id of the recording, and on standard error how to go on. The command has a
-terminal of its own, of 120 columns, and belongs to no window: it goes on when
-whoever started it ends. ctxfs wait waits for what it prints or for its end,
-ctxfs stop ends it with all that it has started, ctxfs attach shows it. If it
-cannot be recorded, it is not started.
-
-If nothing can be recorded, any other command runs nevertheless, and a line on
-standard error says why. The exit code is 127 if the command is not found, and
-126 if it cannot be started.`,
-		Example: `  ctxfs run -- make test
-  ctxfs run --name build --max-bytes 4000 -- cargo build
-  ctxfs run -- npm test 2>errors | tee log
-  ctxfs run --background --name web -- npm run dev`,
+		Use:         "run [--name NAME] [--max-bytes N] [--background] -- COMMAND...",
+		Short:       "run one command, and record it",
 		Args:        cli.Args(-1, "which command?"),
 		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {

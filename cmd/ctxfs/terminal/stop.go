@@ -28,19 +28,7 @@ func newStop(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop ID...",
 		Short: "end a recorded command or terminal with all that it started",
-		Long: `Stop ends recorded terminals by their ids or names; ctxfs ps lists them. A
-command of ctxfs run is asked to end by SIGTERM, and so is all that it has
-started, also what runs in the background; a shell of ctxfs term ends as if its
-window was closed. What still runs after the grace is killed. Stop returns when
-nothing runs any more. What they have shown stays.
-
-One that has ended already is no error; what it has left running is ended. Panes
-of tmux are not ended: they are only recorded.
-
-The exit code is 1 if there is no such terminal, or something cannot be ended.`,
-		Example: `  ctxfs stop 3
-  ctxfs stop web --grace 30s`,
-		Args: cli.Args(-1, "which terminal? give its id or name"),
+		Args:  cli.Args(-1, "which terminal? give its id or name"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) (ids []string, _ cobra.ShellCompDirective) {
 			recording := a.Recording()
 			all, _ := recording.List() // no terminals to complete

@@ -31,36 +31,8 @@ func newTerm(a *cli.App) *cobra.Command {
 	var name, shell string
 	var login, force, tmux bool
 	cmd := &cobra.Command{
-		Use:   "term [-- COMMAND...]",
-		Short: "open a terminal that agents can read",
-		Long: `Term starts your shell in this window, and records what it shows:
-terminals/ID.txt in the mount is a text file that grows as you work, with the
-output and exit code of each command. Keys are not recorded, except what a
-program echoes.
-
-The terminal belongs to a process of its own. It goes on when the window is
-closed or when you type Ctrl-\ d: ctxfs ps lists it, and ctxfs attach shows it
-again. (Ctrl-\ alone reaches the program after half a second, typed twice it
-does at once. To use another key: detach_key = "ctrl-]" in the table
-[terminals] of the configuration.) It ends when the shell exits, with the
-shell's exit code.
-
-If nothing can be recorded, the shell starts in this window nevertheless, and a
-line says why. If the process that owns the terminal is killed, the shell goes
-on in the window in which it was opened, unrecorded.
-
-A name is used as the terminal's id. If a terminal of that name is running, the
-next one is called NAME~2.
-
-With --tmux no terminal is opened. Instead the panes of your running tmux
-servers are recorded, including their history in tmux, while something is
-mounted. tmux = true in the table [terminals] of the configuration does so
-always.`,
-		Example: `  ctxfs term                        your shell ($SHELL)
-  ctxfs term --name api             in the mount: terminals/api.txt
-  ctxfs term --shell fish
-  ctxfs term --name web -- npm run dev
-  ctxfs term --tmux`,
+		Use:         "term [-- COMMAND...]",
+		Short:       "open a terminal that agents can read",
 		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.OnlyReads(); err != nil {

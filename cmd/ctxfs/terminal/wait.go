@@ -16,53 +16,10 @@ import (
 	"ctxfs/providers/wait"
 )
 
-// waitExitCodes are the exit codes of ctxfs wait.
-const waitExitCodes = `0    it came about
-1    it cannot be waited for; the message says why
-2    the command line or the regular expression was wrong
-11   it cannot come about any more: a terminal was closed without such a line,
-     a server cannot start
-12   there is no such terminal, server or session
-124  it did not within --timeout`
-
 func newWait(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "wait [--any] [--timeout TIME] CONDITION [, CONDITION]...",
-		Short: "wait until something is printed, ready, ended or asked",
-		Long: `Wait waits until something comes about, prints what, and how to read more of
-it. What is so already is met at once. Nothing is polled that says by itself
-when it changes. Conditions:
-
-  terminal ID --for REGEX    it has printed such a line
-  terminal ID --exit         the command in it has ended, or there is none
-  terminal ID --idle [2s]    it has printed nothing for that long
-  server NAME ready          the MCP server can be called; it is started
-  session ID --idle          the agent has ended its turn
-  session ID --asks          the agent has asked a person something
-  question                   a server asks something: see ctxfs answer
-  file PATH                  it exists; --gone: it does not
-  file PATH --for REGEX      it has such a line
-  port NUMBER                something listens there; --closed: nothing does
-  agent ID                   a run of ctxfs agent run has ended
-  settled                    what was changed before is shown
-
-Of a terminal all output of the command that runs counts, or else of the last
-one, whenever that was printed: not the command line, prompts, or the header of
-the log. Where the shell does not report its commands (a pane of tmux, dash), it
-is all that is shown from now on. A line counts when it is complete; of ctxfs
-run also what is on the screen. A session waits for permission without saying so
-in its log: that shows as a call under way.
-
-Several conditions have a comma between them, as a word of its own. All must be
-met, or with --any one. Regular expressions are those of Go and rg. Without
---timeout wait waits for ever. If the background process is killed meanwhile,
-the wait goes on with the next one.
-
-Exit codes:
-` + cli.Indent(waitExitCodes),
-		Example: `  ctxfs wait terminal web --for 'http://localhost:\d+' --timeout 1m
-  ctxfs wait --any terminal 3 --exit , session 0b0e2bd1 --asks
-  ctxfs wait server github ready , port 3000`,
+		Use:                "wait [--any] [--timeout TIME] CONDITION [, CONDITION]...",
+		Short:              "wait until something is printed, ready, ended or asked",
 		DisableFlagParsing: true,
 		ValidArgsFunction:  completeWait(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

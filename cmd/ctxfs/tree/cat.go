@@ -10,12 +10,8 @@ import (
 
 func newCat(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "cat PATH...",
-		Short: "print files of the tree, without a mount",
-		Long: `Cat prints files of the tree, as they would be in a mount. PATH is a path in the
-tree, such as mcps/github/STATUS.md, or a path of a mount. It starts nothing.`,
-		Example: `  ctxfs cat AGENTS.md
-  ctxfs cat mcps/github/tools/create_issue.json | jq .arguments`,
+		Use:               "cat PATH...",
+		Short:             "print files of the tree, without a mount",
 		Args:              cli.Args(-1, "which file of the tree?"),
 		ValidArgsFunction: completePaths(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

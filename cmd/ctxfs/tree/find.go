@@ -24,36 +24,7 @@ func newFind(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find WANT...",
 		Short: "find tools, skills and everything else in the tree",
-		Long: `Find prints the best matches, best first, in a form that can be used at once: of
-a tool what it takes, what it does and, if it is among the best, the command
-that calls it ("…" is a text, N a number, '{…}' JSON; "?" may be left out,
-"[]" is a list, "{}" an object); of a skill its path and what it is for; of what
-was said or printed the line, when, by whom and where. The words may be
-English or Chinese, whatever the language of a tool's description.
-
-A want is two to five words of what a tool does or what was said, as its author
-would put it ("create issue", not "my manager wants a ticket"), a name or part
-of one, or a sentence; small typing errors do not matter. Several wants at once
-are several arguments with blanks in them, in quotes: each has a list of its
-own. Words without quotes are one want.
-
-Tools, prompts, resources, skills, servers that do not work, terminals, long
-results and what was said in past sessions are ranked together, by the share of
-the want's words that they have, the rare ones counting more; --in narrows the
-search to a folder. Of one server or session only the best are listed, with how
-many more there are, as long as something else fits. What is about the project
-that you stand in, or is new, counts for a little more. It starts nothing:
-without a background process it finds what is known from configuration and
-caches.
-
-A tool server/name is the file mcps/server/tools/name.json. --json has all
-paths, and the scores.`,
-		Example: `  ctxfs find create issue
-  ctxfs find "create issue" "take a screenshot"
-  ctxfs find --in mcps/github merge a pull request
-  ctxfs find --in transcripts why does the login test fail
-  ctxfs cat "$(ctxfs find -n 1 --json take a screenshot | jq -r '.[0].path')"`,
-		Args: cli.Args(-1, "what should be found? give a name, or a few words"),
+		Args:  cli.Args(-1, "what should be found? give a name, or a few words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 || limit > maxMatches || limit == 0 && cmd.Flags().Changed("limit") {
 				return cli.Usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))

@@ -25,24 +25,8 @@ func newLearned(a *cli.App) *cobra.Command {
 	var forget []string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "learned [NAME...]",
-		Short: "print, or forget, what searches have learned",
-		Long: `Learned prints what was wanted before tools and skills were used, by which
-find also finds them: sentences of yours from past sessions, and of the agents,
-a few for each tool. They are taken from the sessions on this machine, and stay
-on it; secrets are hidden, they fade with time, and what failed or was denied
-counts against a tool. The same is in find/LEARNED.md of a mount.
-
-NAME is a tool, as github/create_issue, a server or a skill. With --forget, what
-was learned of it so far is forgotten for good; "all" is everything. To learn
-nothing, put these lines into config.toml, which also deletes what was learned:
-
-  [find]
-  learn = false`,
-		Example: `  ctxfs learned
-  ctxfs learned github/create_issue
-  ctxfs learned --forget github/create_issue
-  ctxfs learned --forget all`,
+		Use:               "learned [NAME...]",
+		Short:             "print, or forget, what searches have learned",
 		ValidArgsFunction: completeLearned(a, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asker := a.Fallback()

@@ -30,15 +30,8 @@ func Commands(a *cli.App) []*cobra.Command {
 func newLs(a *cli.App) *cobra.Command {
 	var long, recursive, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "ls [PATH...]",
-		Short: "list folders of the tree, without a mount",
-		Long: `Ls lists folders of the tree, as they would be in a mount. PATH is a path in
-the tree, such as mcps/github/tools, or a path of a mount. It starts nothing:
-without a background process it lists what is known from configuration and
-caches.`,
-		Example: `  ctxfs ls
-  ctxfs ls -l mcps
-  ctxfs ls --json skills`,
+		Use:               "ls [PATH...]",
+		Short:             "list folders of the tree, without a mount",
 		ValidArgsFunction: completePaths(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asker := a.Fallback()

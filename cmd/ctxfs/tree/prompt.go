@@ -19,22 +19,8 @@ func newPrompt(a *cli.App) *cobra.Command {
 	var budget int
 	var facts bool
 	cmd := &cobra.Command{
-		Use:   "prompt",
-		Short: "print the page for an agent's prompt",
-		Long: `Prompt prints what an agent should always know: where things are, the names of
-what there is, and how to read and call it. It is AGENTS.md of the mount, of at
-most 600 tokens: if there are more names, it says how many it leaves out, and
-where they are.
-
-With --budget it prints as much as fits in N tokens, and never more: all names,
-then those of tools, then a sentence on each skill and tool. Tokens are those of
-OpenAI's models (o200k); other models count about the same.
-
-The same facts give the same text, so that prompts stay cached; it does not say
-whether a server runs at the moment. It starts nothing. To point agents at the
-mount, which costs fewer tokens and is always current, use ctxfs setup.`,
-		Example: `  ctxfs prompt --budget 4000
-  claude --append-system-prompt "$(ctxfs prompt --budget 2000)"`,
+		Use:               "prompt",
+		Short:             "print the page for an agent's prompt",
 		Args:              cli.Args(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
