@@ -21,7 +21,6 @@ import (
 	"ctxfs/cmd/ctxfs/daemon"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/prompt"
 )
 
 // inside is the part of a box that runs in this process: background processes, which are
@@ -100,7 +99,6 @@ func (b *box) launch(env []string) control.Launch {
 			a := b.app(console.Streams{Out: log, Err: log}, "/", env)
 			_ = daemon.Run(b.inside.life, daemon.Options{ // who has started it is told the error
 				Places: a.Places, Environ: a.Environ, LookupEnv: a.LookupEnv, Log: log,
-				Page:    func(_ context.Context, folders []prompt.Folder) (string, error) { return prompt.Page(folders), nil },
 				Starter: control.NewStarter(tell), TakeOver: slices.Contains(args, "--take-over"),
 			})
 		})

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"strings"
-	"unicode/utf8"
-
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 )
@@ -174,65 +171,3 @@ func serverRemark(i fs.Item) string {
 	}
 	return " (" + count(i) + ")"
 }
-
-// estimated returns an upper bound for the tokens of a page of names. The fixed text
-// of a folder was counted when it was written; the rest is bounded by maxTokens.
-func estimated(p *plan, _ string) int {
-	n := frameTokens
-	for _, s := range p.sections {
-		n += s.maxTokens()
-	}
-	return n
-}
-
-// frameTokens bounds the tokens of the text that begins and ends every page.
-const frameTokens = 92
-
-// maxTokens returns an upper bound for the tokens of the section as far as it is shown.
-func (s *section) maxTokens() int {
-	fixed := s.tokens
-	if fixed == 0 {
-		fixed = maxTokens("\n## " + s.folder + "/: " + s.none + "\n\n" + s.lead)
-	}
-	if s.empty || s.silent {
-		return fixed
-	}
-	var names strings.Builder
-	if s.spelled {
-		s.list(&names)
-	} else {
-		s.line(&names)
-	}
-	return fixed + maxTokens(names.String()) + maxTokens("none\n")
-}
-
-// maxTokens returns an upper bound for the tokens of a text: one for each byte, but
-// of two adjacent lowercase letters, most pairs of which are a token, at least one
-// shares a token with a neighbour, since merging ends only when no two adjacent
-// tokens could be one. What follows an apostrophe may be separated from its word.
-func maxTokens(text string) int {
-	text = strings.ToValidUTF8(text, string(utf8.RuneError))
-	n, run, cut := 0, 0, false // run is the number of adjacent letters so far
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c < 'a' || c > 'z':
-			n += 1 + maxTokensOf(run)
-			run, cut = 0, c == '\''
-		case cut:
-			n++
-		case run > 0 && strings.Contains(apart, text[i-1:i+1]+" "):
-			n += maxTokensOf(run)
-			run = 1
-		default:
-			run++
-		}
-	}
-	return n + maxTokensOf(run)
-}
-
-// apart lists the pairs of lowercase letters that are not a token.
-const apart = "bq gk gq jv jz kq kz lq nq qf qg qj qk qv qz rj tq wq wz xg xj xk xq xv xw yq zj zq zv "
-
-// maxTokensOf returns an upper bound for the tokens that begin in that many
-// letters: every other token has two.
-func maxTokensOf(letters int) int { return (2*letters + 2) / 3 }

@@ -9,7 +9,7 @@
 //
 // The order of its parts: prompt.go (pages for a budget), sections.go (the fixed
 // text of each folder), plan.go (what is added in which order, and what it may
-// cost), render.go, maker.go ([Maker]: pages made before they are read).
+// cost), render.go.
 package prompt
 
 import (
@@ -62,24 +62,8 @@ func Unlimited(folders []Folder) string {
 // the rest it says how many there are, and where. If even the page without names is
 // longer than that, it returns that page.
 func Page(folders []Folder) string {
-	return newPlan(folders).page(counted)
-}
-
-// estimatedPage is Page without the vocabulary that counts tokens: it has fewer names,
-// because it uses an upper bound for their tokens.
-func estimatedPage(folders []Folder) string {
-	return newPlan(folders).page(estimated)
-}
-
-// complete returns the page with the names of all items if that is sure to fit in
-// Budget; then it is the estimated page and the counted one.
-func complete(folders []Folder) (string, error) {
 	p := newPlan(folders)
-	return p.within(Budget, p.names, estimated)
-}
-
-func (p *plan) page(cost measure) string {
-	text, err := p.fill(Budget, p.names, cost)
+	text, err := p.fill(Budget, p.names)
 	if err != nil {
 		return p.render(0)
 	}
@@ -91,7 +75,7 @@ func (p *plan) page(cost measure) string {
 // error is a *BudgetError.
 func Filled(folders []Folder, budget int) (string, error) {
 	p := newPlan(folders)
-	text, err := p.fill(budget, len(p.steps), counted)
+	text, err := p.fill(budget, len(p.steps))
 	if err != nil {
 		return "", &BudgetError{Budget: budget, Least: tokens.Count(p.render(0))}
 	}
@@ -106,24 +90,19 @@ const maxToken = 128
 
 var errTooLong = errors.New("the page is longer than its budget")
 
-// measure returns the tokens of a page that was just rendered.
-type measure func(p *plan, text string) int
-
-func counted(_ *plan, text string) int { return tokens.Count(text) }
-
 // fill returns the page with the most steps, up to limit, that fits in a budget.
-func (p *plan) fill(budget, limit int, cost measure) (string, error) {
-	best, err := p.within(budget, limit, cost)
+func (p *plan) fill(budget, limit int) (string, error) {
+	best, err := p.within(budget, limit)
 	if err == nil {
 		return best, nil
 	}
-	if best, err = p.within(budget, 0, cost); err != nil {
+	if best, err = p.within(budget, 0); err != nil {
 		return "", err
 	}
 	low, high := 0, limit // low fits, high does not
 	for high-low > 1 {
 		n := (low + high) / 2
-		if text, err := p.within(budget, n, cost); err == nil {
+		if text, err := p.within(budget, n); err == nil {
 			best, low = text, n
 		} else {
 			high = n
@@ -131,7 +110,7 @@ func (p *plan) fill(budget, limit int, cost measure) (string, error) {
 	}
 	// A complete list needs no words on what is left out.
 	for n := low + 2; n <= min(low+ahead, limit); n++ {
-		if text, err := p.within(budget, n, cost); err == nil {
+		if text, err := p.within(budget, n); err == nil {
 			best = text
 		}
 	}
@@ -142,9 +121,9 @@ func (p *plan) fill(budget, limit int, cost measure) (string, error) {
 const ahead = 8
 
 // within returns the page with n steps, if it fits in a budget.
-func (p *plan) within(budget, n int, cost measure) (string, error) {
+func (p *plan) within(budget, n int) (string, error) {
 	text := p.render(n)
-	if len(text) > maxToken*max(budget, 0) || cost(p, text) > budget {
+	if len(text) > maxToken*max(budget, 0) || tokens.Count(text) > budget {
 		return "", errTooLong
 	}
 	return text, nil

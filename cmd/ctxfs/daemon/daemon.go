@@ -1,8 +1,7 @@
 // Package daemon is the background process of a user, which owns MCP servers,
 // watches and indexes and shows the tree, and the ways for commands to reach it.
 //
-// The order of its parts: daemon.go (the process), page.go (how it makes
-// AGENTS.md), asker.go ([Running], [Starting] and [Fallback]: whom to ask, and what
+// The order of its parts: daemon.go (the process), asker.go ([Running], [Starting] and [Fallback]: whom to ask, and what
 // to do if there is no process).
 package daemon
 
@@ -25,7 +24,6 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
-	"ctxfs/providers/prompt"
 	"ctxfs/providers/readonly"
 )
 
@@ -46,8 +44,6 @@ type Options struct {
 	Places    places.Places
 	Environ   func() []string
 	LookupEnv func(string) (string, bool)
-	// Page makes the text of AGENTS.md: [PageBy].
-	Page func(context.Context, []prompt.Folder) (string, error)
 	// Guardian returns the command of a process that guards the mounts of this one:
 	// [Guardian]. Without one they are not guarded.
 	Guardian func() *exec.Cmd
@@ -101,7 +97,7 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 	log := slog.New(slog.NewTextHandler(o.Log, nil))
 	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
 	t := usertree.New(usertree.Options{
-		Places: o.Places, Environ: o.Environ, LookupEnv: o.LookupEnv, Log: log, Page: o.Page,
+		Places: o.Places, Environ: o.Environ, LookupEnv: o.LookupEnv, Log: log,
 		Hide: func(path string) bool {
 			s := shown.Load()
 			return s != nil && s.Shows(path)

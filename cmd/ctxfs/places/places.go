@@ -53,7 +53,7 @@
 //     stats/spending.jsonl: what was found in each session. The numbers of what is
 //     found, such as usesFormat, are in package transcripts.
 //   - skills/studied.jsonl: what was found in the files of skills (package check).
-//   - workspaces/<name>-<hash>/, exec/<folder>/, pages.json: pages and outputs as
+//   - workspaces/<name>-<hash>/, exec/<folder>/: pages and outputs as
 //     they are shown.
 //
 // A synced folder has its manifest in .ctxfs-sync.jsonl (package mounts).

@@ -9,7 +9,6 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/daemon"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/prompt"
@@ -17,16 +16,12 @@ import (
 
 func newPrompt(a *cli.App) *cobra.Command {
 	var budget int
-	var facts bool
 	cmd := &cobra.Command{
 		Use:               "prompt",
 		Short:             "print the page for an agent's prompt",
 		Args:              cli.Args(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if facts {
-				return daemon.PrintPage(a.Out, a.In)
-			}
 			if !cmd.Flags().Changed("budget") {
 				budget = 0
 			} else if budget < 1 {
@@ -41,14 +36,8 @@ func newPrompt(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&budget, "budget", prompt.Budget, "the largest number of tokens; print as much as fits")
-	cmd.Flags().BoolVar(&facts, daemon.FactsFlag, false, "make the page of facts on standard input (used by mount)")
-	for _, err := range []error{
-		cmd.Flags().MarkHidden(daemon.FactsFlag),
-		cmd.RegisterFlagCompletionFunc("budget", cobra.NoFileCompletions),
-	} {
-		if err != nil {
-			panic(err) // a flag that is not there
-		}
+	if err := cmd.RegisterFlagCompletionFunc("budget", cobra.NoFileCompletions); err != nil {
+		panic(err) // a flag that is not there
 	}
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -63,9 +62,9 @@ type pages struct {
 	root *fs.Folder
 	tree *Tree
 
-	making sync.Mutex
-	status page          // as last published
-	agents *prompt.Maker // nil in a command that only reads
+	making         sync.Mutex
+	status, agents page   // as last published
+	facts          string // all that AGENTS.md could say, when it was made
 
 	worker *rounds.Worker
 }
@@ -92,29 +91,13 @@ func (p *pages) open() {
 		nodes[provider.Folder] = provider.Root()
 	}
 	p.root.Replace(p.tree.built, nodes)
-	if count := p.tree.opts.Page; count != nil {
-		p.agents = prompt.NewMaker(prompt.MakerOptions{
-			Count: count, Cache: filepath.Join(p.tree.opts.Places.Cache, "pages.json"), Now: time.Now, Log: p.tree.opts.Log,
-			Show: func(t time.Time, text []byte) { p.show(agentsName, t, fs.NewText(t, text)) },
-		})
-	}
 	p.make()
 	p.worker.Start()
 }
 
-func (p *pages) settled(ctx context.Context) error {
-	if err := p.worker.Settled(ctx); err != nil || p.agents == nil {
-		return err
-	}
-	return p.agents.Settled(ctx)
-}
+func (p *pages) settled(ctx context.Context) error { return p.worker.Settled(ctx) }
 
-func (p *pages) close() {
-	p.worker.Close()
-	if p.agents != nil {
-		p.agents.Close()
-	}
-}
+func (p *pages) close() { p.worker.Close() }
 
 // restFactor is how many times as long as making the pages took they are not made again, so
 // that providers that report changes without end still take only a small part of one
@@ -124,8 +107,7 @@ const restFactor = 4
 // renew has the pages made again soon. It never blocks.
 func (p *pages) renew() { p.worker.Poke() }
 
-// make publishes STATUS.md if its text has changed, and requests a new AGENTS.md if
-// its facts have.
+// make publishes STATUS.md and AGENTS.md if their texts have changed.
 func (p *pages) make() {
 	p.making.Lock()
 	defer p.making.Unlock()
@@ -140,22 +122,29 @@ func (p *pages) make() {
 	if latest.IsZero() {
 		latest = p.tree.built
 	}
-	if text := statusPage(all); !bytes.Equal(text, p.status.text) {
-		t := latest
-		if p.status.text != nil && !t.After(p.status.time) {
-			t = time.Now() // something was removed, which has no time of its own
-		}
-		p.status = page{text, t}
-		p.show("STATUS.md", t, fs.NewText(t, text))
-	}
+	p.publish("STATUS.md", &p.status, latest, statusPage(all))
 	folders := foldersOf(all)
-	if p.agents != nil {
-		p.agents.Make(folders, latest)
+	facts := prompt.Unlimited(folders)
+	if p.tree.opts.Offline {
+		p.show(agentsName, latest, fs.NewRendered(latest, fs.BytesVersion([]byte(facts)), func(context.Context) ([]byte, error) {
+			return []byte(prompt.Page(folders)), nil
+		}))
+	} else if facts != p.facts {
+		p.facts = facts
+		p.publish(agentsName, &p.agents, latest, []byte(prompt.Page(folders)))
+	}
+}
+
+// publish shows a page if its text has changed; latest is the time of the newest fact.
+func (p *pages) publish(name string, shown *page, latest time.Time, text []byte) {
+	if bytes.Equal(text, shown.text) {
 		return
 	}
-	p.show(agentsName, latest, fs.NewRendered(latest, fs.BytesVersion([]byte(prompt.Unlimited(folders))), func(context.Context) ([]byte, error) {
-		return []byte(prompt.Page(folders)), nil
-	}))
+	if shown.text != nil && !latest.After(shown.time) {
+		latest = time.Now() // something was removed, which has no time of its own
+	}
+	*shown = page{text, latest}
+	p.show(name, latest, fs.NewText(latest, text))
 }
 
 // show publishes a file of the root.

@@ -21,7 +21,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers"
 	"ctxfs/providers/mcp"
-	"ctxfs/providers/prompt"
 	"ctxfs/providers/readonly"
 )
 
@@ -38,10 +37,7 @@ type Options struct {
 	// MountPoint returns where the tree is mounted now, "" if nowhere; a nil
 	// MountPoint means nowhere.
 	MountPoint func() string
-	// Page makes the text of AGENTS.md ahead of its readers; if it is nil, the text
-	// is made when it is read.
-	Page func(context.Context, []prompt.Folder) (string, error)
-	Log  *slog.Logger // nil logs nothing
+	Log        *slog.Logger // nil logs nothing
 }
 
 // Tree is the tree of one user with its providers.
