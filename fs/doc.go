@@ -47,9 +47,9 @@
 // events. Everything that shows a tree (the kernel, a synced folder, the
 // commands ls and cat, the io/fs view) goes through it.
 //
-// The tree is the same for everybody: the kernel caches it for all, so no operation
-// knows who asks. The exception is [Inbox.Create], which is told where its caller
-// stands ([Standpoint]).
+// The tree is the same for all readers: the kernel caches it for all, so no
+// operation knows its caller. The exception is [Inbox.Create], which is told where
+// its caller stands ([Standpoint]).
 //
 // # Ready-made nodes
 //
@@ -59,9 +59,9 @@
 //
 // # Providers
 //
-// A [Provider] is a folder of the root and what is known about it. What else it
-// has (a life, settings, documents to be found, operations) it offers by small
-// optional interfaces, which are listed there; each says who calls it, when, how
+// A [Provider] is a folder of the root and what is known about it. What else it has
+// (a life, settings, documents to be found, operations) it offers by small optional
+// interfaces, which are listed there; each says when it is called, by what, how
 // often, and what holds after Close. An [Op] is a question with the types of
 // question and answer, declared once where it is answered. The example is a whole
 // provider with settings, a watch and an operation.

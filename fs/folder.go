@@ -46,7 +46,7 @@ func (f *Folder) Set(t time.Time, name string, n Node) {
 	f.changed(t)
 }
 
-// Remove removes a name; it does nothing if there is none.
+// Remove removes a name, if it exists.
 func (f *Folder) Remove(t time.Time, name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -127,10 +127,10 @@ type Patient interface {
 type Inbox interface {
 	Dir
 	// Create creates a file for a program that stands at from; how much of that is
-	// known depends on how the tree is shown. Its error is ErrInvalid if the name
-	// is not accepted, and ErrExist if a file of this name is being written or
-	// worked on. A program that is confined is refused, unless what is asked for can be
-	// something that only reads.
+	// known depends on how the tree is shown. Its error is ErrInvalid if the name is
+	// not accepted, and ErrExist if a file of this name is being written or worked on.
+	// A program that is confined is refused, unless the operation may be one that only
+	// reads.
 	Create(ctx context.Context, name string, from Standpoint) (Draft, error)
 }
 

@@ -29,8 +29,8 @@ type Op[Q, A any] struct {
 	Effect Effect
 }
 
-// Effect says what an operation may change, of which [Confined] programs may ask those that
-// change nothing.
+// Effect says what an operation may change; [Confined] programs may ask those that change
+// nothing.
 type Effect uint8
 
 const (
@@ -65,7 +65,7 @@ func (o Op[Q, A]) Ask(ctx context.Context, of Asker, question Q) (answer A, err 
 	return answer, err
 }
 
-// None is the question or the answer of an operation that has none.
+// None is the question or the answer of an operation without one.
 type None struct{}
 
 // Talk declares an operation with replies before the last, of type N: progress. If
@@ -155,8 +155,8 @@ type Operation struct {
 }
 
 // Admit returns the context in which an operation is answered to a program that is
-// confined; nil is none. The error is the Confined if the operation is not for such a
-// program.
+// confined, or not if it is nil. The error is the Confined if the operation is not
+// for such a program.
 func (o Operation) Admit(ctx context.Context, by *Confined) (context.Context, error) {
 	if by != nil && o.Effect == Writes {
 		return ctx, by

@@ -18,9 +18,8 @@ const (
 // ErrNoAnswer is the error of a [Probe] that did not end in time.
 var ErrNoAnswer = errors.New("no answer in time")
 
-// Prober bounds the time of looking at folders of which it is not known whether
-// their file system answers. A place that has not answered in time is not asked
-// again until it has.
+// Prober bounds the time of looking at folders whose file systems may not answer. A
+// place that has not answered in time is not asked again until it has.
 type Prober struct {
 	deadline time.Duration
 	running  chan struct{} // has an element for each probe within its deadline

@@ -28,7 +28,7 @@ type Env struct {
 	// Now is the clock.
 	Now func() time.Time
 	// Built is when the program was built: the modification time of text that is
-	// part of it. A status without any fact that has a time has none.
+	// part of it. A status without any fact that has a time has the zero time.
 	Built time.Time
 }
 
@@ -50,14 +50,13 @@ func (e Env) WithDocuments() Env {
 // Its constructor reads configuration and caches, and is quick: it waits for no
 // network and starts no program.
 //
-// A provider offers more than a tree by implementing further interfaces of this
-// package: [Starter], [Settler], [Configured], [Watched], [Rooted], [Documented], [Itemized], [Busy]
+// A provider offers more than a tree by implementing further interfaces of this package:
+// [Starter], [Settler], [Configured], [Watched], [Rooted], [Documented], [Itemized], [Busy]
 // and [Operator], and those of packages facts and wait of the providers. The list of
 // providers asks each provider for each of them, once, after all were made; it knows no
-// provider by name. Their methods are called concurrently
-// with one another and with those of the nodes unless they say otherwise. After Close
-// has begun only nodes, Status, Documents and Search are called; they answer from what
-// was known or return an error.
+// provider by name. Their methods are called concurrently with one another and with those
+// of the nodes unless they say otherwise. After Close has started only nodes, Status,
+// Documents and Search are called; they answer from what was known or return an error.
 type Provider interface {
 	// Root is the provider's folder, the same node for its whole life.
 	Root() Dir
@@ -218,7 +217,7 @@ type Document struct {
 	// Known are the ids of the agents that tell their models of it by themselves: they
 	// need not be told.
 	Known []string
-	// Quiet is set for what is found by those who search, and told to nobody else: what a
-	// project says that the user does not trust, what does not work now.
+	// Quiet is set for what is found by those who search, and not pushed to others: what
+	// a project says that the user does not trust, what does not work now.
 	Quiet bool
 }

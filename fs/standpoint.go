@@ -27,10 +27,10 @@ type Standpoint struct {
 	// namespace.
 	PID int `json:"pid,omitempty"`
 	// Unknown is a clause that says why Dir or Folders are not known, such as "its
-	// process has ended"; "" if they are, or if nobody can tell.
+	// process has ended"; "" if they are, or if the reason is not known.
 	Unknown string `json:"unknown,omitempty"`
-	// Confined is set if the program may only read. It is found out here, and never what a
-	// program says of itself.
+	// Confined is set if the program may only read. It is determined here, and never taken
+	// from what a program says of itself.
 	Confined *Confined `json:"-"`
 }
 
@@ -73,7 +73,7 @@ func Within(path, dir string) bool {
 // Confined is the error of what a program may not do because it is part of a read-only run
 // of an agent: only what reads is allowed to it. It is ErrPermission.
 //
-// Who is confined is found out by the process that acts, from the system, and never from
+// Confinement is determined by the process that acts, from the system, and never from
 // what the program says.
 type Confined struct {
 	// Run is the id of the run.
@@ -95,7 +95,8 @@ func (c *Confined) Is(target error) bool { return target == ErrPermission }
 
 type confinedKey struct{}
 
-// Confine returns a context for what is done for a program that is confined; nil is none.
+// Confine returns a context for what is done for a program that is confined, or not if it
+// is nil.
 func Confine(ctx context.Context, by *Confined) context.Context {
 	if by == nil {
 		return ctx

@@ -60,7 +60,7 @@ type Tree struct {
 type Subscriber struct {
 	// Changed is called with the path of every change. It must only enqueue.
 	Changed func(path string)
-	// Settled returns when everything of which Changed was told before the call is
+	// Settled returns when every change that was announced before the call is
 	// shown; nil if Changed shows it at once. It ends with ctx.
 	Settled func(ctx context.Context) error
 }
@@ -198,7 +198,7 @@ func (t *Tree) Target(ctx context.Context, l Link) (string, error) {
 }
 
 // Create creates a file in an inbox, as [Inbox.Create] does, for a program at from: what
-// confines it is found out here.
+// confines it is determined here.
 func (t *Tree) Create(ctx context.Context, inbox Inbox, name string, from Standpoint) (Draft, error) {
 	t.creates.Add(1)
 	from.Confined = t.confined(from.PID)

@@ -79,7 +79,7 @@ func (l *List) brief(dir string) []facts.Remark {
 	return gather(l, func(p facts.Briefer) []facts.Remark { return p.Brief(dir) }, func(r *facts.Remark) *string { return &r.Path })
 }
 
-// visits returns where somebody has worked since a time.
+// visits returns the folders with work since a time.
 func (l *List) visits(since time.Time) (all []facts.Visit) {
 	for _, p := range Of[facts.VisitSource](l) {
 		all = append(all, p.Visits(since)...)

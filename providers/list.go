@@ -156,8 +156,8 @@ func (l *List) Finder() *find.Finder { return l.finder }
 // Hooks returns what answers the hooks of agents.
 func (l *List) Hooks() *hooks.Engine { return l.hooks }
 
-// hookSources returns who has news for sessions: of what providers know, and of what they can
-// find.
+// hookSources returns the sources of news for sessions: of what providers know, and of what
+// they can find.
 func (l *List) hookSources() []facts.HookSource { return append(Of[facts.HookSource](l), l.finder) }
 
 // filesOf returns which files a call of an agent's tool writes, and its command line.

@@ -59,7 +59,7 @@ type Options struct {
 	// AGENTS.md, for hooks and counts; either may be nil.
 	MountPoint func() string
 	Page       func(ctx context.Context) (string, error)
-	// Settled is that of the whole tree, for whoever waits for it; may be nil.
+	// Settled is that of the whole tree, for callers that wait for it; may be nil.
 	Settled func(ctx context.Context) error
 	// Offline starts nothing and watches nothing.
 	Offline bool
@@ -211,7 +211,8 @@ func list(o Options, s shared) []Named {
 	}
 }
 
-// terminalLog returns the log of a recorded terminal, for whoever shows it too.
+// terminalLog returns the log of a recorded terminal, for another provider that
+// shows it.
 func terminalLog(recording string) (executor.Log, error) {
 	l, err := terminals.NewLog(recording)
 	if err != nil {

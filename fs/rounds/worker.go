@@ -16,10 +16,10 @@ type Worker struct {
 	mu      sync.Mutex
 	poked   uint64        // changes so far
 	done    uint64        // changes that a finished round has seen
-	asked   uint64        // changes that somebody waits to be seen
+	asked   uint64        // changes that callers wait for
 	wake    chan struct{} // tells the worker that something has changed
-	hurry   chan struct{} // tells the worker that somebody waits for a round
-	round   chan struct{} // closed when a round has finished; nil if nobody waits for it
+	hurry   chan struct{} // tells the worker that a round is awaited
+	round   chan struct{} // closed when a round has finished; nil if no caller waits for it
 	started bool
 	ended   bool
 	cancel  context.CancelFunc
@@ -199,7 +199,7 @@ func (w *Worker) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hurried reports whether somebody waits for a round.
+// hurried reports whether a round is awaited.
 func (w *Worker) hurried() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

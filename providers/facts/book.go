@@ -49,7 +49,7 @@ func (p *Part[T]) Keep(version string) { p.Version, p.Facts, p.Unchanged = versi
 // which what it has yielded is incomplete.
 type Source[T any] func(ctx context.Context, known func(name string) (version string)) iter.Seq[Part[T]]
 
-// Sources are what one provider knows; nil is nothing.
+// Sources are what one provider knows; it may be nil.
 type Sources struct {
 	Uses       Source[Use]
 	Statements Source[Statement]
@@ -116,9 +116,9 @@ func (b *Book[T]) sorted() []Part[T] {
 	return slices.SortedFunc(maps.Values(b.known()), func(x, y Part[T]) int { return cmp.Compare(x.Name, y.Name) })
 }
 
-// Refresh takes in what a source knows now, and reports whether any facts, or what is said
-// about them, have changed. Where ctx ends before the source has, what was known of the rest
-// stays.
+// Refresh takes in what a source knows now, and reports whether any facts, or their
+// descriptions, have changed. Where ctx ends before the source has, what was known of the
+// rest stays.
 func (b *Book[T]) Refresh(ctx context.Context, from Source[T]) (changed bool) {
 	there := make(map[string]bool)
 	for p := range from(ctx, b.version) {
@@ -145,7 +145,7 @@ func (b *Book[T]) version(name string) string {
 	return b.known()[name].Version
 }
 
-// take takes in one part, and reports whether its facts, or what is said about them, have
+// take takes in one part, and reports whether its facts, or their descriptions, have
 // changed.
 func (b *Book[T]) take(p Part[T]) (changed bool) {
 	b.mu.Lock()

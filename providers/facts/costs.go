@@ -58,8 +58,7 @@ type ToolCalls struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
 	Calls  int    `json:"calls"`
-	// Failed is how many of them did not do what was asked, Outcomes how many ended in
-	// which way.
+	// Failed is how many of them failed, Outcomes how many ended in which way.
 	Failed   int            `json:"failed"`
 	Outcomes map[string]int `json:"outcomes"`
 	// Total, Median and P95 are how long they took, in milliseconds: in all, and half and

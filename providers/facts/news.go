@@ -15,7 +15,7 @@ const (
 	SessionStarts MomentKind = "start"
 	// Compacted is the start of a session's context after what preceded was summed up.
 	Compacted MomentKind = "compacted"
-	// Compacting is the time before that: what is said may go into the summary.
+	// Compacting is the time before that: the text may go into the summary.
 	Compacting MomentKind = "compacting"
 	// Prompted is a message of the user.
 	Prompted MomentKind = "prompt"
@@ -36,8 +36,7 @@ type Moment struct {
 	// Root is the folder in which the tree is shown, or "" where it is shown nowhere.
 	Root string
 	// Time is now, and Last when the session, or the subagent, was last at a moment, as far
-	// as that is known; zero at its first. That it is resumed is none: it has done nothing
-	// since.
+	// as that is known; zero at its first. Resuming a session does not count as a moment.
 	Time, Last time.Time
 	// Turn is when the session's last turn began: with a message before this one, or with
 	// its context. It is zero at the first.
@@ -87,8 +86,8 @@ type News struct {
 	// Kind says what it is about: what users switch off, and by what its cost is counted.
 	Kind NewsKind
 	// Key names what is told, and when it would be news again: a version, a time. A session
-	// is told what has the same kind and key once; since its context was summed up or
-	// cleared, what is told at SessionStarts and Compacted may be told again.
+	// is told news of one kind and key once; since its context was summed up or cleared,
+	// news at SessionStarts and Compacted may be told again.
 	Key string
 	// Covers has the keys of news that is told by this one too.
 	Covers []string
@@ -96,7 +95,7 @@ type News struct {
 	// moment.
 	Rank NewsRank
 	// Text is one line, or a short block of them, in Markdown, without a line break at its
-	// end. Foreign text in it has been made safe and is marked as what somebody else said.
+	// end. Foreign text in it has been made safe and is marked as foreign.
 	Text string
 	// Refuse has the call that follows refused, at BeforeTool with [AgentCall.MayRefuse];
 	// Text says why, and what to do instead. Since its key is told once, the same call passes
@@ -126,7 +125,7 @@ const (
 	NewsServers NewsKind = "servers"
 	// NewsRepeats is that a call has failed several times in the same way.
 	NewsRepeats NewsKind = "repeats"
-	// NewsTasks is what is still to do, NewsNotes what somebody left a note about.
+	// NewsTasks is what is still to do, NewsNotes the notes that were left.
 	NewsTasks NewsKind = "tasks"
 	NewsNotes NewsKind = "notes"
 	// NewsFinding is what could be used for what the user wants.

@@ -33,7 +33,7 @@ type PlanState string
 
 // The states.
 const (
-	PlanOpen        PlanState = "open"     // a task is open, or nobody has decided
+	PlanOpen        PlanState = "open"     // a task is open, or the plan is not decided
 	PlanAccepted    PlanState = "accepted" // by a person
 	PlanRejected    PlanState = "rejected"
 	PlanInterrupted PlanState = "interrupted" // before it was decided

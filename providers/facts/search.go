@@ -51,8 +51,8 @@ type Match struct {
 	// one line: "github/create_issue(owner, repo, title, labels?[])"; "" for anything
 	// else. What its marks mean says arguments.Signature.
 	Signature string `json:"signature,omitempty"`
-	// Use is the command that uses it, with "…" and the like in place of values; ""
-	// where to read Path is all that there is to do.
+	// Use is the command that uses it, with placeholders such as "…" for values; ""
+	// if it is used by reading Path.
 	Use string `json:"use,omitempty"`
 	// Whole is the path of the folder that the match stands for, such as that of a
 	// skill or a session, relative to the same root as Path; "" if that is Path.
@@ -79,7 +79,7 @@ type Evidence struct {
 	Together float64
 	// Time is when it was said or last used; zero if it is timeless.
 	Time time.Time
-	// Place is the folder on disk that it is about; "" if there is none.
+	// Place is the folder on disk that it is about, or "".
 	Place string
 	// Own reports whether the words are the user's own.
 	Own bool

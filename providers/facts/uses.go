@@ -20,8 +20,8 @@ type Use struct {
 type Used struct {
 	// Kind is the kind of the document, see [fs.Document]: "tool", "prompt" or "skill".
 	Kind string `json:"kind"`
-	// Server is the server of a tool. It is "" where Name may have it before the
-	// tool's own name, and nobody can tell where that begins: "my_server_my_tool".
+	// Server is the server of a tool. It is "" where Name may start with the
+	// server, and the border is unknown: "my_server_my_tool".
 	Server string `json:"server,omitempty"`
 	Name   string `json:"name"`
 }

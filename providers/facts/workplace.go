@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// VisitSource is a provider that knows where on disk somebody has worked.
+// VisitSource is a provider that knows in which folders on disk agents and people
+// have worked.
 type VisitSource interface {
-	// Visits returns the folders in which somebody has worked since then, each once,
-	// in any order. It is called after the provider has changed, at most every few
-	// seconds, and answers from memory.
+	// Visits returns the folders with work since then, each once, in any order. It
+	// is called after the provider has changed, at most every few seconds, and
+	// answers from memory.
 	Visits(since time.Time) []Visit
 }
 
-// Visit is a folder on disk in which somebody has worked.
+// Visit is a folder on disk in which an agent or a person has worked.
 type Visit struct {
 	// Dir is its absolute path. The folder need not exist any more.
 	Dir string
-	// Time is when somebody was last there.
+	// Time is when the last work there happened.
 	Time time.Time
 	// Certain reports whether the folder is what was worked on even if it is no
 	// repository: that of an agent's session is, one that a shell has passed through
@@ -25,8 +26,8 @@ type Visit struct {
 	Certain bool
 }
 
-// Briefer is a provider that has something to say about a folder on disk in which
-// somebody works, for the page HERE.md of that folder.
+// Briefer is a provider with facts about a folder on disk that is worked in, for
+// the page HERE.md of that folder.
 type Briefer interface {
 	// Brief returns what there is to say about what is at and below a folder, an
 	// absolute path without symbolic links. Of each topic it returns what matters
@@ -54,7 +55,7 @@ type Topic string
 
 // The topics, in the order of the page.
 const (
-	TopicNotes    Topic = "notes"    // left for whoever works here next
+	TopicNotes    Topic = "notes"    // left for the next to work here
 	TopicBuild    Topic = "build"    // commands that built and tested it
 	TopicFailing  Topic = "failing"  // commands that failed and were not repeated with success
 	TopicTasks    Topic = "tasks"    // what is still open
@@ -78,7 +79,7 @@ type Overview interface {
 	Refresh()
 }
 
-// EditSource is a provider that knows who has worked on files on disk.
+// EditSource is a provider that knows which agents have worked on files on disk.
 type EditSource interface {
 	// Edits returns what was done at and below a folder, an absolute path without
 	// symbolic links, that has not ended before since: of each file only the last that

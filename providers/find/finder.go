@@ -28,10 +28,10 @@ type Finder struct {
 	// documents has the documents of those that do not search by themselves.
 	documents *index
 	// titles has the documents of those that do, separately: there are many, and
-	// titles of sessions have the words of everything that anybody ever worked on.
+	// titles of sessions have the words of all work ever done.
 	titles *index
 	now    func() time.Time
-	// projects finds the project of the one who asks; nil where it does not matter.
+	// projects finds the project of the caller; nil where it does not matter.
 	projects *project.Resolver
 	learner  *learner // nil where nothing is learned
 	met      met
@@ -131,7 +131,7 @@ func (f *Finder) run() {
 }
 
 // update indexes the documents at and below a path of the tree, and returns the index
-// that has them; nil if there are none.
+// that has them, or nil.
 func (f *Finder) update(prefix string) (in *index) {
 	folder, below, _ := strings.Cut(prefix, "/")
 	for _, s := range f.sources {

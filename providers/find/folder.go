@@ -135,8 +135,7 @@ func (f *queryFolder) narrowed(in string) *queryFolder {
 	return &queryFolder{opts: f.opts, in: in, readme: f.readme, recent: f.recent}
 }
 
-// below returns the queryFolder that searches below a folder of the tree; nil if there
-// is none of that name.
+// below returns the queryFolder that searches below a folder of the tree, or nil.
 func (f *queryFolder) below(ctx context.Context, name string) *queryFolder {
 	if f.in == "" {
 		return nil
@@ -162,10 +161,10 @@ func probed(name string) bool {
 // results is the folder of the matches of one query.
 type results struct {
 	opts    folderOptions
-	list    fs.Node // nil if there are none
+	list    fs.Node // or nil
 	entries []fs.Entry
 	paths   map[string]string // of what was found, in the tree, by name
-	below   *queryFolder      // searches below the tree's folder of the same name; nil if there is none
+	below   *queryFolder      // searches below the tree's folder of the same name; or nil
 }
 
 var _ fs.Computed = (*results)(nil)
@@ -236,7 +235,7 @@ func (r *results) Lookup(ctx context.Context, name string) (fs.Node, error) {
 }
 
 // recentResults holds the results of the last queries: a program that walks through a
-// folder of results has the kernel look it up for each file anew.
+// folder of results has the kernel look it up again for each file.
 type recentResults struct {
 	mu   sync.Mutex
 	kept []keptResults

@@ -33,7 +33,7 @@ type Learning struct {
 	// Cache and State are the folders for what was learned and what was forgotten,
 	// Settings is the path of config.toml.
 	Cache, State, Settings string
-	// Uses are what is learned from; nil is nothing.
+	// Uses are what is learned from; it may be nil.
 	Uses facts.Source[facts.Use]
 	// Pause is how long the learner waits at most before it learns again; 0 is the
 	// usual time.

@@ -20,7 +20,7 @@ const (
 	// mostLift bounds what they add, as a multiple of the best score without them.
 	mostLift = 2.0
 	// lessonDoubt is how many wants with a word, beside lessonChance, count half of
-	// what many do. One counts a tenth: anybody can have said a word once.
+	// what many do. One counts a tenth: a single session may have any word once.
 	lessonDoubt  = 2.5
 	lessonChance = 0.25
 	// lessonFocus is how much less a word counts that was in wants before other uses,
@@ -42,7 +42,7 @@ type Lesson struct {
 	Wants []Want
 }
 
-// Want is what somebody wanted, in that person's words.
+// Want is what a person wanted, in that person's words.
 type Want struct {
 	Text string
 	// Weight is how much it counts, from -1 to 1. Below 0 it counts against others

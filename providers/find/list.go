@@ -105,7 +105,7 @@ func (l *list) tell(m facts.Match, name string, length int) {
 }
 
 // nameOf returns the name of a match whose name tells what it is: a tool, a prompt, a
-// resource, a skill; "" for others, of which the line that was found tells that. A
+// resource, a skill; "" for others, which are described by the line that was found. A
 // tool's is that of its signature, from which its path follows.
 func nameOf(m facts.Match) string {
 	switch {

@@ -21,11 +21,11 @@ const (
 	defaultTexts = 100
 )
 
-// Find searches the documents of all providers, and the texts of those that
-// search by themselves; paths are those of the tree. Scores are from 0 to about 1:
-// the share of what was asked for that a match has, whatever kind of thing it is, see
-// [GoodScore]. Whatever was reported before the call is found: Find waits until the
-// index has it, which is a matter of milliseconds, or until ctx ends.
+// Find searches the documents of all providers, and the texts of those that search by
+// themselves; paths are those of the tree. Scores are from 0 to about 1: the share of
+// the query that a match has, whatever kind of thing it is, see [GoodScore]. Whatever
+// was reported before the call is found: Find waits until the index has it, which is
+// a matter of milliseconds, or until ctx ends.
 func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]facts.Match, error) {
 	f.Start()
 	if err := f.current(ctx); err != nil {

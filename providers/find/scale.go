@@ -10,8 +10,8 @@ import (
 )
 
 // GoodScore is the least [facts.Match.Score] of a match that is worth its place: a third
-// or so of what was asked for, by rarity. Where the best match is below it, nothing
-// good was found.
+// or so of the query, by rarity. Where the best match is below it, nothing good was
+// found.
 const GoodScore = 0.25
 
 // What a match gains or loses beside the words that it has.
@@ -23,7 +23,7 @@ const (
 	togetherAdd = 0.1 // if the words follow each other as in the query
 	newAdd      = 0.05
 	halfLife    = 30 * 24 * time.Hour // of newAdd
-	placeAdd    = 0.1                 // of the project of the one who asks
+	placeAdd    = 0.1                 // of the caller's project
 	ownAdd      = 0.03                // if the user has said it
 )
 
@@ -33,7 +33,7 @@ type scale struct {
 	worth   map[string]float64 // of each word of the query, by its stem; the sum is 1
 	known   map[string]bool    // words that some source has as they are
 	now     time.Time
-	project string // the folder of the project of the one who asks, or ""
+	project string // the folder of the caller's project, or ""
 }
 
 // newScale returns the scale for the words of a query in what the sources have.
@@ -51,7 +51,7 @@ func newScale(asked map[string]float64, sources []facts.Findings, now time.Time)
 }
 
 // rarity returns how much a word says: less the more texts have it, by the geometric
-// mean of the sources, each of which counts alike however large it is.
+// mean of the sources, which all count alike however large they are.
 func (s *scale) rarity(word string, sources []facts.Findings) float64 {
 	const least = 0.002 // the share of a word that no text has
 	logs, n := 0.0, 0.0
@@ -76,7 +76,7 @@ func (s *scale) measure(found facts.Findings, factor float64) {
 }
 
 // share returns the share of the query that a match has. A guess at a word counts for
-// nothing where somebody else has the word itself.
+// nothing where another source has the word itself.
 func (s *scale) share(has map[string]float64, guessed map[string]bool) (sum float64) {
 	for _, w := range sortedWords(has) {
 		if !guessed[w] || !s.known[w] {

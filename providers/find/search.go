@@ -17,8 +17,8 @@ type Options struct {
 	In string
 	// Limit is the most matches to return; 0 means all.
 	Limit int
-	// Caller is where the one who asks stands: what is about the same project counts
-	// for more. It may be the zero Standpoint.
+	// Caller is where the caller stands: what is about the same project counts for
+	// more. It may be the zero Standpoint.
 	Caller fs.Standpoint
 }
 
@@ -126,8 +126,8 @@ func (x *index) find(query string, opts Options) facts.Findings {
 	return facts.Findings{Matches: out, Shares: shares, Guessed: guessed}
 }
 
-// isAside reports whether the query has none of the words without which the document
-// is an aside.
+// isAside reports whether the query lacks all of the words without which the
+// document is an aside.
 func (d *document) isAside(concepts []concept) bool {
 	return len(d.asides) > 0 && !slices.ContainsFunc(concepts, func(c concept) bool {
 		return slices.ContainsFunc(c.of, func(w string) bool { return slices.Contains(d.asides, w) })
@@ -279,7 +279,7 @@ func (x *index) rarity(t *term) float64 { return rarity(x.groups.total, t.spread
 // rarity returns the weight of a word that n of all documents have (IDF of BM25).
 func rarity(all, n float64) float64 { return math.Log(1 + (all-n+0.5)/(n+0.5)) }
 
-// maxName is how many words a query may have to be taken for a name.
+// maxName is how many words a query may have to be treated as a name.
 const maxName = 12
 
 // preferNamed puts documents first whose name is the whole query: in the same words

@@ -17,8 +17,8 @@ func (x *index) atOrAfter(text string) []*term {
 // maxPrefixed is how many words withPrefix returns at most.
 const maxPrefixed = 32
 
-// withPrefix returns the indexed words that start with a stem, or if there are none,
-// with the text itself.
+// withPrefix returns the indexed words that start with a stem, or else with the text
+// itself.
 func (x *index) withPrefix(text, stem string) []*term {
 	var out []*term
 	if len(stem) < 3 {

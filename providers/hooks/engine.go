@@ -153,8 +153,8 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	return out, nil
 }
 
-// startedBefore reports whether a hook tells of a start of which another has told just now,
-// and the session was told what it begins with.
+// startedBefore reports whether a hook is about a start that another hook has just
+// reported, and the session was told its first page.
 func (e *Engine) startedBefore(in *form.Input) bool {
 	if in.Subagent != "" {
 		return false
@@ -214,12 +214,12 @@ func (e *Engine) moment(in *form.Input, s session, set settings) facts.Moment {
 	return m
 }
 
-// moments returns the moments of which news can be told now: that of the hook, and before
-// it those at which the session should have been told something and could not. These are
-// its start, where hooks were not there yet or the agent has no event for it, the
-// compaction, where the agent tells only that it comes, and the user's message. Starts
-// reports whether the session is told now what it begins with, if there is such a page: that
-// of a workspace that is new may be there a little later, at one of the moments that follow.
+// moments returns the moments whose news can be told now: that of the hook, and before it
+// those at which the session should have been told something and could not. These are its
+// start, where hooks were not there yet or the agent has no event for it, the compaction,
+// where the agent tells only that it comes, and the user's message. Starts reports whether
+// the session is told now what it begins with, if there is such a page: that of a workspace
+// that is new may be there a little later, at one of the moments that follow.
 func (e *Engine) moments(in *form.Input, m facts.Moment, s session) (all []facts.Moment, starts bool) {
 	key := sessionKey(in)
 	if !in.Says {

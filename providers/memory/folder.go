@@ -38,5 +38,5 @@ func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
 	return f.Folder.List(ctx)
 }
 
-// Computed implements fs.Computed: whoever comes first waits until the memories were read.
+// Computed implements fs.Computed: the first reader waits until the memories were read.
 func (f *folder) Computed() {}

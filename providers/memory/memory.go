@@ -1,5 +1,6 @@
 // Package memory shows what agents and their user remember as one folder: memories of our
-// own, which anybody may add, and those that agents keep, all in one shape (package fact).
+// own, which any program may add, and those that agents keep, all in one shape (package
+// fact).
 //
 // There is a folder for those of the user, and one for each project, with a file for each
 // memory; SUMMARY.md is short enough to be put before every agent, INDEX.md has a line
@@ -13,7 +14,7 @@
 //
 // Equal memories are shown once, with all who said it; such as seem to contradict each
 // other are shown beside each other. What lies in the files of a project is marked, and
-// not put before anybody, until the user trusts the project (package trust).
+// not put before an agent, until the user trusts the project (package trust).
 package memory
 
 import (
@@ -167,8 +168,8 @@ func (p *Provider) Documents(below string) iter.Seq[fs.Document] { return p.show
 // Brief implements facts.Briefer: the memories of the project that has the folder.
 func (p *Provider) Brief(dir string) []facts.Remark { return p.shown().brief(filepath.Clean(dir)) }
 
-// Refresh implements facts.Overview: there may be new workspaces, or memories of an agent
-// that had none.
+// Refresh implements facts.Overview: there may be new workspaces, or first memories of an
+// agent.
 func (p *Provider) Refresh() { p.again() }
 
 // Start implements fs.Starter.

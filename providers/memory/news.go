@@ -12,9 +12,9 @@ import (
 
 var _ facts.HookSource = (*Provider)(nil)
 
-// News implements facts.HookSource: what is remembered of the project and of the user, at the
-// start of a context. It says each memory as the page of the workspace does, so that none
-// is said twice.
+// News implements facts.HookSource: what is remembered of the project and of the user, at
+// the start of a context. It words each memory as the page of the workspace does, so that
+// each is told once.
 func (p *Provider) News(_ context.Context, m facts.Moment) []facts.News {
 	if m.Kind != facts.SessionStarts && m.Kind != facts.Compacted {
 		return nil

@@ -77,7 +77,7 @@ type ListQuery struct {
 
 // Listed are memories.
 type Listed struct {
-	// Project is the folder of the project that was asked for; "" if it is none.
+	// Project is the folder of the project that was asked for, or "".
 	Project  string `json:"project,omitempty"`
 	Memories []Item `json:"memories"`
 	// Summary is the page to be put before an agent.
@@ -226,8 +226,8 @@ func noSuch(name string) error {
 	return &fault{what: fmt.Sprintf("no memory is called %q", clean.Cut(clean.Line(name), 100)), fix: "list them: ctxfs memory"}
 }
 
-// named reports whether a memory is meant by a name: that of its file, its path, or the
-// path of a file on disk.
+// named reports whether a name names a memory: that of its file, its path, or the path
+// of a file on disk.
 func (e *entry) named(name string) bool {
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "memory/"), fact.Extension)
 	path := strings.TrimSuffix(e.Path, fact.Extension)

@@ -143,8 +143,8 @@ func (r *proposer) all() []*proposed.Proposal {
 	return r.shown
 }
 
-// scopeOf returns the scope of what was said in a folder, which need not be there any
-// more. The home folder, what is above it, and what is in a view of ours are no project.
+// scopeOf returns the scope of statements in a folder, which may be gone. The home
+// folder, what is above it, and what is in a view of ours are no project.
 func (r *proposer) scopeOf(dir string) string {
 	p := r.provider
 	if w, ok := p.opts.Workspaces.Of(dir); ok && dir != "" {

@@ -35,7 +35,7 @@ type section struct {
 	page.Section
 	scope   string               // of its memories
 	dir     string               // of the project; "" if it is not known, and for the user's
-	work    workspaces.Workspace // zero if it is none
+	work    workspaces.Workspace // or zero
 	entries []*entry
 	summary *fs.Text
 	modTime time.Time
@@ -154,8 +154,8 @@ func (m *maker) place(memory *fact.Memory, placed map[*fact.Memory]*fact.Memory)
 	return in
 }
 
-// arrange returns a section for each scope: the user's, then projects, those first in
-// which somebody worked last.
+// arrange returns a section for each scope: the user's, then projects, those with the
+// latest work first.
 func (m *maker) arrange(byScope map[string][]*fact.Memory) (all []*section) {
 	var projects []*section
 	for scope, memories := range byScope {
@@ -286,14 +286,14 @@ func (m *maker) write(s, old *snapshot, notes []string) {
 		}
 		sec.summary = keep(old.summaryOf(sec.Name), sec.modTime, built, m.pages.Summary(both))
 	}
-	if len(shown) > 1 && user.Name != "" { // the project in which somebody worked last comes first
+	if len(shown) > 1 && user.Name != "" { // the project with the latest work comes first
 		shown[0], shown[1] = shown[1], shown[0]
 	}
 	s.gist = m.pages.Summary(shown)
 	s.summary = keep(old.summary, s.modTime, built, s.gist)
 }
 
-// summaryOf returns the summary of a section; nil if there is none.
+// summaryOf returns the summary of a section, or nil.
 func (s *snapshot) summaryOf(name string) *fs.Text {
 	for _, sec := range s.sections {
 		if sec.Name == name {

@@ -142,7 +142,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 	m.entries = append(m.entries, e)
 }
 
-// sameText reports whether two plans are one, of which either may be cut.
+// sameText reports whether two plans are one; both may be cut.
 func sameText(a, b facts.Plan) bool {
 	x, y := strings.TrimSpace(a.Text), strings.TrimSpace(b.Text)
 	if n := min(len(x), len(y)); a.Cut || b.Cut {

@@ -79,7 +79,7 @@ type Provider struct {
 	saved   time.Time
 
 	rooting sync.Mutex
-	roots   map[string]string // of projects, by the folder in which somebody worked
+	roots   map[string]string // of projects, by the folder of the work
 
 	started atomic.Bool // it is kept current
 }

@@ -120,7 +120,8 @@ func (p *Provider) wait(ctx context.Context) {
 }
 
 // inProject returns what is in the files of a project, or what was, if its folder does not
-// answer. Nobody else has the finder of such a folder, should it answer after all.
+// answer. Only the abandoned call keeps the finder of such a folder, should it answer
+// after all.
 func (p *Provider) inProject(root string) ([]files.Found, error) {
 	finder := p.finders[root]
 	if finder == nil {

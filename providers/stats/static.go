@@ -46,7 +46,7 @@ type Item struct {
 	Tree int `json:"tree_tokens"`
 }
 
-// Sum is that of the items of a kind.
+// Sum is the sum of the items of a kind.
 type Sum struct {
 	Kind  facts.CostKind `json:"kind"`
 	Items int            `json:"items"`
@@ -65,8 +65,8 @@ type Money struct {
 	Model     string  `json:"model"`
 	Input     float64 `json:"input"`
 	CacheRead float64 `json:"cache_read"`
-	// Injected and Tree are what they cost in a request that reads them anew, and where
-	// they are read from a cache.
+	// Injected and Tree are what they cost in a request that reads them for the first
+	// time, and where they are read from a cache.
 	Injected       float64 `json:"injected"`
 	Tree           float64 `json:"tree"`
 	InjectedCached float64 `json:"injected_cached"`
@@ -185,8 +185,8 @@ func (r *StaticReport) sum() {
 }
 
 // price says what the tokens cost, by the model that took most tokens in sessions and whose
-// price is known: spent are those that the query asks for, ever also others, if there are
-// none. Without such a model nothing is said.
+// price is known: spent are those of the query, ever those of all time, which are used if
+// the query has none. Without such a model nothing is said.
 func (r *StaticReport) price(list *prices.List, spent, ever *spending.Report, now time.Time) {
 	models := slices.Clone(ever.Models)
 	slices.SortStableFunc(models, func(a, b spending.Row) int { return cmp.Compare(b.Total, a.Total) })

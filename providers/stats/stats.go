@@ -62,7 +62,7 @@ const (
 	Spending Section = "spending" // tokens and money of sessions
 )
 
-// Query says what is asked for.
+// Query selects what is counted.
 type Query struct {
 	// Sections are those that are wanted; none stands for all.
 	Sections []Section
@@ -167,8 +167,8 @@ func (c *Counter) count(ctx context.Context, q Query) (Report, error) {
 	return r, nil
 }
 
-// misnamed says that nobody knows the agent or the server that a query names, and that these
-// have made, or had, no call either.
+// misnamed reports that the agent or the server that a query names is unknown, and has no
+// call either.
 func (c *Counter) misnamed(ctx context.Context, q Query) (problems []string) {
 	tell := func(what, name string, known []string, calls facts.CallsQuery) {
 		if name == "" || slices.Contains(known, name) {

@@ -17,7 +17,7 @@ import (
 // maxEditors is how many sessions are asked what they did, the last ones.
 const maxEditors = 60
 
-// lately are the sessions in which something happened last, until something else does,
+// lately are the sessions with the latest activity, until another session is active,
 // and what they did.
 type lately struct {
 	mu    sync.Mutex

@@ -22,11 +22,11 @@ import (
 
 var _ facts.Searcher = (*Provider)(nil)
 
-// Search implements facts.Searcher. It finds what was said in all sessions at or below
-// a path of the provider's folder, "" for all: the best first. The paths are those of
-// blocks (see package folders), the titles name session and block, and Why also says
-// when, by whom and in which folder it was said. What is published is found at once; of logs that are
-// not rendered yet the newest, up to maxCatchUp.
+// Search implements facts.Searcher. It finds words in all sessions at or below a path of
+// the provider's folder, "" for all: the best first. The paths are those of blocks (see
+// package folders), the titles name session and block, and Why also says when, by whom and
+// in which folder it was said. What is published is found at once; of logs that are not
+// rendered yet the newest, up to maxCatchUp.
 func (p *Provider) Search(ctx context.Context, words, in string, limit int) (facts.Findings, error) {
 	in, err := p.Canonical(ctx, in)
 	if err != nil {
@@ -150,8 +150,8 @@ func (p *Provider) sessionNamed(name string) *catalogue.Session {
 }
 
 // Documents implements fs.Documented: one for each session that is not a
-// subagent's, found by its title and its folder. What was said in it is found by
-// Search: that is too much to be held in memory.
+// subagent's, found by its title and its folder. Its text is found by Search: that
+// is too much to be held in memory.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		if !p.opts.Watch {

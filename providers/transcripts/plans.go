@@ -60,7 +60,8 @@ func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalog
 	return true
 }
 
-// subagent is the version of the plans of a subagent's session, which has none.
+// subagent is the version of the plans of a subagent's session, which never has
+// plans.
 const subagent = "subagent"
 
 // waiting ends the version of plans that may change with whatever is said next.

@@ -161,7 +161,7 @@ func (p *Provider) HasSession(id string) bool {
 }
 
 // stillLooking returns the error for a session that is not found: it may still be
-// found, or there may be none at all.
+// found, or may not exist.
 func (p *Provider) stillLooking(err error) error {
 	if e, ok := err.(*UnclearError); ok && p.opts.Watch && !p.scanner.Done() {
 		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again later; see the progress: ctxfs status"}

@@ -106,7 +106,7 @@ func (p *Provider) sessionSpent(ctx context.Context, w Wanted) (sum SessionSpent
 }
 
 // rootOf returns the id of the session with which the line of forks and subagents of a
-// session begins; "" where it is none, or one of them is not there.
+// session begins; "" if the session is none of these, or one of them is missing.
 func (p *Provider) rootOf(agent string, v *catalogue.View) string {
 	root, info := "", v.Info
 	for range maxLineage {

@@ -30,12 +30,12 @@ const (
 // Topic is something that was used, and what had been wanted before.
 type Topic struct {
 	facts.Used
-	// Uses is how many uses are known, of which Failed failed or were denied.
+	// Uses is how many uses are known; Failed of these failed or were denied.
 	Uses   int `json:"uses"`
 	Failed int `json:"failed,omitempty"`
 	// Last is the time of the last one.
 	Last time.Time `json:"last,omitzero"`
-	// Wants are the ones that count most, of which none are alike.
+	// Wants are the ones that count most, without similar ones.
 	Wants []Want `json:"wants"`
 }
 

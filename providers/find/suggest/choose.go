@@ -9,12 +9,12 @@ import (
 	"ctxfs/providers/internal/tokens"
 )
 
-// Bar is what a candidate must have to be told of, which is far more than what it takes
-// to be found: nobody has asked.
+// Bar is what a candidate must have to be told unasked, which is far more than what it
+// takes to be found.
 type Bar struct {
 	// Score, Words and Named are the least that it may have, see [Candidate]; a name is
-	// the surest sign, and a high score of few words is none: "yes, everything looks good"
-	// has two words that say anything.
+	// the surest sign, and a high score of few words is no sign: "yes, everything looks
+	// good" has two words that say anything.
 	Score float64
 	Words int
 	Named float64
@@ -26,8 +26,8 @@ type Bar struct {
 // recorded trajectories: see BENCHMARKS.md.
 func Usual() Bar { return Bar{Score: 0.3, Words: 3, Named: 0.5, Lead: 0} }
 
-// said is the bar for what was said in a past session. A text has no name; its words must
-// be the user's own.
+// said is the bar for past sessions. A text has no name; its words must be the user's
+// own.
 func said() Bar { return Bar{Score: 0.45, Words: 4} }
 
 // Passes reports whether a candidate is sure enough.
@@ -41,8 +41,8 @@ const (
 	mostTokens = 150
 	// aboutLength is the length of what a tool is for, in bytes.
 	aboutLength = 80
-	// freshly is for how long what was said counts as said just now, in the session that
-	// asks or in one beside it.
+	// freshly is for how long the words of a session count as just said, in the session
+	// that asks or in one beside it.
 	freshly = time.Hour
 )
 

@@ -25,7 +25,7 @@ const (
 )
 
 // Wants returns what the user asks for in a message, to be looked up: the sentences in the
-// user's own words. What was pasted, code and logs, is none of it.
+// user's own words. Pasted text, code and logs, is no part of it.
 func Wants(message string) (wants []string) {
 	for _, line := range spoken.Own(message) {
 		for _, s := range spoken.Sentences(line) {

@@ -72,7 +72,7 @@ func keyOf(text string) uint64 {
 }
 
 // wordsOf yields the words of a text in small letters. A Chinese or Japanese character
-// is a word; in a number, a version or a path "." and the like do not end it.
+// is a word; in a number, a version or a path "." and other punctuation do not end it.
 func wordsOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		text = strings.ToLower(strings.ReplaceAll(text, "’", "'"))
@@ -129,11 +129,11 @@ var lists = sync.OnceValue(func() map[string]map[string]int {
 	return all
 })
 
-// is reports whether a word is in a list: "negation", words that turn what is said into its
+// is reports whether a word is in a list: "negation", words that turn a statement into its
 // opposite; "comparison", those between what is preferred and what is not; "article", those
-// that may stand between a verb and what it is about; "link", after which the value stands
-// that something has, but for "way" a number, too; "counted", what has numbers for names;
-// "small", words that tell nothing by themselves.
+// that may stand between a verb and its object; "link", after which a value follows, but
+// for "way" a number, too; "counted", what has numbers for names; "small", words that tell
+// nothing by themselves.
 func is(list, word string) bool { return lists()[list][word] > 0 }
 
 // isSmall reports whether a word tells nothing by itself.

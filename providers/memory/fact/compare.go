@@ -160,8 +160,8 @@ func alternatives(onlyX, onlyY []string) bool {
 	return false
 }
 
-// choiceOf returns which choice a word is one of, as singular returns it: things of which
-// one is used. It is 0 for other words.
+// choiceOf returns the choice that a word belongs to, as singular returns it: things that
+// exclude each other. It is 0 for other words.
 func choiceOf(word string) int { return lists()["choice"][word] }
 
 const (

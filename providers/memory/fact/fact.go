@@ -74,8 +74,8 @@ type Memory struct {
 	// Description is one line, cleaned.
 	Description string
 	Type        Type
-	// Scope is "user", the absolute folder of a project, or the name of one of which
-	// the folder is not known.
+	// Scope is "user", the absolute folder of a project, or the name of one whose
+	// folder is not known.
 	Scope string
 	// Sources say who said it, and in which session.
 	Sources []string
@@ -88,13 +88,12 @@ type Memory struct {
 
 	// Path is its file on disk, Agent the agent whose it is: "" for one of our own.
 	Path, Agent string
-	// Within is the project in whose files it lies, where anybody may have written it;
+	// Within is the project in whose files it lies, where anyone may have written it;
 	// "" if it lies with the user's own.
 	Within string
 	// Part tells apart several memories of one file.
 	Part string
-	// Project is the name of the folder that has it among those of projects; "" if it
-	// has none.
+	// Project is the name of the folder that has it among those of projects, or "".
 	Project string
 
 	claim claim

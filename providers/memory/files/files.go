@@ -109,8 +109,8 @@ func (c *Cache[T]) Forget(dir string) {
 	}
 }
 
-// File returns what parse makes of a file, of which at most limit bytes are read; none if
-// there is no such file. A link is followed.
+// File returns what parse makes of the first limit bytes of a file; nothing if the file
+// does not exist. A link is followed.
 func (c *Cache[T]) File(path string, limit int64, parse func(File) []T) []T {
 	real, err := c.Resolve(path)
 	if err != nil {

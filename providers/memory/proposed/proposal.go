@@ -28,7 +28,7 @@ const (
 type Proposal struct {
 	// Name is that of its file, without the extension.
 	Name string `json:"name"`
-	// Text is the sentence as it was said last, on one line. Nobody has judged it.
+	// Text is the sentence as it was said last, on one line. No one has judged it.
 	Text string `json:"text"`
 	Kind string `json:"kind"`
 	// Type and Scope are those of the memory that it would be: "user", or the folder of a
@@ -64,9 +64,9 @@ type scoped struct {
 	key   uint64
 }
 
-// Proposals returns what is proposed, the strongest first: what was said in most sessions,
-// and last. What is settled is not, nor what is remembered. ScopeOf returns the scope of
-// what was said in a folder, known whether something is remembered where a scope holds.
+// Proposals returns the proposals, the strongest first: those stated in most sessions, and
+// last. What is settled is not, nor what is remembered. ScopeOf returns the scope of
+// statements in a folder, known whether something is remembered where a scope holds.
 func (b *Book) Proposals(scopeOf func(dir string) string, known func(scope, text string) bool) []*Proposal {
 	b.mu.Lock()
 	settled, err := b.readSettled()
@@ -139,8 +139,8 @@ func name(all []*Proposal) {
 	}
 }
 
-// File returns the file of a proposal: front matter in the shape of a memory, and what
-// was said as a quotation.
+// File returns the file of a proposal: front matter in the shape of a memory, and the
+// statement as a quotation.
 func (p *Proposal) File(home string) []byte {
 	h := fact.Head{Description: clean.Cut(p.Text, fact.MaxDescription), Type: p.Type, Scope: clean.Line(wording.Tilde(p.Scope, home)), Sources: []string{p.Source()}}
 	h.More = []string{"kind: " + p.Kind, "sessions: " + strconv.Itoa(p.Sessions)}

@@ -54,7 +54,7 @@ func member(text, key string) string {
 		return ""
 	}
 	var value string
-	_ = json.Unmarshal([]byte(m[1]), &value) // "" if it is none
+	_ = json.Unmarshal([]byte(m[1]), &value) // "" if it is not a string
 	return value
 }
 

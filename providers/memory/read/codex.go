@@ -35,8 +35,8 @@ func (r *Reader) codex() {
 	}
 }
 
-// codexRegistry reads MEMORY.md or memory_summary.md. One without the headings that Codex
-// writes is by somebody else, and read whole.
+// codexRegistry reads MEMORY.md or memory_summary.md. A file without the headings that
+// Codex writes is not from Codex, and read whole.
 func (r *Reader) codexRegistry(f files.File, o owner) (memories []*fact.Memory) {
 	applies := regexp.MustCompile(`(?m)^applies_to:.*?\bcwd=(/[^;,\s]*)`)
 	tasks := regexp.MustCompile(`(\s*\[Task \d+\])+$`)

@@ -65,8 +65,8 @@ func (r *Reader) vscode() {
 	}
 }
 
-// goose reads the memories of Goose: in a file for each category paragraphs, of which the
-// first line may be "#" and some tags.
+// goose reads the memories of Goose: a file for each category, of paragraphs whose first
+// lines may be "#" and some tags.
 //
 // Source: goose-docs.ai/docs/mcp/memory-mcp; crates/goose-mcp/src/memory.
 func (r *Reader) goose() {

@@ -11,8 +11,8 @@ import (
 )
 
 // merging returns what git is in the middle of in the repository that has the folder: a
-// "merge", "rebase", "cherry-pick" or "revert"; "" if there is nothing
-// (gitrepository-layout(5), and git-status(1) for the names). No program is run.
+// "merge", "rebase", "cherry-pick" or "revert", or "" (gitrepository-layout(5), and
+// git-status(1) for the names). No program is run.
 func (s *Store) merging() string {
 	gitDir := s.gitDir()
 	if gitDir == "" {

@@ -202,7 +202,7 @@ func nameOf(rel string) string {
 	return strings.ReplaceAll(rel, "/", "-")
 }
 
-// projectOf returns the name of the folder in projects that has a file; "" if it has none.
+// projectOf returns the name of the folder in projects that has a file, or "".
 func projectOf(rel string) string {
 	if rest, ok := strings.CutPrefix(rel, projectsFolder+"/"); ok {
 		if project, _, ok := strings.Cut(rest, "/"); ok {

@@ -69,7 +69,7 @@ func Check(n Draft) error {
 	return err
 }
 
-// check is Check, and returns the front matter, which is empty if there is none.
+// check is Check, and returns the front matter, which may be empty.
 func check(n Draft) (frontmatter.Matter, error) {
 	text := strings.TrimSpace(n.Text)
 	switch {

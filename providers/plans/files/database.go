@@ -30,7 +30,7 @@ func readDatabase(base Found) []Found {
 		bySession, order := "", "created_at"
 		if !todos.Exists() {
 			if todos, err = s.Columns("todo"); err != nil || !todos.Exists() {
-				return err // it has none
+				return err // without lists
 			}
 			bySession, order = "session_id", "position"
 		}

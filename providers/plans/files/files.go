@@ -64,7 +64,7 @@ type Found struct {
 	Path string
 	// Root is the folder of the project that it belongs to, "" for the user's.
 	Root string
-	// Names are parts of the path one of which may be the id of a session.
+	// Names are parts of the path; one may be the id of a session.
 	Names   []string
 	ModTime time.Time
 	// Plan is what the file has. Of a task only the time of the file is known.

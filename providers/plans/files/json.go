@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/internal/mask"
 )
 
-// errNoList reports that a file is none of tasks.
+// errNoList reports that a file is not a list of tasks.
 var errNoList = errors.New("it is no list of tasks")
 
 // parseJSON reads a list as agents write it:

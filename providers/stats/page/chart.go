@@ -58,7 +58,7 @@ type drawing struct {
 
 type (
 	line struct{ X1, Y1, X2, Y2 float64 }
-	// Title is what is told of a bar that is pointed at; Class says its color.
+	// Title is the tooltip of a bar; Class says its color.
 	bar struct {
 		X, Y, W, H   float64
 		Class, Title string
@@ -71,7 +71,7 @@ type (
 	key struct{ Class, Name string }
 )
 
-// draw returns the chart as shapes; nil if there is nothing to be seen.
+// draw returns the chart as shapes, or nil if it would be empty.
 func (c *Chart) draw() *drawing {
 	sums := make([]float64, len(c.Labels))
 	for _, s := range c.Series {

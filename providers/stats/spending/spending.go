@@ -36,8 +36,8 @@ type Sum struct {
 	Calls  int          `json:"calls"`
 	Tokens facts.Tokens `json:"tokens"`
 	Total  int64        `json:"total_tokens"`
-	// Cost is in US dollars, as far as it is known: Unpriced counts the tokens of which it
-	// is not.
+	// Cost is in US dollars, as far as prices are known: Unpriced counts the tokens
+	// without a price.
 	Cost     float64 `json:"cost"`
 	Unpriced int64   `json:"unpriced_tokens,omitempty"`
 }

@@ -39,8 +39,8 @@ func piSpent(log history.Spending, out func(facts.ModelCall)) {
 	}
 }
 
-// ampSpent reads the requests of a thread of Amp: its ledger or, where it has none, its
-// messages. What a message read from the cache is not in the ledger.
+// ampSpent reads the requests of a thread of Amp: its ledger or else its messages. What
+// a message read from the cache is not in the ledger.
 func ampSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) error {
 	doc, err := records.ReadDocument(path)
 	if err != nil {

@@ -123,7 +123,7 @@ type zedReader struct {
 	count int
 }
 
-// emit emits an event, with a number as its id where the document has none.
+// emit emits an event, with a number as its id where the document has no id.
 func (z *zedReader) emit(e event.Event) {
 	if e.Kind != event.ToolCall && e.Kind != event.ToolResult && !e.Quiet && e.Text == "" && e.Compact == nil {
 		return

@@ -10,11 +10,11 @@
 // only what was published.
 //
 // The whole folder can be deleted at any time. Several processes may use it at the
-// same time: whoever changes an entry holds its lock (locks/<2 digits>, which entries
-// with the same digits share) from reading the state until it is written, and forgets
-// what it had in memory if the state is another one by then. Readers take no lock: of
-// the files of a generation only the end changes, and one whose files are gone is
-// rendered again.
+// same time: a process that changes an entry holds its lock (locks/<2 digits>, which
+// entries with the same digits share) from reading the state until it is written, and
+// forgets what it had in memory if the state is another one by then. Readers take no
+// lock: of the files of a generation only the end changes, and one whose files are
+// gone is rendered again.
 package cache
 
 import (
@@ -139,7 +139,7 @@ func (c *Cache) entryIsGone(s *catalogue.Session) bool {
 	return true
 }
 
-// request says what is wanted of a session.
+// request says which parts of a session are wanted.
 type request struct {
 	// messages says that messages.jsonl is, too.
 	messages bool
@@ -170,7 +170,7 @@ func (c *Cache) Refresh(ctx context.Context, s *catalogue.Session) error {
 	return c.render(ctx, s, request{background: true})
 }
 
-// upToDate reports whether there is nothing to be done for a session.
+// upToDate reports whether a session needs no work.
 func (c *Cache) upToDate(s *catalogue.Session, r request) (bool, error) {
 	s.Work.Lock()
 	defer s.Work.Unlock()
@@ -237,7 +237,7 @@ func (c *Cache) renderAlone(ctx context.Context, s *catalogue.Session, in *inher
 		err = c.makeMessages(ctx, b, j)
 	}
 	if err != nil {
-		c.forget(s) // half of a state is none
+		c.forget(s) // half of a state is useless
 		return c.failed(ctx, s, j, err)
 	}
 	c.save(s, b, before != b.Generation)
@@ -289,7 +289,7 @@ func (c *Cache) job(s *catalogue.Session, in *inherited, r request) (j *job, don
 	return j, false, nil
 }
 
-// publish shows what an entry has become. If again is set, somebody may have seen less.
+// publish shows what an entry has become. If again is set, readers may have seen less.
 func (c *Cache) publish(s *catalogue.Session, b *Entry, again bool) {
 	now := c.Env.Now()
 	p, there := c.Catalogue.Publish(s, now, catalogue.Published{

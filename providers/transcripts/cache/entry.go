@@ -26,7 +26,7 @@ type Entry struct {
 	dir string
 	state
 
-	// file is state.json as it was last read or written; nil if there was none.
+	// file is state.json as it was last read or written, or nil.
 	file os.FileInfo
 	// ids are the native ids recorded so far, by hash, with the numbers of their
 	// events; nil while not read from disk.
@@ -54,7 +54,7 @@ type state struct {
 	// Timed says that at least one event that is not quiet has a time.
 	Timed bool `json:"timed,omitempty"`
 
-	// The lengths of the files, in bytes. Messages is -1 if there are none.
+	// The lengths of the files, in bytes. Messages is -1 if there are no messages.
 	Transcript int64 `json:"transcript_size"`
 	Index      int64 `json:"results_size"`
 	IDs        int64 `json:"ids_size"`
@@ -96,8 +96,8 @@ func entryFileNames(gen uint32) []string {
 	}
 }
 
-// readEntry reads the state in a folder. If there is none, or it cannot be used,
-// the entry is new.
+// readEntry reads the state in a folder. If the state does not exist, or cannot be
+// used, the entry is new.
 func readEntry(dir string) *Entry {
 	b := &Entry{dir: dir}
 	text, err := b.readState()

@@ -222,8 +222,8 @@ func (n *recordIDs) add(id uint64, number int32) {
 	}
 }
 
-// nearestWith returns the nearest of the repeated sessions that have recorded an id;
-// nil if there is none.
+// nearestWith returns the nearest of the repeated sessions that have recorded an id,
+// or nil.
 func (n *recordIDs) nearestWith(id uint64, e *catalogue.Earlier) (nearest *catalogue.Session) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -248,7 +248,7 @@ func (n *recordIDs) nearestWith(id uint64, e *catalogue.Earlier) (nearest *catal
 }
 
 // inherited are the records that a session leaves out because earlier ones have
-// them. If Earlier is nil there are none.
+// them. If Earlier is nil it repeats no session.
 type inherited struct {
 	*catalogue.Earlier
 	ids *recordIDs

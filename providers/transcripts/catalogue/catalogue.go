@@ -4,10 +4,9 @@
 //
 // Package scan puts in what it finds in files ([Catalogue.Put], [Catalogue.Drop]),
 // package cache what it has rendered ([Catalogue.Publish]). The catalogue alone
-// changes a [Session]; everybody else reads a [View], which is the state of a
-// session at one moment. Each change returns the paths that have appeared or
-// disappeared and the sessions that have to be rendered again; announcing them is
-// up to the caller.
+// changes a [Session]; all others read a [View], which is the state of a session at
+// one moment. Each change returns the paths that have appeared or disappeared and
+// the sessions that have to be rendered again; announcing them is up to the caller.
 //
 // The list is saved as lines of JSON ([Catalogue.Save]), so that a restart shows
 // the sessions before it has read any history.

@@ -236,7 +236,7 @@ type Earlier struct {
 	ancestors []*Session // from what it was forked from to its root
 	roots     *rootOrder // of its root
 	older     int        // how many of them are older than that
-	Sum       uint64     // identifies them all; 0 if there are none
+	Sum       uint64     // identifies them all, or 0
 	place     map[*Session]int
 }
 

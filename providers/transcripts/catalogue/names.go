@@ -69,8 +69,8 @@ func dateOf(start, seen time.Time) string {
 	return start.UTC().Format(time.DateOnly)
 }
 
-// folderName returns <date>_<title>_<short id>; the title is left out if there is
-// none.
+// folderName returns <date>_<title>_<short id>; the title is left out if it is
+// empty.
 func (s *Session) folderName() string {
 	date, id := dateOf(s.info.Start, s.seen), ShortID(s.ID)
 	if title := slug(s.info.Title, maxTitle); title != "" {

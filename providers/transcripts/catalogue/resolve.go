@@ -24,8 +24,7 @@ func (c *Catalogue) Find(id string) []*Session {
 	return all
 }
 
-// ByKey returns the session of an agent with an id of its own; nil if there is
-// none.
+// ByKey returns the session of an agent with an id of its own, or nil.
 func (c *Catalogue) ByKey(agent, id string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -33,7 +32,7 @@ func (c *Catalogue) ByKey(agent, id string) *Session {
 }
 
 // Exactly returns the sessions that have an id, of one agent or, with "", of any;
-// if there are none, those that have it as an alias.
+// or else those that have it as an alias.
 func (c *Catalogue) Exactly(agent, id string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

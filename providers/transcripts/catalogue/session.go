@@ -49,8 +49,8 @@ type Session struct {
 
 // Published is what has been rendered of a session and can be read.
 type Published struct {
-	// Generation counts the renderings from the beginning, from 1; 0 means that
-	// there is none.
+	// Generation counts the renderings from the beginning, from 1; 0 means not
+	// rendered.
 	Generation uint32 `json:"generation"`
 	// Size is the length of the transcript in bytes, Events the number of events
 	// in it, Offset the length in bytes of the part of a log that it was made
@@ -75,7 +75,7 @@ type Published struct {
 	// Whole says that nothing is left out after all, because the session has
 	// nothing else.
 	Whole bool `json:"whole,omitempty"`
-	// Strange says that none of the records is one of the agent's.
+	// Strange reports that no record is one of the agent's.
 	Strange bool `json:"strange,omitempty"`
 	// Fault says why the session cannot be read; "" if it can.
 	Fault string `json:"fault,omitempty"`
@@ -90,7 +90,7 @@ type Published struct {
 type View struct {
 	Info      event.Session
 	Published Published
-	// Source is the one that is read; nil where there is none.
+	// Source is the one that is read, or nil.
 	Source *source.Source
 	// Fault says why the session could not be read; denied is set if a permission
 	// is missing.
@@ -148,7 +148,7 @@ func (c *Catalogue) viewOf(s *Session) View {
 // lock.
 func (c *Catalogue) there(s *Session) bool { return c.byID[sessionKey{s.Agent, s.ID}] == s }
 
-// Path returns the path of a session's folder in the provider's, "" if it has none.
+// Path returns the path of a session's folder in the provider's, or "".
 func (c *Catalogue) Path(s *Session) string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -169,7 +169,7 @@ func (c *Catalogue) Subagents(s *Session) []string {
 }
 
 // Subagent returns the session that another one has started, by the name of its
-// folder; nil if there is none.
+// folder, or nil.
 func (c *Catalogue) Subagent(s *Session, name string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -54,8 +54,8 @@ func (c *Catalogue) Attr(agent, project string) (version uint64, changed time.Ti
 	return 0, time.Time{}, false
 }
 
-// folderAt returns the folder of an agent, or of one of its projects; nil if
-// there is none. The caller holds the lock.
+// folderAt returns the folder of an agent, or of one of its projects, or nil. The
+// caller holds the lock.
 func (c *Catalogue) folderAt(agent, project string) *folder {
 	a := c.agents[agent]
 	switch {
@@ -109,7 +109,7 @@ func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.
 
 // Session returns the session in the folder of a project by the name of its own
 // folder, which may be a name from before it got a better title: a path that was
-// written down stays valid. It is nil if there is none.
+// written down stays valid. It returns nil if the folder is unknown.
 func (c *Catalogue) Session(agent, project, name string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

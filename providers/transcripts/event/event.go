@@ -44,10 +44,10 @@ type Event struct {
 	// Seq is the number of the event in the session, from 1. The sink sets it. In a
 	// log that is only appended to it never changes.
 	Seq int
-	// ID is the source's own id of the event, "" where it has none: a uuid, the
-	// id of a message or of its part. It is the same whenever it is read.
+	// ID is the source's own id of the event, or "": a uuid, the id of a message or
+	// of its part. It is the same whenever it is read.
 	ID string
-	// Time is zero where the source has none.
+	// Time is zero where the source has no time.
 	Time time.Time
 	Kind Kind
 	// Origin is one of the origins above; only of user events.
@@ -57,8 +57,8 @@ type Event struct {
 	// Agent is the id of the subagent within this session that the event belongs
 	// to, if the subagent's events are nowhere else.
 	Agent string
-	// Text is what was said, as in the source: nothing is cleaned, cut or escaped.
-	// Images and other binary data are a note in it ([Blob]).
+	// Text is the text as in the source: nothing is cleaned, cut or escaped. Images
+	// and other binary data are a note in it ([Blob]).
 	Text    string
 	Call    *Call
 	Result  *Result
@@ -105,7 +105,7 @@ type Result struct {
 
 // Compact is the moment when an agent replaced its context with a summary.
 type Compact struct {
-	// Trigger is the source's word: "auto", "manual", "" where it has none.
+	// Trigger is the source's word: "auto", "manual", or "".
 	Trigger string
 	// Tokens is the size of the context before, 0 where it is not known.
 	Tokens int

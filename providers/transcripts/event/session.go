@@ -30,7 +30,7 @@ type Session struct {
 	Branch  string `json:"branch,omitempty"`
 	// Program is the version of the agent.
 	Program string `json:"program,omitempty"`
-	// Start and Last are zero if the source has no times; none is invented.
+	// Start and Last are zero if the source has no times; they are never invented.
 	Start    time.Time `json:"start,omitzero"`
 	Last     time.Time `json:"last,omitzero"`
 	Archived bool      `json:"archived,omitempty"`
@@ -97,7 +97,7 @@ type Sink interface {
 	// in later runs over what was appended since.
 	Note(id string)
 	// Known returns the number of the event for which an id was recorded; ok is false
-	// where there is none.
+	// if no event has it.
 	Known(id string) (seq int, ok bool)
 	// Inherited reports whether the session that this one is a fork or a
 	// continuation of has recorded that id: then its record is there, and left out

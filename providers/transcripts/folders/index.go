@@ -86,7 +86,7 @@ func (t *Tree) KeepIndexes() { t.indexes.worker.Start() }
 // Settled returns when what was outdated before the call was made again.
 func (t *Tree) Settled(ctx context.Context) error { return t.indexes.worker.Settled(ctx) }
 
-// Close ends what KeepIndexes has begun.
+// Close ends what KeepIndexes has started.
 func (t *Tree) Close() { t.indexes.worker.Close() }
 
 func (t *Tree) renewIndexes(context.Context) {

@@ -11,7 +11,7 @@ import (
 // render). Text is all of it, without the indentation.
 type value struct{ text string }
 
-// member returns a member of an object; ok is false where there is none.
+// member returns a member of an object; ok is false if the object lacks it.
 func (v value) member(name string) (value, bool) {
 	if j := v.json(); j.IsObject() {
 		m := j.Get(name)
@@ -56,8 +56,8 @@ func (v value) list() (entries []value, ok bool) {
 	return entries, ok
 }
 
-// objects is list for entries that have members; ok is false where one has none, as in a
-// text that is a list in Markdown.
+// objects is list for entries that have members; ok is false if an entry has no members,
+// as in a text that is a list in Markdown.
 func (v value) objects(names ...string) (entries []value, ok bool) {
 	entries, ok = v.list()
 	for _, e := range entries {

@@ -176,7 +176,7 @@ func (l *list) apply(c *change, result render.Block, before func(id string) (fac
 		if _, rest, ok := strings.Cut(result.Body, "Task #"); ok {
 			t.ID = rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 		}
-		if i := l.byID(t.ID); i >= 0 { // the list began anew
+		if i := l.byID(t.ID); i >= 0 { // the list was replaced
 			l.drop(i)
 		}
 		t.Time, t.State = at, cmp.Or(t.State, facts.TaskPending)

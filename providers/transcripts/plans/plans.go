@@ -155,8 +155,8 @@ func (r *reader) finish(c *call, result render.Block) {
 	}
 }
 
-// close ends the session: where it went on without an answer to a proposal, there will be
-// none.
+// close ends the session: if it went on without an answer to a proposal, the answer will
+// not come.
 func (r *reader) close() {
 	for _, c := range r.open {
 		if c.proposal > 0 && r.turns > c.turns {

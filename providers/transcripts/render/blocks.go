@@ -14,7 +14,7 @@ import (
 type Block struct {
 	// Anchor names the block in its session: "0b0e2bd1/00012".
 	Anchor string
-	// Time is zero where there is none.
+	// Time is zero if the block has no time.
 	Time time.Time
 	Kind event.Kind
 	// Name is the tool of a call or a result, and the origin of a user's block.
@@ -31,8 +31,8 @@ type Block struct {
 // blockMark is what a block begins with, and no other line.
 const blockMark = "### ["
 
-// Blocks calls yield with each block of a transcript, of which it has the first most
-// bytes. Marks of compactions, rewinds and forks are in the block before them.
+// Blocks calls yield with each block of a transcript, given its first most bytes.
+// Marks of compactions, rewinds and forks are in the block before them.
 func Blocks(transcript io.Reader, most int, yield func(Block)) error {
 	return eachBlock(transcript, most, func(text []byte) {
 		if b, ok := parseBlock(string(text)); ok {

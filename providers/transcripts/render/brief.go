@@ -12,8 +12,8 @@ type Brief struct {
 	Listed, Undone int
 	// Runs are the commands that build, test or check, the last one last.
 	Runs []Run
-	// Doing is its last call, File the file that it last read or wrote; "" if none is
-	// known.
+	// Doing is its last call, File the file that it last read or wrote; both may be
+	// "".
 	Doing, File string
 	// Waiting reports whether a call has no result yet.
 	Waiting bool
@@ -22,7 +22,7 @@ type Brief struct {
 	Rests bool
 	// Trouble is what went wrong at its end; "" if nothing did.
 	Trouble string
-	// Asks is the question or plan that it ended with; "" if there is none.
+	// Asks is the question or plan that it ended with, or "".
 	Asks string
 }
 
@@ -85,8 +85,8 @@ func (s *Summary) rests() bool {
 	return k == 0 || s.Steps[k-1].Seq < n.Said.Seq
 }
 
-// asks returns the question or plan that waits for the user; "" if there is none: nothing
-// was asked, or it was answered, or the session went on without an answer.
+// asks returns the question or plan that waits for the user, or "": nothing was asked, or
+// it was answered, or the session went on without an answer.
 func (s *Summary) asks() string {
 	n := &s.Ending
 	if n.Shown != nil {

@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// request appends what was asked first and what was asked last.
+// request appends the first and the last request.
 func (d *digest) request(size int) {
 	said := &d.summary.Said
 	if len(said.Notes) == 0 {

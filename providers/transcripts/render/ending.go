@@ -9,7 +9,7 @@ import (
 )
 
 // ending is what a session ended with, however long ago that was: a reader who
-// continues has to know what was asked, and what is pending.
+// continues has to know the request, and what is pending.
 type ending struct {
 	// Said is what the model said last, with the question or plan that it may end
 	// with; Shown what it showed after that by a tool: a question or a plan. Asked
@@ -23,7 +23,7 @@ type ending struct {
 }
 
 const (
-	maxEnding = 3 << 10 // bytes stored of what was said last
+	maxEnding = 3 << 10 // bytes stored of the last message
 	maxAfter  = 3
 	longAfter = 400
 )
@@ -156,8 +156,8 @@ func shortenToEnd(line string, limit int) string {
 }
 
 // lastQuestion returns where the last question of a line stands, with the rest of
-// its sentence; to is 0 if there is none. In a long line only the second half is
-// searched.
+// its sentence; to is 0 if the line asks nothing. In a long line only the second
+// half is searched.
 func lastQuestion(line string) (from, to int) {
 	least := 0
 	if len(line) > maxEnding {
@@ -228,7 +228,7 @@ func (d *digest) ending(size int) {
 		}
 	}
 	if n.Asked != nil && n.Asked.Seq > d.summary.Ending.replySeq() {
-		said = append(said, n.Asked) // what was asked before is answered, and shown above
+		said = append(said, n.Asked) // earlier questions are answered, and shown above
 	}
 	open := d.summary.stopped()
 	room := size - size/8*(len(n.After)+len(open))

@@ -13,11 +13,11 @@
 //
 //   - the anchor: the session's short id and the number of the event, of five
 //     digits or more. Numbers of events that are not shown are left out.
-//   - the time in UTC, or "-" where the source has none
+//   - the time in UTC, or "-"
 //   - the kind: user, assistant, thinking, tool-call, tool-result, system,
 //     compaction (a summary), unknown
 //   - the tool of calls and results, the type of unknown records
-//   - queued, injected or sdk, in user blocks that nobody typed at the prompt
+//   - queued, injected or sdk, in user blocks that no person typed at the prompt
 //   - error, in results
 //   - call=, the last eight characters of the call's id: a result has that of its
 //     call
@@ -25,8 +25,8 @@
 //   - agent=, the subagent within this session that the block belongs to
 //   - subagent=, the id of the session that a call has started
 //
-// So `rg '^### .* user'` lists what was said to the agent, and
-// `rg 'tool-result Bash.*error'` the commands that failed.
+// So `rg '^### .* user'` lists what the agent was sent, and `rg 'tool-result
+// Bash.*error'` the commands that failed.
 //
 // The text follows that line, as it was said and with its own line ends. The
 // arguments of a call are lines of "name: value"; a value of several lines stands
@@ -201,7 +201,7 @@ func appendSeq(dst []byte, seq int) []byte {
 	return strconv.AppendInt(dst, int64(seq), 10)
 }
 
-// appendTime appends a time in UTC, or "-" where there is none.
+// appendTime appends a time in UTC, or "-".
 func appendTime(dst []byte, at time.Time) []byte {
 	if at.IsZero() {
 		return append(dst, '-')
@@ -255,8 +255,7 @@ func fullText(e *event.Event) string {
 	return blobs(clean.Text(text))
 }
 
-// spillPath returns the path of the agent's own file with the whole result; "" if
-// there is none.
+// spillPath returns the path of the agent's own file with the whole result, or "".
 func spillPath(e *event.Event) string {
 	if e.Result == nil {
 		return ""

@@ -190,8 +190,8 @@ func (s *Scanner) UnreadableFolders() []string {
 const maxSpill = 256 << 20
 
 // ReadSpill reads an agent's own file with a result. The path comes from a log,
-// from text that anybody may have written: only files where the agent keeps its
-// histories are read, others are [fs.ErrPermission].
+// from text of any origin: only files where the agent keeps its histories are read,
+// others are [fs.ErrPermission].
 func (s *Scanner) ReadSpill(agent, path string) ([]byte, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

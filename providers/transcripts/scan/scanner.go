@@ -41,8 +41,8 @@ type Options struct {
 	// and the sessions that may have more to show. It may be called from several
 	// goroutines at a time.
 	Found func(paths []string, touched []*catalogue.Session)
-	// Scanned is called once, after the first scan and before anybody who waits
-	// for that goes on.
+	// Scanned is called once, after the first scan and before those who wait for
+	// that continue.
 	Scanned func()
 	// Rescanned is called after every later scan of all places.
 	Rescanned func()
@@ -62,7 +62,7 @@ type Scanner struct {
 
 	firstOnce sync.Once
 	firstDone chan struct{}
-	asked     sync.Once // for the first scan, by somebody who waits for it
+	asked     sync.Once // for the first scan, by a caller that waits for it
 
 	askingPlaces sync.Mutex // held while the agents are asked for their places
 	inspecting   pathLocks  // held while a file is inspected
@@ -193,7 +193,7 @@ func (s *Scanner) WaitBriefly(ctx context.Context) error {
 }
 
 // Settled returns when everything that was written before the call is in the catalogue, as
-// far as the watch reports it; the first scan, if it has begun, among it.
+// far as the watch reports it; including the first scan, if it has started.
 func (s *Scanner) Settled(ctx context.Context) error {
 	s.mu.Lock()
 	started := s.started

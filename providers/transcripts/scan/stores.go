@@ -12,7 +12,7 @@ type storeWork struct {
 	again   bool          // inspect it once more
 	forced  bool          // even if it has not changed
 	looking bool          // it is being inspected
-	looked  chan struct{} // closed when it was inspected as asked; nil if nobody waits
+	looked  chan struct{} // closed when it was inspected as requested; nil if no caller waits
 	wake    chan struct{} // receives when there is news while it is waited for lateLooks
 }
 

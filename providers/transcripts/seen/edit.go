@@ -200,8 +200,8 @@ func touches(text, old string) bool {
 	return false
 }
 
-// wholeLines returns the lines of a text without the first and the last, of which it may
-// have only a part.
+// wholeLines returns the lines of a text without the first and the last, which may be
+// partial.
 func wholeLines(text string) string {
 	_, text, ok := strings.Cut(text, "\n")
 	if !ok {

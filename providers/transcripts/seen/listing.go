@@ -61,7 +61,7 @@ func body(result string, command bool) string {
 	return text
 }
 
-// isCut reports whether a result says that it has not all of what was asked for.
+// isCut reports whether a result says that it is incomplete.
 func isCut(text string) bool {
 	for _, piece := range []string{text[:min(len(text), 600)], text[max(0, len(text)-600):]} {
 		piece = strings.ToLower(piece)

@@ -136,7 +136,7 @@ func (t *Tracker) done(o *open, at time.Time, result string) {
 		f := t.file(named.Path, at)
 		switch {
 		case len(files) > 1:
-			t.set(f, nil, false) // which text is of which file is not looked for
+			t.set(f, nil, false) // the texts are not assigned to files
 		case named.Writes:
 			t.written(f, o)
 		default:

@@ -41,8 +41,8 @@ const (
 // words of two is the first. What should be is a decision.
 var kinds = []string{"correction", "rule", "preference", "decision", "should"}
 
-// Read returns the statements in a transcript of a session that a person had. One of a
-// subagent is not to be read: nobody spoke in it but another agent.
+// Read returns the statements in a transcript of a session that a person had. A
+// subagent's transcript is not to be read: only another agent spoke in it.
 func Read(transcript io.Reader) ([]facts.Statement, error) {
 	var found []facts.Statement
 	said := make(map[string]bool)

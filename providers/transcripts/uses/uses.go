@@ -27,7 +27,7 @@ const (
 )
 
 // Read returns the uses in a transcript of the agent with that id. In the transcript
-// of a subagent nobody spoke but another agent.
+// of a subagent only another agent spoke.
 func Read(agent string, subagent bool, transcript io.Reader) ([]facts.Use, error) {
 	r := &reader{agent: agents.ByID(agent), subagent: subagent, open: make(map[string][]int)}
 	if err := render.Blocks(transcript, mostRead, r.block); err != nil {
@@ -58,7 +58,7 @@ func (r *reader) block(b render.Block) {
 	}
 }
 
-// heard takes what was said to the agent.
+// heard takes what the agent was sent.
 func (r *reader) heard(origin, text string) {
 	switch {
 	case r.subagent:

@@ -8,7 +8,8 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// longWant and longSaid are the lengths of what is taken, in bytes.
+// longWant and longSaid are the lengths in bytes to which wants and messages are
+// cut.
 const (
 	longWant = 240
 	longSaid = 160
@@ -34,7 +35,7 @@ func lastSentence(text string) string {
 	return clean.Cut(clean.Line(spoken.Last(text)), longSaid)
 }
 
-// assents are words with which a person wants what was wanted before.
+// assents are words by which a person repeats the previous want.
 const assents = `
 yes yep yeah y ok okay sure fine good great perfect go on ahead continue proceed do it please thanks thank you next again retry more right correct exactly that
 `

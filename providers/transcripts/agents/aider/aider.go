@@ -153,7 +153,7 @@ func listRuns(_ context.Context, path string) ([]history.Entry, error) {
 	return list, nil
 }
 
-// runID returns the id of a run, which has none of its own.
+// runID returns an id for a run, since Aider gives it none.
 func runID(path, head string, ordinal int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", path, head, ordinal))
 	return hex.EncodeToString(sum[:8])

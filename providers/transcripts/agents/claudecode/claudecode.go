@@ -13,8 +13,8 @@
 // The format is known from logs of versions 2.0.64 to 2.1.220. Statements about
 // records in this package were counted in those logs unless they name another
 // source. A line is parsed once into a record (reader.go), which becomes events by
-// its type: what was said to the model (prompt.go, queue.go), what the model said
-// (model.go), what the program said (system.go), and reports of subagents
+// its type: what the model was sent (prompt.go, queue.go), what the model wrote
+// (model.go), what the program added (system.go), and reports of subagents
 // (subagent.go). Forks, continuations and rewinds are found in lineage.go.
 package claudecode
 

@@ -47,7 +47,7 @@ func (r *reader) originOf(c *record, text string) string {
 	return event.Typed
 }
 
-// user reads what was said to the model: prompts, results of tools, and what the
+// user reads what the model was sent: prompts, results of tools, and what the
 // program adds.
 func (r *reader) user(c *record) {
 	content := contentBlocks(c.Message.Get("content"))
@@ -69,7 +69,7 @@ func (r *reader) user(c *record) {
 	r.userBlocks(c, content, origin)
 }
 
-// userBlocks emits an event for each block of what was said to the model.
+// userBlocks emits an event for each block of what the model was sent.
 func (r *reader) userBlocks(c *record, content []contentBlock, origin string) {
 	for _, block := range content {
 		switch block.kind {

@@ -75,7 +75,7 @@ func (q *promptQueue) wasQueued(text string) bool {
 }
 
 // dropWaiting forgets the waiting prompts. A prompt that is sent at once shows that
-// none is waiting: those that are still listed were lost when a program exited.
+// the queue is empty: those that are still listed were lost when a program exited.
 func (q *promptQueue) dropWaiting() { q.Waiting = nil }
 
 // startAnswer ends the matching of removals with attachments: they come together,

@@ -53,8 +53,8 @@ func (r *reader) readSurroundings(c *record) {
 	}
 }
 
-// readSmallJSON parses a JSON file beside a log. The result is empty where there
-// is none, or where the file is larger than such a file can be.
+// readSmallJSON parses a JSON file beside a log. The result is empty if the file
+// does not exist, or is larger than such a file can be.
 func readSmallJSON(path string) lazyjson.Value {
 	const limit = 64 << 10
 	info, err := os.Lstat(path)

@@ -31,7 +31,7 @@ func (r *reader) compacted(c *record) {
 		Trigger: c.Compact.Get("trigger").String(),
 		Tokens:  int(c.Compact.Get("preTokens").Int()),
 	}})
-	// What was said before may be followed again (preserved messages): that takes
+	// Earlier messages may be followed again (preserved messages): that takes
 	// nothing back.
 	r.Conversation = 0
 }

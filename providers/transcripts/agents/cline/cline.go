@@ -33,10 +33,10 @@ func Roo() history.Agent {
 
 // The files of a task of Cline or Roo. All of them are rewritten as a whole.
 const (
-	// taskHistory is what was said to the model and by it: a list of messages in
-	// the shape of Anthropic's API.
+	// taskHistory is what the model was sent and what it wrote: a list of messages
+	// in the shape of Anthropic's API.
 	taskHistory = "api_conversation_history.json"
-	// taskScreen is what was shown; it has times where the history has none.
+	// taskScreen is what was shown; it has times where the history has no times.
 	taskScreen = "ui_messages.json"
 	// taskModels (Cline) has the models; taskItem (Roo) the folder, the parent
 	// and the first prompt.

@@ -114,8 +114,8 @@ func (p *splitter) endReply() {
 // typedTags are the tags around a person's words.
 var typedTags = [...]string{"task", "user_message", "feedback", "answer", "user_input"}
 
-// cutTyped divides a text before the first element with a person's words; said is
-// "" if there is none.
+// cutTyped divides a text before the first element with a person's words; said may
+// be "".
 func cutTyped(text string) (before, said string) {
 	at := -1
 	for _, tag := range typedTags {

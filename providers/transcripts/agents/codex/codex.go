@@ -254,7 +254,7 @@ type threadNames struct {
 	names map[string]string
 }
 
-// lookup returns the name of a session, "" where it has none.
+// lookup returns the name of a session, or "".
 func (n *threadNames) lookup(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -123,7 +123,7 @@ func (r *reader) prompt(rec records.Line, text, words string, by records.Channel
 	out.Session().Name(event.FromPrompt, records.FirstLine(words))
 }
 
-// promptID returns the id of a prompt in a log whose turns have none.
+// promptID returns the id of a prompt in a log whose turns have no ids.
 func promptID(text string) string { return fmt.Sprintf("said:%016x", records.TextHash(text)) }
 
 // emitText emits a text of the model, unless it was emitted already. words is the

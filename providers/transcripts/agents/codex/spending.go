@@ -27,8 +27,8 @@ type meter struct {
 	before *counts
 	// number counts the requests.
 	number int64
-	// compactions are requests of which a compaction may tell that they were its own: their
-	// tokens are in no other record then.
+	// compactions are requests that a compaction may claim as its own: their tokens are in
+	// no other record then.
 	compactions map[string]*facts.ModelCall
 	compacted   map[string]bool
 	last        string // the id of the newest of them

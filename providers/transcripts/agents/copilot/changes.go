@@ -35,9 +35,9 @@ type jsonTree struct {
 // handful of steps.
 const maxTreeDepth = 32
 
-// readChanges returns the state at the end of a log of changes. The log may end
-// in a line that is being written. With an error the state is that before the
-// faulty change, or nil where there is none.
+// readChanges returns the state at the end of a log of changes. The log may end in
+// a line that is being written. With an error the state is that before the faulty
+// change, or nil.
 func readChanges(path string) (*jsonTree, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -206,7 +206,7 @@ func (t *jsonTree) reach(path []lazyjson.Value) (*jsonTree, error) {
 	return t, nil
 }
 
-// get returns the part at a path of fields, nil where there is none.
+// get returns the part at a path of fields, or nil.
 func (t *jsonTree) get(path ...string) *jsonTree {
 	for _, key := range path {
 		if t == nil {

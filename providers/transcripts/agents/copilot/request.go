@@ -18,8 +18,8 @@ type request struct {
 	id    string
 	time  time.Time
 	model string
-	// text is what was said since the last event. The window's parts divide it at
-	// every link.
+	// text is the text since the last event. The window's parts divide it at every
+	// link.
 	text strings.Builder
 	// rounds are the calls that the model made, in order; emitted are the ids of
 	// those that were emitted.
@@ -123,7 +123,7 @@ func (r *request) emitText(kind event.Kind, text string) {
 	}
 }
 
-// flush emits what was said so far.
+// flush emits the text so far.
 func (r *request) flush() {
 	if text := r.text.String(); strings.TrimSpace(text) != "" {
 		r.emitText(event.Assistant, text)

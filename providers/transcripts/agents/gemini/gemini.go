@@ -130,7 +130,7 @@ func parseRecord(v lazyjson.Value, line []byte) records.Line {
 	return rec
 }
 
-// describe reads what is said of the session as a whole.
+// describe reads the facts about the session as a whole.
 func (r *reader) describe(v lazyjson.Value, out event.Sink) {
 	s := out.Session()
 	if id := v.Get("sessionId").Str; id != "" {

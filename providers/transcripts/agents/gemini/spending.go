@@ -11,7 +11,7 @@ import (
 )
 
 // spent reads the requests of a log. A message that is there again, with more of the
-// answer, is the same request; so is one in a history that is written anew.
+// answer, is the same request; so is one in a history that is rewritten.
 func spent(log history.Spending, out func(facts.ModelCall)) {
 	m := meter{session: log.Session, out: out}
 	for line := range log.Lines {

@@ -49,8 +49,8 @@ func Count(v lazyjson.Value, names ...string) int64 {
 	return 0
 }
 
-// Filled returns tokens of which an agent also tells the sum: what is missing in the parts
-// is output, or, where that is known, reasoning.
+// Filled returns tokens whose sum an agent reports, too: what is missing in the parts is
+// output, or, where that is known, reasoning.
 func Filled(t facts.Tokens, total int64) facts.Tokens {
 	switch missing := total - t.Total(); {
 	case missing <= 0:

@@ -103,7 +103,7 @@ func EmitUnknown(out event.Sink, typ string, line []byte) {
 }
 
 // recordTime returns the time of a record that is not understood, even of one that
-// is cut off; zero if there is none.
+// is cut off, or zero.
 func recordTime(record string) time.Time {
 	for _, key := range []string{"timestamp", "created_at"} {
 		if t := ParseTime(lazyjson.ParseString(record).Get(key).Str); !t.IsZero() {

@@ -28,7 +28,7 @@ func Millis(n int64) time.Time {
 }
 
 // Time returns the time in a JSON value: RFC 3339, or a number of seconds or
-// milliseconds since 1970. It is zero where there is none.
+// milliseconds since 1970. It is zero if the record has no time.
 func Time(v lazyjson.Value) time.Time {
 	switch v.Type {
 	case lazyjson.String:
