@@ -38,6 +38,7 @@
 //   - supervise starts and stops processes.
 //   - catalogue is what a server offers, how it is shown and stored.
 //   - pins stores definitions as they were first shown, and reports changes.
+//   - lines reads and writes messages over the standard output and input of a process.
 //   - wire connects to servers and speaks the protocol.
 //   - questions holds what servers ask back, until somebody answers.
 //   - calls has the parts of a call: its tool, arguments, result and log.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/project"
-	"ctxfs/providers/mcp/wire"
+	"ctxfs/providers/mcp/lines"
 )
 
 // The variables of a stub server.
@@ -161,7 +161,7 @@ func runStub(p *process) {
 			case "huge-answer":
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"x","text":"`, m.ID)
 				out.Flush()
-				_, _ = io.CopyN(p.out, endless{}, wire.MaxLine)
+				_, _ = io.CopyN(p.out, endless{}, lines.MaxLine)
 				reply = `"}]}}`
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/fs/form"
+	"ctxfs/providers/mcp/lines"
 )
 
 const colourForm = `{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}}}}`
@@ -348,7 +349,7 @@ func FuzzQuestions(f *testing.F) {
 			defer stop()
 			c.pending.begin(ctx, answers(form.Answer{Action: form.Decline}))
 		}
-		c.handle(incoming{id: id, method: method, params: params})
+		c.handle(incoming{Message: lines.Message{ID: id, Method: method, Params: params}})
 		var decoded any
 		if json.Unmarshal(id, &decoded) != nil {
 			return

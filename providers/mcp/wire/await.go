@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/providers/mcp/lines"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -145,7 +146,7 @@ func (w *waiting) take(ctx context.Context, t taskState) (result json.RawMessage
 	case !w.c.legacy && t.State == TaskCompleted:
 		return t.result, true, nil
 	case !w.c.legacy && t.State == TaskFailed:
-		_, err := w.c.result(w.method, message{fault: t.fault})
+		_, err := w.c.result(w.method, lines.Message{Fault: t.fault})
 		if err == nil {
 			err = &ResponseError{method: w.method, message: cmp.Or(t.Message, "the task has failed"), Code: mcp.INTERNAL_ERROR}
 		}

@@ -3,7 +3,7 @@
 // initialize and sessions (until 2025-11-25) and the one with server/discover.
 //
 // A [Dialer] connects (connect.go) over one of three transports: a process's
-// standard input and output (stdin.go, lines.go), HTTP (http.go), or HTTP as it was
+// standard input and output (package lines), HTTP (http.go), or HTTP as it was
 // until 2024-11-05 (sse.go); era.go makes the library's probe for the new era
 // strict. A [Connection] fetches the server's lists (list.go), sends requests whose
 // results stay raw (request.go, pending.go), and follows the server's notifications
@@ -43,6 +43,7 @@ import (
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/lines"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -65,8 +66,8 @@ type Connection struct {
 
 	kind    string             // the transport
 	Process *supervise.Process // of stdio, else nil
-	input   *stdin             // of stdio
-	output  *messages          // of stdio
+	input   *lines.Writer      // of stdio
+	output  *lines.Reader      // of stdio
 	http    *roundTripper      // of HTTP
 
 	timing Timing
@@ -83,6 +84,7 @@ type Connection struct {
 	completions  completions
 	replies      chan []byte   // of stdio: answers to its requests
 	unanswered   atomic.Bool   // of stdio: the probe was given up
+	discovered   atomic.Bool   // of stdio: an answer to server/discover has come
 	unwritten    atomic.Int32  // of those, how many are not written yet
 	posting      chan struct{} // of HTTP: holds a value for each answer under way
 	shaken       chan struct{} // closed after the handshake
@@ -167,7 +169,7 @@ func (d *Dialer) Dial(ctx context.Context) (*Connection, error) {
 			return c, err
 		}
 	}
-	if kind == config.Stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
+	if kind == config.Stdio && (c.output.TooLong() || !legacy && !hasEnded(err)) {
 		return c, err // it is running and has refused
 	}
 	if kind != config.Stdio && !legacy {
@@ -254,7 +256,7 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 		}
 		c.Process = p
 		c.speak(p.Stdin, p.Stdout)
-		c.output.printed = d.Start.Print
+		c.output.Printed = d.Start.Print
 		c.running.Go(func() {
 			select {
 			case <-p.Exited():
@@ -267,7 +269,7 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 	c.http = newRoundTripper(d.HTTP, c.lose, d.Timing.Grace.EOF, d.Login)
 	wrong := &supervise.Fault{What: "the url of the entry is not valid", Hint: "correct the url"}
 	if c.kind == config.SSE {
-		c.http.answers, c.http.asked = true, c.handle
+		c.http.answers, c.http.asked = true, c.asked
 		t, err := newSSE(starting, c, d.Def)
 		if err != nil {
 			return wrong
@@ -294,14 +296,19 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 
 // speak has the connection use the standard input and output of a server.
 func (c *Connection) speak(in supervise.Input, out io.Reader) {
-	c.output = newMessages(out, func() { c.lose(errMute) })
-	c.output.asked, c.output.logged = c.handle, c.log.message
+	c.output = lines.NewReader(out, func() { c.lose(errMute) })
+	c.output.Asked, c.output.Logged = c.asked, c.log.message
+	c.output.Unexpected = func(m lines.Message) {
+		if isDiscovery(m.Result) {
+			c.discovered.Store(true)
+		}
+	}
 	if c.log.to != nil {
-		c.output.floods = c.log.drops
+		c.output.Floods = c.log.drops
 	}
 	c.replies = make(chan []byte, maxQuestions)
 	c.running.Go(c.writeReplies)
-	c.input = newStdin(in, c.timing.Deaf, c.lose)
+	c.input = lines.NewWriter(in, c.timing.Deaf, c.lose)
 	c.transport = probedStdio{transport.NewIO(c.output, c.input, nil), &c.unanswered}
 }
 
@@ -341,7 +348,7 @@ func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 // answeredLate reports whether the server, with which the old era was agreed on, has
 // answered the probe for the new one after it was given up.
 func (c *Connection) answeredLate() bool {
-	return c.legacy && c.unanswered.Load() && c.output.discovered.Load()
+	return c.legacy && c.unanswered.Load() && c.discovered.Load()
 }
 
 // clientInfo returns how ctxfs introduces itself.
@@ -385,7 +392,7 @@ func (c *Connection) Close() { c.CloseFor(nil) }
 func (c *Connection) CloseFor(reason error) {
 	c.cancel(reason)
 	if c.output != nil {
-		c.output.end() // nothing more will be read
+		c.output.End() // nothing more will be read
 	}
 	if c.client != nil {
 		_ = c.client.Close() // the end of our own process is not an error

@@ -16,8 +16,12 @@ import (
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/lines"
 	"ctxfs/providers/mcp/supervise"
 )
+
+// strayLength is the length up to which a line is shown that is not a message, in bytes.
+const strayLength = 200
 
 // LastWordsShown is how much of the last line of a server's standard error is
 // shown with an error, in bytes.
@@ -88,8 +92,8 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		if start.Remark != "" {
 			is.Remarks = append(is.Remarks, start.Remark)
 		}
-	case c.output != nil && c.output.tooLong():
-		is.What = fmt.Sprintf("it wrote a message of more than %d MiB", MaxLine>>20)
+	case c.output != nil && c.output.TooLong():
+		is.What = fmt.Sprintf("it wrote a message of more than %d MiB", lines.MaxLine>>20)
 	case c.http.needsLogin() != nil:
 		is.needsLogin(c.http.needsLogin(), x.Folder, entry)
 	case errors.As(err, &stored):
@@ -116,7 +120,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		if errors.As(err, &slow) && slow.took > 2*x.Limits.Idle {
 			is.What = "no answer after " + wording.Seconds(slow.took.Round(time.Second)) + ", and no progress for " + wording.Seconds(x.Limits.Idle)
 		}
-		if n, first := c.output.strays(); n > 0 {
+		if n, first := c.output.Strays(); n > 0 {
 			is.What += fmt.Sprintf("; it writes text instead, such as %q", x.line(first[0], strayLength))
 			is.Fix = "see that " + entry + " starts an MCP server, with the right arguments, then: " + again
 		} else {
@@ -137,8 +141,8 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 			is.What = "the installation of its package by npx is broken (" + is.What + ")"
 			is.Fix, is.FixHere = "rm -rf "+wording.ShellWord(wording.Tilde(folder, x.Home))+", then: "+again, ""
 		}
-	case errors.Is(err, errDeaf):
-		is.What = errDeaf.Error()
+	case errors.Is(err, lines.ErrDeaf):
+		is.What = lines.ErrDeaf.Error()
 	case errors.As(err, &version) && version.Version == "":
 		is.What = "its answer to the handshake names no version of the protocol"
 		is.Fix = "see that " + entry + " starts an MCP server, then: " + again
@@ -176,7 +180,7 @@ func (c *Connection) Remarks(line func(text string, limit int) string) []string 
 	if c.output == nil {
 		return nil
 	}
-	n, first := c.output.strays()
+	n, first := c.output.Strays()
 	if n == 0 {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/lines"
 )
 
 // errorBodyKept is how much of the body of an error response is kept, in bytes.
@@ -30,7 +31,7 @@ type roundTripper struct {
 	// answers says that the transport is SSE, whose stream carries the answers, and
 	// requests of the server, which go to asked.
 	answers bool
-	asked   func(incoming)
+	asked   func(lines.Message)
 
 	mu       sync.Mutex
 	status   int
@@ -107,7 +108,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.needed = nil // its scopes are enough for other requests
 	}
 	r.mu.Unlock()
-	res.Body = &bounded{ReadCloser: res.Body, left: MaxLine, events: req.Method == http.MethodGet}
+	res.Body = &bounded{ReadCloser: res.Body, left: lines.MaxLine, events: req.Method == http.MethodGet}
 	if r.answers && req.Method == http.MethodGet {
 		res.Body = &tap{ReadCloser: res.Body, asked: r.asked}
 	}
@@ -188,7 +189,7 @@ type bounded struct {
 	last   byte // the last byte, carriage returns left out
 }
 
-var errTooLong = fmt.Errorf("the answer is longer than %d MiB", MaxLine>>20)
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB", lines.MaxLine>>20)
 
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
@@ -200,7 +201,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if b.events {
 		for i, c := range p[:n] {
 			if c == '\n' && b.last == '\n' {
-				b.left = MaxLine - (n - i - 1)
+				b.left = lines.MaxLine - (n - i - 1)
 			}
 			if c != '\r' {
 				b.last = c

@@ -17,6 +17,7 @@ import (
 
 	"ctxfs/fs/form"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/lines"
 )
 
 // Requests of the server come over legacy connections only; in the new era a
@@ -147,9 +148,7 @@ func (s *completions) complete(id string) {
 
 // incoming is a request of the server.
 type incoming struct {
-	id     json.RawMessage
-	method string
-	params json.RawMessage
+	lines.Message
 	stream *request // the request of ours in whose stream it came, or nil
 }
 
@@ -164,7 +163,7 @@ func (c *Connection) handleRequest(ctx context.Context, message transport.JSONRP
 	if err != nil {
 		return nil, err
 	}
-	in := incoming{id: id, method: message.Method, params: params}
+	in := incoming{Message: lines.Message{ID: id, Method: message.Method, Params: params}}
 	in.stream, _ = ctx.Value(requestKey{}).(*request)
 	c.handle(in)
 	return nil, nil // handle sends the answer
@@ -173,24 +172,27 @@ func (c *Connection) handleRequest(ctx context.Context, message transport.JSONRP
 // requestKey is the key of a *request in the context of its messages.
 type requestKey struct{}
 
+// asked handles a request of the server that came by itself.
+func (c *Connection) asked(m lines.Message) { c.handle(incoming{Message: m}) }
+
 // handle answers a request of the server, in a goroutine where that may take
 // long. It is called from a transport's reader, which it holds up only while the
 // server reads no answers.
 func (c *Connection) handle(in incoming) {
 	var id any
-	if json.Unmarshal(in.id, &id) != nil {
+	if json.Unmarshal(in.ID, &id) != nil {
 		return
 	}
 	key, ok := keyOf(id)
 	if !ok {
 		return // there is no request to answer
 	}
-	switch in.method {
+	switch in.Method {
 	case string(mcp.MethodPing):
-		c.reply(in.id, json.RawMessage("{}"), nil)
+		c.reply(in.ID, json.RawMessage("{}"), nil)
 	case string(mcp.MethodListRoots):
 		if roots, declared := c.roots.result(); declared {
-			c.reply(in.id, roots, nil)
+			c.reply(in.ID, roots, nil)
 			return
 		}
 		c.refuse(in)
@@ -209,35 +211,35 @@ func (c *Connection) handle(in incoming) {
 
 // refuse answers a request that ctxfs has not said that it answers.
 func (c *Connection) refuse(in incoming) {
-	method := clean.Cut(clean.Line(in.method), progressLength)
+	method := clean.Cut(clean.Line(in.Method), progressLength)
 	c.pending.wanted(c.requestOf(in), method)
-	c.reply(in.id, nil, &refusal{mcp.METHOD_NOT_FOUND, "there is nobody here to ask: " + method})
+	c.reply(in.ID, nil, &refusal{mcp.METHOD_NOT_FOUND, "there is nobody here to ask: " + method})
 }
 
 // question asks what the server asks.
 func (c *Connection) question(key string, in incoming) {
 	r, uncertain := c.requestOf(in), false
-	q, err := parseQuestion(in.method, in.params)
+	q, err := parseQuestion(in.Method, in.Params)
 	if err != nil {
-		c.pending.wanted(r, in.method+", which was refused: "+err.Error())
-		c.reply(in.id, nil, &refusal{mcp.INVALID_PARAMS, err.Error()})
+		c.pending.wanted(r, in.Method+", which was refused: "+err.Error())
+		c.reply(in.ID, nil, &refusal{mcp.INVALID_PARAMS, err.Error()})
 		return
 	}
 	if r == nil {
 		r, uncertain = c.pending.asker()
 	}
 	if !r.asks() {
-		c.pending.wanted(r, in.method)
+		c.pending.wanted(r, in.Method)
 		result, err := answerResult(form.Answer{Action: form.Cancel}, q.Kind)
-		c.reply(in.id, result, err)
+		c.reply(in.ID, result, err)
 		return
 	}
 	q.Uncertain = uncertain
 	ctx, cancel := context.WithCancel(r.ctx)
 	if !c.questions.begin(key, cancel) {
 		cancel()
-		r.wanted(in.method+", while too many questions waited", uncertain)
-		c.reply(in.id, nil, &refusal{mcp.INVALID_REQUEST, fmt.Sprintf("more than %d questions wait, or one with this id", maxQuestions)})
+		r.wanted(in.Method+", while too many questions waited", uncertain)
+		c.reply(in.ID, nil, &refusal{mcp.INVALID_REQUEST, fmt.Sprintf("more than %d questions wait, or one with this id", maxQuestions)})
 		return
 	}
 	stop := context.AfterFunc(c.Context, cancel)
@@ -245,7 +247,7 @@ func (c *Connection) question(key string, in incoming) {
 		defer stop()
 		result, err := c.put(ctx, r, q)
 		if c.questions.end(key) {
-			c.reply(in.id, result, err)
+			c.reply(in.ID, result, err)
 		}
 	}()
 }
@@ -260,7 +262,7 @@ func (c *Connection) requestOf(in incoming) *request {
 			} `json:"io.modelcontextprotocol/related-task"`
 		} `json:"_meta"`
 	}
-	if json.Unmarshal(in.params, &is) == nil {
+	if json.Unmarshal(in.Params, &is) == nil {
 		if r := c.pending.ofTask(is.Meta.Task.ID); r != nil {
 			return r
 		}

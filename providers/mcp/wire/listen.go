@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/providers/mcp/lines"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -48,7 +49,7 @@ func (c *Connection) notified(n mcp.JSONRPCNotification) {
 		}
 	case string(mcp.MethodNotificationProgress):
 		c.pending.progress(n.Params.AdditionalFields)
-	case notificationMessage: // over HTTP
+	case lines.LogMethod: // over HTTP
 		if params, err := json.Marshal(n.Params.AdditionalFields); err == nil {
 			c.log.message(params)
 		}

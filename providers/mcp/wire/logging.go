@@ -15,9 +15,6 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// notificationMessage is the method of a logging message.
-const notificationMessage = string(mcp.MethodNotificationMessage)
-
 // LogMessage is a logging message of a server.
 type LogMessage struct {
 	Level  string // such as "info", see [config.LogLevels]

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"ctxfs/providers/mcp/lines"
 	"encoding/json"
 	"io"
 	"strings"
@@ -45,8 +46,8 @@ func TestRequestsInAStreamOfEvents(t *testing.T) {
 		"data: {\"id\":5,\"method\":\"c\"}\n\ndata: {\"id\":6,\"method\":\"cut off\"}\n"
 	for _, size := range []int{1 << 20, 7} {
 		var got []string
-		r := &tap{ReadCloser: io.NopCloser(strings.NewReader(text)), asked: func(in incoming) {
-			got = append(got, string(in.id)+" "+in.method+string(in.params))
+		r := &tap{ReadCloser: io.NopCloser(strings.NewReader(text)), asked: func(in lines.Message) {
+			got = append(got, string(in.ID)+" "+in.Method+string(in.Params))
 		}}
 		var out strings.Builder
 		if _, err := io.CopyBuffer(&out, struct{ io.Reader }{r}, make([]byte, size)); err != nil {

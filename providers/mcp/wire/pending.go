@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs/form"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/lines"
 )
 
 // Progress is a tool's report of how far it is. Done and Total are in units of its
@@ -105,7 +106,7 @@ func (f *pendingRequests) id() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last++
-	return requestPrefix + strconv.FormatInt(f.last, 10)
+	return lines.RequestPrefix + strconv.FormatInt(f.last, 10)
 }
 
 // end removes a request.

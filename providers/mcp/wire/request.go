@@ -17,7 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/lines"
 )
 
 // Outgoing is a request to a server.
@@ -127,19 +127,19 @@ func (c *Connection) params(token string, out Outgoing) (json.RawMessage, error)
 
 // sendLine sends a request to a process. The answer is taken from the output
 // before the library, which would copy it many times, sees it: an answer may be
-// as long as MaxLine.
+// as long as lines.MaxLine.
 func (c *Connection) sendLine(ctx context.Context, id, method string, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
-	came := make(chan message, 1)
-	c.output.expect(id, came)
-	defer c.output.forget(id)
+	came := make(chan lines.Message, 1)
+	c.output.Expect(id, came)
+	defer c.output.Forget(id)
 	select {
-	case <-c.output.done:
+	case <-c.output.Done:
 		return nil, false, transport.ErrTransportClosed
 	default:
 	}
 	line := fmt.Appendf(make([]byte, 0, len(params)+len(method)+64), `{"jsonrpc":"2.0","id":%q,"method":%q,"params":`, id, method)
 	line = append(append(line, params...), '}', '\n')
-	if begun, err = c.input.send(ctx, line); err != nil {
+	if begun, err = c.input.Send(ctx, line); err != nil {
 		return nil, begun, err
 	}
 	line, params = nil, nil // they may be large, and the answer may take long
@@ -149,7 +149,7 @@ func (c *Connection) sendLine(ctx context.Context, id, method string, params jso
 		return result, true, err
 	case <-ctx.Done():
 		return nil, true, ctx.Err()
-	case <-c.output.done:
+	case <-c.output.Done:
 	}
 	select {
 	case r := <-came: // written just before the end
@@ -162,21 +162,21 @@ func (c *Connection) sendLine(ctx context.Context, id, method string, params jso
 
 // result returns the result of a response, or the error that the server answered
 // with.
-func (c *Connection) result(method string, r message) (json.RawMessage, error) {
+func (c *Connection) result(method string, r lines.Message) (json.RawMessage, error) {
 	var fault *struct {
 		Code    int
 		Message string
 		Data    json.RawMessage
 	}
-	if r.fault != nil {
-		if err := json.Unmarshal(r.fault, &fault); err != nil {
+	if r.Fault != nil {
+		if err := json.Unmarshal(r.Fault, &fault); err != nil {
 			return nil, fmt.Errorf("%s: the answer has a wrong form: %w", method, err)
 		}
 	}
 	if fault != nil {
 		return nil, &ResponseError{method, strings.TrimSpace(fault.Message), fault.Code, fault.Data}
 	}
-	return r.result, nil
+	return r.Result, nil
 }
 
 // sendHTTP sends a request over one of the library's transports.
@@ -255,48 +255,4 @@ func (c *Connection) cancelRequest(ctx context.Context, id string) {
 		defer stop()
 		_ = c.transport.SendNotification(telling, notification) // otherwise the server answers in vain
 	}()
-}
-
-// requestPrefix is the prefix of the ids of our requests; the library's ids are
-// numbers.
-const requestPrefix = "raw-"
-
-// message is one message of a server. Its fields are parts of the text, not
-// copies.
-type message struct {
-	id     json.RawMessage // or nil
-	method string          // "" of an answer
-	params json.RawMessage
-	result json.RawMessage
-	fault  json.RawMessage // the error, or nil
-}
-
-// readMessage reads a message in one pass; ok reports whether it is one object.
-func readMessage(text []byte) (m message, ok bool) {
-	ok = rawjson.Visit(text, func(name string, value json.RawMessage) {
-		switch name {
-		case "method":
-			if json.Unmarshal(value, &m.method) != nil {
-				m.method = "?" // whatever it is, it is no answer
-			}
-		case "id":
-			m.id = value
-		case "params":
-			m.params = value
-		case "result":
-			m.result = value
-		case "error":
-			m.fault = value
-		}
-	})
-	return m, ok
-}
-
-// ours returns the id of our request that the message is the answer to.
-func (m message) ours() (id string, ok bool) {
-	if m.method != "" || !bytes.HasPrefix(m.id, []byte(`"`)) {
-		return "", false
-	}
-	ok = json.Unmarshal(m.id, &id) == nil && len(id) > len(requestPrefix) && strings.HasPrefix(id, requestPrefix)
-	return id, ok
 }

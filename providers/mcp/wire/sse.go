@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/lines"
 )
 
 // sseTransport is the library's transport over HTTP with one stream for all
@@ -79,7 +80,7 @@ func (t *sseTransport) SendRequest(ctx context.Context, request transport.JSONRP
 // library takes them for answers that nobody waits for.
 type tap struct {
 	io.ReadCloser
-	asked func(incoming)
+	asked func(lines.Message)
 
 	line []byte // the beginning of the current line
 	data []byte // of the current event
@@ -116,8 +117,8 @@ func (t *tap) endLine() {
 		t.data = append(append(t.data, data...), '\n')
 	}
 	if len(line) == 0 {
-		if is, ok := readMessage(t.data); ok && is.method != "" && is.id != nil && string(is.id) != "null" {
-			t.asked(incoming{id: is.id, method: is.method, params: is.params})
+		if is, ok := lines.Read(t.data); ok && is.Asks() {
+			t.asked(is)
 		}
 		t.data, t.long = nil, false
 	}

@@ -1,4 +1,4 @@
-package wire
+package lines
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte(`{"id":"raw-1","result":{"a":[`), 5)
 	f.Fuzz(func(t *testing.T, text []byte, size int) {
 		for line := range bytes.Lines(text) {
-			_, _ = readMessage(line) // any text has an answer
+			_, _ = Read(line) // any text has an answer
 		}
 		ended := 0
-		m := newMessages(bytes.NewReader(text), func() { ended++ })
+		m := NewReader(bytes.NewReader(text), func() { ended++ })
 		var got []byte
 		buf := make([]byte, 1+max(0, size%64))
 		for {

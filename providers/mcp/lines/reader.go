@@ -1,4 +1,4 @@
-package wire
+package lines
 
 import (
 	"bufio"
@@ -7,15 +7,13 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // Limits on what a server writes to its standard output, and what is kept of it.
 const (
-	MaxLine     = 256 << 20 // one message, in bytes
-	strayKept   = 3         // lines that are not messages
-	strayBytes  = 4 << 10   // of each of them, before secrets are taken out
-	strayLength = 200       // and of each that is shown
+	MaxLine    = 256 << 20 // one message, in bytes
+	strayKept  = 3         // lines that are not messages
+	strayBytes = 4 << 10   // of each of them, before secrets are taken out
 )
 
 // linePiece is the size in bytes of the pieces that a long line is collected in: a
@@ -26,56 +24,57 @@ const linePiece = 1 << 20
 // message, in bytes, as SDKs write them.
 const logHead = 128
 
-// messages reads the messages in a server's standard output: lines that begin an
+// LogMethod is the method of a logging message.
+const LogMethod = "notifications/message"
+
+// Reader reads the messages in a server's standard output: lines that begin an
 // object. Other lines, such as a banner, are counted and dropped. Expected answers
 // go to the goroutine that expects them, without a copy; all other messages are
 // returned by Read. It ends at the end of the output, and at a line longer than
 // MaxLine.
-type messages struct {
+type Reader struct {
 	src   *bufio.Reader
 	ended func()
 	once  sync.Once
-	done  chan struct{} // closed after ended was called
+	Done  chan struct{} // closed after ended was called
 
-	// asked is called with each request of the server, and logged with the
-	// parameters of each logging message; both may hold up the reader. They may be
-	// nil, and are set before the first Read.
-	asked  func(incoming)
-	logged func(params json.RawMessage)
-	// floods reports whether a logging message of that many bytes is to be dropped,
+	// Asked is called with each request of the server, Logged with the parameters of
+	// each logging message, and Unexpected with an answer that nobody expects; all may
+	// hold up the reader. They may be nil, and are set before the first Read.
+	Asked, Unexpected func(Message)
+	Logged            func(params json.RawMessage)
+	// Floods reports whether a logging message of that many bytes is to be dropped,
 	// so that it need not be taken apart. It may be nil.
-	floods func(size int) bool
-	// printed is called with each line that is not a message; it may be nil. It
+	Floods func(size int) bool
+	// Printed is called with each line that is not a message; it may be nil. It
 	// is set before the first Read.
-	printed func(line string)
-
-	discovered atomic.Bool // an answer to server/discover has come
+	Printed func(line string)
 
 	pieces [][]byte // of the current line
 	rest   []byte   // of the current line, for Read
 
 	mu      sync.Mutex
-	waiting map[string]chan<- message // by id
+	waiting map[string]chan<- Message // by id
 	count   int                       // lines that were not messages
 	stray   []string                  // the beginnings of the first of them
 	long    bool                      // a line was too long
 }
 
-// newMessages returns a reader of src. Ended is called once, when nothing more
+// NewReader returns a reader of src. Ended is called once, when nothing more
 // will come.
-func newMessages(src io.Reader, ended func()) *messages {
-	return &messages{
-		src: bufio.NewReaderSize(src, 16<<10), ended: ended, done: make(chan struct{}),
-		waiting: make(map[string]chan<- message),
+func NewReader(src io.Reader, ended func()) *Reader {
+	return &Reader{
+		src: bufio.NewReaderSize(src, 16<<10), ended: ended, Done: make(chan struct{}),
+		waiting: make(map[string]chan<- Message),
 	}
 }
 
 // Read implements io.Reader.
-func (m *messages) Read(p []byte) (int, error) {
+func (m *Reader) Read(p []byte) (int, error) {
 	for len(m.rest) == 0 {
 		line, err := m.next()
 		if err != nil {
-			m.end()
+			m.End()
 			return 0, io.EOF
 		}
 		if !m.deliver(line) {
@@ -87,16 +86,16 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// end records that nothing more will come.
-func (m *messages) end() {
+// End records that nothing more will come.
+func (m *Reader) End() {
 	m.once.Do(func() {
 		m.ended()
-		close(m.done)
+		close(m.Done)
 	})
 }
 
 // next returns the next message, with its end of line if it has one.
-func (m *messages) next() ([]byte, error) {
+func (m *Reader) next() ([]byte, error) {
 	size, dropping := 0, false
 	for {
 		part, err := m.src.ReadSlice('\n')
@@ -127,7 +126,7 @@ func (m *messages) next() ([]byte, error) {
 }
 
 // gather adds a part to the current line.
-func (m *messages) gather(part []byte) {
+func (m *Reader) gather(part []byte) {
 	last := len(m.pieces) - 1
 	if last < 0 || len(m.pieces[last])+len(part) > linePiece {
 		m.pieces = append(m.pieces, nil)
@@ -140,7 +139,7 @@ func (m *messages) gather(part []byte) {
 }
 
 // gathered returns the current line and begins the next one.
-func (m *messages) gathered() []byte {
+func (m *Reader) gathered() []byte {
 	pieces := m.pieces
 	m.pieces = nil
 	if len(pieces) == 1 {
@@ -156,10 +155,10 @@ func beginsMessage(c byte) bool {
 }
 
 // note records the beginning of a line that is not a message.
-func (m *messages) note(line []byte) {
+func (m *Reader) note(line []byte) {
 	text := string(line[:min(len(line), strayBytes)])
-	if m.printed != nil {
-		m.printed(text)
+	if m.Printed != nil {
+		m.Printed(text)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,30 +168,30 @@ func (m *messages) note(line []byte) {
 	}
 }
 
-// strays returns how many lines were not messages, and the first of them.
-func (m *messages) strays() (count int, first []string) {
+// Strays returns how many lines were not messages, and the first of them.
+func (m *Reader) Strays() (count int, first []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.count, slices.Clone(m.stray)
 }
 
-// tooLong reports whether the output ended at a line that was too long.
-func (m *messages) tooLong() bool {
+// TooLong reports whether the output ended at a line that was too long.
+func (m *Reader) TooLong() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.long
 }
 
-// expect makes the reader send the answer to the request with an id to a channel,
+// Expect makes the reader send the answer to the request with an id to a channel,
 // which must have room for it.
-func (m *messages) expect(id string, answer chan<- message) {
+func (m *Reader) Expect(id string, answer chan<- Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting[id] = answer
 }
 
-// forget drops the expectation of an answer.
-func (m *messages) forget(id string) {
+// Forget drops the expectation of an answer.
+func (m *Reader) Forget(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.waiting, id)
@@ -201,15 +200,15 @@ func (m *messages) forget(id string) {
 // deliver hands a message to whom it is for, and reports whether it has: an answer
 // to one of our requests, a request of the server, or a logging message. A late or
 // second answer is dropped. The library would take all of them apart several times.
-func (m *messages) deliver(line []byte) bool {
-	if m.floods != nil && bytes.Contains(line[:min(len(line), logHead)], []byte(`"`+notificationMessage+`"`)) && m.floods(len(line)) {
+func (m *Reader) deliver(line []byte) bool {
+	if m.Floods != nil && bytes.Contains(line[:min(len(line), logHead)], []byte(`"`+LogMethod+`"`)) && m.Floods(len(line)) {
 		return true
 	}
-	is, ok := readMessage(line)
+	is, ok := Read(line)
 	if !ok {
 		return false
 	}
-	id, ours := is.ours()
+	id, ours := is.Ours()
 	switch {
 	case ours:
 		m.mu.Lock()
@@ -219,14 +218,14 @@ func (m *messages) deliver(line []byte) bool {
 			to <- is
 		}
 		return true
-	case m.asked != nil && is.method != "" && is.id != nil && string(is.id) != "null":
-		m.asked(incoming{id: is.id, method: is.method, params: is.params})
+	case m.Asked != nil && is.Asks():
+		m.Asked(is)
 		return true
-	case m.logged != nil && is.method == notificationMessage:
-		m.logged(is.params)
+	case m.Logged != nil && is.Method == LogMethod:
+		m.Logged(is.Params)
 		return true
-	case is.method == "" && isDiscovery(is.result):
-		m.discovered.Store(true)
+	case m.Unexpected != nil && is.Method == "":
+		m.Unexpected(is)
 	}
 	return false
 }

@@ -1,4 +1,4 @@
-package wire
+package lines
 
 import (
 	"bytes"
@@ -18,11 +18,11 @@ func TestAServerThatDoesNotRead(t *testing.T) {
 		defer r.Close()
 		defer w.Close()
 		var told error
-		in := newStdin(w, time.Minute, func(err error) { told = err })
+		in := NewWriter(w, time.Minute, func(err error) { told = err })
 		if _, err := in.Write([]byte("a message\n")); err != nil || told != nil {
 			t.Errorf("a message: %v, %v", err, told)
 		}
-		if _, err := in.Write(make([]byte, 1<<20)); !errors.Is(err, errDeaf) || !errors.Is(told, errDeaf) {
+		if _, err := in.Write(make([]byte, 1<<20)); !errors.Is(err, ErrDeaf) || !errors.Is(told, ErrDeaf) {
 			t.Errorf("more than the pipe takes: %v, %v", err, told)
 		}
 	})
@@ -36,12 +36,12 @@ func TestAServerThatReadsSlowly(t *testing.T) {
 		r, w := fstest.Pipe()
 		defer r.Close()
 		defer w.Close()
-		in := newStdin(w, time.Minute, func(err error) { t.Errorf("broken: %v", err) })
+		in := NewWriter(w, time.Minute, func(err error) { t.Errorf("broken: %v", err) })
 		message := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16) // fills the pipe many times
 		leaving, leave := context.WithCancel(context.Background())
 		first := make(chan error)
 		go func() {
-			begun, err := in.send(leaving, message)
+			begun, err := in.Send(leaving, message)
 			if !begun {
 				t.Error("it was not begun")
 			}
@@ -55,12 +55,12 @@ func TestAServerThatReadsSlowly(t *testing.T) {
 		if err := <-first; !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if begun, err := in.send(leaving, message); begun || !errors.Is(err, context.Canceled) {
+		if begun, err := in.Send(leaving, message); begun || !errors.Is(err, context.Canceled) {
 			t.Errorf("begun: %t, %v", begun, err)
 		}
 		second := make(chan error)
 		go func() {
-			_, err := in.send(context.Background(), []byte("the next\n"))
+			_, err := in.Send(context.Background(), []byte("the next\n"))
 			second <- err
 		}()
 		want := append(message[4096:len(message):len(message)], "the next\n"...)
