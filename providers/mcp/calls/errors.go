@@ -130,8 +130,8 @@ func (e *AskedError) Fix() string {
 	return e.Question.Answer + "\nthen fetch the result: ctxfs call --continue " + e.Task
 }
 
-// EndedError is the error of a call that ended without a result before somebody
-// asked for it.
+// EndedError is the error of a call that ended without a result before it was asked
+// for.
 type EndedError struct {
 	Outcome string // such as [OutcomeTimeout]
 	What    string

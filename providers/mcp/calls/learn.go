@@ -12,8 +12,8 @@ import (
 )
 
 // Uses returns the calls in the log of clients that had searched before, a part for
-// each session of a client. Whoever has a shell says in a transcript what was wanted.
-// A log that cannot be read has none.
+// each session of a client. Clients with a shell say in a transcript what was wanted.
+// A log that cannot be read yields nothing.
 func (l *Log) Uses() (all []facts.Part[facts.Use]) {
 	if l.path == "" {
 		return nil

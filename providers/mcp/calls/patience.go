@@ -14,8 +14,8 @@ var (
 )
 
 // Patience gives a call up when its tool is silent for too long, or does not finish.
-// While somebody is asked, the tool has reason to be silent. It is safe for
-// concurrent use; the zero value waits for nothing yet.
+// While a question waits for its answer, the tool has reason to be silent. It is
+// safe for concurrent use; the zero value waits for nothing yet.
 type Patience struct {
 	mu              sync.Mutex
 	silent, endless *time.Timer // nil until Start
@@ -42,7 +42,8 @@ func (p *Patience) Heard() {
 	}
 }
 
-// Pause says that somebody is asked, or no longer: both times then begin anew.
+// Pause reports that a question waits, or no longer does: both times then start
+// again.
 func (p *Patience) Pause(paused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

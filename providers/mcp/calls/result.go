@@ -26,7 +26,7 @@ type Result struct {
 	IsJSON bool // Text is JSON, or an excerpt of it
 	// Aside is text that says something other than the structured result.
 	Aside []byte
-	// Structured is the structured result; nil if there is none or it is too long.
+	// Structured is the structured result, or nil if it is missing or too long.
 	Structured json.RawMessage
 	// File is the path of the whole text where it was too long.
 	File string
@@ -36,7 +36,7 @@ type Result struct {
 	// the result is still usable.
 	Misfit string
 	// Note says in a sentence how the call was made where its caller may not expect
-	// it, such as outside of the caller's project; "" where there is nothing to note.
+	// it, such as outside of the caller's project; or "".
 	Note string
 	// Fault says what could not be written to a file and why; Text then holds the
 	// beginning of it.
@@ -102,7 +102,7 @@ func NewResult(raw json.RawMessage, opts ResultOptions) (*Result, error) {
 }
 
 // textLimit returns the size in bytes above which the text goes to a file; a
-// negative one is none.
+// negative one means no limit.
 func (o ResultOptions) textLimit() int {
 	switch {
 	case o.Results == nil, o.Limit < 0:

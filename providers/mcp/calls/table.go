@@ -71,10 +71,10 @@ func (l *Log) Tables() map[string]fs.Node {
 	return all
 }
 
-// Prepare reads the log, so that nobody waits for that.
+// Prepare reads the log, so that no reader waits for that.
 func (l *Log) Prepare() {
 	for _, table := range l.Tables() {
-		_, _ = table.Attr(context.Background()) // whoever reads it sees the error
+		_, _ = table.Attr(context.Background()) // its reader sees the error
 	}
 }
 
@@ -125,8 +125,8 @@ func (t *Table) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// refresh takes what was added to the log, and returns its file, which is nil if there is
-// none. The caller holds mu, and closes the file.
+// refresh takes what was added to the log, and returns its file, or nil. The caller holds
+// mu, and closes the file.
 func (t *Table) refresh() (*os.File, error) {
 	f, err := os.OpenFile(t.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -233,8 +233,8 @@ func eachLine(r io.Reader, yield func(line []byte) bool) error {
 	}
 }
 
-// tableRow returns the row of a line of the log, nothing for a line that is none. It
-// depends on the line alone.
+// tableRow returns the row of a line of the log, or nothing if the line is no call.
+// It depends on the line alone.
 func tableRow(line []byte) []byte {
 	var c Called
 	if json.Unmarshal(line, &c) != nil || c.Time.IsZero() {
@@ -249,7 +249,7 @@ func tableRow(line []byte) []byte {
 	return []byte(strings.Join(cells, "\t") + "\n")
 }
 
-// Who returns who has called: the agent with its session, "gateway" for an unknown one
+// Who returns the caller: the agent with its session, "gateway" for an unknown one
 // that came by that way, and else "person".
 func (c *Called) Who() string {
 	who := c.Agent

@@ -14,7 +14,8 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Tally counts the calls in the log, see [facts.CallSource]. A log that does not exist has none.
+// Tally counts the calls in the log, see [facts.CallSource]. A log that does not exist
+// counts no calls.
 func (l *Log) Tally(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error) {
 	if l.path == "" {
 		return nil, nil

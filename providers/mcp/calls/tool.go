@@ -56,7 +56,7 @@ func newTool(is catalogue.Item) *Tool {
 			}
 		case "execution":
 			var is struct{ TaskSupport string }
-			if json.Unmarshal(value, &is) == nil { // otherwise it has none
+			if json.Unmarshal(value, &is) == nil { // anything else is ignored
 				t.TaskSupport = is.TaskSupport
 			}
 		case "_meta":

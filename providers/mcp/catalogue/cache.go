@@ -45,7 +45,7 @@ func (c Cache) path(k Key) string {
 }
 
 // Snapshot returns the snapshot that was last saved, under the first of the keys
-// that has a readable file; nil if none has.
+// that has a readable file, or nil.
 func (c Cache) Snapshot(keys []Key) (s *Snapshot) {
 	c.find(keys, func(f *cacheFile) (err error) {
 		s, err = f.snapshot()
@@ -54,8 +54,8 @@ func (c Cache) Snapshot(keys []Key) (s *Snapshot) {
 	return s
 }
 
-// Catalogue returns the catalogue that was last saved, under the first of the
-// keys that has a readable file; nil if none has.
+// Catalogue returns the catalogue that was last saved, under the first of the keys
+// that has a readable file, or nil.
 func (c Cache) Catalogue(keys []Key) (cat *Catalogue) {
 	c.find(keys, func(f *cacheFile) (err error) {
 		cat, err = f.catalogue()

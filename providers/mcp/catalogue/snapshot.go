@@ -231,7 +231,7 @@ func (s *Snapshot) Summary() string {
 	return clean.Sentence(cmp.Or(s.Instructions, s.Server.Title), SummaryLength)
 }
 
-// URI returns the URI of a resource; a template has none.
+// URI returns the URI of a resource; a template has no URI.
 func (i Item) URI() string {
 	var shown struct{ URI string }
 	_ = json.Unmarshal(i.Body, &shown) // it was rendered here

@@ -20,7 +20,7 @@ type Trust int
 
 const (
 	trusted      Trust = iota
-	neverTrusted       // nobody has said so
+	neverTrusted       // not decided by the user
 	trustLapsed        // the file has changed since
 )
 
@@ -64,7 +64,8 @@ type approval struct {
 
 const approvalsFormat = 1
 
-// readApprovals reads the file of approvals. One that does not exist has none.
+// readApprovals reads the file of approvals. A file that does not exist has no
+// approvals.
 func readApprovals(path string) (approvals, error) {
 	text, _, err := readRegular(path)
 	if errors.Is(err, iofs.ErrNotExist) {
@@ -151,8 +152,8 @@ func (f *Finder) Approve(project string, now time.Time) (some bool, err error) {
 // ErrNotTrusted reports that a project is not approved.
 var ErrNotTrusted = errors.New("not trusted")
 
-// Revoke takes back the approval of a project. The error wraps [ErrNotTrusted] if there is
-// none.
+// Revoke takes back the approval of a project. The error wraps [ErrNotTrusted] if the
+// project was not trusted.
 func (f *Finder) Revoke(project string) error {
 	return f.changeApprovals(func(a *approvals) error {
 		if _, ok := a.Projects[project]; !ok {
@@ -166,7 +167,7 @@ func (f *Finder) Revoke(project string) error {
 // changeApprovals modifies the file of approvals.
 func (f *Finder) changeApprovals(change func(a *approvals) error) error {
 	a, err := readApprovals(f.opts.Approvals)
-	if err == nil || len(a.Projects) == 0 { // a damaged file is written anew
+	if err == nil || len(a.Projects) == 0 { // a damaged file is replaced
 		err = change(&a)
 	}
 	if err == nil {
@@ -183,7 +184,7 @@ func (f *Finder) ProjectFolder(path string) (string, bool) {
 }
 
 // Configures returns the file in the folder of a project that has an entry for a
-// server of that name, trusted or not; "" if there is none.
+// server of that name, trusted or not, or "".
 func (f *Finder) Configures(folder, name string) string {
 	m := f.machine()
 	if _, ok := m.projectFolder(folder); !ok || m.isHome(folder) {

@@ -22,7 +22,7 @@ func braced(s, open string) (reference string, length int) {
 }
 
 // inWorkspace returns the value of a variable of the workspace: what of makes of its
-// folder. Without a workspace it has none.
+// folder. Without a workspace it has no value.
 func (x *expander) inWorkspace(of func(folder string) string) (value string, set bool) {
 	x.placed, x.ofWorkspace = append(x.placed, x.key), true
 	if x.workspace == "" {

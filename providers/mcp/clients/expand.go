@@ -11,8 +11,8 @@ import (
 
 // dialect is a client's syntax of variables in its configuration. It takes a text
 // that begins with "$" or "{" and returns the length of the reference at its
-// beginning, 0 if there is none, and its value; set reports whether it has one.
-// What is not a reference stays as it is written.
+// beginning, or 0, and its value; set reports whether it has one. What is not a
+// reference stays as it is written.
 type dialect func(x *expander, s string) (length int, value string, set bool)
 
 // expander expands the variables of one entry.

@@ -7,13 +7,14 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// knownServer is a server of which it is known what its processes keep, and where.
+// knownServer is a server whose processes are known to keep certain data, and
+// where.
 type knownServer struct {
 	programs []string // as config.Programs names them
 	by       string
 	why      string // for STATUS.md
-	// with are flags of the command line or variables of the environment of which one
-	// must be given, without those of which none may be.
+	// with are flags of the command line or variables of the environment, at least
+	// one of which must be given; without are those that must not be given.
 	with, without []string
 }
 

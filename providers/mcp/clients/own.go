@@ -35,9 +35,9 @@ type mcpTable struct {
 	// MaxInstances is how many processes of servers may run besides those that all
 	// projects share.
 	MaxInstances *int `toml:"max_instances"`
-	// Sampler is a command, with its arguments, that answers for a language model
-	// when a server asks for one and the user agrees. It gets the parameters of
-	// sampling/createMessage as JSON, and prints the text of the answer.
+	// Sampler is a command, with its arguments, that answers in place of a language
+	// model when a server asks for one and the user agrees. It gets the parameters
+	// of sampling/createMessage as JSON, and prints the text of the answer.
 	Sampler []string `toml:"sampler"`
 	// QuestionTimeout is how long a question of a server waits for its answer, such
 	// as "10m".
@@ -101,7 +101,7 @@ type Settings struct {
 	// MaxInstances is how many processes of servers may run for projects and
 	// sessions, besides those that all share.
 	MaxInstances int
-	// Sampler is the command that answers for a language model; nil if there is none.
+	// Sampler is the command that answers in place of a language model, or nil.
 	Sampler []string
 	// QuestionTimeout is how long a question of a server waits for its answer.
 	QuestionTimeout time.Duration
@@ -260,8 +260,8 @@ func (e *Entry) seconds(key string, n *float64) time.Duration {
 	return time.Duration(*n * float64(time.Second))
 }
 
-// level returns a configured level of logging messages, and records a fault if it
-// is none.
+// level returns a configured level of logging messages, and records a fault if the
+// text is not a level.
 func (e *Entry) level(level string) string {
 	if level != "" && !slices.Contains(config.LogLevels(), level) {
 		e.invalid = fmt.Sprintf("log_level is %q; it is one of %s", clean.Line(level), strings.Join(config.LogLevels(), ", "))

@@ -54,8 +54,8 @@ func PackageOf(name string, args []string) Package {
 	return Package{Key: strings.Join(append([]string{name}, args...), "\x00")}
 }
 
-// runnerIn returns the package runner in the words of a command, and the packages
-// that it runs, sorted; "" if there is none.
+// runnerIn returns the package runner in the words of a command, or "", and the
+// packages that it runs, sorted.
 func runnerIn(words []string) (runner string, packages []string) {
 	for i := range words {
 		for _, r := range runners {

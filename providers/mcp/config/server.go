@@ -60,7 +60,7 @@ type Server struct {
 	StartTimeout, CallTimeout, InstallTimeout time.Duration
 
 	// Projects are the folders of the projects that the server belongs to, that of
-	// its Source first: see Owner. There are none if it is the user's.
+	// its Source first: see Owner. They are empty if it is the user's.
 	Projects []string
 	// Sharing says which calls share a process of the server.
 	Sharing Sharing
@@ -99,7 +99,7 @@ const (
 type Source struct {
 	Client  string // "ctxfs", or the id of an agent
 	Scope   string
-	Project string // the folder of the project; "" in the scopes that have none
+	Project string // the folder of the project; "" in scopes without a project
 	File    string
 	Line    int       // 0 if it is not known
 	Name    string    // the server's name, as written there
@@ -251,7 +251,7 @@ func (s Source) QuotedName() string {
 	return fmt.Sprintf("%q", clean.Cut(clean.Line(s.Name), 120))
 }
 
-// minSecret is the length in bytes of the shortest value that is taken for a
+// minSecret is the length in bytes of the shortest value that is treated as a
 // secret: shorter ones would hide ordinary words.
 const minSecret = 6
 

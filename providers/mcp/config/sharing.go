@@ -19,9 +19,9 @@ type Sharing struct {
 }
 
 // Owner returns the project of the server in whose folder a caller's project is, or
-// that itself: the one for which the server is run. A server that is the user's own
-// has none: owner is then the caller's project. Ok reports whether the server may be
-// called from there; a server of projects may not be called from elsewhere.
+// that itself: the one for which the server is run. For a server that is the user's
+// own, owner is the caller's project. Ok reports whether the server may be called
+// from there; a server of projects may not be called from elsewhere.
 func (s *Server) Owner(project string) (owner string, ok bool) {
 	if len(s.Projects) == 0 {
 		return project, true

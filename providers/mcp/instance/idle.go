@@ -16,8 +16,8 @@ var errOutdated = errors.New("what the server was told has changed")
 // another one.
 var errStopped = errors.New("the server was stopped")
 
-// Interruption is why an instance is stopped although it may be in use: what is told
-// to those whose requests it interrupts.
+// Interruption is why an instance is stopped although it may be in use: those whose
+// requests it interrupts are told.
 type Interruption string
 
 // The interruptions.
@@ -44,9 +44,9 @@ func (i *Instance) Touch() {
 	}
 }
 
-// Renew has what the Dialer says by now told to the server: the run under way, if
-// there is one, ends once nobody uses it. If the owner retries, another one begins
-// when it can, also where none was under way.
+// Renew has the server learn what the Dialer says by now: the run under way, if
+// there is one, ends once it is unused. If the owner retries, another one starts
+// when it can, even if no run was under way.
 func (i *Instance) Renew() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -60,7 +60,7 @@ func (i *Instance) Renew() {
 }
 
 // endOutdated reports whether the run under way is to end now, because it is outdated
-// and nobody uses it; if so it hides the connection from new users.
+// and unused; if so it hides the connection from new users.
 func (i *Instance) endOutdated() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -62,8 +62,8 @@ type Owner struct {
 	// again when they have changed. It calls publish once, with a function that
 	// makes them shown: publish passes it to Changed.
 	Listed func(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func()))
-	// Changed is called with each condition, one after the other, before anybody
-	// learns of it who waits for the instance. It calls show first unless that is
+	// Changed is called with each condition, one after the other, before callers
+	// that wait for the instance learn of it. It calls show first unless that is
 	// nil, and must not call the instance.
 	Changed func(is Condition, show func())
 	// Follow runs while a connection is ready, and returns when its Context ends or
@@ -97,14 +97,14 @@ type Instance struct {
 	dialer    *wire.Dialer            // of the last run
 	interrupt context.CancelCauseFunc // ends the run under way
 	stopNext  bool                    // the run that is about to begin is to be interrupted
-	outdated  bool                    // the run under way is to end once nobody uses it, for another one
+	outdated  bool                    // the run under way is to end once it is unused, for another one
 	resting   bool                    // no run is under way
 	requested bool                    // a start was requested, and may have been taken from wanted, for a run that has not begun
 	ended     bool                    // it is not used again
 	over      bool                    // the goroutine has ended: what is requested is not begun
 	lastUsed  time.Time               // when the last use began or ended
 	runs      int                     // number of runs, the one under way included
-	failedRun int                     // the number of the last run that failed; 0 if none has
+	failedRun int                     // the number of the last run that failed, or 0
 	conn      *wire.Connection        // while it is ready
 	claims    int                     // uses that are about to begin
 	users     int                     // uses that have not been released
@@ -201,8 +201,8 @@ func (i *Instance) Stop(why Interruption) {
 	i.stop(fmt.Errorf("%w: %w", errStopped, why))
 }
 
-// stopUnused is Stop for an instance without users. It reports whether it has none.
-// A start that was requested by a use that is over is stopped, too.
+// stopUnused is Stop for an instance without users. It reports whether it is
+// unused. A start that was requested by a use that is over is stopped, too.
 func (i *Instance) stopUnused() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -233,7 +233,7 @@ func (i *Instance) stop(cause error) {
 }
 
 // Restart requests a new start, and interrupts the run under way. The instance is starting
-// when it returns: who waits for it then waits for the new start.
+// when it returns: callers that wait for it then wait for the new start.
 func (i *Instance) Restart(why Reason) (err error) {
 	i.update(func() {
 		if c := i.condition; !i.owner.Definition().Startable() {

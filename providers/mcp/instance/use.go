@@ -85,7 +85,8 @@ func (i *Instance) addUser() error {
 	return nil
 }
 
-// LastUse returns when the last use began or ended, and whether there is none now.
+// LastUse returns when the last use began or ended, and whether the instance is
+// unused.
 func (i *Instance) LastUse() (last time.Time, unused bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -66,9 +66,9 @@ func (l *Logins) Set(settings clients.Settings) {
 // Document returns the address of the document that describes ctxfs as a client, or "".
 func (l *Logins) Document() string { return *l.document.Load() }
 
-// Session returns the login to a server, or nil where there can be none: the
-// server is a process, its entry has a header Authorization or allows no login, or
-// there is no folder for logins.
+// Session returns the login to a server, or nil if logins do not apply: the server
+// is a process, its entry has a header Authorization or allows no login, or there
+// is no folder for logins.
 func (l *Logins) Session(d *config.Server) *oauth.Session {
 	if d.Transport == config.Stdio || d.URL == "" || d.Login.Off || l.none {
 		return nil
@@ -161,7 +161,7 @@ func loginError(ctx context.Context, of Of, err error) error {
 	return e
 }
 
-// allowed returns the login to a server, or why there can be none.
+// allowed returns the login to a server, or why it cannot have one.
 func (l *Logins) allowed(of Of) (*oauth.Session, error) {
 	d, _, _ := of()
 	where := d.QuotedName() + " in " + d.File

@@ -58,7 +58,7 @@ type Server struct {
 	secrets []string
 	counts  Counts
 	block   chan struct{} // the token endpoint waits for it
-	arrived chan struct{} // and says here that somebody has come
+	arrived chan struct{} // and reports here that a request has arrived
 	params  url.Values
 }
 

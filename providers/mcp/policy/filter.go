@@ -13,7 +13,7 @@ import (
 type Filter struct {
 	Allow []string // nil allows all
 	Deny  []string // takes precedence over Allow
-	also  []Filter // further filters, all of which must show the tool
+	also  []Filter // further filters; a tool is shown if all of them show it
 }
 
 // Shows reports whether the tool with that own name and file name is shown.
@@ -63,7 +63,7 @@ func (f Filter) Denied() []string {
 	return all
 }
 
-// Unmatched returns the patterns that match none of the tools.
+// Unmatched returns the patterns that match no tool.
 func (f Filter) Unmatched(tools []ToolNames) []string {
 	return slices.DeleteFunc(f.patterns(), func(pattern string) bool {
 		return slices.ContainsFunc(tools, func(t ToolNames) bool { return matchesTool(pattern, t.Own, t.File) })

@@ -9,7 +9,7 @@
 //   - Both match names by glob patterns (filter.go); a rule of the policy
 //     matches "server/tool" in every spelling that a call accepts (rule.go).
 //   - A rule or pattern that matches nothing is reported (ineffective.go):
-//     misspelt, it would protect nothing and nobody would notice.
+//     misspelt, it would protect nothing, unnoticed.
 package policy
 
 import (
@@ -110,7 +110,7 @@ func (p *Policy) fill(f *settings.File, t table) (err error) {
 
 // Check returns nil if the tool may be called, else a [*DeniedError]. In this
 // order: the policy could not be read; a deny rule covers the tool; there is an
-// allow list and none of its rules names the tool.
+// allow list and no rule of it names the tool.
 func (p *Policy) Check(s Subject) error {
 	what := s.name()
 	if p.broken != nil {
@@ -148,8 +148,8 @@ func (p *Policy) NeedsConfirmation(s Subject, isDestructive bool) error {
 	return nil
 }
 
-// Confined is the error of a call by a program that may only read, of a tool of which that
-// is not known, for a reason.
+// Confined is the error of a call by a program that may only read, to a tool that is not
+// known to only read, for a reason.
 func (s Subject) Confined(by *fs.Confined, why, mend string) error {
 	return &DeniedError{What: fmt.Sprintf("%s may not be called: %s; %v", s.name(), why, by), Mend: mend}
 }

@@ -28,14 +28,14 @@ type AskerOptions struct {
 	// Told is called when a question of the call has opened, changed or closed. It
 	// must not block. It may be nil.
 	Told func(q Question, open bool)
-	// Waiting is called with true when the call begins to wait for somebody, and
+	// Waiting is called with true when the call starts to wait for an answer, and
 	// with false when it no longer does. It may be nil.
 	Waiting func(bool)
-	// Sample answers for a language model, when a person has agreed; nil declines
-	// all such questions.
+	// Sample answers in place of a language model, when a person has agreed; nil
+	// declines all such questions.
 	Sample func(ctx context.Context, request json.RawMessage) (json.RawMessage, error)
-	// Samples says that somebody may answer for a language model by the content of an
-	// answer, whatever Sample is.
+	// Samples reports that the content of an answer may stand for that of a language
+	// model, whatever Sample is.
 	Samples bool
 }
 
@@ -64,7 +64,7 @@ func (s *Store) NewAsker(o AskerOptions) *Asker {
 	return &Asker{store: s, opts: o}
 }
 
-// wait counts the questions that somebody is waited for.
+// wait counts the questions that wait for an answer.
 func (a *Asker) wait(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock() // the calls of Waiting are in order
@@ -76,9 +76,9 @@ func (a *Asker) wait(n int) {
 }
 
 // Ask opens a question of the server and waits for its answer. The answer is
-// [form.Cancel] if nobody has answered within the question's time, and
-// [form.Decline] to a question for a language model that there is not. Errors are
-// for the server: that the question cannot be put to anybody; and those of ctx.
+// [form.Cancel] if none arrives within the question's time, and [form.Decline] to a
+// question for a language model that is not configured. Errors are for the server:
+// that the question cannot be asked; and those of ctx.
 func (a *Asker) Ask(ctx context.Context, q wire.Question) (form.Answer, error) {
 	if q.Kind == form.AskSampling && a.opts.Sample == nil && !a.opts.Samples {
 		a.note("the server wanted the answer of a language model, which was declined: no command answers; to name one: [mcp] sampler = [\"PROGRAM\", …] in config.toml")
@@ -118,7 +118,7 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (form.Answer, error) {
 	return answer, err
 }
 
-// awaitDone waits until what somebody does at an address is done, or the call ends.
+// awaitDone waits until the user is done at an address, or the call ends.
 func (a *Asker) awaitDone(q *openQuestion) {
 	defer a.wait(-1)
 	if _, err := a.store.wait(context.Background(), q); errors.Is(err, errUnanswered) {
@@ -145,7 +145,7 @@ func (a *Asker) open(q *openQuestion, as wire.Question) (Question, error) {
 	return a.store.add(a, q, a.opts.Limit)
 }
 
-// judge returns why nobody can be asked a question, or nil.
+// judge returns why a question cannot be asked, or nil.
 func (q *Question) judge(as wire.Question) error {
 	switch q.Kind {
 	case form.AskForm:
@@ -264,7 +264,7 @@ func (a *Asker) note(text string) {
 	}
 }
 
-// Notes returns sentences for the caller: which questions nobody has answered, and
+// Notes returns sentences for the caller: which questions were not answered, and
 // why.
 func (a *Asker) Notes() []string {
 	a.mu.Lock()
@@ -273,7 +273,7 @@ func (a *Asker) Notes() []string {
 }
 
 // remember keeps the values of an answer, so that they can be taken out of texts,
-// and returns them. Values that are among choices are none of them.
+// and returns them. Values of fields with choices are left out.
 func (a *Asker) remember(content json.RawMessage, q *Question) (all []value) {
 	for _, f := range q.FieldList() {
 		if len(f.Choices) > 0 {
@@ -302,8 +302,8 @@ func (a *Asker) Redact(text string) string { return withoutAnswers(text, a.answe
 // hidden removes from a text the answers that are secrets.
 func (a *Asker) hidden(text string) string { return withoutAnswers(text, a.answers(), true) }
 
-// HideSecrets removes from a result the answers that are secrets: whoever gets the
-// result need not be who has answered.
+// HideSecrets removes from a result the answers that are secrets: the reader of the
+// result may not be the one who answered.
 func (a *Asker) HideSecrets(raw json.RawMessage) json.RawMessage {
 	if !slices.ContainsFunc(a.answers(), func(v value) bool { return v.secret }) {
 		return raw

@@ -59,7 +59,7 @@ const (
 	maxDepth  = 8 // of nested values in the schema
 )
 
-// checkForm returns why nobody can be asked for a form, or nil.
+// checkForm returns why a form cannot be asked, or nil.
 func checkForm(schema json.RawMessage) error {
 	switch {
 	case len(schema) > maxSchema:
@@ -197,7 +197,7 @@ func (p *property) choices() (all []form.Choice) {
 	return all
 }
 
-// fieldsOf returns the fields of a form, of which some ask for secrets.
+// fieldsOf returns the fields of a form, marking those that ask for secrets.
 func fieldsOf(schema json.RawMessage, secrets []string) (all []form.Field) {
 	var whole struct {
 		Properties json.RawMessage `json:"properties"`
@@ -210,13 +210,13 @@ func fieldsOf(schema json.RawMessage, secrets []string) (all []form.Field) {
 	for _, of := range []json.RawMessage{whole.Older, whole.Defs} {
 		for name, raw := range rawjson.Parts(of) {
 			var p property
-			_ = json.Unmarshal(raw, &p) // likewise
+			_ = json.Unmarshal(raw, &p) // ignored as above
 			definitions[name] = p
 		}
 	}
 	for name, raw := range rawjson.Parts(whole.Properties) {
 		var p property
-		_ = json.Unmarshal(raw, &p) // likewise
+		_ = json.Unmarshal(raw, &p) // ignored as above
 		p = p.resolved(definitions)
 		f := form.Field{
 			Name: name, Title: clean.Line(p.Title), Description: clean.Line(p.Description), Type: p.Type, Format: clean.Line(p.Format),

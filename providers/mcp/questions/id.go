@@ -2,8 +2,8 @@ package questions
 
 import "crypto/rand"
 
-// The letters and digits of an ID: none that are mistaken for others, and no vowels,
-// which would make words.
+// The letters and digits of an ID, without those that look like others, and without
+// vowels, which would make words.
 const (
 	idLetters = "23456789bcdfghjkmnpqrstvwxz"
 	idLength  = 5

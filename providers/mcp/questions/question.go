@@ -1,12 +1,12 @@
-// Package questions holds what servers ask back while they work on a call, until
-// somebody answers: values for a form, to open an address, or the answer of a
-// language model.
+// Package questions holds what servers ask back while they work on a call, until a
+// person or an agent answers: values for a form, to open an address, or the answer
+// of a language model.
 //
 // A call that may be asked has an [Asker]. [Asker.Ask] judges a question of its
 // server (question.go, form.go, secret.go), opens it in the [Store] (store.go), and
 // waits: for [Store.Answer] (fill.go), for the end of the question's time, or for
-// the end of the call. [Sampler] runs the command that answers for a language model
-// (sampler.go).
+// the end of the call. [Sampler] runs the command that answers in place of a
+// language model (sampler.go).
 //
 // Questions and answers are in memory only. An answer reaches the server and
 // nothing else: [Asker.Redact] takes it out of all that is written to files.
@@ -29,8 +29,8 @@ import (
 // Question is an open question of a server.
 type Question struct{ form.Question }
 
-// Line returns the question as one line: what is asked by whom, until when, and the
-// command that answers.
+// Line returns the question as one line: the question and its server, until when it
+// waits, and the command that answers.
 func (q *Question) Line() string {
 	if q.Opened {
 		return fmt.Sprintf("%s: %s/%s %s; until %s; %s", q.ID, q.Server, q.Tool, q.asks(), wording.Time(q.Until), q.Warning)
@@ -50,7 +50,7 @@ func (q *Question) asks() string {
 	return "asks: " + text
 }
 
-// Shown returns the question as somebody is asked it: with the fields of its form.
+// Shown returns the question as it is presented: with the fields of its form.
 func (q *Question) Shown() form.Question {
 	is := q.Question
 	is.Fields = q.FieldList()

@@ -25,11 +25,12 @@ const (
 	maxSampled = 1 << 20
 )
 
-// maxSampling is how long the command that answers for a language model may take.
+// maxSampling is how long the command that answers in place of a language model may
+// take.
 const maxSampling = 5 * time.Minute
 
-// Sampling says who answers what servers ask: the command with which a user answers
-// for a language model, and how long a question waits. It is safe for concurrent use.
+// Sampling configures the answers: the command with which a user answers in place of
+// a language model, and how long a question waits. It is safe for concurrent use.
 type Sampling struct {
 	dir     string
 	environ func() []string
@@ -38,7 +39,7 @@ type Sampling struct {
 }
 
 type setting struct {
-	command []string // nil is none
+	command []string // or nil
 	wait    time.Duration
 }
 
@@ -57,13 +58,13 @@ func (s *Sampling) Set(command []string, wait time.Duration) (changed bool) {
 // Wait returns how long a question waits.
 func (s *Sampling) Wait() time.Duration { return s.set.Load().wait }
 
-// Answers reports whether a command answers for a language model.
+// Answers reports whether a command answers in place of a language model.
 func (s *Sampling) Answers() bool { return len(s.set.Load().command) > 0 }
 
 // Close ends the commands that run.
 func (s *Sampling) Close() { s.spawner.Close() }
 
-// Answer returns what answers for a language model, or nil if nothing does.
+// Answer returns what answers in place of a language model, or nil.
 func (s *Sampling) Answer() func(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
 	command := s.set.Load().command
 	if len(command) == 0 {
@@ -72,9 +73,9 @@ func (s *Sampling) Answer() func(ctx context.Context, request json.RawMessage) (
 	return (&sampler{command: command, env: s.environ(), dir: s.dir, limit: maxSampling, spawner: s.spawner}).sample
 }
 
-// sampler is the command with which a user answers for a language model. It gets
-// the parameters of sampling/createMessage as JSON on its standard input, and its
-// standard output is the text of the answer. No shell is involved.
+// sampler is the command with which a user answers in place of a language model. It
+// gets the parameters of sampling/createMessage as JSON on its standard input, and
+// its standard output is the text of the answer. No shell is involved.
 type sampler struct {
 	command []string
 	env     []string
@@ -153,14 +154,14 @@ func promptText(request json.RawMessage) string {
 			Role    string          `json:"role"`
 			Content json.RawMessage `json:"content"`
 		}
-		_ = json.Unmarshal(raw, &m) // likewise
+		_ = json.Unmarshal(raw, &m) // ignored as above
 		blocks := []json.RawMessage{m.Content}
 		if bytes.HasPrefix(bytes.TrimSpace(m.Content), []byte("[")) {
-			_ = json.Unmarshal(m.Content, &blocks) // likewise
+			_ = json.Unmarshal(m.Content, &blocks) // ignored as above
 		}
 		for _, block := range blocks {
 			var is struct{ Type, Text string }
-			_ = json.Unmarshal(block, &is) // likewise
+			_ = json.Unmarshal(block, &is) // ignored as above
 			if is.Type != "text" {
 				is.Text = "[" + is.Type + "]"
 			}

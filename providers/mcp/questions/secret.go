@@ -70,7 +70,7 @@ func spaced(name string) string {
 	return out.String()
 }
 
-// secretWarning returns what is said of fields that ask for secrets.
+// secretWarning returns the warning about fields that ask for secrets.
 func secretWarning(secrets []string) string {
 	if len(secrets) == 0 {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"ctxfs/providers/internal/nearest"
 )
 
-// The bounds of what is asked.
+// The bounds of questions.
 const (
 	maxOpen    = 100 // questions of a server
 	maxOfCall  = 20  // open questions of a call
@@ -135,8 +135,8 @@ func (s *Store) find(id string) (*openQuestion, error) {
 	return nil, e
 }
 
-// TaskOf returns the task of the call that has asked a question, open or not; ""
-// where there is none.
+// TaskOf returns the task of the call that has asked a question, open or not, or
+// "".
 func (s *Store) TaskOf(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +217,7 @@ func (s *Store) deliver(id string, a form.Answer) (Question, *Asker, error) {
 	return q.Question, q.asker, nil
 }
 
-// opened records that somebody opens the address.
+// opened records that the user opens the address.
 func (q *openQuestion) opened() {
 	q.Opened = true
 	note := "it waits for the server to say that it is done"
@@ -273,7 +273,7 @@ func (s *Store) Withdraw(owner any) {
 	s.mu.Unlock()
 }
 
-// Close ends all questions. Nobody can be asked from then on.
+// Close ends all questions. Nothing can be asked from then on.
 func (s *Store) Close() {
 	s.mu.Lock()
 	s.closed = true

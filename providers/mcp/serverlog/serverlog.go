@@ -1,5 +1,5 @@
 // Package serverlog keeps the logging messages of servers: a text for each server,
-// with a line for each message, of which the end is kept.
+// with a line for each message, whose end is kept.
 //
 // A line is its time, the level, the logger, and the text; further lines of the
 // text are indented, so that no server can make up a line:

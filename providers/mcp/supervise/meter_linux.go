@@ -152,7 +152,7 @@ func hasLiving(group int) bool {
 }
 
 // began returns the start time of a process, which distinguishes it from a later
-// one with the same pid; 0 if there is none.
+// one with the same pid, or 0.
 func began(pid int) uint64 {
 	s, _ := readStat(pid)
 	return s.began

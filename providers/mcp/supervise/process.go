@@ -43,7 +43,7 @@ func (s *Supervisor) start(c Command) (*Process, error) {
 		Stdin: program.Stdin, Stdout: program.Stdout, Stderr: new(Tail), sup: s, group: program.Group, exited: make(chan struct{}),
 		protects: func() (time.Time, bool) { return time.Time{}, false },
 	}
-	s.reaper.watch(p.group, briefly()) // first: until then nobody ends it if this process is killed
+	s.reaper.watch(p.group, briefly()) // first: until then nothing ends it if this process is killed
 	p.meter = newMeter(p.group)
 	read := make(chan struct{})
 	go func() {

@@ -25,10 +25,10 @@ var brokenInstall = regexp.MustCompile(`Cannot find module|Cannot find package|M
 // notThere matches what shells and npx print where a program does not exist.
 var notThere = regexp.MustCompile(`could not determine executable to run|: not found|command not found`)
 
-// BrokenNPX returns the folder of the incomplete installation by npx because of
-// which a process has failed, or "" if that is not the cause. Text is the end of
-// its standard error, env its environment. The folder exists; it can be removed,
-// and npx will create it again.
+// BrokenNPX returns the folder of the incomplete installation by npx that made a
+// process fail, or "" if that is not the cause. Text is the end of its standard
+// error, env its environment. The folder exists; it can be removed, and npx will
+// create it again.
 func BrokenNPX(stderr string, env []string, pkg config.Package) string {
 	if brokenInstall.MatchString(stderr) {
 		for _, m := range npxFolder.FindAllStringSubmatch(stderr, -1) {

@@ -49,7 +49,7 @@ type Start struct {
 	done   sync.WaitGroup
 
 	mu         sync.Mutex
-	process    *Process // the current one; nil while there is none
+	process    *Process // the current one, or nil
 	work       *watcher // of it
 	caches     caches
 	last       time.Time // of progress

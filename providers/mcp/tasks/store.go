@@ -126,7 +126,7 @@ func Open(o Options) *Store {
 	return s
 }
 
-// adopt adds a task that another process has begun.
+// adopt adds a task that another process has started.
 func (s *Store) adopt(t Task) {
 	k := &kept{Task: t, ended: make(chan struct{})}
 	s.tasks[t.ID] = k
@@ -148,11 +148,11 @@ func (s *Store) adopt(t Task) {
 	s.lose(k)
 }
 
-// lostText is what is said of a lost task.
+// lostText is the text of a lost task.
 const lostText = "the process that made the call has ended; whether the tool has done its work is not known"
 
-// lose ends a task of which nothing more will be heard. The caller holds mu, or
-// nobody else knows the task.
+// lose ends a task whose outcome cannot be learned any more. The caller holds mu,
+// or is the only one to know the task.
 func (s *Store) lose(k *kept) {
 	k.State, k.What, k.Ended, k.Questions = Lost, lostText, s.opts.Now().UTC(), nil
 	k.outcome = &Outcome{Word: Lost, Fault: "the result of " + k.ID + " is lost: " + lostText, Fix: "check before you call " + k.Tool + " again"}
@@ -161,8 +161,8 @@ func (s *Store) lose(k *kept) {
 }
 
 // write writes the files of a task, and reports whether they are there. A failure is
-// logged: the task goes on in memory. The caller holds mu, or nobody else knows the
-// task.
+// logged: the task goes on in memory. The caller holds mu, or is the only one to
+// know the task.
 func (s *Store) write(k *kept) bool {
 	if s.opts.Dir == "" || s.opts.ReadOnly {
 		return false

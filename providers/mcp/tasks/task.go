@@ -51,8 +51,7 @@ type Task struct {
 	// not.
 	Since time.Time `json:"since"`
 	Ended time.Time `json:"ended,omitzero"`
-	// Project is the folder of the project for which the call was made; "" if none
-	// was named.
+	// Project is the folder of the project for which the call was made, or "".
 	Project string       `json:"project,omitempty"`
 	Caller  calls.Caller `json:"caller"`
 	// Arguments is a digest of the arguments, by which equal calls are recognized.

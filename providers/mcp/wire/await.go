@@ -73,7 +73,7 @@ type waiting struct {
 	id     string
 
 	all     sync.WaitGroup  // its goroutines
-	asked   map[string]bool // in the new era, the keys of what was asked
+	asked   map[string]bool // in the new era, the keys of earlier questions
 	came    chan outcome    // receives the result that tasks/result has brought
 	fetches bool            // it has been sent, and has not failed
 	failed  chan error      // receives why an answer could not be given
@@ -246,6 +246,6 @@ func (n *taskNews) post(id string) {
 	defer n.mu.Unlock()
 	select {
 	case n.news[id] <- struct{}{}:
-	default: // nobody waits for it, or it has been said
+	default: // no one waits for it, or it was sent before
 	}
 }

@@ -109,7 +109,7 @@ const (
 // Dialer connects to one server.
 type Dialer struct {
 	Def    *config.Server
-	Login  *oauth.Session // nil where there can be none
+	Login  *oauth.Session // nil if it has no login
 	HTTP   http.RoundTripper
 	Start  *supervise.Start
 	Home   string
@@ -134,7 +134,7 @@ type Dialer struct {
 // Timing holds the timeouts and delays of connections.
 type Timing struct {
 	// Discover is the timeout of the probe for the new era for a server that may not
-	// answer it at all; others have longer. If it is negative, there is none.
+	// answer it at all; others have longer. If it is negative, there is no timeout.
 	Discover time.Duration
 	Deaf     time.Duration // how long a process may read nothing of a message
 	Relisten time.Duration // delay before a stream of notifications that ended is reopened

@@ -31,7 +31,7 @@ import (
 //     [Question.Uncertain]: a server asks early in its work, and to ask all of
 //     them would have every other caller answer for a foreign call.
 //
-// Where nobody can be asked, the server is told that nobody has decided.
+// Where no user can be asked, the server gets the answer that it was cancelled.
 
 // maxQuestions is how many questions of one server may wait at once.
 const maxQuestions = 100

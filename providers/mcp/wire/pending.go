@@ -25,8 +25,8 @@ type Pending struct {
 	OnProgress func(Progress)
 	// OnQuestion answers what the server asks back; it may take until ctx ends,
 	// which happens when the server withdraws the question or the request ends.
-	// Several calls may be under way at once. An error is reported to the server
-	// as a failure. If it is nil, nobody can be asked.
+	// Several calls may be under way at once. An error is reported to the server as
+	// a failure. If it is nil, questions cannot be asked.
 	OnQuestion func(ctx context.Context, q Question) (form.Answer, error)
 	// OnTask is called when the request has become a task, and each time that the
 	// server has answered for it since, changed or not: a task that is asked about
@@ -37,16 +37,16 @@ type Pending struct {
 	unmet Unmet
 }
 
-// Unmet is what a server has asked for although nobody could be asked.
+// Unmet is what a server has asked for although it could not be asked.
 type Unmet struct {
-	// What is the method, with the reason if there is a particular one; "" is nothing.
+	// What is the method, with the reason if it is known, or "".
 	What string
 	// Uncertain says that other requests waited, and that the server may have asked
 	// because of one of those.
 	Uncertain bool
 }
 
-// Unmet returns what the server has asked for last although nobody could be asked;
+// Unmet returns what the server has asked for last although it could not be asked;
 // what is certain takes precedence.
 func (p *Pending) Unmet() Unmet {
 	p.mu.Lock()
@@ -63,10 +63,10 @@ type request struct {
 	task     string          // the id of its task, or ""
 }
 
-// asks reports whether somebody can be asked. R may be nil.
+// asks reports whether questions can be asked. R may be nil.
 func (r *request) asks() bool { return r != nil && r.Pending != nil && r.OnQuestion != nil }
 
-// wanted records what the server has asked for although nobody could be asked. R
+// wanted records what the server has asked for although it could not be asked. R
 // may be nil.
 func (r *request) wanted(what string, uncertain bool) {
 	if r == nil || r.Pending == nil {

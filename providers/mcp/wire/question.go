@@ -37,7 +37,7 @@ type Question struct {
 	Uncertain bool
 }
 
-// Limits on what a server may ask. What is beyond them is refused, and nobody is
+// Limits on what a server may ask. What is beyond them is refused without being
 // asked.
 const (
 	maxForm     = 1 << 20  // the parameters of elicitation/create, in bytes

@@ -46,13 +46,13 @@ func (c *Connection) Request(ctx context.Context, method string, params map[stri
 	return result, err
 }
 
-// Send sends a request and waits for its answer. The server may ask for more
-// before it answers, see [Pending], and the request may become a task, whose end
-// Send waits for. Begun reports whether the server may have received the request,
-// or part of it; if not, it may be sent again over another connection. When ctx
-// ends the request is cancelled at the server. Errors are [*ResponseError] if the
-// server answers with an error, [*UnansweredError] if it needs an answer that
-// nobody gives, those of ctx, and those that [IsForgotten] and [Connection.LostBy]
+// Send sends a request and waits for its answer. The server may ask for more before
+// it answers, see [Pending], and the request may become a task, whose end Send
+// waits for. Begun reports whether the server may have received the request, or
+// part of it; if not, it may be sent again over another connection. When ctx ends
+// the request is cancelled at the server. Errors are [*ResponseError] if the server
+// answers with an error, [*UnansweredError] if it needs an answer that cannot be
+// given, those of ctx, and those that [IsForgotten] and [Connection.LostBy]
 // explain.
 func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
 	ctx, stop := context.WithCancel(ctx)

@@ -27,8 +27,8 @@ const (
 	shedDelay = 1 * time.Second // the first such delay; it doubles
 )
 
-// UnansweredError reports that the server needs an answer to go on that nobody
-// gives.
+// UnansweredError reports that the server needs an answer to go on that cannot be
+// given.
 type UnansweredError struct {
 	Method string // what it has asked for, such as "sampling/createMessage"
 	Reason string
@@ -38,8 +38,8 @@ func (e *UnansweredError) Error() string {
 	return "the server needs an answer (" + e.Method + ") to go on: " + e.Reason
 }
 
-// reasonNobody is the reason where nobody can be asked, or for what ctxfs has not
-// offered.
+// reasonNobody is the reason where questions cannot be asked, or for what ctxfs has
+// not offered.
 const reasonNobody = "nobody can be asked here"
 
 // inputRounds counts how often a server has asked in one request.

@@ -77,7 +77,7 @@ func (t *sseTransport) SendRequest(ctx context.Context, request transport.JSONRP
 }
 
 // tap is a stream of events, from which the requests of the server are read: the
-// library takes them for answers that nobody waits for.
+// library would take them for unexpected answers.
 type tap struct {
 	io.ReadCloser
 	asked func(lines.Message)

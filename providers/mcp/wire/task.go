@@ -48,7 +48,7 @@ func (t Task) Ended() bool {
 // With any other cause the task is cancelled at the server.
 var ErrLeft = errors.New("the task is left to itself")
 
-// CancelledError reports that the server, or somebody else, has cancelled a task.
+// CancelledError reports that the server, or another client, has cancelled a task.
 type CancelledError struct {
 	Message string // what the server says of it; may be ""
 }
@@ -84,7 +84,7 @@ type taskState struct {
 	requests map[string]inputRequest // in the new era, of one that asks
 }
 
-// readTask reads a task. The error is that it is none.
+// readTask reads a task. The error reports that the text is not a task.
 func readTask(text json.RawMessage) (t taskState, err error) {
 	var is struct {
 		ID        string                  `json:"taskId"`
