@@ -21,7 +21,7 @@ func TestArchitect(t *testing.T) {
 	if lines := strings.Count(readFile(t, script), "\n"); lines > 60 {
 		t.Errorf("it has %d lines", lines)
 	}
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{
 		"coder":    `echo 10 >>a; git commit -qam ten; echo "$1" | head -1`,
 		"reviewer": `diff=$(printf '%s' "$1" | sed -n 's/.*the diff in \(.*\)\. The task.*/\1/p'); echo x >>a; grep '^+1' "$diff"; git log -1 --format=%s`,

@@ -50,7 +50,7 @@ func (b *box) awaits(code int, args ...string) (all []request.Result) {
 // it has said, by its id or the beginning of that.
 func TestAgentJobs(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{
 		"reads": `echo asks >&2; read answer; echo "it was told: $answer"`,
 		"fails": `echo "half an answer"; exit 3`,
@@ -115,7 +115,7 @@ func TestAgentJobs(t *testing.T) {
 // agent goes on when the window is detached, and is told what the window has typed.
 func TestAgentAttach(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{"reads": `echo "which way?" >&2; read way; echo "went $way"; read again; echo "and $again"`})
 	id := b.detached("--agent", "reads", "x")
 	b.inState(id, job.Running)
@@ -141,7 +141,7 @@ func TestAgentAttach(t *testing.T) {
 // TestAgentStop: what is stopped ends with all that it has started, once.
 func TestAgentStop(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.fifo("up")
 	ready := b.fifo("ready")
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `read up <"$HOME/up"; echo ready; echo >"$HOME/ready"; while :; do sleep 0.1004; done`})
@@ -182,7 +182,7 @@ func TestAgentStop(t *testing.T) {
 // were killed is lost, and has been when it is asked for.
 func TestAgentWaits(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	// A line below the prompt says where the context is: the file is the last word of the first.
 	b.kinds("", map[string]string{"until": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; read x <"$HOME/$last"; echo "$last"`})
 	first, second := b.fifo("one"), b.fifo("two")
@@ -195,7 +195,7 @@ func TestAgentWaits(t *testing.T) {
 	if all := b.awaits(0, "--any", one, two); len(all) != 1 || all[0].ID != two || all[0].Text != "two\n" {
 		t.Errorf("%+v", all)
 	}
-	waiting := b.command(t.Context(), binary(), "agent", "wait", one, three)
+	waiting := b.command(t.Context(), b.program(), "agent", "wait", one, three)
 	var out strings.Builder
 	waiting.Stdout = &out
 	must(t, waiting.Start())
@@ -215,7 +215,7 @@ func TestAgentWaits(t *testing.T) {
 // the background process, which no run takes part in.
 func TestAgentsInTheMount(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	// A line below the prompt says where the context is: the file is the last word of the first.
 	b.kinds("", map[string]string{"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo once >>"$HOME/started"; echo "looks for zanzibar" >&2; read x <"$HOME/$last"; echo "the walrus has $last" >&2; echo "the answer is quince"`})
 	one, two := b.fifo("one"), b.fifo("two")
@@ -253,7 +253,7 @@ func TestAgentsInTheMount(t *testing.T) {
 	if got := b.ok("find", "answer quince"); !strings.Contains(got, "agents/"+id+"/result.md") {
 		t.Errorf("find: %s", got)
 	}
-	must(t, syscall.Kill(b.pid(), syscall.SIGKILL))
+	b.kill()
 	two.Release()
 	if all := b.awaits(0, second); all[0].Text != "the answer is quince\n" {
 		t.Errorf("%+v", all)
@@ -277,14 +277,14 @@ func TestAgentsInTheMount(t *testing.T) {
 // has left is ended, although nobody asks. ctxfs wait waits for runs too.
 func TestAgentLostInTheMount(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{"stays": `setsid sleep 1001 >/dev/null 2>&1 & echo ready >&2; while :; do sleep 0.1004; done`})
 	b.mount()
 	id := b.detached("--agent", "stays", "x")
 	b.inState(id, job.Running)
 	b.logs(id, "ready")
 	b.shows("agents/"+id+"/log.txt", "ready")
-	waiting := b.command(t.Context(), binary(), "wait", "agent", id)
+	waiting := b.command(t.Context(), b.program(), "wait", "agent", id)
 	var out strings.Builder
 	waiting.Stdout = &out
 	must(t, waiting.Start())

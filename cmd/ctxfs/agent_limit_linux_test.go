@@ -14,7 +14,7 @@ import (
 // left of them.
 func TestAgentLimit(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("limit = 3", map[string]string{
 		// Each counts those that run at the same time.
 		"counts": `mkdir -p ~/now; : >~/now/$$; set -- ~/now/*; echo $#; sleep 0.05; rm ~/now/$$`,
@@ -42,7 +42,7 @@ func TestAgentLimit(t *testing.T) {
 // end with the outer one.
 func TestAgentNested(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	scripts := map[string]string{
 		"inner":  `echo "inner $CTXFS_AGENT_RUN"`,
 		"outer":  `ctxfs agent run --agent inner x; echo "exit $?"`,
@@ -73,7 +73,7 @@ func TestAgentNested(t *testing.T) {
 // its output.
 func TestAgentOutput(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{
 		"prints": `echo first; head -c 100000000 /dev/zero | tr '\0' 'x'; echo; printf 'last \377\n'`,
 		"argues": `:`,

@@ -45,7 +45,7 @@ func (b *box) standInClaude() {
 func TestAgentPrograms(t *testing.T) {
 	t.Parallel()
 	need(t, "git")
-	b := realBox(t)
+	b := newBox(t)
 	b.standInClaude()
 	goes := b.fifo("go")
 	b.write(".claude/settings.json", "{}\n")

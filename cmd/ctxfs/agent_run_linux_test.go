@@ -56,7 +56,7 @@ func (b *box) inState(id string, state job.State) {
 
 func TestAgentRun(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{
 		"answers": `echo "the answer to $(echo "$1" | head -n 1) in $PWD as $CTXFS_AGENT_RUN"; echo "a remark, not the answer" >&2; [ -t 0 ] && [ -t 2 ] && [ ! -t 1 ] && echo "at a terminal"; env >"$HOME/env"`,
 		"fails":   `echo "half an answer"; exit 3`,
@@ -99,7 +99,7 @@ func TestAgentRun(t *testing.T) {
 
 func TestAgentRequest(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{"echo": `printf '%s' "$1"`})
 	text := b.sh(`echo '{"agent": "echo", "prompt": "from JSON", "repoDir": "` + b.home + `", "timeoutMs": 5000}' | ctxfs agent run`)
 	if !strings.Contains(text, "from JSON") || !strings.Contains(text, `"ended": "success"`) {

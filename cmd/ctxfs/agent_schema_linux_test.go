@@ -13,7 +13,7 @@ import (
 // forms of two services.
 func TestAgentSchema(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{"answers": `echo yes`})
 	for command, want := range map[string]string{
 		`agent schema | jq -r '.properties | keys_unsorted | join(" ")'`:                  "agent prompt repoDir readOnly worktree timeoutMs schema\n",

@@ -84,7 +84,7 @@ func TestAgentChanges(t *testing.T) {
 
 func TestAgentAdopt(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.kinds("", map[string]string{
 		"edits": `sed -i 1s/1/first/ a; git commit -qam edit; echo n >n`,
 		"reads": `cat a`,

@@ -12,7 +12,7 @@ import (
 // TestAttach: a terminal lives on without a window, and is shown in another.
 func TestAttach(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal("--name", "api")
 	w.types("echo one\r")
 	w.sees("one\r\n")
@@ -58,7 +58,7 @@ func TestAttach(t *testing.T) {
 
 func TestAttachRefused(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.refused(exitFailed, []string{`there is no terminal "api"`, "ctxfs ps"}, "attach", "api")
 	w := b.terminal("--name", "server")
 	b.refused(exitFailed, []string{`there is no terminal "sever"`, "did you mean: ctxfs attach server"}, "attach", "sever")
@@ -78,7 +78,7 @@ func TestAttachRefused(t *testing.T) {
 // TestAttachFullScreen: a program that has the whole screen draws it again.
 func TestAttachFullScreen(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	need(t, "less")
 	b.write("long", strings.Repeat("some line\n", 100)+"the end\n")
 	w := b.terminal()
@@ -105,7 +105,7 @@ func TestAttachFullScreen(t *testing.T) {
 // and the window is usable.
 func TestClientKilled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal()
 	signalTo(t, w.cmd.Process.Pid, syscall.SIGKILL)
 	w.wait()
@@ -138,7 +138,7 @@ func TestClientKilled(t *testing.T) {
 // TestHolderKilled: what was recorded stays, the terminal ends, and nothing runs on.
 func TestHolderKilled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal("--name", "api")
 	w.types("echo $((40+2)); sleep 1000\r")
 	w.sees("42\r\n")
@@ -165,7 +165,7 @@ func TestHolderKilled(t *testing.T) {
 // TestHolderEnded: a holder that gets SIGTERM closes the terminal properly.
 func TestHolderEnded(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal()
 	w.sleeps()
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
@@ -181,7 +181,7 @@ func TestHolderEnded(t *testing.T) {
 // TestShellKilled: the record shows how the shell ended.
 func TestShellKilled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal()
 	signalTo(t, b.ps("1").Pid, syscall.SIGKILL)
 	if code := w.wait(); code != 128+9 {

@@ -24,7 +24,7 @@ func (b *box) background(args ...string) (e terminal.Entry) {
 // is held, and stop ends the whole tree, also what has left it.
 func TestRunInBackground(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	runs := b.fifo("runs")
 	script := `echo $$ > runs; sh -c 'echo $$ > runs; exec sleep 1000' & setsid sh -c 'trap "" TERM HUP; echo $$ > runs; for i in $(seq 1000); do sleep 0.05; done' & test -t 1 && echo serving; wait`
 	// The shell returns when nobody has its output open any more.
@@ -101,7 +101,7 @@ func TestStopWhatIsLeft(t *testing.T) {
 // attached to.
 func TestStopTerminals(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal("--name", "api")
 	w.sleeps()
 	b.ok("stop", "api")

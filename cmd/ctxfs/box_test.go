@@ -234,8 +234,9 @@ func (b *box) at(dir string) *box {
 // run runs ctxfs.
 func (b *box) run(args ...string) result {
 	b.Helper()
-	if b.inside == nil {
-		return b.do(binary(), args...)
+	// What these start gets the environment and the streams of a process.
+	if b.inside == nil || args[0] == "run" || args[0] == "agent" && len(args) > 1 && args[1] == "run" {
+		return b.do(b.program(), args...)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 // TestRun is one command without a terminal, as in a pipe or CI.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	r := b.shell(`echo given | ctxfs run --name job -- sh -c 'echo out; echo err >&2; cat; test -t 1 || echo plain; exit 3'`)
 	if r.code != 3 || r.out != "out\ngiven\nplain\n" || r.err != "err\n" {
 		t.Errorf("exit %d, %v", r.code, r)
@@ -33,8 +33,8 @@ func TestRun(t *testing.T) {
 	}
 
 	// What is not ours is not read as ours.
-	if r := b.run("run", "echo", "--name", "x"); r.out != "--name x\n" {
-		t.Errorf("%v", r)
+	if out := b.sh("ctxfs run echo --name x"); out != "--name x\n" {
+		t.Errorf("%q", out)
 	}
 	// A large output, byte for byte, also of what is not text.
 	if r := b.shell(`head -c 1000000 /dev/urandom > bytes; ctxfs run -- cat bytes | cmp - bytes`); r.code != 0 {
@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 
 func TestRunNotStarted(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.refused(127, []string{"nosuch: there is no such command"}, "run", "--", "nosuch")
 	b.refused(127, []string{"/no/such cannot be started: no such file or folder"}, "run", "--", "/no/such")
 	b.write("text", "")
@@ -77,7 +77,7 @@ func TestRunNotStarted(t *testing.T) {
 // TestRunSignals: a signal that ctxfs gets is the command's, and its death ours.
 func TestRunSignals(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	for _, s := range []struct {
 		signal syscall.Signal
 		script string
@@ -103,7 +103,7 @@ func TestRunSignals(t *testing.T) {
 
 func TestRunMaxBytes(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	file := filepath.Join(b.state, "ctxfs/terminals/1/part-0001.txt")
 	r := b.run("run", "--max-bytes", "400", "--", "sh", "-c", "seq 10000; exit 2")
 	if r.code != 2 || len(r.out) > 600 || !strings.HasPrefix(r.out, "1\n2\n") || !strings.HasSuffix(r.out, "10000\nLarge output has been written to: "+file+" (48.9 KB, 10000 lines)\n") {
@@ -122,7 +122,7 @@ func TestRunMaxBytes(t *testing.T) {
 // TestRunInTerminal: where there is a terminal the command has one.
 func TestRunInTerminal(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.open("run", "--", "sh", "-c", "test -t 0 && test -t 1 && stty size; read x; echo got $x; exit 3")
 	w.sees("24 80\r\n")
 	w.types("this\r")

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ctxfs/providers/facts"
@@ -16,7 +15,7 @@ import (
 // the mount, by the command and by the gateway, with and without a background process.
 func TestTermFound(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.mount()
 	w := b.terminal("--name", "api")
 	find := func(words ...string) (all []facts.Match) {
@@ -59,7 +58,7 @@ func TestTermFound(t *testing.T) {
 	found("terminals/job/commands/1.txt", "exit 3): tiger", "failed", "tiger")
 	a := b.agent()
 	a.says(false, []string{"terminals/api/commands/1.txt", "zebra crosses"}, "find", map[string]any{"query": "zebra crosses"})
-	signalTo(t, b.pid(), syscall.SIGKILL)
+	b.kill()
 	b.ok("unmount", "--all")
 	found("terminals/api/commands/1.txt", "(exit 4): zebra crosses", "zebra")
 	w.types("exit\r")

@@ -42,7 +42,7 @@ func TestTermDescriptors(t *testing.T) {
 // TestTermKeys: what is typed and not shown is in no file.
 func TestTermKeys(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal()
 	w.types("stty -echo; echo se''cret; read word; stty echo; echo \"<${#word}>\"\r")
 	w.sees("secret\r\n")
@@ -52,23 +52,14 @@ func TestTermKeys(t *testing.T) {
 	w.types("exit\r")
 	w.wait()
 	awaitExit(t, holder) // it removes its files meanwhile
-	must(t, filepath.WalkDir(b.state, func(path string, e os.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if strings.Contains(string(text), "correcthorse") {
-			t.Errorf("%s: %s", path, text)
-		}
-		return err
-	}))
+	b.inNoFile("correcthorse")
 }
 
 // TestTermInterrupt: a flood is stopped by a key, and a storm of sizes harms
 // nothing.
 func TestTermInterrupt(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal()
 	w.types("yes some line\r")
 	w.sees("some line\r\nsome line\r\n")
@@ -92,7 +83,7 @@ func TestTermInterrupt(t *testing.T) {
 // the recording, and shows the screen when it takes something again.
 func TestTermStalled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.terminal()
 	resume := w.pause()
 	w.types("seq 100000; echo do''ne\r")
@@ -110,7 +101,7 @@ func TestTermStalled(t *testing.T) {
 // TestTermDetachKey: the key that the configuration says.
 func TestTermDetachKey(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.write(".config/ctxfs/config.toml", "[terminals]\ndetach_key = 'ctrl-]'\nreplay = false\n")
 	w := b.terminal("--name", strings.Repeat("long", 24)) // and a name that is too long for a socket
 	w.types("\x1cd\r")
@@ -131,7 +122,7 @@ func TestTermDetachKey(t *testing.T) {
 // recorded one, once.
 func TestTermFromShell(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.write(".bashrc", "PS1='ready> '\n")
 	b.ok("setup", "shell", "--shell", "bash")
 	w := b.openProgram(nil, "bash", "-i")
@@ -157,7 +148,7 @@ func TestTermFromShell(t *testing.T) {
 // TestTermMany opens many terminals at once.
 func TestTermMany(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.write(".bashrc", "PS1='ready> '\n")
 	many := fstest.Rounds(40)
 	var all sync.WaitGroup
@@ -195,7 +186,7 @@ func TestTermNohup(t *testing.T) {
 // TestTermNotEnding: a program that takes no notice of a hang-up is killed.
 func TestTermNotEnding(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	w := b.open("term", "--", "sh", "-c", "trap '' HUP; echo ready; while :; do sleep 0.1; done")
 	w.sees("ready")
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)

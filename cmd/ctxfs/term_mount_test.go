@@ -3,7 +3,6 @@ package main
 import (
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ctxfs/providers/terminals/record"
@@ -12,7 +11,7 @@ import (
 // TestTermInMount: a terminal is in the mount, and goes on without it.
 func TestTermInMount(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.mount()
 	w := b.terminal("--name", "api")
 	w.types("echo be''fore; (exit 4)\r")
@@ -20,7 +19,7 @@ func TestTermInMount(t *testing.T) {
 	b.shows("terminals/api.txt", "\nbefore\n", "last_exit_code: 4")
 	b.shows("terminals/api/failed.txt", "before\n")
 	b.shows("terminals/INDEX.md", "api")
-	signalTo(t, b.pid(), syscall.SIGKILL)
+	b.kill()
 	w.types("echo mean''while\r")
 	b.hasRun("api", "echo mean''while", 0)
 	b.mount()
@@ -39,7 +38,7 @@ func TestTermInMount(t *testing.T) {
 func TestTermTmuxOpened(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
-	b := realBox(t)
+	b := newBox(t)
 	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
 	b.mount()
 	b.refused(exitFailed, []string{"there is no tmux pane to record", "tmux new-session"}, "term", "--tmux")
@@ -64,7 +63,7 @@ func TestTermFailed(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		t.Run(shell, func(t *testing.T) {
 			need(t, shell)
-			b := realBox(t)
+			b := newBox(t)
 			b.mount()
 			b.write(".bashrc", "PS1='ready> '\n")
 			b.write(".zshrc", "PS1='ready> '\nsetopt interactive_comments\n")

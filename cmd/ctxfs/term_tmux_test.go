@@ -14,7 +14,7 @@ import (
 func TestTmuxInMount(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
-	b := realBox(t)
+	b := newBox(t)
 	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
 	tmux := func(args string) string { return b.sh("tmux -L a -f /dev/null " + args) }
 	tmux("new-session -d -s main -x 80 -y 24 \"PS1='$ ' sh\"")
@@ -73,21 +73,4 @@ func TestTmuxKilled(t *testing.T) {
 	if strings.Count(log, "\nbefore\n") != 1 || strings.Count(log, "\nafter\n") != 1 {
 		t.Errorf("log:\n%s", log)
 	}
-}
-
-// TestTermTmux has the panes recorded by the command.
-func TestTermTmux(t *testing.T) {
-	t.Parallel()
-	need(t, "tmux")
-	b := realBox(t)
-	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
-	b.mount()
-	b.sh("tmux -L a -f /dev/null new-session -d -s main -x 80 -y 24 \"PS1='$ ' sh\"")
-	t.Cleanup(func() { b.shell("tmux -L a kill-server") })
-	if got := b.ok("term", "--tmux"); !strings.Contains(got, "main-0-0") {
-		t.Errorf("it says: %s", got)
-	}
-	b.sh("tmux -L a send-keys -t main \"echo li''ve\" Enter")
-	b.logs("main-0-0", "\nlive\n")
-	b.shows("terminals/main-0-0.txt", "\nlive\n")
 }
