@@ -285,8 +285,8 @@ func TestCallInterrupted(t *testing.T) {
 	b.heard("notifications/cancelled")
 }
 
-// TestCallsStartEarly: a call does not wait for libraries that it does not
-// need.
+// TestCallsStartEarly: a call does not wait for libraries that it does not need. What is
+// initialised before main is up to the real program.
 func TestCallsStartEarly(t *testing.T) {
 	t.Parallel()
 	b := realBox(t).zoo("")

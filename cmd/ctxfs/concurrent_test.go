@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestManyMountsAtOnce starts many commands at once, which get one process.
+// TestManyMountsAtOnce starts many commands at once, which get one process: who starts it is
+// settled between processes.
 func TestManyMountsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"ctxfs/fs/fstest"
 	"ctxfs/providers/exec"
 )
 
@@ -102,7 +101,7 @@ bash -c 'compgen -f .agentctx/exec/bad/' >/dev/null; :`)
 
 func TestExecHostile(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.hostile()
 	b.mount()
 	for path, want := range map[string]string{
@@ -193,7 +192,7 @@ func TestExecReaderKilled(t *testing.T) {
 	}
 }
 
-// TestExecDiskFull has no room for outputs: they are shown all the same, and stay for as
+// TestExecDiskFull has no room for outputs of the real program in a mount namespace: they are shown all the same, and stay for as
 // long as the background process does.
 func TestExecDiskFull(t *testing.T) {
 	t.Parallel()
@@ -230,7 +229,7 @@ ctxfs unmount
 func TestExecInASandbox(t *testing.T) {
 	t.Parallel()
 	need(t, "bwrap")
-	b := realBox(t)
+	b := newBox(t)
 	b.hostile()
 	program := filepath.Join(b.home, "hostile")
 	b.write(".config/ctxfs/config.toml", strings.ReplaceAll(`
@@ -253,7 +252,7 @@ timeout = "10s"
 	}
 }
 
-// TestExecKilled kills the background process while a command runs: the command ends, and
+// TestExecKilled kills the real background process while a command runs: the command ends, and
 // what was fetched before is there again.
 func TestExecKilled(t *testing.T) {
 	t.Parallel()
@@ -274,9 +273,7 @@ func TestExecKilled(t *testing.T) {
 		if err := <-read; err == nil {
 			t.Error("the reader got something")
 		}
-		fstest.Eventually(t, name+" has ended", func() bool {
-			return !slices.ContainsFunc(processesOf(b.dir), func(p process) bool { return strings.HasSuffix(p.args, "hostile "+name) })
-		})
+		b.gone(func(p process) bool { return strings.HasSuffix(p.args, "hostile "+name) })
 	}
 	b.sh("rm ran")
 	begin("deaf", "ran")

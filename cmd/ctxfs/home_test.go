@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/mount"
-	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 )
 
-// newPlainBox is a box of a user without XDG variables.
+// newPlainBox is a box of a user without XDG variables, in which the real program finds its
+// way: other homes, sandboxes and runtime folders are of processes.
 func newPlainBox(t *testing.T) *box {
 	t.Helper()
 	b := realBox(t)
@@ -178,8 +178,8 @@ func TestHiddenSocket(t *testing.T) {
 	}
 }
 
-// TestDeletedState has the state folder deleted under the process: no second one
-// is started.
+// TestDeletedState has the state folder deleted under the real process, which is found as one:
+// no second one is started.
 func TestDeletedState(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
@@ -188,6 +188,6 @@ func TestDeletedState(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(b.state, "ctxfs")))
 	b.refused(exitFailed, []string{fmt.Sprintf("(%d) shows %s, but its socket in ", pid, b.mnt()), "was deleted\n  restart it: kill "}, "mount")
 	signalTo(t, pid, syscall.SIGTERM)
-	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
+	awaitExit(t, pid)
 	b.mount()
 }

@@ -24,8 +24,8 @@ func (b *box) hook(agent, event, input string) result {
 
 const startOfA = `{"session_id":"a","hook_event_name":"SessionStart","source":"startup","cwd":"/"}`
 
-// TestHooksNeverFail: whatever is on the input and wherever it runs, a hook says nothing
-// and the agent goes on.
+// TestHooksNeverFail: whatever is on the input and wherever it runs, a hook says nothing and
+// the agent goes on, also where the real background process stands still.
 func TestHooksNeverFail(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
@@ -118,7 +118,8 @@ func TestHooksWithoutProcess(t *testing.T) {
 	}
 }
 
-// TestHooksStartEarly: a hook is answered before the libraries, and before package net.
+// TestHooksStartEarly: a hook is answered before the libraries, and before package net. What
+// is initialised before main is up to the real program.
 func TestHooksStartEarly(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)

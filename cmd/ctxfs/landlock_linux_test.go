@@ -134,8 +134,8 @@ func (b *box) inLandlock(writable string, sockets bool, args ...string) result {
 	return in.do(stubPath(), args...)
 }
 
-// TestLandlock works in a Landlock sandbox as Codex makes it: reading needs
-// nothing, calling wants sockets or files, and a command runs in any case.
+// TestLandlock has the real program work in a Landlock sandbox as Codex makes it: reading
+// needs nothing, calling wants sockets or files, and a command runs in any case.
 func TestLandlock(t *testing.T) {
 	t.Parallel()
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION); errno != 0 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestBackgroundProcessHoldsNothing that was its starter's: neither
-// descriptors, nor a terminal, nor a folder.
+// TestBackgroundProcessHoldsNothing that was its starter's: neither descriptors, nor a
+// terminal, nor a folder. Only a process of its own shows that.
 func TestBackgroundProcessHoldsNothing(t *testing.T) {
 	t.Parallel()
 	need(t, "flock")
@@ -27,11 +27,11 @@ func TestBackgroundProcessHoldsNothing(t *testing.T) {
 	}
 }
 
-// TestOddFolders mounts on folders with names that mount tables and shells
-// have trouble with.
+// TestOddFolders mounts on folders with names that mount tables and shells have trouble with;
+// the real program leaves some behind when it is killed, which fusermount3 takes away.
 func TestOddFolders(t *testing.T) {
 	t.Parallel()
-	for _, b := range []*box{realBox(t), newUserBox(t)} {
+	for _, b := range []*box{newBox(t), newUserBox(t)} {
 		for _, name := range []string{"two words", "tab\tand\nline", `back\slash\040`, "a,b=c", "#hash'quote\"", "-dash", "ünï\U0001f980"} {
 			dir := filepath.Join(b.home, name)
 			b.ok("mount", "--", dir)
@@ -44,8 +44,10 @@ func TestOddFolders(t *testing.T) {
 			if out := b.ok("mount", "--", dir); !strings.HasPrefix(out, "already") {
 				t.Errorf("%q: the second mount says %s", name, out)
 			}
-			signalTo(t, b.pid(), syscall.SIGKILL)
-			b.ok("mount", "--", dir)
+			if b.inside == nil {
+				signalTo(t, b.pid(), syscall.SIGKILL)
+				b.ok("mount", "--", dir)
+			}
 			b.ok("unmount", "--", dir)
 			if left := mountsBelow(b.home); len(left) > 0 {
 				t.Fatalf("%q: mounts are left: %v", name, left)
@@ -88,7 +90,8 @@ func TestHelpWithoutAHome(t *testing.T) {
 	}
 }
 
-// TestReadOnlyHome is what an agent in a sandbox may have: it can look.
+// TestReadOnlyHome is what an agent in a sandbox may have: it can look. The real program is
+// another user's; root may write everywhere.
 func TestReadOnlyHome(t *testing.T) {
 	t.Parallel()
 	b := newUserBox(t)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/mount"
-	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
 
@@ -50,7 +49,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	}
 }
 
-// TestTheProgramMoves: programs that call tools still work after the program that
+// TestTheProgramMoves is of the real program, as a file: programs that call tools still work after the program that
 // started the process has moved to a folder of PATH, and doctor reports it.
 func TestTheProgramMoves(t *testing.T) {
 	t.Parallel()
@@ -140,7 +139,7 @@ func (b *box) ended(pid int) {
 	if b.inside != nil {
 		b.inside.daemons.Wait()
 	} else {
-		fstest.Eventually(b, "the background process ends", func() bool { return !alive(pid) })
+		awaitExit(b, pid)
 	}
 	for _, name := range []string{"daemon.sock", "daemon.json"} {
 		if _, err := os.Lstat(filepath.Join(b.state, "ctxfs", name)); err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,40 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/prompt"
 )
+
+// TestReadingRunsNothing reads the whole mount of a process whose PATH has, by the name of each
+// program, one that says that it was run. It is the real program, since PATH is that of the
+// process.
+func TestReadingRunsNothing(t *testing.T) {
+	t.Parallel()
+	b := realBox(t)
+	b.fromEverywhere()
+	b.write(".claude/skills/one/SKILL.md", "---\nname: one\ndescription: Use it.\n---\nRide.\n")
+	b.write(".config/ctxfs/config.toml", "[workspaces]\ndirs = [\"~/repo\"]\n")
+	b.sh("mkdir repo && cd repo && git init -q && date >file && git add file && git -c user.name=a -c user.email=a@example.com commit -qm Begin")
+	journal, programs := filepath.Join(b.dir, "journal"), filepath.Join(b.dir, "programs")
+	must(t, os.Mkdir(programs, 0o700))
+	const script = "#!/bin/bash\necho \"$0 $*\" >>'%s'\nPATH='%s' exec \"${0##*/}\" \"$@\"\n"
+	must(t, fstest.WriteProgram(programs+"/.run", fmt.Appendf(nil, script, journal, os.Getenv("PATH")), 0o700))
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		all, _ := os.ReadDir(dir) // it may not be there
+		for _, program := range all {
+			_ = os.Symlink(".run", filepath.Join(programs, program.Name())) // it may be there already
+		}
+	}
+	b.with("PATH", programs).mount()
+	b.ready("zoo", "bank")
+	b.run("run", "--", "sh", "-c", "echo x; exit 3")
+	b.shows("workspaces/repo/HERE.md", "last commit: Begin")
+	before := readFile(t, journal)
+	if !strings.Contains(before, "git ") {
+		t.Errorf("programs are not seen to run: %s", before)
+	}
+	b.sh("find .agentctx -type f -exec cat {} + >/dev/null; ls -lR .agentctx >/dev/null; cat .agentctx/AGENTS.md .agentctx/STATUS.md .agentctx/*/INDEX.* >/dev/null")
+	if after := readFile(t, journal); after != before {
+		t.Errorf("while the tree was read, these ran: %s", strings.TrimPrefix(after, before))
+	}
+}
 
 // TestNothingIsRenderedOnDemand walks the whole tree: only what is made of a
 // session's text, and what is looked up by name, is made when it is read. AGENTS.md is the

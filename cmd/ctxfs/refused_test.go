@@ -83,8 +83,8 @@ func TestMountInsideAMount(t *testing.T) {
 	b.read("AGENTS.md")
 }
 
-// TestMountWithoutFUSE has a /dev of its own where fuse is missing, or for root
-// only.
+// TestMountWithoutFUSE has the real program run with a /dev of its own where fuse is missing,
+// or for root only.
 func TestMountWithoutFUSE(t *testing.T) {
 	t.Parallel()
 	need(t, "unshare")

@@ -15,7 +15,7 @@ import (
 )
 
 // TestServeAgents: where the user allows it a gateway starts agents, which outlive it, and
-// brings their results.
+// brings their results. They have the environment of the real gateway.
 func TestServeAgents(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
@@ -93,8 +93,8 @@ func TestServeAgents(t *testing.T) {
 	}
 }
 
-// TestServeNoAgents: without the setting there is no such tool, and with one a read-only run
-// starts no other by it.
+// TestServeNoAgents: without the setting there is no such tool, and with one a read-only run,
+// whose sandbox is that of the real program, starts no other by it.
 func TestServeNoAgents(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)

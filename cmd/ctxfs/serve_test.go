@@ -15,8 +15,6 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"ctxfs/fs/fstest"
 )
 
 // agent is a client of `ctxfs serve`, which runs as its process.
@@ -191,8 +189,8 @@ func TestServeLongResult(t *testing.T) {
 	a.says(false, []string{"line 2999 of a long result\n"}, "read", map[string]any{"path": path, "offset": -1})
 }
 
-// TestServeOutlives keeps the background process beyond the last mount, and
-// starts it again after it was ended or killed.
+// TestServeOutlives keeps the real background process beyond the last mount, and starts it
+// again after it was ended or killed.
 func TestServeOutlives(t *testing.T) {
 	t.Parallel()
 	b := realBox(t).zoo("")
@@ -208,7 +206,7 @@ func TestServeOutlives(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		pid := b.pid()
 		signalTo(t, pid, sig)
-		fstest.Eventually(t, "the process ends", func() bool { return !alive(pid) })
+		awaitExit(t, pid)
 		a.says(false, []string{"zebra"}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "zebra"}))
 	}
 	// One that is killed during a call may have made it.
@@ -217,7 +215,7 @@ func TestServeOutlives(t *testing.T) {
 		defer close(done)
 		a.says(true, []string{"whether the tool has done its work is not known"}, "call", callOf("zoo", "sleep", nil))
 	}()
-	fstest.Eventually(t, "the call is under way", func() bool { return strings.Count(b.journal(), "tools/call\n") == 4 })
+	awaitFiles(t, b.dir, "the call is under way", func() bool { return strings.Count(b.journal(), "tools/call\n") == 4 })
 	signalTo(t, b.pid(), syscall.SIGKILL)
 	<-done
 	if got := strings.Count(b.journal(), "tools/call\n"); got != 4 {

@@ -127,7 +127,7 @@ func TestSetupAgents(t *testing.T) {
 }
 
 // TestSetupPartly: a file that cannot be changed is named and stays, and the others are
-// written.
+// written. The real program is another user's; root may write everywhere.
 func TestSetupPartly(t *testing.T) {
 	t.Parallel()
 	b := newUserBox(t)

@@ -111,7 +111,7 @@ esac
 	}
 }
 
-// TestSetupKilled: whenever setup is killed, undoing restores every byte, and doing it again
+// TestSetupKilled: whenever the real program is killed while it sets up, undoing restores every byte, and doing it again
 // finishes it.
 func TestSetupKilled(t *testing.T) {
 	t.Parallel()
@@ -135,7 +135,7 @@ func TestSetupKilled(t *testing.T) {
 	sameFiles(t, "done again", with, snapshot(t, b.home))
 }
 
-// TestSetupDiskFull: on a full disk, and where the journal cannot be written, each file stays
+// TestSetupDiskFull has the real program in a mount namespace: on a full disk, and where the journal cannot be written, each file stays
 // as it was, and the others are written.
 func TestSetupDiskFull(t *testing.T) {
 	t.Parallel()

@@ -14,10 +14,10 @@ import (
 // of the program is as old as that, and a restart changes no time.
 func TestNoTimeIsInvented(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	begun := time.Now()
 	b.mount()
-	program, err := os.Stat(binary())
+	program, err := os.Stat(shimPath())
 	must(t, err)
 	for _, path := range []string{".ignore", "find/README.md", "skills/.ignore", "skills/agentctx/SKILL.md", "transcripts/.ignore", "transcripts/by-id/README.md", "terminals/INDEX.md", "results/INDEX.tsv"} {
 		info, err := os.Stat(b.mnt(path))

@@ -10,7 +10,7 @@ import (
 )
 
 // TestUninstall: after setting up, mounting and working, nothing is left of it in the home
-// folder, not even the program.
+// folder, not even the program, which is the real one.
 func TestUninstall(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
@@ -38,7 +38,7 @@ func TestUninstall(t *testing.T) {
 	if !containsAll(out, []string{"unmounted ~/.agentctx", "removed ~/.local/share/ctxfs", "removed ~/.local/bin/ctxfs"}) {
 		t.Errorf("%s", out)
 	}
-	fstest.Eventually(t, "what was being started has ended", func() bool { return len(processesOf(b.dir)) == 0 })
+	b.gone()
 	b.sh("rm -rf .npm") // of a server that was being started
 	sameFiles(t, "uninstall", was, snapshot(t, b.home))
 }
@@ -47,7 +47,7 @@ func TestUninstall(t *testing.T) {
 // where a file cannot be restored.
 func TestUninstallKeeps(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := newBox(t)
 	b.write(".codex/config.toml", "model = \"o3\"\n")
 	b.ok("setup", "codex")
 	b.ok("remember", "The sky is blue here.")
