@@ -130,6 +130,7 @@ func (b *box) clear() {
 			_ = syscall.Kill(p.pid, syscall.SIGTERM)
 		}
 	}
+	// Not by awaitExit: of what hangs the log is to say where.
 	if !fstest.Becomes(func() bool { return len(processesOf(b.dir)) == 0 }) {
 		left := processesOf(b.dir)
 		for _, p := range left {

@@ -14,6 +14,8 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/terminals/record"
+	"ctxfs/providers/wait"
 )
 
 // waitingCommand is a ctxfs wait that runs.
@@ -40,15 +42,27 @@ func (w *waitingCommand) ends(t *testing.T, code int, words ...string) {
 	}
 }
 
+// notYet checks that something that can be waited for has not come about, and what is said of it.
+func (b *box) notYet(said string, condition ...string) {
+	b.Helper()
+	all, err := wait.Parse(condition)
+	must(b.T, err)
+	b.settled()
+	s := b.until(all[0], func(wait.Standing) bool { return true })
+	if s.State != wait.NotYet || !strings.Contains(s.What, said) {
+		b.Errorf("%q: %+v, want %q", condition, s, said)
+	}
+}
+
 // TestWaitForTerminal: what a real shell prints is found, what is typed into it is not.
 func TestWaitForTerminal(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	w := b.terminal("--name", "api")
-	b.refused(124, []string{"not within 2s: terminal api --for MARKER: "}, "wait", "terminal", "api", "--for", "MARKER", "--timeout", "2s")
+	b.refused(124, []string{"not within 10ms: terminal api --for MARKER: "}, "wait", "terminal", "api", "--for", "MARKER", "--timeout=10ms")
 	w.types("read x; echo MAR'KE'R $x # MARKER\r")
-	b.settles("it runs", func() bool { return strings.HasPrefix(b.ps("api").Command, "read x") })
-	b.refused(124, nil, "wait", "terminal", "api", "--for", "MARKER", "--timeout=2s")
+	b.recorded("api", "it runs", func(t *record.Terminal) bool { return strings.HasPrefix(t.Command, "read x") })
+	b.notYet("terminal api", "terminal", "api", "--for", "MARKER")
 	found, ended := b.waits("terminal", "api", "--for", "^MARKER go$"), b.waits("terminal", "api", "--exit")
 	w.types("go\r")
 	found.ends(t, 0, "terminal api has printed: MARKER go\n", "more: ctxfs cat terminals/api")
@@ -56,8 +70,8 @@ func TestWaitForTerminal(t *testing.T) {
 	w.sees("ready> ")
 	b.ok("wait", "terminal", "api", "--for", "MARKER") // what was printed counts
 	w.types("clear; true # another\r")
-	b.settles("it has run", func() bool { return b.ps("api").LastCommand == "clear; true # another" })
-	b.refused(124, nil, "wait", "terminal", "api", "--for", "MARKER|another|ready>", "--timeout", "2s")
+	b.hasRun("api", "clear; true # another", 0)
+	b.notYet("terminal api", "terminal", "api", "--for", "MARKER|another|ready>")
 	b.ok("wait", "terminal", "api", "--idle", "200ms", "--timeout", "60s")
 	never := b.waits("terminal", "api", "--for", "nothing")
 	w.types("exit 4\r")
@@ -148,11 +162,10 @@ func TestWaitForSession(t *testing.T) {
 	}
 	b.mount()
 	defer b.ok("unmount")
-	b.settles("the session is known", func() bool { return b.run("history", claudeID).code == 0 })
-	b.refused(124, []string{"session " + claudeID + " is at work"}, "wait", "session", claudeID[:8], "--idle", "--timeout", "5s")
-	idle, asks := b.waits("session", claudeID, "--idle"), b.waits("session", claudeID, "--asks")
+	b.notYet("session "+claudeID+" is at work", "session", claudeID[:8], "--idle")
+	idle, asks := b.waits("session", claudeID, "--idle", "100ms"), b.waits("session", claudeID, "--asks")
 	add(line("assistant", `[{"type":"text","text":"I look."}]`), line("assistant", `[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]`))
-	b.refused(124, []string{"waits for Bash"}, "wait", "session", claudeID, "--idle", "--timeout", "4s")
+	b.notYet("waits for Bash", "session", claudeID, "--idle")
 	add(line("user", `[{"type":"tool_result","tool_use_id":"t1","content":"x"}]`), line("assistant", `[{"type":"text","text":"Done. Shall I commit it?"}]`))
 	idle.ends(t, 0, "session "+claudeID+" has ended its turn and asks: Shall I commit it?", "more: ctxfs cat ")
 	asks.ends(t, 0, "asks: Shall I commit it?")
