@@ -48,7 +48,7 @@ func (p *Provider) Await(ctx context.Context, c wait.Condition) (wait.Pending, e
 	if err := p.scanner.WaitBriefly(ctx); err != nil {
 		return nil, err
 	}
-	s, err := p.named(Wanted{Session: c.Name, Tree: strings.TrimPrefix(c.Name, "transcripts/"), Files: []string{c.Name}})
+	s, err := named(p.catalogue, Wanted{Session: c.Name, Tree: strings.TrimPrefix(c.Name, "transcripts/"), Files: []string{c.Name}})
 	if err != nil {
 		unclear := (*UnclearError)(nil)
 		if errors.As(p.stillLooking(err), &unclear) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -46,10 +47,11 @@ func (p *Provider) plansOf(ctx context.Context, s *catalogue.Session, v *catalog
 		part.Keep(had)
 		return true
 	}
-	if part.Unchanged = p.hasOnlyGrown(s, v, had); part.Unchanged {
+	r := planReader{p.cache, p.catalogue, p.opts.Env.Log}
+	if part.Unchanged = r.hasOnlyGrown(s, v, had); part.Unchanged {
 		return true
 	}
-	all, more, err := p.readPlans(ctx, s, v, maxLineage)
+	all, more, err := r.read(ctx, s, v, maxLineage)
 	if err != nil { // it is rendered again, or gone
 		part.Keep(had)
 		return true
@@ -67,16 +69,23 @@ const subagent = "subagent"
 // waiting ends the version of plans that may change with whatever is said next.
 const waiting = "?"
 
+// planReader reads the plans in transcripts.
+type planReader struct {
+	cache     *cache.Cache
+	catalogue *catalogue.Catalogue
+	log       *slog.Logger
+}
+
 // hasOnlyGrown reports whether a transcript is what it was in another version of its
 // plans, and what was appended plans nothing. So a session that goes on is not read from
 // its beginning each time.
-func (p *Provider) hasOnlyGrown(s *catalogue.Session, v *catalogue.View, had string) bool {
+func (r planReader) hasOnlyGrown(s *catalogue.Session, v *catalogue.View, had string) bool {
 	var format, generation, size int64
 	if n, _ := fmt.Sscanf(had, "%d.%d.%d", &format, &generation, &size); n != 3 || strings.HasSuffix(had, waiting) ||
 		format != plansFormat || generation != int64(v.Published.Generation) || size > v.Published.Size {
 		return false
 	}
-	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
+	f, err := os.Open(r.cache.Transcript(s, v.Published.Generation))
 	if err != nil {
 		return false
 	}
@@ -89,46 +98,46 @@ func (p *Provider) hasOnlyGrown(s *catalogue.Session, v *catalogue.View, had str
 // created.
 const maxLineage = 8
 
-func (p *Provider) readPlans(ctx context.Context, s *catalogue.Session, v *catalogue.View, lineage int) (all []facts.Plan, more bool, err error) {
-	f, err := os.Open(p.cache.Transcript(s, v.Published.Generation))
+func (r planReader) read(ctx context.Context, s *catalogue.Session, v *catalogue.View, lineage int) (all []facts.Plan, more bool, err error) {
+	f, err := os.Open(r.cache.Transcript(s, v.Published.Generation))
 	if err != nil {
 		return nil, false, err
 	}
 	defer f.Close()
 	from := plans.Source{
 		Transcript: io.NewSectionReader(f, 0, v.Published.Size),
-		Whole:      func(name string) (string, error) { return p.result(ctx, s, v, name) },
+		Whole:      func(name string) (string, error) { return r.result(ctx, s, v, name) },
 	}
 	if v.Info.ForkOf != "" && lineage > 0 {
-		from.Before = func() []facts.Task { return p.tasksBefore(ctx, s.Agent, v.Info.ForkOf, lineage-1) }
+		from.Before = func() []facts.Task { return r.tasksBefore(ctx, s.Agent, v.Info.ForkOf, lineage-1) }
 	}
 	return plans.Read(from)
 }
 
 // result returns a text that the transcript of a session does not show whole.
-func (p *Provider) result(ctx context.Context, s *catalogue.Session, v *catalogue.View, name string) (string, error) {
-	all, _, err := p.cache.Results(ctx, s, v.Published.Generation, v.Published.Results)
+func (r planReader) result(ctx context.Context, s *catalogue.Session, v *catalogue.View, name string) (string, error) {
+	all, _, err := r.cache.Results(ctx, s, v.Published.Generation, v.Published.Results)
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(all, func(r cache.Result) bool { return r.Name == name })
+	i := slices.IndexFunc(all, func(one cache.Result) bool { return one.Name == name })
 	if i < 0 {
 		return "", fs.ErrNotExist
 	}
-	text, err := all[i].Text(p.cache.EntryDir(s.Agent, s.ID), v.Published.Generation, v.Source)
+	text, err := all[i].Text(r.cache.EntryDir(s.Agent, s.ID), v.Published.Generation, v.Source)
 	return string(text), err
 }
 
 // tasksBefore returns the tasks of the session that another one is a fork of.
-func (p *Provider) tasksBefore(ctx context.Context, agent, id string, lineage int) []facts.Task {
-	s := p.catalogue.ByKey(agent, id)
+func (r planReader) tasksBefore(ctx context.Context, agent, id string, lineage int) []facts.Task {
+	s := r.catalogue.ByKey(agent, id)
 	if s == nil {
 		return nil
 	}
-	v, _ := p.catalogue.View(s)
-	all, _, err := p.readPlans(ctx, s, &v, lineage)
+	v, _ := r.catalogue.View(s)
+	all, _, err := r.read(ctx, s, &v, lineage)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		p.opts.Env.Log.Debug("plans of the session before", "session", id, "error", err)
+		r.log.Debug("plans of the session before", "session", id, "error", err)
 	}
 	for _, plan := range slices.Backward(all) {
 		if plan.Kind == facts.TaskList {

@@ -65,7 +65,7 @@ func (p *Provider) seen(ctx context.Context, q SeenQuery) (Seen, error) {
 		})
 	}
 	by, others := k.By, k.Others
-	k = p.describe(s) // it may have been read just now
+	k = describe(p.catalogue, s) // it may have been read just now
 	k.By, k.Others = by, others
 	return Seen{Session: k, Files: all}, err
 }

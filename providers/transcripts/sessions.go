@@ -99,16 +99,16 @@ func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error
 	})
 	list := make([]Known, 0, len(found))
 	for _, f := range found {
-		list = append(list, p.describe(f.s))
+		list = append(list, describe(p.catalogue, f.s))
 	}
 	return list, nil
 }
 
 // describe returns what is known of a session.
-func (p *Provider) describe(s *catalogue.Session) Known {
-	v, _ := p.catalogue.View(s)
+func describe(c *catalogue.Catalogue, s *catalogue.Session) Known {
+	v, _ := c.View(s)
 	k := Known{
-		ID: s.ID, Agent: s.Agent, Path: p.catalogue.Path(s), Title: clean.Line(v.Info.Title), CWD: clean.Line(v.Info.CWD),
+		ID: s.ID, Agent: s.Agent, Path: c.Path(s), Title: clean.Line(v.Info.Title), CWD: clean.Line(v.Info.CWD),
 		Start: v.Info.Start.UTC(), Last: v.LastTime().UTC(), Fault: v.Published.Fault,
 	}
 	if v.Parent != nil {
@@ -134,18 +134,18 @@ func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
 	by, others := ByName, 0
 	switch {
 	case w.Session != "":
-		s, err = p.named(w)
+		s, err = named(p.catalogue, w)
 	case len(w.Claims) > 0:
 		by = ByEnvironment
-		s, err = p.claimed(w.Claims)
+		s, err = claimed(p.catalogue, w.Claims)
 	default:
 		by = ByFolder
-		s, others, err = p.lastIn(w.Folders)
+		s, others, err = lastIn(p.catalogue, w.Folders)
 	}
 	if err != nil {
 		return Known{}, p.stillLooking(err)
 	}
-	k := p.describe(s)
+	k := describe(p.catalogue, s)
 	k.By, k.Others = by, others
 	return k, nil
 }
@@ -156,7 +156,7 @@ func (p *Provider) HasSession(id string) bool {
 	if !p.scanner.Done() {
 		return true
 	}
-	_, err := p.named(Wanted{Session: id})
+	_, err := named(p.catalogue, Wanted{Session: id})
 	return err == nil
 }
 
@@ -179,8 +179,7 @@ func (p *Provider) stillLooking(err error) error {
 // named finds the session that a user names: by its id, a path in the tree, a file
 // of its agent's, or the beginning of its id; the first of these with a match
 // decides.
-func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
-	c := p.catalogue
+func named(c *catalogue.Catalogue, w Wanted) (*catalogue.Session, error) {
 	for _, find := range []func() []*catalogue.Session{
 		func() []*catalogue.Session { return c.Exactly("", w.Session) },
 		func() []*catalogue.Session { return c.InTree(w.Tree) },
@@ -191,7 +190,7 @@ func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
 		case len(all) == 1:
 			return all[0], nil
 		case len(all) > 1:
-			return nil, p.several(w.Session, all)
+			return nil, several(c, w.Session, all)
 		}
 	}
 	return nil, &UnclearError{
@@ -203,8 +202,7 @@ func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
 // claimed finds the session that an environment names. If there are several, it is
 // the one that was written to last: an agent started by another one writes after
 // the other has.
-func (p *Provider) claimed(all []agents.Claim) (*catalogue.Session, error) {
-	c := p.catalogue
+func claimed(c *catalogue.Catalogue, all []agents.Claim) (*catalogue.Session, error) {
 	var found []*catalogue.Session
 	for _, claim := range all {
 		sessions := c.Exactly(claim.Agent, claim.Session)
@@ -229,9 +227,9 @@ func (p *Provider) claimed(all []agents.Claim) (*catalogue.Session, error) {
 
 // lastIn finds the newest session of the first folder that has any, and how many
 // others it has.
-func (p *Provider) lastIn(folders [][]string) (s *catalogue.Session, others int, err error) {
+func lastIn(c *catalogue.Catalogue, folders [][]string) (s *catalogue.Session, others int, err error) {
 	for _, folder := range folders {
-		if found := p.catalogue.StartedIn(folder); len(found) > 0 {
+		if found := c.StartedIn(folder); len(found) > 0 {
 			return found[0], len(found) - 1, nil
 		}
 	}
@@ -252,14 +250,14 @@ func (p *Provider) lastIn(folders [][]string) (s *catalogue.Session, others int,
 const maxTold = 10
 
 // several returns the error for a name that more than one session has.
-func (p *Provider) several(name string, all []*catalogue.Session) error {
+func several(c *catalogue.Catalogue, name string, all []*catalogue.Session) error {
 	all = slices.Clone(all)
-	p.catalogue.SortNewestFirst(all)
+	c.SortNewestFirst(all)
 	e := &UnclearError{What: fmt.Sprintf("%d sessions are %s; name one of them by more of its id, or by its path", len(all), wording.ShellWord(name))}
 	var lines []string
 	for _, s := range all[:min(len(all), maxTold)] {
-		v, _ := p.catalogue.View(s)
-		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.ID), wording.Time(v.LastTime()), p.catalogue.Path(s)))
+		v, _ := c.View(s)
+		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.ID), wording.Time(v.LastTime()), c.Path(s)))
 	}
 	if more := len(all) - maxTold; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more: ctxfs history --all", more))

@@ -29,7 +29,7 @@ func (p *Provider) callsOf(ctx context.Context, s *catalogue.Session, v *catalog
 	}
 	keep := src.Format == nil || p.archive.Contains(src.Path)
 	read := func(func(facts.ModelCall)) error { return nil }
-	root := p.rootOf(s.Agent, v)
+	root := rootOf(p.catalogue, s.Agent, v)
 	switch format := src.Format.(type) {
 	case history.Log:
 		if format.Spent == nil {
@@ -85,7 +85,7 @@ type SessionSpent struct {
 
 // sessionSpent answers [OpSpent].
 func (p *Provider) sessionSpent(ctx context.Context, w Wanted) (sum SessionSpent, err error) {
-	s, err := p.named(w)
+	s, err := named(p.catalogue, w)
 	if err != nil {
 		return sum, err
 	}
@@ -107,7 +107,7 @@ func (p *Provider) sessionSpent(ctx context.Context, w Wanted) (sum SessionSpent
 
 // rootOf returns the id of the session with which the line of forks and subagents of a
 // session begins; "" if the session is none of these, or one of them is missing.
-func (p *Provider) rootOf(agent string, v *catalogue.View) string {
+func rootOf(c *catalogue.Catalogue, agent string, v *catalogue.View) string {
 	root, info := "", v.Info
 	for range maxLineage {
 		before := info.ForkOf
@@ -117,11 +117,11 @@ func (p *Provider) rootOf(agent string, v *catalogue.View) string {
 		if before == "" || before == info.ID {
 			return root
 		}
-		s := p.catalogue.ByKey(agent, before)
+		s := c.ByKey(agent, before)
 		if s == nil {
 			return ""
 		}
-		above, _ := p.catalogue.View(s)
+		above, _ := c.View(s)
 		root, info = s.ID, above.Info
 	}
 	return root

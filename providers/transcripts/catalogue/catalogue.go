@@ -22,7 +22,6 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
@@ -36,21 +35,22 @@ type Catalogue struct {
 	home   string
 	totals totals
 
-	mu          sync.RWMutex
-	byID        map[sessionKey]*Session
-	byAlias     map[string][]*Session        // by id alone, of any agent; aliases too
-	byFirst     map[string][]*Session        // by agent and first native id, and by what they are forks of
-	byFolder    map[string]map[*Session]bool // by the folder in which they worked
-	files       map[string]*File             // by path: what was found in it
-	names       uint64                       // incremented with every change of a name or title
-	lost        map[sessionKey]*Session      // gone a moment ago; they may come back
-	orphans     map[sessionKey][]*Session    // by the parent that is not there
-	unannounced []string                     // folders of agents and projects that have appeared or disappeared and are not reported yet
-	agents      map[string]*agentFolder
-	entries     []fs.Entry // of the root; nil when the agents have changed
-	version     uint64     // incremented with every change
-	saved       uint64     // the version that is on disk
-	changed     time.Time  // zero where nothing was found yet
+	mu    sync.RWMutex
+	known index
+	tree  tree
+	files map[string]*File        // by path: what was found in it
+	names uint64                  // incremented with every change of a name or title
+	lost  map[sessionKey]*Session // gone a moment ago; they may come back
+	saved uint64                  // the version that is on disk
+}
+
+// index finds the sessions by what they say about themselves. It is guarded by the
+// lock of the catalogue.
+type index struct {
+	byID     map[sessionKey]*Session
+	byAlias  map[string][]*Session        // by id alone, of any agent; aliases too
+	byFirst  map[string][]*Session        // by agent and first native id, and by what they are forks of
+	byFolder map[string]map[*Session]bool // by the folder in which they worked
 }
 
 type sessionKey struct{ agent, id string }
@@ -72,10 +72,12 @@ type File struct {
 // path from there.
 func New(home string) *Catalogue {
 	return &Catalogue{
-		home: home, totals: newTotals(),
-		byID: make(map[sessionKey]*Session), byAlias: make(map[string][]*Session), byFirst: make(map[string][]*Session),
-		byFolder: make(map[string]map[*Session]bool),
-		files:    make(map[string]*File), lost: make(map[sessionKey]*Session), orphans: make(map[sessionKey][]*Session), agents: make(map[string]*agentFolder),
+		home: home, totals: newTotals(), files: make(map[string]*File), lost: make(map[sessionKey]*Session),
+		known: index{
+			byID: make(map[sessionKey]*Session), byAlias: make(map[string][]*Session), byFirst: make(map[string][]*Session),
+			byFolder: make(map[string]map[*Session]bool),
+		},
+		tree: tree{orphans: make(map[sessionKey][]*Session), agents: make(map[string]*agentFolder)},
 	}
 }
 
@@ -104,7 +106,7 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 		one.Info.Parent = strings.ToValidUTF8(one.Info.Parent, "\uFFFD")
 		one.Info = compact(one.Info)
 		key := sessionKey{f.Agent, one.Info.ID}
-		s := c.byID[key]
+		s := c.known.byID[key]
 		if s == nil {
 			if s = c.lost[key]; s == nil {
 				s = &Session{Agent: f.Agent, ID: one.Info.ID, seen: one.seen, name: one.name}
@@ -114,7 +116,7 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 				}
 			}
 			delete(c.lost, key)
-			c.byID[key] = s
+			c.known.byID[key] = s
 		}
 		kept[s] = true
 		s.sources = slices.DeleteFunc(s.sources, func(old *source.Source) bool { return old.Path == f.Path })
@@ -126,7 +128,7 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 		f.Sessions = append(f.Sessions, s)
 		touched = append(touched, s)
 		paths = append(paths, c.attach(s, now)...)
-		if related := c.updateRelations(s); !f.restored {
+		if related := c.known.updateRelations(s); !f.restored {
 			touched = append(touched, c.markRegrouped(related)...)
 		}
 	}
@@ -156,7 +158,7 @@ func (c *Catalogue) Reopen(f *File, format history.Format) (touched []*Session) 
 				s.sources[i] = &opened
 				s.rank()
 				c.count(s)
-				touched = append(append(touched, s), c.markRegrouped(c.updateRelations(s))...)
+				touched = append(append(touched, s), c.markRegrouped(c.known.updateRelations(s))...)
 			}
 		}
 	}
@@ -173,16 +175,16 @@ func (c *Catalogue) describe(s *Session, info event.Session, first string) {
 	if info.Last.Before(s.info.Last) {
 		info.Last = s.info.Last
 	}
-	c.index(s, false)
+	c.known.set(s, false)
 	s.info = info
 	if first != "" {
 		s.firstRecord = s.Agent + "\x00" + first
 	}
-	c.index(s, true)
+	c.known.set(s, true)
 }
 
-// index adds or removes what a session is found by.
-func (c *Catalogue) index(s *Session, add bool) {
+// set adds or removes what a session is found by.
+func (x *index) set(s *Session, add bool) {
 	change := func(m map[string][]*Session, key string) {
 		rest := slices.DeleteFunc(m[key], func(o *Session) bool { return o == s })
 		if add {
@@ -192,18 +194,18 @@ func (c *Catalogue) index(s *Session, add bool) {
 			delete(m, key)
 		}
 	}
-	change(c.byAlias, s.ID)
-	change(c.byAlias, names.File(s.ID))
+	change(x.byAlias, s.ID)
+	change(x.byAlias, names.File(s.ID))
 	for _, alias := range s.info.Aliases {
-		change(c.byAlias, alias)
+		change(x.byAlias, alias)
 	}
 	if s.firstRecord != "" {
-		change(c.byFirst, s.firstRecord)
+		change(x.byFirst, s.firstRecord)
 	}
 	if s.info.ForkOf != "" {
-		change(c.byFirst, forkKey(s.Agent, s.info.ForkOf))
+		change(x.byFirst, forkKey(s.Agent, s.info.ForkOf))
 	}
-	c.indexFolder(s, add)
+	x.setFolder(s, add)
 }
 
 // Drop removes what was found at a path and below it. It returns what Put returns.
@@ -237,35 +239,35 @@ func (c *Catalogue) removeSource(s *Session, path string, now time.Time) (paths 
 	s.sources = slices.DeleteFunc(s.sources, func(old *source.Source) bool { return old.Path == path })
 	if len(s.sources) > 0 {
 		c.count(s)
-		return nil, append(c.markRegrouped(c.updateRelations(s)), s)
+		return nil, append(c.markRegrouped(c.known.updateRelations(s)), s)
 	}
-	if c.byID[sessionKey{s.Agent, s.ID}] != s {
+	if c.known.byID[sessionKey{s.Agent, s.ID}] != s {
 		return nil, nil
 	}
 	if old := s.path(); old != "" {
 		paths = append(paths, old)
 	}
-	delete(c.byID, sessionKey{s.Agent, s.ID})
-	c.awaitParent(s, "")
+	delete(c.known.byID, sessionKey{s.Agent, s.ID})
+	c.tree.awaitParent(s, "")
 	c.lost[sessionKey{s.Agent, s.ID}], s.lostAt = s, now
 	c.names++
-	c.index(s, false)
-	c.detach(s, now)
+	c.known.set(s, false)
+	c.tree.detach(s, now)
 	c.count(s)
-	paths = append(paths, c.unannounced...)
-	c.unannounced = nil
+	paths = append(paths, c.tree.unannounced...)
+	c.tree.unannounced = nil
 	for _, child := range slices.Clone(s.children) {
 		paths = append(paths, c.attach(child, now)...)
 	}
 	// The sessions that left out its records have to show them now.
-	touched = append(touched, c.markRegrouped(c.updateRelations(s))...)
-	c.touch(now)
+	touched = append(touched, c.markRegrouped(c.known.updateRelations(s))...)
+	c.tree.touch(now)
 	return paths, touched
 }
 
-func (c *Catalogue) touch(now time.Time) {
-	c.version++
-	c.changed = later(c.changed, now)
+func (t *tree) touch(now time.Time) {
+	t.version++
+	t.changed = later(t.changed, now)
 }
 
 func later(a, b time.Time) time.Time {
@@ -286,7 +288,7 @@ func earliest(a, b time.Time) time.Time {
 func (c *Catalogue) Empty() bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return len(c.byID) == 0
+	return len(c.known.byID) == 0
 }
 
 // File returns what was found in the file at a path; nil if nothing is known about

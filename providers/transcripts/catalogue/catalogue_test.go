@@ -31,9 +31,9 @@ func TestTheOrderOfForks(t *testing.T) {
 			if next(3) > 0 {
 				s.firstRecord = "pi\x00" + fmt.Sprint(next(2))
 			}
-			c.byID[sessionKey{"pi", s.ID}] = s
-			c.index(s, true)
-			c.updateRelations(s)
+			c.known.byID[sessionKey{"pi", s.ID}] = s
+			c.known.set(s, true)
+			c.known.updateRelations(s)
 			all = append(all, s)
 		}
 		var visit func(s *Session, above []*Session)
@@ -66,9 +66,9 @@ func TestNobodyIsWaitedFor(t *testing.T) {
 	c := New("")
 	now := time.Unix(1_800_000_000, 0)
 	c.Put(&File{Path: "/child", Agent: "pi"}, []Found{{Source: &source.Source{Path: "/child"}, Info: event.Session{ID: "child", Parent: "parent"}}}, now)
-	if len(c.orphans) != 1 {
-		t.Fatalf("%d are waited for", len(c.orphans))
+	if len(c.tree.orphans) != 1 {
+		t.Fatalf("%d are waited for", len(c.tree.orphans))
 	}
 	c.Drop("/child", now)
-	fstest.Equal(t, len(c.orphans), 0, "waited")
+	fstest.Equal(t, len(c.tree.orphans), 0, "waited")
 }

@@ -60,9 +60,9 @@ func isOlder(a, b *Session) bool {
 
 // updateRelations records what a session says about its relations, and returns the
 // sessions whose records may now be shown in others. The caller holds the lock.
-func (c *Catalogue) updateRelations(s *Session) []*Session {
+func (x *index) updateRelations(s *Session) []*Session {
 	now := relations{first: s.firstRecord, forkOf: s.info.ForkOf}
-	if src := s.Source(); src != nil && c.there(s) {
+	if src := s.Source(); src != nil && x.there(s) {
 		now.there = true
 		if !src.Birth.IsZero() {
 			now.birth = src.Birth.UnixNano()
@@ -73,7 +73,7 @@ func (c *Catalogue) updateRelations(s *Session) []*Session {
 	}
 	s.lineage.relations = now
 	if now.there {
-		c.joinFamily(s)
+		x.joinFamily(s)
 	}
 	f := s.family
 	if f == nil {
@@ -88,13 +88,13 @@ func (c *Catalogue) updateRelations(s *Session) []*Session {
 }
 
 // joinFamily adds a session to the family of those that it is related to.
-func (c *Catalogue) joinFamily(s *Session) {
+func (x *index) joinFamily(s *Session) {
 	var related []*Session
-	if o := c.byID[sessionKey{s.Agent, s.info.ForkOf}]; o != nil && s.info.ForkOf != "" {
+	if o := x.byID[sessionKey{s.Agent, s.info.ForkOf}]; o != nil && s.info.ForkOf != "" {
 		related = append(related, o)
 	}
 	for _, key := range []string{s.firstRecord, forkKey(s.Agent, s.ID), forkKey(s.Agent, s.info.ForkOf)} {
-		if all := c.byFirst[key]; len(all) > 0 {
+		if all := x.byFirst[key]; len(all) > 0 {
 			related = append(related, all[0], all[len(all)-1]) // one of them may be s
 		}
 	}
@@ -125,10 +125,10 @@ func (f *Family) add(all ...*Session) {
 }
 
 // sortFamily determines the order of the members. The caller holds the lock.
-func (c *Catalogue) sortFamily(f *Family) {
+func (x *index) sortFamily(f *Family) {
 	f.sorted = true
 	for _, s := range f.members {
-		s.lineage.forkOf, s.lineage.roots, s.lineage.sum = c.declaredOrigin(s), nil, 0
+		s.lineage.forkOf, s.lineage.roots, s.lineage.sum = x.declaredOrigin(s), nil, 0
 	}
 	// If sessions name each other in a circle, the oldest is the root. Each session
 	// is visited once: met maps it to the one from which it was reached.
@@ -210,11 +210,11 @@ func hashWith(sum uint64, id string) uint64 {
 
 // declaredOrigin returns the session that one says it is a fork of; nil if that is
 // not there.
-func (c *Catalogue) declaredOrigin(s *Session) *Session {
+func (x *index) declaredOrigin(s *Session) *Session {
 	if s.lineage.relations.forkOf == "" {
 		return nil
 	}
-	o := c.byID[sessionKey{s.Agent, s.lineage.relations.forkOf}]
+	o := x.byID[sessionKey{s.Agent, s.lineage.relations.forkOf}]
 	if o == nil || o == s || !o.lineage.relations.there {
 		return nil
 	}
@@ -223,9 +223,9 @@ func (c *Catalogue) declaredOrigin(s *Session) *Session {
 
 // repeatedSum returns the sum of all sessions that one repeats. The caller holds the
 // lock.
-func (c *Catalogue) repeatedSum(s *Session) uint64 {
+func (x *index) repeatedSum(s *Session) uint64 {
 	if f := s.family; f != nil && !f.sorted {
-		c.sortFamily(f)
+		x.sortFamily(f)
 	}
 	return s.lineage.sum
 }
@@ -244,7 +244,7 @@ type Earlier struct {
 func (c *Catalogue) Earlier(s *Session) *Earlier {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := &Earlier{Sum: c.repeatedSum(s)}
+	e := &Earlier{Sum: c.known.repeatedSum(s)}
 	if e.Sum == 0 {
 		return e
 	}
@@ -322,7 +322,7 @@ func (c *Catalogue) EachEarlier(e *Earlier, visit func(o *Session, p *Published,
 // be a fork of another. It returns them. The caller holds the lock.
 func (c *Catalogue) markRegrouped(all []*Session) (touched []*Session) {
 	for _, o := range all {
-		if o.Published.Generation == 0 || o.Published.Path == "" || !c.there(o) || o.Published.Repeats == c.repeatedSum(o) {
+		if o.Published.Generation == 0 || o.Published.Path == "" || !c.known.there(o) || o.Published.Repeats == c.known.repeatedSum(o) {
 			continue
 		}
 		o.Published.Path = "" // as if it had another source now

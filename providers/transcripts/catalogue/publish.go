@@ -23,7 +23,7 @@ type Publication struct {
 func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info event.Session) (p Publication, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.there(s) {
+	if !c.known.there(s) {
 		return p, false
 	}
 	p.Before = s.Published
@@ -33,18 +33,18 @@ func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info even
 			info.Aliases = append(slices.Clip(info.Aliases), alias)
 		}
 	}
-	c.index(s, false)
+	c.known.set(s, false)
 	info = compact(info)
 	info.Agent, info.ID = s.Agent, s.ID
 	s.info = info
-	c.index(s, true)
+	c.known.set(s, true)
 	p.Moved = c.attach(s, now)
-	related := c.updateRelations(s)
+	related := c.known.updateRelations(s)
 	if related == nil {
 		related = []*Session{s} // others may have come or gone while it was rendered
 	}
 	p.Regrouped = c.markRegrouped(related)
-	c.touch(now)
+	c.tree.touch(now)
 	return p, true
 }
 
@@ -53,7 +53,7 @@ func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info even
 func (c *Catalogue) PublishFault(s *Session, src *source.Source, fault string, denied bool) (again, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.there(s) {
+	if !c.known.there(s) {
 		return false, false
 	}
 	s.Published.Fault, s.Published.Denied = fault, denied
@@ -114,7 +114,7 @@ func (c *Catalogue) MarkLive(s *Session, now time.Time) (live, behind bool) {
 func (c *Catalogue) EndQuiet(now time.Time) (quiet []*Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, s := range c.byID {
+	for _, s := range c.known.byID {
 		if s.live && now.Sub(s.grown) > idleTime {
 			s.live = false
 			c.count(s)
@@ -129,7 +129,7 @@ func (c *Catalogue) EndQuiet(now time.Time) (quiet []*Session) {
 func (c *Catalogue) Behind() (all []*Session) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for _, s := range c.byID {
+	for _, s := range c.known.byID {
 		if s.behind() && !s.Published.Evicted {
 			all = append(all, s)
 		}
@@ -179,15 +179,15 @@ func (c *Catalogue) TakeLost(since time.Time) (lost []*Session) {
 func (c *Catalogue) HasSame(s *Session) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.byID[sessionKey{s.Agent, s.ID}] != nil
+	return c.known.byID[sessionKey{s.Agent, s.ID}] != nil
 }
 
 // Remembered returns all sessions, including those that disappeared recently.
 func (c *Catalogue) Remembered() []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	all := make([]*Session, 0, len(c.byID)+len(c.lost))
-	for _, s := range c.byID {
+	all := make([]*Session, 0, len(c.known.byID)+len(c.lost))
+	for _, s := range c.known.byID {
 		all = append(all, s)
 	}
 	for _, s := range c.lost {

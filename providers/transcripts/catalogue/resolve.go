@@ -11,7 +11,7 @@ import (
 func (c *Catalogue) Find(id string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	all := slices.Clone(c.byAlias[id])
+	all := slices.Clone(c.known.byAlias[id])
 	slices.SortFunc(all, func(a, b *Session) int {
 		switch {
 		case (a.ID == id) != (b.ID == id) && a.ID == id:
@@ -28,7 +28,7 @@ func (c *Catalogue) Find(id string) []*Session {
 func (c *Catalogue) ByKey(agent, id string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.byID[sessionKey{agent, id}]
+	return c.known.byID[sessionKey{agent, id}]
 }
 
 // Exactly returns the sessions that have an id, of one agent or, with "", of any;
@@ -36,13 +36,13 @@ func (c *Catalogue) ByKey(agent, id string) *Session {
 func (c *Catalogue) Exactly(agent, id string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.exact(agent, id)
+	return c.known.exact(agent, id)
 }
 
 // exact is exactly for a caller that holds the lock.
-func (c *Catalogue) exact(agent, id string) []*Session {
+func (x *index) exact(agent, id string) []*Session {
 	var ids, aliases []*Session
-	for _, s := range c.byAlias[id] {
+	for _, s := range x.byAlias[id] {
 		switch {
 		case agent != "" && s.Agent != agent:
 		case s.ID == id:
@@ -63,7 +63,7 @@ func (c *Catalogue) WithPrefix(text string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	var tops, subagents []*Session
-	for _, s := range c.byID {
+	for _, s := range c.known.byID {
 		switch {
 		case !strings.HasPrefix(s.ID, text) && ShortID(s.ID) != text:
 		case s.parent == nil:
@@ -95,7 +95,7 @@ func (c *Catalogue) InFile(paths ...string) []*Session {
 func (c *Catalogue) StartedIn(folder []string) (all []*Session) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for _, s := range c.byID {
+	for _, s := range c.known.byID {
 		if s.parent == nil && slices.Contains(folder, s.info.CWD) {
 			all = append(all, s)
 		}
@@ -125,7 +125,7 @@ func (c *Catalogue) InTree(path string) []*Session {
 	defer c.mu.RUnlock()
 	parts := strings.Split(path, "/")
 	if len(parts) >= 2 && parts[0] == ByID {
-		found := c.exact("", parts[1])
+		found := c.known.exact("", parts[1])
 		if len(found) != 1 {
 			return found
 		}
@@ -134,7 +134,7 @@ func (c *Catalogue) InTree(path string) []*Session {
 	if len(parts) < 3 {
 		return nil
 	}
-	s := c.sessionAt(parts[0], parts[1], parts[2])
+	s := c.tree.sessionAt(parts[0], parts[1], parts[2])
 	if s == nil {
 		return nil
 	}

@@ -114,7 +114,7 @@ type View struct {
 func (c *Catalogue) View(s *Session) (v View, there bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.viewOf(s), c.there(s)
+	return c.viewOf(s), c.known.there(s)
 }
 
 // Each visits all sessions, in no particular order. The catalogue is locked
@@ -122,7 +122,7 @@ func (c *Catalogue) View(s *Session) (v View, there bool) {
 func (c *Catalogue) Each(visit func(s *Session, v *View)) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for _, s := range c.byID {
+	for _, s := range c.known.byID {
 		v := c.viewOf(s)
 		visit(s, &v)
 	}
@@ -146,7 +146,7 @@ func (c *Catalogue) viewOf(s *Session) View {
 
 // there reports whether a session is in the catalogue. The caller holds the
 // lock.
-func (c *Catalogue) there(s *Session) bool { return c.byID[sessionKey{s.Agent, s.ID}] == s }
+func (x *index) there(s *Session) bool { return x.byID[sessionKey{s.Agent, s.ID}] == s }
 
 // Path returns the path of a session's folder in the provider's, or "".
 func (c *Catalogue) Path(s *Session) string {

@@ -43,7 +43,7 @@ type savedSession struct {
 // again when they are restored. It reports whether the list was written.
 func (c *Catalogue) Save(path string, unsaved func() []*Session) (written bool, err error) {
 	c.mu.RLock()
-	version := c.version
+	version := c.tree.version
 	if version == c.saved {
 		c.mu.RUnlock()
 		return false, nil
@@ -127,8 +127,8 @@ func (c *Catalogue) Restore(path string, now time.Time) {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.markRegrouped(slices.Collect(maps.Values(c.byID))) // the list may have ended early
-		c.saved = c.version
+		c.markRegrouped(slices.Collect(maps.Values(c.known.byID))) // the list may have ended early
+		c.saved = c.tree.version
 	}()
 	in := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
 	for in.More() {

@@ -33,7 +33,7 @@ type contribution struct {
 func (c *Catalogue) count(s *Session) {
 	t, was := &c.totals, s.counted
 	var now contribution
-	if c.there(s) {
+	if c.known.there(s) {
 		now.top = s.parent == nil
 		if src := s.Source(); src != nil && src.Key == "" {
 			now.size = src.Stat.Size
@@ -43,7 +43,7 @@ func (c *Catalogue) count(s *Session) {
 		}
 		now.left = s.behind() && !s.Published.Evicted && (!s.live || s.Published.Generation == 0)
 	}
-	if c.there(s) && (s.Published.Fault != "" || s.Published.Strange) {
+	if c.known.there(s) && (s.Published.Fault != "" || s.Published.Strange) {
 		t.faulty[s] = struct{}{}
 	} else {
 		delete(t.faulty, s)
@@ -106,7 +106,7 @@ func (c *Catalogue) Summarize(limit int) Summary {
 	defer c.mu.RUnlock()
 	t := &c.totals
 	return Summary{
-		Agents: maps.Clone(t.perAgent), Sessions: t.sessions, Size: t.size, Done: t.done, Left: t.left, Changed: c.changed,
+		Agents: maps.Clone(t.perAgent), Sessions: t.sessions, Size: t.size, Done: t.done, Left: t.left, Changed: c.tree.changed,
 		Unreadable: leastOf(t.unlisted, limit, FileFault.compare, func(f *File) FileFault { return FileFault{f.Path, f.Agent, f.Fault} }),
 		Partial:    leastOf(t.partial, limit, FileFault.compare, func(f *File) FileFault { return FileFault{f.Path, f.Agent, f.Note} }),
 		Faulty:     leastOf(t.faulty, limit, strings.Compare, (*Session).path),

@@ -39,6 +39,17 @@ type project struct {
 	sessions map[string]*Session // by the name of their folder
 }
 
+// tree is the tree of folders that the sessions are in. It is guarded by the lock of
+// the catalogue.
+type tree struct {
+	agents      map[string]*agentFolder
+	entries     []fs.Entry                // of the root; nil when the agents have changed
+	unannounced []string                  // folders of agents and projects that have appeared or disappeared and are not reported yet
+	orphans     map[sessionKey][]*Session // by the parent that is not there
+	version     uint64                    // incremented with every change
+	changed     time.Time                 // zero where nothing was found yet
+}
+
 // Attr returns the version of the list of an agent's projects, or of the
 // sessions of one, and when it changed; "" for the project, and for the agent
 // too, stands for the folder above.
@@ -46,9 +57,9 @@ func (c *Catalogue) Attr(agent, project string) (version uint64, changed time.Ti
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if agent == "" {
-		return c.version, c.changed, true
+		return c.tree.version, c.tree.changed, true
 	}
-	if f := c.folderAt(agent, project); f != nil {
+	if f := c.tree.folderAt(agent, project); f != nil {
 		return f.version, f.changed, true
 	}
 	return 0, time.Time{}, false
@@ -56,8 +67,8 @@ func (c *Catalogue) Attr(agent, project string) (version uint64, changed time.Ti
 
 // folderAt returns the folder of an agent, or of one of its projects, or nil. The
 // caller holds the lock.
-func (c *Catalogue) folderAt(agent, project string) *folder {
-	a := c.agents[agent]
+func (t *tree) folderAt(agent, project string) *folder {
+	a := t.agents[agent]
 	switch {
 	case a == nil:
 		return nil
@@ -75,9 +86,9 @@ func (c *Catalogue) folderAt(agent, project string) *folder {
 func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.Entry, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	to := &c.entries
+	to := &c.tree.entries
 	if agent != "" {
-		f := c.folderAt(agent, project)
+		f := c.tree.folderAt(agent, project)
 		if f == nil {
 			return nil, false
 		}
@@ -90,15 +101,15 @@ func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.
 	add := func(name string) { entries = append(entries, fs.Entry{Name: name, Type: iofs.ModeDir}) }
 	switch {
 	case agent == "":
-		for name := range c.agents {
+		for name := range c.tree.agents {
 			add(name)
 		}
 	case project == "":
-		for name := range c.agents[agent].projects {
+		for name := range c.tree.agents[agent].projects {
 			add(name)
 		}
 	default:
-		for name := range c.agents[agent].projects[project].sessions {
+		for name := range c.tree.agents[agent].projects[project].sessions {
 			add(name)
 		}
 	}
@@ -113,12 +124,12 @@ func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.
 func (c *Catalogue) Session(agent, project, name string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.sessionAt(agent, project, name)
+	return c.tree.sessionAt(agent, project, name)
 }
 
 // sessionAt is Session for a caller that holds the lock.
-func (c *Catalogue) sessionAt(agent, project, name string) *Session {
-	a := c.agents[agent]
+func (t *tree) sessionAt(agent, project, name string) *Session {
+	a := t.agents[agent]
 	if a == nil || a.projects[project] == nil {
 		return nil
 	}
@@ -155,7 +166,7 @@ func (p *project) byFormerName(name string) (found *Session) {
 func (c *Catalogue) All() []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	list := make([]*Session, 0, len(c.byID))
+	list := make([]*Session, 0, len(c.known.byID))
 	var add func(s *Session)
 	add = func(s *Session) {
 		list = append(list, s)
@@ -163,8 +174,8 @@ func (c *Catalogue) All() []*Session {
 			add(child)
 		}
 	}
-	for _, agent := range slices.Sorted(maps.Keys(c.agents)) {
-		a := c.agents[agent]
+	for _, agent := range slices.Sorted(maps.Keys(c.tree.agents)) {
+		a := c.tree.agents[agent]
 		for _, name := range slices.Sorted(maps.Keys(a.projects)) {
 			p := a.projects[name]
 			for _, s := range slices.Sorted(maps.Keys(p.sessions)) {
@@ -181,13 +192,13 @@ func (c *Catalogue) attach(s *Session, now time.Time) (paths []string) {
 	old := s.path()
 	var parent *Session
 	if s.info.Parent != "" {
-		parent = c.byID[sessionKey{s.Agent, s.info.Parent}]
+		parent = c.known.byID[sessionKey{s.Agent, s.info.Parent}]
 	}
 	wanted := ""
 	if parent == nil {
 		wanted = s.info.Parent
 	}
-	c.awaitParent(s, wanted)
+	c.tree.awaitParent(s, wanted)
 	if parent != nil && slices.Contains(ancestors(parent), s) {
 		parent = nil // a circle
 	}
@@ -197,16 +208,16 @@ func (c *Catalogue) attach(s *Session, now time.Time) (paths []string) {
 	}
 	placed := parent == s.parent && (parent != nil || s.folder != nil && s.folder.name == project)
 	if !placed || s.name != name && !strings.HasPrefix(s.name, name+"~") {
-		c.detach(s, now)
+		c.tree.detach(s, now)
 		c.names++
 		if s.parent = parent; parent != nil {
 			s.name = parent.uniqueBelow(name)
 			parent.children = append(parent.children, s)
 		} else {
-			s.folder = c.project(s.Agent, project, now)
+			s.folder = c.tree.project(s.Agent, project, now)
 			s.name = s.folder.add(s, name, now)
 		}
-		c.touch(now)
+		c.tree.touch(now)
 	}
 	if path := s.path(); path != old {
 		if old != "" {
@@ -215,10 +226,10 @@ func (c *Catalogue) attach(s *Session, now time.Time) (paths []string) {
 		paths = append(paths, path)
 	}
 	c.count(s)
-	paths = append(paths, c.unannounced...)
-	c.unannounced = nil
+	paths = append(paths, c.tree.unannounced...)
+	c.tree.unannounced = nil
 	// Subagents that were listed beside it while it was not there.
-	for _, child := range slices.Clone(c.orphans[sessionKey{s.Agent, s.ID}]) {
+	for _, child := range slices.Clone(c.tree.orphans[sessionKey{s.Agent, s.ID}]) {
 		paths = append(paths, c.attach(child, now)...)
 	}
 	return paths
@@ -226,19 +237,19 @@ func (c *Catalogue) attach(s *Session, now time.Time) (paths []string) {
 
 // awaitParent records the id of the parent that a session waits for; "" ends the
 // waiting.
-func (c *Catalogue) awaitParent(s *Session, parent string) {
+func (t *tree) awaitParent(s *Session, parent string) {
 	if s.orphanOf == parent {
 		return
 	}
 	if key := (sessionKey{s.Agent, s.orphanOf}); s.orphanOf != "" {
-		c.orphans[key] = slices.DeleteFunc(c.orphans[key], func(o *Session) bool { return o == s })
-		if len(c.orphans[key]) == 0 {
-			delete(c.orphans, key)
+		t.orphans[key] = slices.DeleteFunc(t.orphans[key], func(o *Session) bool { return o == s })
+		if len(t.orphans[key]) == 0 {
+			delete(t.orphans, key)
 		}
 	}
 	if s.orphanOf = parent; parent != "" {
 		key := sessionKey{s.Agent, parent}
-		c.orphans[key] = append(c.orphans[key], s)
+		t.orphans[key] = append(t.orphans[key], s)
 	}
 }
 
@@ -259,7 +270,7 @@ func ancestors(s *Session) (all []*Session) {
 }
 
 // detach removes a session from the folder it is in.
-func (c *Catalogue) detach(s *Session, now time.Time) {
+func (t *tree) detach(s *Session, now time.Time) {
 	if s.parent != nil {
 		s.parent.children = slices.DeleteFunc(s.parent.children, func(o *Session) bool { return o == s })
 		s.parent = nil
@@ -271,30 +282,30 @@ func (c *Catalogue) detach(s *Session, now time.Time) {
 		if len(p.sessions) == 0 {
 			delete(p.agent.projects, p.name)
 			p.agent.touch(now)
-			c.unannounced = append(c.unannounced, p.agent.name+"/"+p.name)
+			t.unannounced = append(t.unannounced, p.agent.name+"/"+p.name)
 			if len(p.agent.projects) == 0 {
-				delete(c.agents, p.agent.name)
-				c.entries = nil
-				c.unannounced = append(c.unannounced, p.agent.name)
+				delete(t.agents, p.agent.name)
+				t.entries = nil
+				t.unannounced = append(t.unannounced, p.agent.name)
 			}
 		}
 	}
 }
 
-func (c *Catalogue) project(agent, name string, now time.Time) *project {
-	a := c.agents[agent]
+func (t *tree) project(agent, name string, now time.Time) *project {
+	a := t.agents[agent]
 	if a == nil {
 		a = &agentFolder{folder: folder{changed: now}, name: agent, projects: make(map[string]*project)}
-		c.agents[agent] = a
-		c.entries = nil
-		c.unannounced = append(c.unannounced, agent)
+		t.agents[agent] = a
+		t.entries = nil
+		t.unannounced = append(t.unannounced, agent)
 	}
 	p := a.projects[name]
 	if p == nil {
 		p = &project{folder: folder{changed: now}, name: name, agent: a, sessions: make(map[string]*Session)}
 		a.projects[name] = p
 		a.touch(now)
-		c.unannounced = append(c.unannounced, agent+"/"+name)
+		t.unannounced = append(t.unannounced, agent+"/"+name)
 	}
 	return p
 }

@@ -9,18 +9,18 @@ import (
 	"ctxfs/fs"
 )
 
-// indexFolder adds a session to those of the folder in which it worked, or removes it.
-func (c *Catalogue) indexFolder(s *Session, add bool) {
+// setFolder adds a session to those of the folder in which it worked, or removes it.
+func (x *index) setFolder(s *Session, add bool) {
 	dir := s.info.CWD
 	switch {
 	case dir == "":
-	case add && c.byFolder[dir] == nil:
-		c.byFolder[dir] = map[*Session]bool{s: true}
+	case add && x.byFolder[dir] == nil:
+		x.byFolder[dir] = map[*Session]bool{s: true}
 	case add:
-		c.byFolder[dir][s] = true
+		x.byFolder[dir][s] = true
 	default:
-		if delete(c.byFolder[dir], s); len(c.byFolder[dir]) == 0 {
-			delete(c.byFolder, dir)
+		if delete(x.byFolder[dir], s); len(x.byFolder[dir]) == 0 {
+			delete(x.byFolder, dir)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func (c *Catalogue) LastWithin(dir string, since time.Time, most int) (last []*S
 		at time.Time
 	}
 	var all []happened
-	for cwd, sessions := range c.byFolder {
+	for cwd, sessions := range c.known.byFolder {
 		if !fs.Within(cwd, dir) {
 			continue
 		}

@@ -43,5 +43,5 @@ func TestLastWithin(t *testing.T) {
 		c.Drop("/"+id, now)
 	}
 	want("/", 9)
-	fstest.Equal(t, len(c.byFolder), 0, "folders")
+	fstest.Equal(t, len(c.known.byFolder), 0, "folders")
 }
