@@ -214,6 +214,7 @@ func (p *hangingProcess) states() []byte { return slices.Collect(maps.Values(p.t
 func (p *hangingProcess) awaitThread(what string, state byte) {
 	p.Helper()
 	seen := make(map[int]int) // how often in turn, by thread: each waits for a moment now and then
+	// The kernel tells nobody what state a thread is in.
 	fstest.Eventually(p.TB, what, func() bool {
 		most := 0
 		for id, now := range p.threads() {
@@ -231,6 +232,7 @@ func (p *hangingProcess) awaitThread(what string, state byte) {
 // go on.
 func (p *hangingProcess) stop() {
 	p.Helper()
+	// Nobody is told of the stop of a process of which a thread is in D.
 	fstest.Eventually(p.TB, "stopped", func() bool {
 		for id, state := range p.threads() {
 			if state != 'T' && state != 'D' {
@@ -246,12 +248,23 @@ func (p *hangingProcess) kill() {
 	fstest.Must(p, p.cmd.Process.Kill())
 }
 
+// dead waits until the process and all its threads have ended.
+func (p *hangingProcess) dead() {
+	p.Helper()
+	fstest.Must(p, unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil))
+}
+
+// left waits until the process and its guardian have ended, whose output is the same.
+func (p *hangingProcess) left() {
+	for p.lines.Scan() {
+	}
+}
+
 // end makes the process end by itself.
 func (p *hangingProcess) end() {
 	p.Helper()
 	p.stdin.Close()
-	for p.lines.Scan() {
-	}
+	p.left()
 	if err := p.cmd.Wait(); err != nil {
 		p.Error(err)
 	}
@@ -261,6 +274,7 @@ func (p *hangingProcess) end() {
 // and its readers with it.
 func (p *hangingProcess) staysStuck(readers []*exec.Cmd) {
 	p.Helper()
+	// Nobody is told of the end of some threads.
 	fstest.Eventually(p.TB, "all threads but one end", func() bool {
 		states := slices.DeleteFunc(p.states(), func(s byte) bool { return s == 'Z' })
 		return string(states) == "D" && guard.StateOf(procOf(p.pid)) == guard.Dying
@@ -289,7 +303,7 @@ func (p *hangingProcess) freed(readers []*exec.Cmd) {
 			p.Fatalf("a reader hangs: %d", r.Process.Pid)
 		}
 	}
-	fstest.Eventually(p.TB, "the process is gone", func() bool { return guard.StateOf(procOf(p.pid)) == guard.Gone })
+	p.dead()
 	out, err := p.command(append(os.Environ(), "LC_ALL=C"), "ls", "-f", filepath.Join(p.dir, "hanging")).CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("not connected")) && !bytes.Contains(out, []byte("connection abort")) && !bytes.Contains(out, []byte("No such file")) {
 		p.Errorf("ls of a dead mount: %v: %s", err, out)
@@ -299,6 +313,7 @@ func (p *hangingProcess) freed(readers []*exec.Cmd) {
 // guardian waits for the guardian, and until it has the mount.
 func (p *hangingProcess) guardian() (pid int) {
 	p.Helper()
+	// A guardian answers no message, nor does the kernel tell who has a descriptor.
 	fstest.Eventually(p.TB, "a guardian", func() bool {
 		var found bool
 		pid, found = p.child()

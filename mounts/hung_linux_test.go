@@ -35,11 +35,11 @@ func everyUser(t *testing.T, test func(t *testing.T, uid int)) {
 func TestKilledWhileNotifying(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		p := serveHanging(t, uid, true)
-		guardian := p.guardian()
+		p.guardian()
 		readers := p.jam()
 		p.kill()
 		p.freed(readers)
-		fstest.Eventually(t, "the guardian ends", func() bool { return guard.StateOf(procOf(guardian)) == guard.Gone })
+		p.left()
 		if err := fusermount(uid, p.dir); err != nil {
 			t.Error(err)
 		}
@@ -86,6 +86,7 @@ func TestGuardianIsReplaced(t *testing.T) {
 		first := p.guardian()
 		readers := p.jam()
 		fstest.Must(t, syscall.Kill(first, syscall.SIGKILL))
+		// A process that was forked says nothing before it runs.
 		fstest.Eventually(t, "another guardian", func() bool {
 			next, found := p.child()
 			return found && next != first
@@ -144,7 +145,7 @@ func TestLivingIsNotTakenForDead(t *testing.T) {
 		}
 	}
 	p.end()
-	fstest.Eventually(t, "the guardian ends", func() bool { return guard.StateOf(procOf(guardian)) == guard.Gone })
+	p.left()
 }
 
 // TestFreedByHand has neither a guardian nor, on most machines, control files.
@@ -224,7 +225,7 @@ func TestGuardianStopped(t *testing.T) {
 			}
 		})
 		p.kill()
-		fstest.Eventually(t, "the process is gone", func() bool { return guard.StateOf(procOf(p.pid)) == guard.Gone })
+		p.dead()
 		if guard.StateOf(procOf(reader.Process.Pid)) == guard.Gone {
 			t.Fatal("the reader does not hang")
 		}
@@ -232,7 +233,7 @@ func TestGuardianStopped(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		p.freed([]*exec.Cmd{reader})
-		fstest.Eventually(t, "the guardian ends", func() bool { return guard.StateOf(procOf(guardian)) == guard.Gone })
+		p.left()
 	})
 }
 

@@ -97,7 +97,7 @@ func helpServe(runtime, dir string, guarded bool) error {
 		opts.Guardian = func() *exec.Cmd {
 			cmd := exec.Command("/proc/self/exe", guard.Command)
 			cmd.Env = append(os.Environ(), helperEnv+"=guard")
-			cmd.Stderr = os.Stderr
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 			return cmd
 		}
 	}

@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -20,17 +22,35 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func newTestKeeper() *Keeper {
-	return NewKeeper(func() *exec.Cmd {
-		cmd := exec.Command("/proc/self/exe")
-		cmd.Env = append(os.Environ(), guardEnv+"=1")
-		cmd.Stderr = os.Stderr
-		return cmd
-	}, slog.New(slog.DiscardHandler))
+// testKeeper is a keeper whose guardians a test can see.
+type testKeeper struct {
+	*Keeper
+	guardians chan io.Reader // their outputs, which end with them
 }
 
+func newTestKeeper(t *testing.T) testKeeper {
+	guardians := make(chan io.Reader, 10)
+	return testKeeper{NewKeeper(func() *exec.Cmd {
+		cmd := guardianCommand()
+		out, err := cmd.StdoutPipe()
+		fstest.Must(t, err)
+		guardians <- out
+		return cmd
+	}, slog.New(slog.DiscardHandler)), guardians}
+}
+
+func guardianCommand() *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), guardEnv+"=1")
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// ended waits until the next guardian has ended of those that were started.
+func (k testKeeper) ended() { _, _ = io.Copy(io.Discard, <-k.guardians) }
+
 // pid returns the process ID of the guardian, 0 if there is none.
-func (k *Keeper) pid() int {
+func (k testKeeper) pid() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.guardian == nil {
@@ -50,15 +70,17 @@ func device(t *testing.T) Connection {
 	return Connection{FD: fd, Minor: "0", Dir: "/a folder"}
 }
 
-func awaitNoGuardian(t *testing.T, pid int) {
+// awaitDevices waits until a guardian has so many mounts: it answers no message.
+func awaitDevices(t *testing.T, pid, n int) {
 	t.Helper()
-	fstest.Eventually(t, "the guardian ends", func() bool { return StateOf(procOf(pid)) == Gone })
+	// The kernel tells nobody that another process has taken or closed a descriptor.
+	fstest.Eventually(t, fmt.Sprintf("the guardian has %d mounts", n), func() bool { return devicesOf(pid) == n })
 }
 
 // TestGuardianLivesAsLongAsMounts: it exits when the process goes on without
 // mounts.
 func TestGuardianLivesAsLongAsMounts(t *testing.T) {
-	k, c := newTestKeeper(), device(t)
+	k, c := newTestKeeper(t), device(t)
 	first := k.Watch(c)
 	pid := k.pid()
 	second := k.Watch(c)
@@ -66,42 +88,41 @@ func TestGuardianLivesAsLongAsMounts(t *testing.T) {
 		t.Error("each mount has a guardian of its own")
 	}
 	first()
-	fstest.Eventually(t, "the guardian lets go of the first mount", func() bool { return devicesOf(pid) == 1 })
+	awaitDevices(t, pid, 1)
 	second()
-	awaitNoGuardian(t, pid)
+	k.ended()
 	third := k.Watch(c)
 	next := k.pid()
 	if next == 0 || next == pid {
 		t.Errorf("after %d the guardian of another mount is %d", pid, next)
 	}
 	third()
-	awaitNoGuardian(t, next)
+	k.ended()
 }
 
 // TestStoppedGuardianIsReplaced: mounts do not wait for a guardian that does
 // not read its messages.
 func TestStoppedGuardianIsReplaced(t *testing.T) {
-	k, c := newTestKeeper(), device(t)
+	k, c := newTestKeeper(t), device(t)
 	ended := k.Watch(c)
 	pid := k.pid()
-	fstest.Eventually(t, "the guardian has the mount", func() bool { return devicesOf(pid) == 1 })
+	awaitDevices(t, pid, 1)
 	signalled(syscall.SIGSTOP)(t, pid)
 	for k.pid() == pid {
 		k.Watch(c)()
 	}
-	fstest.Eventually(t, "another guardian has the mount", func() bool {
-		next := k.pid()
-		return next != 0 && next != pid && devicesOf(next) == 1
-	})
-	awaitNoGuardian(t, pid)
-	next := k.pid()
+	k.ended()
+	guardian := <-k.guardians
+	k.guardians <- guardian
+	next := k.pid() // once it is started
+	awaitDevices(t, next, 1)
 	ended()
-	awaitNoGuardian(t, next)
+	k.ended()
 }
 
 // TestGuardianByHand: a person starts it.
 func TestGuardianByHand(t *testing.T) {
-	cmd := newTestKeeper().command()
+	cmd := guardianCommand()
 	cmd.Stderr = nil
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 2 || len(out) == 0 {

@@ -57,8 +57,8 @@ func TestStateOf(t *testing.T) {
 				c.then(t, cmd.Process.Pid)
 			}
 			proc := procOf(cmd.Process.Pid)
-			fstest.Eventually(t, "state "+string(c.state), func() bool { return stateOf(proc) == c.state })
-			fstest.Eventually(t, "looks right", func() bool { return StateOf(proc) == c.want })
+			// The kernel tells nobody that a thread sleeps or runs.
+			fstest.Eventually(t, "state "+string(c.state), func() bool { return stateOf(proc) == c.state && StateOf(proc) == c.want })
 			for range 100 {
 				if got := StateOf(proc); got != c.want {
 					t.Fatalf("state %v, want %v", got, c.want)
@@ -82,7 +82,9 @@ func TestStateOfTraced(t *testing.T) {
 		_ = cmd.Wait()
 	}()
 	proc := procOf(cmd.Process.Pid)
-	fstest.Eventually(t, "it is traced", func() bool { return stateOf(proc) == 't' })
+	if _, err := syscall.Wait4(cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil || stateOf(proc) != 't' {
+		t.Fatalf("it is not traced: %v", err)
+	}
 	if got := StateOf(proc); got != Alive {
 		t.Errorf("state %v", got)
 	}

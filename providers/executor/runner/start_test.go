@@ -43,7 +43,8 @@ func TestAKilledRunIsWaitedFor(t *testing.T) {
 	fstest.Must(t, err)
 	fstest.Must(t, atomicfile.Write(filepath.Join(confined.In(s.store.State()).Dir, s.Job.ID+".json"), keeper))
 	go func() { // outside of the bubble, whose clock stands still while somebody waits for a lock
-		fstest.Becomes(func() bool { return isWaitedFor(lock) }) // only the kernel knows
+		// Only the kernel knows who waits for a lock, and it tells nobody.
+		fstest.Becomes(func() bool { return isWaitedFor(lock) })
 		lock.Close()
 	}()
 	synctest.Test(t, func(t *testing.T) {

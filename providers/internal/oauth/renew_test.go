@@ -218,8 +218,7 @@ func TestTwoProcesses(t *testing.T) {
 		})
 	}
 	<-arrived
-	// What the other processes do no channel announces.
-	fstest.Eventually(t, "all of them are refused, and wait", func() bool { return u.server.Counts().Refused >= 4 })
+	u.server.AwaitRefused(4)
 	release()
 	processes.Wait()
 	if n := u.server.Counts(); n.Refreshes != 1 || n.Refused != 4 {

@@ -36,6 +36,7 @@ func TestProcessesOutliveThreads(t *testing.T) {
 	}
 	go begin()
 	tid := <-thread
+	// The runtime and the kernel tell nobody that a thread has ended.
 	fstest.Eventually(t, "the thread ends", func() bool { return syscall.Tgkill(os.Getpid(), tid, 0) != nil })
 	input.Close()
 	if err := cmd.Wait(); err != nil {

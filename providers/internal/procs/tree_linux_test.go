@@ -1,11 +1,10 @@
 package procs
 
 import (
-	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -15,9 +14,12 @@ import (
 // TestTree: what a program has started belongs to it, also what has left it for a session
 // of its own, if it carries the mark.
 func TestTree(t *testing.T) {
-	cmd := exec.Command("sh", "-c", `setsid sleep 1000 & (env -i /bin/sleep 1000) & wait`)
+	cmd := exec.Command("sh", "-c", `setsid sh -c "echo; exec sleep 1000" & (exec env -i /bin/sh -c "echo; exec /bin/sleep 1000") & wait`)
 	cmd.Env = append(os.Environ(), "MARK_OF_THIS_TEST=a b")
+	out, w := pipe(t)
+	cmd.Stdout = w
 	fstest.Must(t, cmd.Start())
+	w.Close()
 	all := func() []Process { return Now().Tree(cmd.Process.Pid, "MARK_OF_THIS_TEST=a b") }
 	var started []Process
 	t.Cleanup(func() {
@@ -26,16 +28,10 @@ func TestTree(t *testing.T) {
 		}
 		_ = cmd.Wait()
 	})
-	fstest.Eventually(t, "all run, and one has no environment any more", func() bool {
-		asleep := 0
-		for _, p := range all() {
-			program, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
-			if strings.HasPrefix(string(program), "sleep\x00") || strings.HasPrefix(string(program), "/bin/sleep\x00") {
-				asleep++
-			}
-		}
-		return asleep == 2
-	})
+	for range 2 { // one of them has no environment any more
+		_, err := io.ReadFull(out, make([]byte, 1))
+		fstest.Must(t, err)
+	}
 	if started = all(); started[0].PID != cmd.Process.Pid {
 		t.Errorf("the first is not the root: %v", started)
 	}
@@ -54,7 +50,14 @@ func TestTree(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	fstest.Eventually(t, "it has ended", func() bool { return len(Now().Tree(0, "MARK_OF_THIS_TEST=a b")) == 0 })
+	for _, p := range started {
+		_ = p.Signal(syscall.SIGKILL)
+	}
+	_, err := io.ReadAll(out) // until the last has ended
+	fstest.Must(t, err)
+	if left := Now().Tree(0, "MARK_OF_THIS_TEST=a b"); len(left) > 0 {
+		t.Errorf("it has ended, and is there: %v", left)
+	}
 	if err := left[0].Signal(syscall.SIGKILL); err != nil {
 		t.Errorf("one that has ended: %v", err)
 	}

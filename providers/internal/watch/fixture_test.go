@@ -3,17 +3,14 @@ package watch
 import (
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"testing"
-	"time"
 
 	"ctxfs/fs/fstest"
 )
-
-// deadline is how long the kernel may take to report a change.
-const deadline = 2 * time.Minute
 
 type watched struct {
 	*Watcher
@@ -43,42 +40,23 @@ func start(t *testing.T, opts Options) *watched {
 // expect waits until each of the paths was reported.
 func (w *watched) expect(paths ...string) {
 	w.t.Helper()
-	missing := make(map[string]bool)
+	told := w.settle()
 	for _, p := range paths {
-		missing[p] = true
-	}
-	timeout := time.After(deadline)
-	for len(missing) > 0 {
-		select {
-		case p := <-w.paths:
-			delete(missing, p)
-		case <-timeout:
-			w.t.Fatalf("not reported: %v", missing)
+		if !told[p] {
+			w.t.Fatalf("not reported: %s, but %v", p, slices.Sorted(maps.Keys(told)))
 		}
 	}
 }
 
-// settle makes a change that is reported after all earlier ones, and returns
-// what those were.
-func (w *watched) settle(dir string) map[string]bool {
+// settle returns what was reported of all changes so far.
+func (w *watched) settle() map[string]bool {
 	w.t.Helper()
-	mark := filepath.Join(dir, "mark-"+strconv.FormatInt(time.Now().UnixNano(), 36))
-	w.AddFile(mark)
-	defer w.Remove(mark)
-	write(w.t, mark, "")
-	earlier := make(map[string]bool)
-	timeout := time.After(deadline)
-	for {
-		select {
-		case p := <-w.paths:
-			if p == mark {
-				return earlier
-			}
-			earlier[p] = true
-		case <-timeout:
-			w.t.Fatal("the mark was not reported")
-		}
+	fstest.Settled(w.t, w)
+	told := make(map[string]bool)
+	for len(w.paths) > 0 {
+		told[<-w.paths] = true
 	}
+	return told
 }
 
 func tempDir(t *testing.T) string {

@@ -21,7 +21,7 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 	mkdir(t, home, "one", "two")
 	mkdir(t, root, "sub")
 	w.expect(root)
-	w.settle(home)
+	w.settle()
 	write(t, filepath.Join(root, "sub", "f"), "")
 	w.expect(filepath.Join(root, "sub", "f"))
 
@@ -30,7 +30,7 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 	w.expect(root)
 	mkdir(t, root, "sub")
 	w.expect(root)
-	w.settle(home)
+	w.settle()
 	write(t, filepath.Join(root, "sub", "f"), "")
 	w.expect(filepath.Join(root, "sub", "f"))
 
@@ -40,7 +40,7 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 	w.expect(filepath.Join(root, "sub"))
 	fstest.Must(t, syscall.Rename(other, root)) // os.Rename refuses folders
 	w.expect(root)
-	w.settle(home)
+	w.settle()
 	write(t, filepath.Join(root, "g"), "")
 	w.expect(filepath.Join(root, "g"))
 
@@ -52,7 +52,7 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 	}
 	fstest.Must(t, os.Rename(filepath.Join(home, "one", "away"), filepath.Join(home, "one", "two")))
 	w.expect(root)
-	w.settle(home)
+	w.settle()
 	write(t, filepath.Join(root, "g"), "1")
 	w.expect(filepath.Join(root, "g"))
 }
@@ -92,7 +92,7 @@ func TestSingleFiles(t *testing.T) {
 		w.expect(file)
 	}
 	write(t, beside, "")
-	if earlier := w.settle(home); earlier[beside] || earlier[home] {
+	if earlier := w.settle(); earlier[beside] || earlier[home] {
 		t.Errorf("reported besides: %v", earlier)
 	}
 	fstest.Must(t, os.Remove(file))
@@ -103,17 +103,17 @@ func TestSingleFiles(t *testing.T) {
 	write(t, target, "1")
 	fstest.Must(t, os.Symlink("dotfiles/real.json", file))
 	w.expect(file)
-	w.settle(home)
+	w.settle()
 	write(t, target, "2")
 	w.expect(file)
 	replace(t, target, "3")
 	w.expect(file)
 
-	w.settle(home)
+	w.settle()
 	w.Remove(file)
 	write(t, target, "4")
 	replace(t, file, "5")
-	if earlier := w.settle(home); earlier[file] {
+	if earlier := w.settle(); earlier[file] {
 		t.Error("reported after Remove")
 	}
 }

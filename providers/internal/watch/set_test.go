@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"ctxfs/fs/fstest"
 )
 
 // twoFolders returns a watcher, a set of it, and two folders that are not in it.
@@ -54,7 +52,13 @@ func TestSetOfAFolderThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	w.mu.Unlock()
-	fstest.Eventually(t, "the last that was wanted is watched", func() bool {
-		return s.Problem("changes", time.Minute) == nil && w.Watched(b) && !w.Watched(a)
-	})
+	s.mu.Lock()
+	working := s.working
+	s.mu.Unlock()
+	if working != nil {
+		<-working
+	}
+	if p := s.Problem("changes", time.Minute); p != nil || !w.Watched(b) || w.Watched(a) {
+		t.Errorf("the last that was wanted is not watched, or another: %v", p)
+	}
 }

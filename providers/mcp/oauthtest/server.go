@@ -57,6 +57,7 @@ type Server struct {
 	refresh map[string]grant
 	secrets []string
 	counts  Counts
+	refused sync.Cond     // one more request was refused
 	block   chan struct{} // the token endpoint waits for it
 	arrived chan struct{} // and reports here that a request has arrived
 	params  url.Values
@@ -89,6 +90,7 @@ func NewOver(serve func(http.Handler) string) *Server {
 		clients: map[string]client{}, codes: map[string]url.Values{},
 		access: map[string]grant{}, refresh: map[string]grant{},
 	}
+	s.refused.L = &s.mu
 	s.Issuer = serve(http.HandlerFunc(s.serveAuth))
 	s.origin = serve(http.HandlerFunc(s.serveMCP))
 	s.URL = s.origin + "/mcp"
@@ -151,6 +153,15 @@ func (s *Server) RevokeRefresh() {
 	clear(s.refresh)
 }
 
+// AwaitRefused waits until so many calls were refused for their token.
+func (s *Server) AwaitRefused(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.counts.Refused < n {
+		s.refused.Wait()
+	}
+}
+
 // Hold makes requests to the token endpoint wait until release is called. Arrived
 // gets a value for each.
 func (s *Server) Hold() (arrived <-chan struct{}, release func()) {
@@ -202,6 +213,7 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 	refused := !known
 	if refused && r.URL.Path == "/mcp" && r.Header.Get("Authorization") != "" {
 		s.counts.Refused++
+		s.refused.Broadcast()
 	}
 	s.mu.Unlock()
 	switch {

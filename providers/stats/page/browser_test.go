@@ -59,6 +59,7 @@ func openBrowser(t *testing.T) *browser {
 		_ = run.Wait()
 		from.Close()
 		_ = syscall.Kill(-run.Process.Pid, syscall.SIGKILL) // its helpers may still write into the profile
+		// The browser ends some of its processes when it likes.
 		fstest.Eventually(t, "the profile is gone", func() bool { return os.RemoveAll(profile) == nil })
 	})
 	var target struct{ TargetID string }
