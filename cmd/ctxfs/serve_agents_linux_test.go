@@ -76,7 +76,7 @@ func TestServeAgents(t *testing.T) {
 		{"agent_run", map[string]any{"agent": "answers", "repoDir": b.home}, []string{"prompt is empty"}},
 		{"agent_run", map[string]any{"agent": "answers", "prompt": "x", "repo": b.home}, []string{`"repo"`, "repoDir"}},
 		{"agent_run", map[string]any{"agent": "answers", "prompt": "x", "repoDir": "/proc/none"}, []string{"/proc/none"}},
-		{"agent_run", map[string]any{"agent": "answers", "prompt": "x"}, []string{"nobody has said in which folder", "repoDir"}},
+		{"agent_run", map[string]any{"agent": "answers", "prompt": "x"}, []string{"the folder of this client is not known", "repoDir"}},
 		{"agent_run", map[string]any{"agent": "anwsers", "prompt": "x", "repoDir": b.home}, []string{"anwsers", "answers, asks, much"}},
 		{"agent_wait", map[string]any{"ids": []string{"nothing"}}, []string{`no run "nothing"`, "agents/INDEX.md"}},
 		{"agent_result", map[string]any{"id": id + "x"}, []string{"did you mean: " + id}},

@@ -97,7 +97,7 @@ func TestSetupAgents(t *testing.T) {
 		t.Errorf("%s %v", text, err)
 	}
 	with := snapshot(t, b.home)
-	if out := b.ok("setup", "--yes"); !strings.Contains(out, "all is as it should be") {
+	if out := b.ok("setup", "--yes"); !strings.Contains(out, "nothing to change") {
 		t.Errorf("%s", out)
 	}
 	sameFiles(t, "twice", with, snapshot(t, b.home))

@@ -41,7 +41,7 @@ func TestSetupShell(t *testing.T) {
 	if !strings.HasPrefix(with, "if [[ $- == *i*") || !strings.HasSuffix(with, "\n"+text) {
 		t.Errorf("%q", with)
 	}
-	if out := b.ok("setup", "shell", "--shell", "bash"); !strings.Contains(out, "all is as it should be") {
+	if out := b.ok("setup", "shell", "--shell", "bash"); !strings.Contains(out, "nothing to change") {
 		t.Errorf("%s", out)
 	}
 	if got := read(real); got != with {

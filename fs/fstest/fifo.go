@@ -69,6 +69,6 @@ func (f *FIFO) Left() {
 	f.both.Close()
 	_ = reader.SetReadDeadline(time.Now().Add(Patience))
 	if _, err := io.Copy(io.Discard, reader); err != nil {
-		f.t.Fatalf("somebody still has it open: %v", err)
+		f.t.Fatalf("it is still open elsewhere: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func (c *checker) file(at string, f fs.File, a fs.Attr) {
 		return
 	}
 	if before.Version != after.Version {
-		c.errorf("%s: the version went from %d to %d, and nobody changed anything", shown(at), before.Version, after.Version)
+		c.errorf("%s: the version went from %d to %d, although nothing was changed", shown(at), before.Version, after.Version)
 		return
 	}
 	if before.Live {

@@ -66,7 +66,7 @@ func (g *Gateway) giveUp(ctx context.Context, task string, own bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpTime)
 	defer cancel()
 	if err := g.backend.CancelTask(ctx, task); err != nil {
-		g.log.Warn("a call that nobody waits for was not cancelled", "task", task, "error", err)
+		g.log.Warn("an abandoned call was not cancelled", "task", task, "error", err)
 	}
 }
 

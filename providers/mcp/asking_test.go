@@ -150,7 +150,7 @@ func TestAQuestionTimesOut(t *testing.T) {
 			t.Fatal(m.err)
 		}
 		fstest.Contains(t, string(m.r.Text), `{"action":"cancel"}`)
-		fstest.Contains(t, string(m.r.Aside), "the server asked something that nobody answered within 0.05 s ("+q.ID+"): Which colour?")
+		fstest.Contains(t, string(m.r.Aside), "the server asked something that was not answered within 0.05 s ("+q.ID+"): Which colour?")
 		if _, err := w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "was not answered in time") {
 			t.Error(err)
 		}

@@ -114,7 +114,7 @@ func TestClaudeLater(t *testing.T) {
 	w.write(".claude/projects/"+name+"-src-shop/memory/MEMORY.md", "- Amounts are cents\n")
 	w.write(".claude/projects/"+name+"-src-other/memory/MEMORY.md", "- Written in Rust\n")
 	w.start(true)
-	fstest.Contains(t, w.cat("INDEX.md"), "## "+name+"-src-shop: ", "of which the folder is not known")
+	fstest.Contains(t, w.cat("INDEX.md"), "## "+name+"-src-shop: ", "whose folder is not known")
 	w.write("src/shop/go.mod", "")
 	w.repositories()
 	w.workspaces.Update()

@@ -86,7 +86,7 @@ func TestHardFiles(t *testing.T) {
 	fstest.Contains(t, w.cat("inbox~2/x.md"), "A project called inbox.")
 	fstest.Contains(t, w.cat("没有/x.md"), "A project that is nowhere.")
 	fstest.Contains(t, w.cat("user/loose.md")+w.cat("user/loose~2.md"), "At the top.", "In no project.")
-	fstest.Contains(t, w.cat("INDEX.md"), "## 没有: 没有, of which the folder is not known\n")
+	fstest.Contains(t, w.cat("INDEX.md"), "## 没有: 没有, whose folder is not known\n")
 }
 
 // TestOwnMount: a folder in a mount of ours is neither read nor written: both would wait

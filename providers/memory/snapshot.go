@@ -175,7 +175,7 @@ func (m *maker) arrange(byScope map[string][]*fact.Memory) (all []*section) {
 				sec.Name = memories[0].Project
 			}
 		} else {
-			sec.Name, sec.Title = scope, clean.Line(scope)+", of which the folder is not known"
+			sec.Name, sec.Title = scope, clean.Line(scope)+", whose folder is not known"
 		}
 		projects = append(projects, sec)
 	}

@@ -247,7 +247,7 @@ func (g *pager) write() {
 	fmt.Fprintf(b, "# Rules for %s\n\n", g.provider.tilde(p.Path))
 	switch {
 	case !g.isProject:
-		fmt.Fprintf(b, "Project: none (not trusted: no repository, and nobody works in %s)", g.provider.tilde(p.Project))
+		fmt.Fprintf(b, "Project: none (not trusted: no repository, and no known work in %s)", g.provider.tilde(p.Project))
 	case p.Trusted:
 		fmt.Fprintf(b, "Project: %s", g.provider.tilde(p.Project))
 	default:

@@ -16,7 +16,7 @@ func (p *Provider) publish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var text strings.Builder
-	text.WriteString("# Workspaces\n\nA line for each folder in which somebody works, the last one first. HERE.md in it is the\npage to begin with. `ctxfs here` prints the path of the one that you stand in; so does\nby-path/ABSOLUTE/PATH.\n\n")
+	text.WriteString("# Workspaces\n\nA line for each folder with recent work, the latest first. HERE.md in it is the\npage to begin with. `ctxfs here` prints the path of the one that you stand in; so does\nby-path/ABSOLUTE/PATH.\n\n")
 	nodes := make(map[string]fs.Node, len(p.places)+1)
 	newest := p.opts.Env.Built
 	for _, place := range p.newestFirst() {
@@ -35,10 +35,10 @@ func (p *Provider) publish() {
 		}
 	}
 	if len(p.places) == 0 {
-		text.WriteString("Nobody has worked anywhere lately, as far as is known. `ctxfs here` in a folder makes it\na workspace; so does [workspaces] dirs in config.toml.\n")
+		text.WriteString("No recent work is known. `ctxfs here` in a folder makes it\na workspace; so does [workspaces] dirs in config.toml.\n")
 	}
 	if len(p.places) > maxWatched {
-		fmt.Fprintf(&text, "\nThe first %d are watched. The others are looked at when an agent or a terminal has done\nsomething there, every %.0f s while somebody works, and by `ctxfs here`.\n", maxWatched, pollTime.Seconds())
+		fmt.Fprintf(&text, "\nThe first %d are watched. The others are looked at when an agent or a terminal has done\nsomething there, every %.0f s during work, and by `ctxfs here`.\n", maxWatched, pollTime.Seconds())
 	}
 	for i, problem := range p.unnoticed() {
 		if i == 0 {
@@ -65,7 +65,7 @@ func (p *Provider) publish() {
 func (p *Provider) unnoticed() (all []fs.Problem) {
 	if p.noWatch != nil {
 		all = append(all, fs.Problem{
-			What: fmt.Sprintf("changes in workspaces are not noticed at once: %v; those in which somebody works are looked at every %.0f s", wording.Cause(p.noWatch), pollTime.Seconds()),
+			What: fmt.Sprintf("changes in workspaces are not noticed at once: %v; those with work under way are looked at every %.0f s", wording.Cause(p.noWatch), pollTime.Seconds()),
 			Mend: cmp.Or(watch.Fix(p.noWatch), "run ctxfs mount again"),
 		})
 	}

@@ -86,7 +86,7 @@ func (p *Provider) standing(at fs.Standpoint) (*place, error) {
 		return nil, &viewError{wording.Tilde(at.Dir, p.opts.Home)}
 	}
 	if root == "" {
-		return nil, fmt.Errorf("%s cannot be a workspace: the home folder, what is above it and folders where everybody may write are none", at.Dir)
+		return nil, fmt.Errorf("%s cannot be a workspace: it is the home folder, above it, or writable by every user", at.Dir)
 	}
 	if w := p.placeOf(root); w != nil && w.workspace().Dir == root {
 		return w, nil

@@ -169,7 +169,7 @@ func (w *world) read(path string) string {
 
 func TestHereMakesAWorkspace(t *testing.T) {
 	w := newWorld(t)
-	if got := w.read("INDEX.md"); !strings.Contains(got, "Nobody has worked anywhere lately") {
+	if got := w.read("INDEX.md"); !strings.Contains(got, "No recent work is known") {
 		t.Errorf("without any: %s", got)
 	}
 	shop := w.mkdir("src/shop")

@@ -91,7 +91,7 @@ func (p *Provider) unwatched(dir string, err error) fs.Problem {
 		fix = watch.Fix(syscall.ENOSPC) // with more than the system allows it would be watched
 	}
 	return fs.Problem{
-		What: fmt.Sprintf("not every change in %s is noticed at once: %s; while somebody works there it is looked at every %.0f s",
+		What: fmt.Sprintf("not every change in %s is noticed at once: %s; during work there it is looked at every %.0f s",
 			clean.Path(wording.Tilde(dir, p.opts.Home), 200), clean.Line(wording.Cause(err).Error()), pollTime.Seconds()),
 		Mend: fix,
 	}

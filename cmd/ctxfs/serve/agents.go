@@ -56,7 +56,7 @@ func (s *subagents) RunAgent(_ context.Context, body json.RawMessage, root strin
 	switch {
 	case filepath.IsAbs(r.RepoDir):
 	case root == "":
-		return "", &gateway.Fault{What: "agent_run: nobody has said in which folder this client works", Mend: "give repoDir, an absolute path"}
+		return "", &gateway.Fault{What: "agent_run: the folder of this client is not known", Mend: "give repoDir, an absolute path"}
 	default:
 		r.RepoDir = filepath.Join(root, r.RepoDir)
 	}

@@ -77,7 +77,7 @@ func projectFolder(a *cli.App, dir string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("--project must name a folder: there is none at %s", dir)
+		return "", fmt.Errorf("--project must name an existing folder, not %s", dir)
 	}
 	return dir, nil
 }

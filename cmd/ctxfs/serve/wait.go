@@ -39,7 +39,7 @@ func (b *backend) Wait(ctx context.Context, q gateway.Wait) (string, error) {
 	var all []wait.Asked
 	for _, c := range conditions {
 		if c.Kind == "file" && root == "" {
-			return "", &gateway.Fault{What: "wait: nobody has said in which folder this client works, so it cannot wait for files", Mend: "start the gateway with: ctxfs serve --project DIR"}
+			return "", &gateway.Fault{What: "wait: the folder of this client is not known, so it cannot wait for files", Mend: "start the gateway with: ctxfs serve --project DIR"}
 		}
 		all = append(all, func(ctx context.Context, tell func(wait.Standing)) (wait.Standing, error) { return w.For(ctx, c, tell) })
 	}

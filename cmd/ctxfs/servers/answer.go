@@ -200,7 +200,7 @@ func (l *answerLine) askPerson(ctx context.Context, a *cli.App, q questions.Ques
 			Hint:    "for example: " + q.Answer + "\nor: " + q.Decline + "\nsee its fields: ctxfs answer " + q.ID + " --help",
 		})
 	}
-	ctx, cancel := context.WithDeadlineCause(ctx, q.Until, &control.Fault{Message: "nobody has answered " + q.ID + " in time, so the server was told that there is no answer"})
+	ctx, cancel := context.WithDeadlineCause(ctx, q.Until, &control.Fault{Message: q.ID + " was not answered in time, so the server was told that there is no answer"})
 	defer cancel()
 	return person.Ask(ctx, q.Shown(), send)
 }

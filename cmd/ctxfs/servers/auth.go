@@ -222,7 +222,7 @@ func authFault(ctx context.Context, server string, err error) error {
 		return &control.Fault{Message: "interrupted; the login is as it was before"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &control.Fault{
-			Message: fmt.Sprintf("nobody has logged in within %g minutes", loginTime.Minutes()),
+			Message: fmt.Sprintf("no login within %g minutes", loginTime.Minutes()),
 			Hint:    "try again: ctxfs auth " + server,
 		}
 	}

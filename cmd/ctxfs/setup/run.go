@@ -62,7 +62,7 @@ func (r *run) run(ctx context.Context) error {
 			return r.finish(ctx, p, nil)
 		}
 		return cli.Exit(console.ExitUsage, &control.Fault{
-			Message: "nothing was written: nobody can be asked here",
+			Message: "nothing was written: no terminal to confirm on",
 			Hint:    "name what to set up: ctxfs setup " + strings.Join(append(r.names(), "..."), " ") + "\nor write all of it: ctxfs setup --yes",
 		})
 	}

@@ -216,7 +216,7 @@ func (r *run) report(ctx context.Context, p setup.Plan, written []string) {
 		return
 	case len(written) == 0:
 		if p.Failed() == nil {
-			r.app.Sayf("all is as it should be")
+			r.app.Sayf("nothing to change")
 		}
 		return
 	case r.undo:

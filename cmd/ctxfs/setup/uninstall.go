@@ -98,7 +98,7 @@ func (u *uninstall) do(ctx context.Context) error {
 			return nil
 		}
 	case !u.yes:
-		return cli.Exit(console.ExitUsage, &control.Fault{Message: "nothing was removed: nobody can be asked here", Hint: "remove it without asking: ctxfs uninstall --yes"})
+		return cli.Exit(console.ExitUsage, &control.Fault{Message: "nothing was removed: no terminal to confirm on", Hint: "remove it without asking: ctxfs uninstall --yes"})
 	}
 	written, err := u.write(ctx, nil, &p, nil)
 	if err != nil {

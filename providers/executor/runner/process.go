@@ -89,7 +89,7 @@ func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
 	case err != nil:
 		return err
 	}
-	return errors.New("nobody knows how it has ended")
+	return errors.New("how it ended is not known")
 }
 
 // start starts the agent. The channel is closed when its output has been read.

@@ -38,7 +38,7 @@ func mountReadOnly(r places, note func(string, ...any)) error {
 	case err != nil:
 		return err
 	case r.Outside == "" || ours == r.Outside:
-		return errors.New("this system lets nobody make one")
+		return errors.New("this system does not allow it")
 	}
 	cwd, err := os.Getwd()
 	if err != nil {

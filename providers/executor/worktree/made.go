@@ -22,7 +22,7 @@ func (g *Git) Make(ctx context.Context, p Place, tree, branch string) (*Work, er
 		return nil, err
 	}
 	if source.Head == "" {
-		return nil, errors.New("the repository has no commit yet, of which a worktree could be made")
+		return nil, errors.New("the repository has no commit yet that a worktree could have")
 	}
 	w := &Work{git: g, dir: p.Dir, record: record{
 		Repository: repository{Top: tree, Prefix: source.Prefix, Head: source.Head}, Source: &source, Branch: branch, Before: source.Head,
@@ -53,7 +53,7 @@ func (w *Work) add(ctx context.Context) error {
 		return err
 	}
 	if info, err := os.Stat(w.Folder()); err != nil || !info.IsDir() {
-		return fmt.Errorf("the folder %s is not in the commit that is checked out, of which a worktree is made", w.Repository.Prefix)
+		return fmt.Errorf("the folder %s is not in the commit that is checked out, from which a worktree is made", w.Repository.Prefix)
 	}
 	made, err := w.git.locate(ctx, w.Folder())
 	if err != nil {

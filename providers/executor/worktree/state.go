@@ -238,7 +238,7 @@ func (w *Work) describe(ctx context.Context, c *Changes, now string, large map[s
 	}
 	slices.Sort(c.Files)
 	if c.Files = slices.Compact(c.Files); len(c.Files) > maxListed {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d files have changed, of which the first %d are listed", len(c.Files), maxListed))
+		c.Notes = append(c.Notes, fmt.Sprintf("%d files have changed; the first %d are listed", len(c.Files), maxListed))
 		c.Files = c.Files[:maxListed]
 	}
 	return nil

@@ -87,7 +87,7 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (form.Answer, error) {
 	open := &openQuestion{Question: a.describe(q), asker: a, done: q.Done, answer: make(chan form.Answer, 2)}
 	shown, err := a.open(open, q)
 	if err != nil {
-		a.note("the server asked something that could not be put to anybody: " + err.Error())
+		a.note("the server asked something that could not be asked here: " + err.Error())
 		return form.Answer{}, err
 	}
 	a.wait(1)
@@ -102,16 +102,16 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (form.Answer, error) {
 		go a.awaitDone(open)
 		return answer, nil
 	case accepted && open.Kind == form.AskSampling && answer.Content == nil && a.opts.Sample == nil:
-		a.note("the server wanted the answer of a language model, and there is none: no command answers")
+		a.note("the server wanted the answer of a language model, but no command is configured")
 		answer.Action = form.Decline
 	case accepted && open.Kind == form.AskSampling && answer.Content == nil:
 		if answer.Content, err = a.opts.Sample(ctx, q.Request); err != nil {
-			a.note("the server wanted the answer of a language model, and there is none: " + clean.Line(err.Error()))
+			a.note("the server wanted the answer of a language model, but none came: " + clean.Line(err.Error()))
 			err = errors.New("there is no answer: the command that answers has failed")
 		}
 	}
 	if errors.Is(err, errUnanswered) {
-		a.note(fmt.Sprintf("the server asked something that nobody answered within %s (%s): %s", wording.Seconds(a.opts.Limit), shown.ID, shortened(shown.Message)))
+		a.note(fmt.Sprintf("the server asked something that was not answered within %s (%s): %s", wording.Seconds(a.opts.Limit), shown.ID, shortened(shown.Message)))
 		answer, err = form.Answer{Action: form.Cancel}, nil
 	}
 	a.wait(-1)

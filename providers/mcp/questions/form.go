@@ -210,13 +210,13 @@ func fieldsOf(schema json.RawMessage, secrets []string) (all []form.Field) {
 	for _, of := range []json.RawMessage{whole.Older, whole.Defs} {
 		for name, raw := range rawjson.Parts(of) {
 			var p property
-			_ = json.Unmarshal(raw, &p) // ignored as above
+			_ = json.Unmarshal(raw, &p) // as above
 			definitions[name] = p
 		}
 	}
 	for name, raw := range rawjson.Parts(whole.Properties) {
 		var p property
-		_ = json.Unmarshal(raw, &p) // ignored as above
+		_ = json.Unmarshal(raw, &p) // as above
 		p = p.resolved(definitions)
 		f := form.Field{
 			Name: name, Title: clean.Line(p.Title), Description: clean.Line(p.Description), Type: p.Type, Format: clean.Line(p.Format),

@@ -154,14 +154,14 @@ func promptText(request json.RawMessage) string {
 			Role    string          `json:"role"`
 			Content json.RawMessage `json:"content"`
 		}
-		_ = json.Unmarshal(raw, &m) // ignored as above
+		_ = json.Unmarshal(raw, &m) // as above
 		blocks := []json.RawMessage{m.Content}
 		if bytes.HasPrefix(bytes.TrimSpace(m.Content), []byte("[")) {
-			_ = json.Unmarshal(m.Content, &blocks) // ignored as above
+			_ = json.Unmarshal(m.Content, &blocks) // as above
 		}
 		for _, block := range blocks {
 			var is struct{ Type, Text string }
-			_ = json.Unmarshal(block, &is) // ignored as above
+			_ = json.Unmarshal(block, &is) // as above
 			if is.Type != "text" {
 				is.Text = "[" + is.Type + "]"
 			}

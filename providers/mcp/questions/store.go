@@ -299,7 +299,7 @@ func (s *Store) end(how string, matches func(*openQuestion) bool) {
 	}
 }
 
-var errNobody = errors.New("nobody can be asked: ctxfs is stopping")
+var errNobody = errors.New("questions cannot be asked: ctxfs is stopping")
 
 // add opens a question.
 func (s *Store) add(a *Asker, q *openQuestion, until time.Duration) (Question, error) {
@@ -365,5 +365,5 @@ func (s *Store) wait(ctx context.Context, q *openQuestion) (form.Answer, error) 
 
 var (
 	errWithdrawn  = errors.New("the question has been withdrawn")
-	errUnanswered = errors.New("nobody has answered in time")
+	errUnanswered = errors.New("not answered in time")
 )

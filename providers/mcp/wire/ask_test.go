@@ -45,7 +45,7 @@ func TestQuestionsOfTheOldEra(t *testing.T) {
 		{"a script", "elicitation/create", `{"mode":"url","message":"","url":"javascript:alert(1)"}`, form.Answer{Action: form.Accept}, nil, `{"code":-32602,"message":"the address is not a URL with http or https"}`},
 		{"roots", "roots/list", `{}`, form.Answer{}, nil, `{"roots":[{"uri":"file:///src/a%20b%25","name":"a b%"}]}`},
 		{"a ping", "ping", `{}`, form.Answer{}, nil, `{}`},
-		{"unknown", "tools/list", `{}`, form.Answer{}, nil, `{"code":-32601,"message":"there is nobody here to ask: tools/list"}`},
+		{"unknown", "tools/list", `{}`, form.Answer{}, nil, `{"code":-32601,"message":"no user can be asked here: tools/list"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {

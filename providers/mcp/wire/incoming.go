@@ -213,7 +213,7 @@ func (c *Connection) handle(in incoming) {
 func (c *Connection) refuse(in incoming) {
 	method := clean.Cut(clean.Line(in.Method), progressLength)
 	c.pending.wanted(c.requestOf(in), method)
-	c.reply(in.ID, nil, &refusal{mcp.METHOD_NOT_FOUND, "there is nobody here to ask: " + method})
+	c.reply(in.ID, nil, &refusal{mcp.METHOD_NOT_FOUND, "no user can be asked here: " + method})
 }
 
 // question asks what the server asks.

@@ -38,9 +38,9 @@ func (e *UnansweredError) Error() string {
 	return "the server needs an answer (" + e.Method + ") to go on: " + e.Reason
 }
 
-// reasonNobody is the reason where questions cannot be asked, or for what ctxfs has
+// reasonNoUser is the reason where questions cannot be asked, or for what ctxfs has
 // not offered.
-const reasonNobody = "nobody can be asked here"
+const reasonNoUser = "no user can be asked here"
 
 // inputRounds counts how often a server has asked in one request.
 type inputRounds struct {
@@ -139,7 +139,7 @@ func (c *Connection) giveInput(ctx context.Context, r *request, rounds *inputRou
 		return nil, err
 	}
 	if !r.asks() && rounds.asked > 1 {
-		return nil, &UnansweredError{firstMethod(is.requests), reasonNobody}
+		return nil, &UnansweredError{firstMethod(is.requests), reasonNoUser}
 	}
 	answers, err := c.fulfil(ctx, r, is.requests)
 	if err != nil {
@@ -199,7 +199,7 @@ func (c *Connection) fulfilOne(ctx context.Context, r *request, asked inputReque
 	case asked.Method == string(mcp.MethodSamplingCreateMessage) && c.capabilities.Sampling == nil,
 		asked.Method != string(mcp.MethodSamplingCreateMessage) && asked.Method != string(mcp.MethodElicitationCreate):
 		r.wanted(method, false)
-		return nil, &UnansweredError{method, reasonNobody}
+		return nil, &UnansweredError{method, reasonNoUser}
 	}
 	q, err := parseQuestion(asked.Method, asked.Params)
 	if err != nil {
@@ -209,7 +209,7 @@ func (c *Connection) fulfilOne(ctx context.Context, r *request, asked inputReque
 		r.wanted(method, false)
 		answer, err := answerResult(form.Answer{Action: form.Cancel}, q.Kind)
 		if err != nil {
-			return nil, &UnansweredError{method, reasonNobody}
+			return nil, &UnansweredError{method, reasonNoUser}
 		}
 		return answer, nil
 	}

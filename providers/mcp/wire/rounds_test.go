@@ -85,8 +85,8 @@ func TestInputThatIsNotGiven(t *testing.T) {
 	for _, c := range []struct{ name, asked, want string }{
 		{"endless", `{"a":{"method":"elicitation/create","params":` + colourForm + `}}`, "it has asked 20 times"},
 		{"many", many + "}", "it asks for 21 things at once, more than 20"},
-		{"unknown", `{"a":{"method":"files/delete\u001b[2J"}}`, "nobody can be asked here"},
-		{"not offered", `{"a":{"method":"sampling/createMessage","params":{"messages":[{}]}}}`, "nobody can be asked here"},
+		{"unknown", `{"a":{"method":"files/delete\u001b[2J"}}`, "no user can be asked here"},
+		{"not offered", `{"a":{"method":"sampling/createMessage","params":{"messages":[{}]}}}`, "no user can be asked here"},
 		{"no map", `[1]`, "has a wrong form"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -290,7 +290,7 @@ func namesIn(name string) (all []string) {
 type tooMany int
 
 func (n tooMany) Error() string {
-	return fmt.Sprintf("has %d files with plans, of which the last %d by name are read", int(n), maxFiles)
+	return fmt.Sprintf("has %d files with plans; the last %d by name are read", int(n), maxFiles)
 }
 
 // Fault returns why a file cannot be read, as a clause.

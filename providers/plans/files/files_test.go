@@ -263,7 +263,7 @@ func TestTooManyFiles(t *testing.T) {
 	for i := range maxFiles + 5 {
 		w.write(fmt.Sprintf(".claude/todos/%04d-agent-%04d.json", i, i), "[]")
 	}
-	w.want(w.User(), `claude-code .claude/todos: has 2005 files with plans, of which the last 2000 by name are read`)
+	w.want(w.User(), `claude-code .claude/todos: has 2005 files with plans; the last 2000 by name are read`)
 }
 
 // TestViewsAreLeftOut: nothing in a view of ours is touched, however one comes there.

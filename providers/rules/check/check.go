@@ -133,11 +133,11 @@ func (c *checker) long(places []scope.Place) {
 	for _, p := range places {
 		limit := cmp.Or(p.Settings.MaxBytes, scope.CodexBytes)
 		if p.Agent == "codex" && p.Level == scope.Project && c.file.Size > limit {
-			c.add(0, Long, "split it, or raise project_doc_max_bytes in ~/.codex/config.toml", "it has %s, of which Codex reads %s", wording.Size(c.file.Size), wording.Size(limit))
+			c.add(0, Long, "split it, or raise project_doc_max_bytes in ~/.codex/config.toml", "it has %s; Codex reads %s", wording.Size(c.file.Size), wording.Size(limit))
 		}
 	}
 	if n := utf8.RuneCountInString(c.file.Raw); n > maxWindsurf && slices.ContainsFunc(places, func(p scope.Place) bool { return p.Agent == "windsurf" && strings.Contains(p.Pattern, "rules/") }) {
-		c.add(0, Long, "split it", "it has %d characters, of which Windsurf reads %d", n, maxWindsurf)
+		c.add(0, Long, "split it", "it has %d characters; Windsurf reads %d", n, maxWindsurf)
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *checker) windsurf(text func(string) string) {
 	case trigger == "always_on" && globs:
 		c.add(1, Globs, "write trigger: glob, or remove the globs", "its trigger is always_on, so that its globs mean nothing")
 	case trigger == "model_decision" && text("description") == "":
-		c.add(1, Vague, "add the line description: when it is needed", "the model decides about it by its description, and it has none")
+		c.add(1, Vague, "add the line description: when it is needed", "the model decides about it by its description, which is missing")
 	case trigger != "" && trigger != "glob" && trigger != "always_on" && trigger != "model_decision" && trigger != "manual":
 		c.add(1, Globs, "write always_on, glob, model_decision or manual", "Windsurf has no trigger %q", trigger)
 	}
@@ -94,7 +94,7 @@ func (c *checker) kiro(text func(string) string) {
 	case inclusion != "fileMatch" && pattern:
 		c.add(1, Globs, "write inclusion: fileMatch", "it has a fileMatchPattern, and its inclusion is not fileMatch: it means nothing")
 	case inclusion == "auto" && text("description") == "":
-		c.add(1, Vague, "add the line description: when it is needed", "the model decides about it by its description, and it has none")
+		c.add(1, Vague, "add the line description: when it is needed", "the model decides about it by its description, which is missing")
 	case inclusion != "" && inclusion != "always" && inclusion != "fileMatch" && inclusion != "manual" && inclusion != "auto":
 		c.add(1, Globs, "write always, fileMatch, auto or manual", "Kiro has no inclusion %q", inclusion)
 	}

@@ -33,7 +33,7 @@ type Step struct {
 func (s Step) Writes() bool { return s.Err == nil && !equal(s.Before, s.After) }
 
 // Plan returns what is to be done so that each owner has what it wishes, and nothing else.
-// Files in which all is as it should be have no step. The steps are in the order in which
+// Files without a change have no step. The steps are in the order in which
 // the files are named first.
 func (j *Journal) Plan(wishes ...Wish) ([]Step, error) {
 	r, err := j.read()
