@@ -98,18 +98,6 @@ func TestKilledOverAndOver(t *testing.T) {
 	}
 }
 
-// TestKilledBusy has a dead mount that is still in use.
-func TestKilledBusy(t *testing.T) {
-	t.Parallel()
-	b := realBox(t)
-	b.mount()
-	holder := b.hold(b.mnt("mcps"))
-	signalTo(t, b.pid(), syscall.SIGKILL)
-	b.mount()
-	b.read("AGENTS.md")
-	holder()
-}
-
 // hold has a process work in a folder until the returned function is called.
 func (b *box) hold(dir string) (end func()) {
 	b.Helper()
@@ -122,12 +110,19 @@ func (b *box) hold(dir string) (end func()) {
 	}
 }
 
-// TestHungMount has a mount whose process is stopped while its state folder
-// has been lost, so that a new process finds it.
-func TestHungMount(t *testing.T) {
+// TestDeadMounts has mounts replaced: a dead one that is still in use, and one whose process
+// is stopped while its state folder has been lost, so that a new process finds it. One that is
+// taken away with the system's own tools ends its process.
+func TestDeadMounts(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	b.mount()
+	release := b.hold(b.mnt("mcps"))
+	signalTo(t, b.pid(), syscall.SIGKILL)
+	b.mount()
+	b.read("AGENTS.md")
+	release()
+
 	pid := b.pid()
 	stop(t, pid)
 	defer func() {
@@ -143,16 +138,10 @@ func TestHungMount(t *testing.T) {
 	if points := mountsBelow(b.dir); len(points) != 1 {
 		t.Errorf("mounts: %v", points)
 	}
-}
 
-// TestUnmountedByOthers has the mount taken away with the system's own tools.
-func TestUnmountedByOthers(t *testing.T) {
-	t.Parallel()
-	b := realBox(t)
-	b.mount()
-	pid := b.pid()
+	now := b.pid()
 	if out, err := exec.Command("umount", b.mnt()).CombinedOutput(); err != nil {
 		t.Skipf("umount: %v: %s", err, out)
 	}
-	b.ended(pid)
+	b.ended(now)
 }

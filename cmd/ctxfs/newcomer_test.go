@@ -24,7 +24,7 @@ func TestNewcomer(t *testing.T) {
 	if err := b.command(t.Context(), "test", "-r", server).Run(); err != nil {
 		t.Skipf("another user cannot read %s", server)
 	}
-	newer := buildVersion(t, "9.9.8")
+	newer := newerProgram(t)
 	shop := filepath.Join(b.home, "src", "shop")
 	b.write("src/shop/README.md", "# Shop: begin here\n")
 	b.write(".claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {\n    \"files\": {\"command\": \"node\", \"args\": ["+strconv.Quote(server)+", "+strconv.Quote(shop)+"]}\n  }\n}\n")

@@ -127,15 +127,3 @@ func TestStoppedWhileStarting(t *testing.T) {
 	b.mount()
 	oneServes(b)
 }
-
-// TestManyStart has many commands start the process at once.
-func TestManyStart(t *testing.T) {
-	t.Parallel()
-	b := realBox(t)
-	var all sync.WaitGroup
-	for range fstest.Rounds(50) {
-		all.Go(func() { b.ok("mount") })
-	}
-	all.Wait()
-	oneServes(b)
-}

@@ -139,31 +139,23 @@ func TestBusy(t *testing.T) {
 // be interrupted.
 func TestStoppedReaders(t *testing.T) {
 	t.Parallel()
+	b := realBox(t)
+	b.mount()
+	pid := b.pid()
+	stop(t, pid)
+	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
-		t.Run(sig.String(), func(t *testing.T) {
-			t.Parallel()
-			b := realBox(t)
-			b.mount()
-			pid := b.pid()
-			stop(t, pid)
-			defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
-			for _, words := range [][]string{{"cat", b.mnt("STATUS.md")}, {"ls", b.mnt()}, {"ls", "-l", b.mnt("mcps")}, {"stat", b.mnt("none")}} {
-				cmd := b.command(t.Context(), words[0], words[1:]...)
-				must(t, cmd.Start())
-				standsStill(t, cmd.Process.Pid)
-				signalTo(t, cmd.Process.Pid, sig)
-				ended := make(chan struct{})
-				go func() {
-					_ = cmd.Wait()
-					close(ended)
-				}()
-				if !inTime(ended) {
-					t.Errorf("%q does not end", words)
-				} else if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != sig {
-					t.Errorf("%q ended with %v", words, cmd.ProcessState)
-				}
+		for _, words := range [][]string{{"cat", b.mnt("STATUS.md")}, {"ls", b.mnt()}, {"ls", "-l", b.mnt("mcps")}, {"stat", b.mnt("none")}} {
+			cmd := b.command(t.Context(), words[0], words[1:]...)
+			must(t, cmd.Start())
+			standsStill(t, cmd.Process.Pid)
+			signalTo(t, cmd.Process.Pid, sig)
+			awaitExit(t, cmd.Process.Pid)
+			_ = cmd.Wait()
+			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != sig {
+				t.Errorf("%q ended with %v", words, cmd.ProcessState)
 			}
-		})
+		}
 	}
 }
 

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,10 +25,10 @@ import (
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	newer := buildVersion(t, "9.9.9")
+	newer := newerProgram(t)
 	b.mount()
 	pid := b.pid()
-	line := fmt.Sprintf("ctxfs: process %d runs an older build of ctxfs (version %s; this program: 9.9.9); replace it, which keeps what is mounted: ctxfs mount\n", pid, places.Version)
+	line := fmt.Sprintf("ctxfs: process %d runs an older build of ctxfs (version %s; this program: %s); replace it, which keeps what is mounted: ctxfs mount\n", pid, places.Version, newerVersion)
 	for _, args := range [][]string{{"status"}, {"ls"}, {"prompt"}} {
 		if r := b.do(newer, args...); r.code != 0 || r.said() != line {
 			t.Errorf("%q: exit %d\n%v", args, r.code, r)
@@ -37,22 +38,22 @@ func TestAnotherVersion(t *testing.T) {
 	if r.said() != line || !json.Valid([]byte(r.out)) {
 		t.Errorf("status --json: %v", r)
 	}
-	if r := b.do(newer, "__complete", "ls", ""); strings.Contains(r.err, "9.9.9") {
+	if r := b.do(newer, "__complete", "ls", ""); strings.Contains(r.err, newerVersion) {
 		t.Errorf("completion: %v", r)
 	}
-	if r := b.do(newer, "mount"); r.code != 0 || r.said() != "" || !strings.HasPrefix(r.out, fmt.Sprintf("replaced process %d, of version %s, by one of version 9.9.9\nmounted on ~/.agentctx\n", pid, places.Version)) {
+	if r := b.do(newer, "mount"); r.code != 0 || r.said() != "" || !strings.HasPrefix(r.out, fmt.Sprintf("replaced process %d, of version %s, by one of version %s\nmounted on ~/.agentctx\n", pid, places.Version, newerVersion)) {
 		t.Errorf("mount: %v", r)
 	}
 	awaitExit(t, pid)
 	report := b.status()
-	if report.Version != "9.9.9" || report.Pid == pid {
+	if report.Version != newerVersion || report.Pid == pid {
 		t.Errorf("status: %+v", report)
 	}
 	if r := b.do(newer, "mount"); r.code != 0 || r.said() != "" || r.out != "already mounted on ~/.agentctx\n" {
 		t.Errorf("again: %v", r)
 	}
 	// An older program uses a newer process, and never replaces it.
-	line = fmt.Sprintf("ctxfs: process %d runs version 9.9.9 of ctxfs, this program is the older version %s; use the newer one: %s\n", report.Pid, places.Version, newer)
+	line = fmt.Sprintf("ctxfs: process %d runs version %s of ctxfs, this program is the older version %s; use the newer one: %s\n", report.Pid, newerVersion, places.Version, newer)
 	for _, args := range [][]string{{"mount"}, {"status"}, {"mount", "--json"}} {
 		if r := b.run(args...); r.code != 0 || !strings.Contains(r.err, line) {
 			t.Errorf("%q: exit %d\n%v", args, r.code, r)
@@ -149,19 +150,16 @@ func TestUpdateTakesOver(t *testing.T) {
 	w.wait()
 }
 
-// TestUpdatesAtOnce lets several commands replace one process, several times.
+// TestUpdatesAtOnce lets many commands start a process at once, and several replace it,
+// several times.
 func TestUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
 	program := b.installed()
-	if r := b.do(program, "mount"); r.code != 0 {
-		t.Fatal(r)
-	}
-	for range 3 {
-		pid := b.pid()
-		b.installed()
+	atOnce := func(many int) {
+		t.Helper()
 		var all sync.WaitGroup
-		for range 4 {
+		for range many {
 			all.Go(func() {
 				if r := b.do(program, "mount"); r.code != 0 {
 					t.Errorf("mount: %v", r)
@@ -169,6 +167,13 @@ func TestUpdatesAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
+	}
+	atOnce(fstest.Rounds(50))
+	oneServes(b)
+	for range 3 {
+		pid := b.pid()
+		b.installed()
+		atOnce(4)
 		if now := b.status(); now.Pid == pid || len(now.Mounts) != 1 || now.Mounts[0].State != mounts.Healthy {
 			t.Errorf("%+v", now)
 		}
@@ -233,7 +238,7 @@ func TestUpdateKilled(t *testing.T) {
 func TestUpdateInFront(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	newer := buildVersion(t, "9.9.9")
+	newer := newerProgram(t)
 	b.mount()
 	waits, tells := b.front()
 	pid := b.pid()
@@ -251,24 +256,19 @@ func TestUpdateInFront(t *testing.T) {
 	}
 }
 
-// buildVersion builds the command as another version of it, in a file of its own: where it
-// replaced the one of another test, that would run an older build.
-func buildVersion(t *testing.T, version string) string {
+// newerVersion is a version above that of this program.
+var newerVersion = regexp.MustCompile(`\d`).ReplaceAllString(places.Version, "9")
+
+// newerProgram is a copy of the program that is of newerVersion, in a file of its own: where
+// it replaced the one of another test, that would run an older build.
+func newerProgram(t *testing.T) string {
 	t.Helper()
-	need(t, "go")
-	dir := t.TempDir()
-	source, err := filepath.Abs("places/places.go")
+	program, err := os.MkdirTemp(filepath.Dir(binary()), "")
 	must(t, err)
-	text := strings.Replace(readFile(t, source), `"`+places.Version+`"`, `"`+version+`"`, 1)
-	must(t, os.WriteFile(filepath.Join(dir, "places.go"), []byte(text), 0o600))
-	overlay := asJSON(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "places.go")}})
-	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), []byte(overlay), 0o600))
-	bin, err := os.MkdirTemp(filepath.Dir(binary()), "")
+	must(t, os.Chmod(program, 0o755)) // for every user
+	program = filepath.Join(program, "ctxfs-"+newerVersion)
+	body, err := os.ReadFile(binary())
 	must(t, err)
-	must(t, os.Chmod(bin, 0o755)) // for every user
-	program := filepath.Join(bin, "ctxfs-"+version)
-	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must(t, fstest.WriteProgram(program, bytes.ReplaceAll(body, []byte(places.Version), []byte(newerVersion)), 0o755))
 	return program
 }
