@@ -25,9 +25,9 @@ const (
 )
 
 // readLayout returns the layout of a subfolder of a folder.
-func (p *Provider) readLayout(ctx context.Context, dir, sub string, depth, budget int) (layout.Layout, error) {
+func (o *Options) readLayout(ctx context.Context, dir, sub string, depth, budget int) (layout.Layout, error) {
 	return layout.Read(ctx, dir, sub, layout.Options{
-		Budget: budget, Depth: depth, User: ignore.User(p.opts.Home, p.configHome()), Hide: p.opts.Hide,
+		Budget: budget, Depth: depth, User: ignore.User(o.Home, o.configHome()), Hide: o.Hide,
 	})
 }
 
@@ -75,7 +75,7 @@ func (l *layouts) Lookup(ctx context.Context, name string) (fs.Node, error) {
 		}
 		return &layouts{w: l.w, sub: below}, nil
 	}
-	read, err := l.w.p.readLayout(ctx, l.w.workspace().Dir, l.sub, depth, layoutAskedBudget)
+	read, err := l.w.p.opts.readLayout(ctx, l.w.workspace().Dir, l.sub, depth, layoutAskedBudget)
 	if errors.Is(err, layout.ErrOutside) || errors.Is(err, iofs.ErrNotExist) {
 		return nil, fs.ErrNotExist
 	}

@@ -42,7 +42,7 @@ func (p *Provider) newPlace(w known.Workspace) *place {
 	place.is.Store(&w)
 	place.box = notes.Open(notes.Options{
 		Dir:    filepath.Join(stateOf(p.opts.State, w), notesName),
-		Author: p.author,
+		Author: p.opts.author,
 		Now:    p.opts.Env.Now,
 		Changed: func(name string) {
 			p.told(w, filepath.Join(notesName, name))

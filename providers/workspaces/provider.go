@@ -127,10 +127,10 @@ func New(opts Options) *Provider {
 	p.root = &root{p: p}
 	p.runner = programs.New()
 	p.git = git.New(git.Options{
-		Scratch: p.scratch(), Home: opts.Home, Config: p.configHome(), Path: p.variable("PATH"), Work: p.folders, Programs: p.runner,
+		Scratch: p.opts.scratch(), Home: opts.Home, Config: p.opts.configHome(), Path: p.opts.variable("PATH"), Work: p.opts.folders, Programs: p.runner,
 	})
 	p.system = system.New(system.Options{
-		Path: p.variable("PATH"), Shell: p.variable("SHELL"), Home: opts.Home, Work: p.folders, Programs: p.runner,
+		Path: p.opts.variable("PATH"), Shell: p.opts.variable("SHELL"), Home: opts.Home, Work: p.opts.folders, Programs: p.runner,
 	})
 	if !opts.Offline {
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: p.leavesOut, MaxDirs: maxDirs(), Log: opts.Env.Log})
@@ -187,7 +187,7 @@ func (p *Provider) Close() error {
 		failed = errors.Join(failed, w.box.Close())
 	}
 	if p.opts.Offline {
-		failed = errors.Join(failed, os.RemoveAll(p.scratch()))
+		failed = errors.Join(failed, os.RemoveAll(p.opts.scratch()))
 	}
 	return failed
 }

@@ -14,42 +14,42 @@ import (
 
 // scratch returns the folder for temporary files: of the background process, which
 // empties what one before it has left, or of this process alone.
-func (p *Provider) scratch() string {
+func (o *Options) scratch() string {
 	name := "scratch"
-	if p.opts.Offline {
+	if o.Offline {
 		name += "-" + strconv.Itoa(os.Getpid())
 	}
-	return filepath.Join(p.opts.Cache, name)
+	return filepath.Join(o.Cache, name)
 }
 
-func (p *Provider) variable(name string) string {
-	value, _ := p.opts.LookupEnv(name)
+func (o *Options) variable(name string) string {
+	value, _ := o.LookupEnv(name)
 	return value
 }
 
 // configHome returns the folder of the user's configurations.
-func (p *Provider) configHome() string {
-	if dir := p.variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+func (o *Options) configHome() string {
+	if dir := o.variable("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
 	}
-	return filepath.Join(p.opts.Home, ".config")
+	return filepath.Join(o.Home, ".config")
 }
 
 // folders returns the folders of all workspaces.
-func (p *Provider) folders() (all []string) {
-	for _, w := range p.opts.Known.All() {
+func (o *Options) folders() (all []string) {
+	for _, w := range o.Known.All() {
 		all = append(all, w.Folders()...)
 	}
 	return all
 }
 
 // author returns who a program is, by its environment.
-func (p *Provider) author(at fs.Standpoint) notes.Author {
+func (o *Options) author(at fs.Standpoint) notes.Author {
 	a := notes.Author{Dir: at.Dir}
-	if at.PID == 0 || p.opts.Environ == nil {
+	if at.PID == 0 || o.Environ == nil {
 		return a
 	}
-	a.Agent, a.Session = agents.Of(p.opts.Environ(at.PID))
+	a.Agent, a.Session = agents.Of(o.Environ(at.PID))
 	return a
 }
 

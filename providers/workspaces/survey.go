@@ -129,7 +129,7 @@ func (p *Provider) look(ctx context.Context, w known.Workspace, seen seenSystem)
 		one.git, one.err = p.git.Read(ctx, dir)
 		l.worktrees = append(l.worktrees, one)
 	}
-	l.layout, l.layoutErr = p.readLayout(ctx, dir, ".", 0, layoutBudget)
+	l.layout, l.layoutErr = p.opts.readLayout(ctx, dir, ".", 0, layoutBudget)
 	l.build, _ = build.Read(dir) // that it cannot be read stands in the layout
 	l.system = seen
 	if !seen.isCurrent(l.build) {

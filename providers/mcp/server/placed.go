@@ -150,15 +150,16 @@ func (x *Placed) rested() {
 	}
 	s.mu.Unlock()
 	for _, o := range forget {
-		s.forget(o)
+		o.forget()
 	}
 }
 
 // forget removes an instance that neither runs nor is used.
-func (s *Server) forget(x *Placed) {
+func (x *Placed) forget() {
 	if !x.run.EndAtRest() {
 		return // it is used again
 	}
+	s := x.s
 	s.update(func() {
 		if s.placed[x.at] == x {
 			delete(s.placed, x.at)

@@ -48,15 +48,11 @@ type Server struct {
 	login     *oauth.Session       // of the run under way; nil where there can be none
 	texts     map[string]shownText
 	toolCache calls.ToolCache
-	bin       *fs.Folder // in dir; nil while there is none
-	binOf     struct {   // what bin shows
-		file string
-		catalogue.Section
-	}
-	calls *drop.Folder // in dir; nil while there is none
-	asked waiting      // the folder of open questions
-	left  waiting      // the folder of tasks
-	ended bool         // no more calls are accepted
+	bin       bin          // in dir
+	calls     *drop.Folder // in dir; nil while there is none
+	asked     waiting      // the folder of open questions
+	left      waiting      // the folder of tasks
+	ended     bool         // no more calls are accepted
 
 	pinning     sync.Mutex // serializes changes of pins; locked before mu
 	pins        pins.State
@@ -228,7 +224,7 @@ func (s *Server) publishTexts(now time.Time) (changed []string) {
 		changed = append(changed, name)
 	}
 	set("STATUS.md", s.statusText(), cmp.Or(s.condition.Since, now))
-	if text, err := s.metadataText(); err == nil {
+	if text, err := metadataText(s.def, s.shown); err == nil {
 		set("SERVER_METADATA.json", text, described)
 	}
 	var instructions []byte

@@ -165,15 +165,14 @@ type configuredIn struct {
 }
 
 // metadataText returns the text of SERVER_METADATA.json.
-func (s *Server) metadataText() ([]byte, error) {
-	d := s.def
+func metadataText(d *config.Server, shown *catalogue.Snapshot) ([]byte, error) {
 	m := metadata{
 		Name: d.Name, Transport: d.Transport, Command: d.Redact(d.Program()), Arguments: d.Arguments(), Address: d.Redact(d.Address()), Scope: d.Scope, Project: d.Project,
 	}
 	for _, from := range d.Sources() {
 		m.Sources = append(m.Sources, configuredIn{Client: from.Client, Scope: from.Scope, Project: from.Project, File: from.File, Name: from.Name})
 	}
-	if c := s.shown; c != nil {
+	if c := shown; c != nil {
 		m.Server, m.Title, m.Version = clean.Line(c.Server.Name), clean.Line(c.Server.Title), clean.Line(c.Server.Version)
 		m.Protocol = c.Protocol
 		if c.Transport == config.SSE && d.Transport == config.StreamableHTTP { // it turned out to speak the older transport

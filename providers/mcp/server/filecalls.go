@@ -10,59 +10,11 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
-	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
-	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/policy"
 )
-
-const binName = "bin"
-
-// publishBin updates the folder bin, which has a program for each tool, with the
-// name of its file, that calls it. The programs name ctxfs by its path, so that it
-// need not be in PATH, fall back to the one in PATH where it has moved, and say
-// nothing about the tools, which the folder tools does. There is no such folder
-// where the path, or the server's tools, are not known. publishBin reports whether
-// anything changed.
-func (s *Server) publishBin(now time.Time) bool {
-	if s.o.Program == "" || s.shown == nil {
-		return false // tools that are known never become unknown
-	}
-	tools := &s.shown.Sections[catalogue.ToolFolder]
-	if s.bin != nil && s.binOf.file == s.file && s.binOf.Section.Equal(*tools) {
-		return false
-	}
-	nodes := make(map[string]fs.Node, len(tools.Items))
-	for _, i := range tools.Items {
-		nodes[i.File] = fs.NewScript(i.Since, s.script(i.File))
-	}
-	t := now
-	if s.bin == nil {
-		s.bin = new(fs.Folder)
-		if !tools.Changed.IsZero() {
-			t = tools.Changed
-		}
-		defer s.dir.Set(now, binName, s.bin)
-	}
-	s.bin.Replace(t, nodes)
-	s.binOf.file, s.binOf.Section = s.file, *tools
-	return true
-}
-
-// script returns a program that calls a tool. It reaches the background process
-// that shows it, whatever home folder its caller has.
-func (s *Server) script(tool string) []byte {
-	out := "#!/bin/sh\n"
-	for _, entry := range s.o.ProgramEnv {
-		name, value, _ := strings.Cut(entry, "=")
-		out += "export " + name + "=" + wording.ShellWord(value) + "\n"
-	}
-	program := wording.ShellWord(s.o.Program)
-	out += "set -- call --via bin -- " + wording.ShellWord(s.file) + " " + wording.ShellWord(tool) + " \"$@\"\n"
-	return []byte(out + "[ -x " + program + " ] && exec " + program + " \"$@\"\nexec ctxfs \"$@\"\n")
-}
 
 const (
 	callsName = "calls"
@@ -75,7 +27,7 @@ const (
 // publishPrograms updates the folders that serve to call tools, and returns the
 // names of those that changed.
 func (s *Server) publishPrograms(now time.Time) (changed []string) {
-	if s.publishBin(now) {
+	if s.bin.publish(s.o, s.dir, s.file, s.shown, now) {
 		changed = append(changed, binName)
 	}
 	if s.publishCalls(now) {
