@@ -93,7 +93,7 @@ func mayImport(from, to string) bool {
 // another: only those that stand before it. The families of commands, which are
 // the rest, import none of each other; only package main imports them.
 func mayCommandImport(from, to string) bool {
-	order := []string{"cmd/ctxfs/console", "cmd/ctxfs/places", "cmd/ctxfs/call", "cmd/ctxfs/hook", "cmd/ctxfs/enter", "cmd/ctxfs/agentrunner", "cmd/ctxfs/early", "cmd/ctxfs/agentrun", "cmd/ctxfs/usertree", "cmd/ctxfs/daemon", "cmd/ctxfs/cli"}
+	order := []string{"cmd/ctxfs/console", "cmd/ctxfs/places", "cmd/ctxfs/call", "cmd/ctxfs/quick", "cmd/ctxfs/enter", "cmd/ctxfs/agentrunner", "cmd/ctxfs/early", "cmd/ctxfs/agentrun", "cmd/ctxfs/usertree", "cmd/ctxfs/daemon", "cmd/ctxfs/cli"}
 	if from == "cmd/ctxfs" || !strings.HasPrefix(to, "cmd/") {
 		return true
 	}
@@ -230,7 +230,7 @@ func TestTopLevelFolders(t *testing.T) {
 	}
 }
 
-// TestOneInit: the program has the init of cmd/ctxfs/early, and those of cmd/ctxfs/hook,
+// TestOneInit: the program has the init of cmd/ctxfs/early, and those of cmd/ctxfs/quick,
 // cmd/ctxfs/enter and cmd/ctxfs/agentrun, for the reasons that stand there, and no other. Files of every system count, tests do not.
 func TestOneInit(t *testing.T) {
 	var found []string
@@ -257,7 +257,7 @@ func TestOneInit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"../cmd/ctxfs/agentrun/agentrun.go", "../cmd/ctxfs/early/early.go", "../cmd/ctxfs/enter/enter.go", "../cmd/ctxfs/hook/hook.go"}; !slices.Equal(found, want) {
+	if want := []string{"../cmd/ctxfs/agentrun/agentrun.go", "../cmd/ctxfs/early/early.go", "../cmd/ctxfs/enter/enter.go", "../cmd/ctxfs/quick/client.go"}; !slices.Equal(found, want) {
 		t.Errorf("init is in %q, not in %q alone", found, want)
 	}
 }

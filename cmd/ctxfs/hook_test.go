@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/cmd/ctxfs/hook"
+	"ctxfs/cmd/ctxfs/quick"
 	"ctxfs/fs/fstest"
 )
 
@@ -45,7 +45,7 @@ func TestHooksNeverFail(t *testing.T) {
 			"a path as id":    `{"session_id":"../../etc","hook_event_name":"SessionStart","source":"compact"}`,
 			"dots as id":      `{"session_id":"..","hook_event_name":"SessionStart","source":"compact"}`,
 			"an odd id":       `{"session_id":"a; rm -rf ~\u001b[31m","hook_event_name":"SessionStart","source":"compact"}`,
-			"far too much":    `{"session_id":"` + strings.Repeat("a", hook.MaxInput) + `"}`,
+			"far too much":    `{"session_id":"` + strings.Repeat("a", quick.MaxInput) + `"}`,
 		} {
 			if r := b.hook("claude-code", "SessionStart", input); r.code != 0 || r.out != "" || r.err != "" {
 				t.Errorf("%s: exit %d\n%v", what, r.code, r)
@@ -83,7 +83,7 @@ func TestHooksNeverFail(t *testing.T) {
 	_, err = io.WriteString(in, `{"session_id":`)
 	must(t, err)
 	must(t, cmd.Wait())
-	if took := time.Since(begun); took < hook.Patience {
+	if took := time.Since(begun); took < quick.Patience {
 		t.Errorf("an input that does not end: it took %v", took)
 	}
 	pid := b.pid()

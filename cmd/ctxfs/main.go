@@ -10,7 +10,7 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	_ "ctxfs/cmd/ctxfs/early"
 	_ "ctxfs/cmd/ctxfs/enter"
-	_ "ctxfs/cmd/ctxfs/hook"
+	_ "ctxfs/cmd/ctxfs/quick"
 )
 
 func main() {

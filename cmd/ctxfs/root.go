@@ -27,6 +27,7 @@ import (
 
 // run is the whole program. It returns the exit code.
 func run(ctx context.Context, a *cli.App, args []string) int {
+	a.Main = run
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a prompt has no room for notes
 		a.Note = console.Notes(a.Err)
 	}

@@ -66,7 +66,7 @@ func readSettings(path string) (settings, []fs.Problem) {
 		SessionBudget int      `toml:"session_budget"`
 		Start         string   `toml:"start"`
 		Off           []string `toml:"off"`
-		Timeout       string   `toml:"timeout"` // read by package cmd/ctxfs/hook
+		Timeout       string   `toml:"timeout"` // read by package cmd/ctxfs/quick
 	}{Timeout: "1s", Enabled: true, Budget: Budget, StartBudget: StartBudget, SessionBudget: SessionBudget, Start: startHere}
 	table := tables.ReadTable(path, Table, &given)
 	set := settings{

@@ -7,7 +7,8 @@
 // all. The order of this package's parts: app.go ([App]), print.go (output for
 // people and scripts), exit.go (errors with an exit code), args.go (arguments and
 // their completion), standpoint.go (folders that users name), terminal.go (recorded
-// terminals), wait.go (conditions that are waited for).
+// terminals), wait.go (conditions that are waited for), quick.go (commands that the
+// background process answers).
 package cli
 
 import (
@@ -42,6 +43,8 @@ type App struct {
 	Chdir func(string) error
 	// Here is where the program stands that gives the command: this one.
 	Here func() fs.Standpoint
+	// Main runs a command line, and returns the exit code.
+	Main func(ctx context.Context, a *App, args []string) int
 	Now  func() time.Time
 	// PlacesErr is why Places is empty; nil if it is not. Commands that need no
 	// folders still run; see [NeedsNoPlaces].

@@ -21,6 +21,7 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
@@ -44,6 +45,8 @@ type Options struct {
 	Places    places.Places
 	Environ   func() []string
 	LookupEnv func(string) (string, bool)
+	// Commands answers the commands that are left to this process.
+	Commands fs.Operation
 	// Guardian returns the command of a process that guards the mounts of this one:
 	// [Guardian]. Without one they are not guarded.
 	Guardian func() *exec.Cmd
@@ -114,7 +117,7 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 		Tree:       t.Tree,
 		Sources:    t.Providers().Roots,
 		Begin:      t.Providers().Start,
-		Operations: t.Operations(),
+		Operations: append(t.Operations(), o.Commands),
 		Confined:   readonly.In(o.Places.State).Peer,
 		Guardian:   o.Guardian,
 		Idle:       idle,

@@ -8,7 +8,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/hook"
+	"ctxfs/cmd/ctxfs/quick"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
@@ -27,11 +27,11 @@ func answerHook(ctx context.Context, a *cli.App, args []string) (code int) {
 		console.Complain(a.Err, &control.Fault{Message: "hooks are run by agents, which give JSON on the input", Hint: "see what there is: ctxfs hook --help"})
 		return 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, hook.Patience)
+	ctx, cancel := context.WithTimeout(ctx, quick.Patience)
 	defer cancel()
-	answered := make(chan hook.Reply, 1)
+	answered := make(chan quick.Reply, 1)
 	go func() {
-		var r hook.Reply
+		var r quick.Reply
 		defer func() {
 			_ = recover() // see above
 			answered <- r
@@ -48,12 +48,12 @@ func answerHook(ctx context.Context, a *cli.App, args []string) (code int) {
 	}
 }
 
-func hookReply(ctx context.Context, a *cli.App, args []string) hook.Reply {
+func hookReply(ctx context.Context, a *cli.App, args []string) quick.Reply {
 	var text bytes.Buffer
-	if _, err := text.ReadFrom(io.LimitReader(a.In, hook.MaxInput+1)); err != nil || text.Len() > hook.MaxInput {
-		return hook.Reply{}
+	if _, err := text.ReadFrom(io.LimitReader(a.In, quick.MaxInput+1)); err != nil || text.Len() > quick.MaxInput {
+		return quick.Reply{}
 	}
-	r := hook.Request{Agent: []byte(args[0]), Input: text.Bytes(), Home: []byte(a.Home)}
+	r := quick.Hook{Agent: []byte(args[0]), Input: text.Bytes(), Home: []byte(a.Home)}
 	if len(args) > 1 {
 		r.Event = []byte(args[1])
 	}
@@ -69,10 +69,10 @@ func hookReply(ctx context.Context, a *cli.App, args []string) hook.Reply {
 
 // historyReply answers without a background process: after a compaction, and before one
 // if the answer goes into the summary, it says how to read the session's history.
-func historyReply(a *cli.App, r hook.Request) hook.Reply {
+func historyReply(a *cli.App, r quick.Hook) quick.Reply {
 	in, err := form.Parse(string(r.Agent), string(r.Event), r.Input)
 	if err != nil || in.Kind != facts.Compacted && in.Kind != facts.Compacting {
-		return hook.Reply{}
+		return quick.Reply{}
 	}
 	line := wording.ShellWord(a.Program) + " cat transcripts/by-id/" + in.Session + "/transcript.md | rg -n WORDS"
 	say := "From ctxfs: the full history of this session, also from before the compaction: " + line

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"ctxfs/cmd/ctxfs/hook"
+	"ctxfs/cmd/ctxfs/quick"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/hooks"
@@ -13,13 +13,13 @@ import (
 
 // OpHook answers the hook of an agent. It remembers what the agent was told, and keeps long
 // outputs of the agent's own tools, as calls do.
-var OpHook = fs.Op[hook.Request, hook.Reply]{Name: hook.Operation, Effect: fs.Reads}
+var OpHook = fs.Op[quick.Hook, quick.Reply]{Name: quick.OpHook, Effect: fs.Reads}
 
 // answerHook answers [OpHook]. A hook of another home, which shares the state folder, is
 // told nothing.
-func (t *Tree) answerHook(ctx context.Context, r hook.Request) (hook.Reply, error) {
+func (t *Tree) answerHook(ctx context.Context, r quick.Hook) (quick.Reply, error) {
 	if !control.Same(string(r.Home), t.opts.Places.Home) {
-		return hook.Reply{}, nil
+		return quick.Reply{}, nil
 	}
 	out, err := t.providers.Hooks().Answer(ctx, hooks.Query{
 		Agent: string(r.Agent), Event: string(r.Event), Input: r.Input, Dir: string(r.Dir),
@@ -27,12 +27,12 @@ func (t *Tree) answerHook(ctx context.Context, r hook.Request) (hook.Reply, erro
 	})
 	if err != nil {
 		t.opts.Log.Debug("a hook is not answered", "agent", string(r.Agent), "event", string(r.Event), "error", err)
-		return hook.Reply{}, nil
+		return quick.Reply{}, nil
 	}
 	return HookReply(out), nil
 }
 
 // HookReply returns how a hook ends, as it goes to its agent.
-func HookReply(out form.Output) hook.Reply {
-	return hook.Reply{Code: out.Code, Out: []byte(out.Out), Err: []byte(out.Err)}
+func HookReply(out form.Output) quick.Reply {
+	return quick.Reply{Code: out.Code, Out: []byte(out.Out), Err: []byte(out.Err)}
 }

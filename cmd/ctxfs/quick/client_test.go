@@ -1,4 +1,4 @@
-package hook
+package quick
 
 import (
 	"encoding/json"
@@ -68,13 +68,13 @@ func TestTimeout(t *testing.T) {
 
 // TestLine: what is written by hand here is what package control reads, and the other way.
 func TestLine(t *testing.T) {
-	r := Request{Agent: []byte("claude-code"), Event: []byte("a\"b"), Input: []byte("\xff{}\n"), Dir: []byte("/ü"), Home: []byte("/h"), Timeout: 1500}
+	r := Hook{Agent: []byte("claude-code"), Event: []byte("a\"b"), Input: []byte("\xff{}\n"), Dir: []byte("/ü"), Home: []byte("/h"), Timeout: 1500}
 	var got struct {
-		Op   string  `json:"op"`
-		Args Request `json:"args"`
+		Op   string `json:"op"`
+		Args Hook   `json:"args"`
 	}
 	line := r.line()
-	if err := json.Unmarshal(line, &got); err != nil || got.Op != Operation || string(got.Args.Input) != "\xff{}\n" || string(got.Args.Event) != "a\"b" || string(got.Args.Dir) != "/ü" || string(got.Args.Home) != "/h" || string(got.Args.Agent) != "claude-code" || got.Args.Timeout != 1500 {
+	if err := json.Unmarshal(line, &got); err != nil || got.Op != OpHook || string(got.Args.Input) != "\xff{}\n" || string(got.Args.Event) != "a\"b" || string(got.Args.Dir) != "/ü" || string(got.Args.Home) != "/h" || string(got.Args.Agent) != "claude-code" || got.Args.Timeout != 1500 {
 		t.Errorf("%s: %+v, %v", line, got, err)
 	}
 	for _, want := range []Reply{{}, {Out: []byte("{\"a\":\"<é>\"}\n")}, {Code: 2, Err: []byte("why\n")}, {Out: []byte(strings.Repeat("x", 100_000))}} {
@@ -82,8 +82,8 @@ func TestLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply := readReply([]byte(`{"value":` + string(value) + "}\n"))
-		if reply.Code != want.Code || string(reply.Out) != string(want.Out) || string(reply.Err) != string(want.Err) {
+		reply, ok := readReply([]byte(`{"value":` + string(value) + "}\n"))
+		if !ok || reply.Code != want.Code || string(reply.Out) != string(want.Out) || string(reply.Err) != string(want.Err) {
 			t.Errorf("%.80s: %+v", value, reply)
 		}
 	}
@@ -91,7 +91,7 @@ func TestLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reply := readReply(append(fault, '\n')); reply.Code != 0 || len(reply.Out)+len(reply.Err) > 0 {
+	if reply, ok := readReply(append(fault, '\n')); ok {
 		t.Errorf("a fault: %+v", reply)
 	}
 }
