@@ -281,19 +281,26 @@ func TestCallInterrupted(t *testing.T) {
 	b.heard("notifications/cancelled")
 }
 
-// TestCallsStartEarly: a call does not wait for libraries that it does not need. What is
-// initialised before main is up to the real program.
-func TestCallsStartEarly(t *testing.T) {
+// TestCommandsStartEarly: a call does not wait for libraries that it does not need, and what the
+// background process answers for hardly any. The real program: its start.
+func TestCommandsStartEarly(t *testing.T) {
 	t.Parallel()
 	b := realBox(t).zoo("")
+	b.ok("call", "zoo", "open") // starts the background process
 	b.env = append(b.env, "GODEBUG=inittrace=1")
-	r := b.run("call", "zoo", "open")
-	if r.code != 0 || !strings.Contains(r.err, "init ") {
-		t.Fatalf("exit %d, %v", r.code, r)
-	}
-	for _, late := range []string{"santhosh-tekuri", "mcp-go", "init net/http ", "spf13"} {
-		if strings.Contains(r.err, late) {
-			t.Errorf("%s is initialised before a call", late)
+	for line, late := range map[string][]string{
+		"call zoo open":    {"santhosh-tekuri", "mcp-go", "init net/http ", "spf13"},
+		"find open a cage": {"init net ", "init regexp "},
+		"status":           {"init net ", "init regexp "},
+	} {
+		r := b.run(strings.Fields(line)...)
+		if r.code != 0 || !strings.Contains(r.err, "init ") || r.out == "" {
+			t.Errorf("%s: exit %d, %v", line, r.code, r)
+		}
+		for _, name := range late {
+			if strings.Contains(r.err, name) {
+				t.Errorf("%s: %s is initialised", line, name)
+			}
 		}
 	}
 }

@@ -32,7 +32,7 @@ import (
 // their import paths, as far as imports allow (The Go Programming Language
 // Specification, "Program initialization"). This package comes early in that order,
 // since it imports little. If the order changed, all would still work, but more slowly;
-// TestCallsStartEarly and TestAgentsStartEarly notice.
+// TestCommandsStartEarly and TestAgentsStartEarly notice.
 func init() {
 	role, args := helper.Role()
 	switch {
