@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/fstest"
 )
 
 func diskFixture(t *testing.T) string {
@@ -74,14 +73,6 @@ func listed(t *testing.T, d Dir) []string {
 		}
 	}
 	return names
-}
-
-func TestDiskDirIsAFileSystem(t *testing.T) {
-	dir := diskFixture(t)
-	must(t, os.Symlink("sub/b.txt", filepath.Join(dir, "link")))
-	must(t, os.Symlink("nowhere", filepath.Join(dir, "dead")))
-	tree := NewTree(diskDir(t, dir, DiskOptions{}), TreeOptions{})
-	must(t, fstest.TestFS(tree.FS(t.Context()), "a.txt", "run.sh", "sub/b.txt", "sub/deep/empty"))
 }
 
 func TestDiskAttr(t *testing.T) {

@@ -45,7 +45,7 @@
 // into an error of that one operation, returns when the caller's context ends
 // even if the node ignores it, counts operations, and distributes change
 // events. Everything that shows a tree (the kernel, a synced folder, the
-// commands ls and cat, the io/fs view) goes through it.
+// commands ls and cat, the io/fs view of package fstest) goes through it.
 //
 // The tree is the same for all readers: the kernel caches it for all, so no
 // operation knows its caller. The exception is [Inbox.Create], which is told where

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 const accessorEnv = "CTXFS_TEST_ACCESSOR"
 
 func newViewDriver(t *testing.T, tree *fs.Tree) driver {
-	return viewDriver{fsys: tree.FS(t.Context())}
+	return viewDriver{fsys: fstest.FS(t.Context(), tree)}
 }
 
 func newFolderDriver(t *testing.T, tree *fs.Tree) driver {

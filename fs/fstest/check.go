@@ -253,7 +253,7 @@ func (c *checker) view() {
 		}
 		expect = []string{entries[0].Name}
 	}
-	if err := testfstest.TestFS(c.tree.FS(c.ctx), expect...); err != nil {
+	if err := testfstest.TestFS(FS(c.ctx, c.tree), expect...); err != nil {
 		c.errorf("%v", err)
 	}
 }

@@ -121,7 +121,7 @@ func (w *world) becomes(path, text string) {
 func (w *world) becomesNothing(path string) {
 	w.t.Helper()
 	w.await("no "+path, func() bool {
-		_, err := fs.Stat(w.tree.FS(context.Background()), path)
+		_, err := fs.Stat(fstest.FS(context.Background(), w.tree), path)
 		return errors.Is(err, fs.ErrNotExist)
 	})
 }
@@ -514,9 +514,9 @@ func TestAnswersAreInNoFile(t *testing.T) {
 			}
 		}
 		w.becomes("callee/tasks/"+asked.Task+".json", "done")
-		err = fs.WalkDir(w.tree.FS(context.Background()), ".", func(path string, e fs.DirEntry, err error) error {
+		err = fs.WalkDir(fstest.FS(context.Background(), w.tree), ".", func(path string, e fs.DirEntry, err error) error {
 			if err == nil && e.Type().IsRegular() {
-				body, err := fs.ReadFile(w.tree.FS(context.Background()), path)
+				body, err := fs.ReadFile(fstest.FS(context.Background(), w.tree), path)
 				check(path, body)
 				return err
 			}

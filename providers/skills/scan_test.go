@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"ctxfs/fs"
+	conform "ctxfs/fs/fstest"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
 )
@@ -83,7 +84,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s is missing in %q", root, f.Roots())
 		}
 	}
-	must(t, fstest.TestFS(f.tree.FS(t.Context()), "managed/SKILL.md"))
+	must(t, fstest.TestFS(conform.FS(t.Context(), f.tree), "managed/SKILL.md"))
 
 	// The targets of links are watched too.
 	put(t, filepath.Join(h, "store/abc-skill.md"), md("managed", "from a newer store"), false)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	conform "ctxfs/fs/fstest"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/skills/locate"
@@ -41,7 +42,7 @@ func TestNoSkillsButTheBuiltIn(t *testing.T) {
 	if got := f.Roots(); !slices.Contains(got, filepath.Join(f.home, ".agents/skills")) || !slices.Equal(got, folders) {
 		t.Errorf("roots %q, want %q", got, folders)
 	}
-	must(t, fstest.TestFS(f.tree.FS(t.Context()), "INDEX.md", "agentctx/SKILL.md"))
+	must(t, fstest.TestFS(conform.FS(t.Context(), f.tree), "INDEX.md", "agentctx/SKILL.md"))
 }
 
 // TestSkillsOfEveryAgent: a skill in the folder of any agent is found, and the
@@ -138,7 +139,7 @@ func TestFilesPassThrough(t *testing.T) {
 			t.Errorf("item %+v", item)
 		}
 	}
-	must(t, fstest.TestFS(f.tree.FS(t.Context()), "pdf/scripts/run.sh"))
+	must(t, fstest.TestFS(conform.FS(t.Context(), f.tree), "pdf/scripts/run.sh"))
 }
 
 func TestDocuments(t *testing.T) {

@@ -128,7 +128,7 @@ func TestCommandsAndSubagents(t *testing.T) {
 	if found != 1 {
 		t.Error("the subagent is no document")
 	}
-	must(t, fstest.TestFS(f.tree.FS(t.Context()), "git_commit/SKILL.md", "git_commit/commit.md", "explorer/explorer.toml"))
+	must(t, fstest.TestFS(conform.FS(t.Context(), f.tree), "git_commit/SKILL.md", "git_commit/commit.md", "explorer/explorer.toml"))
 	conform.Check(t, f.tree)
 
 	// A change of the file shows in both, and a new one appears.

@@ -3,7 +3,7 @@
 // how tools were called, and what sessions have spent.
 //
 // It knows no provider by name. What there is to tell comes from those that are a
-// [facts.CostSource], a [facts.CallSource], a [facts.ResultSource] or a [facts.SpendingSource]; package prices says what tokens cost, and
+// [facts.CostSource], a [facts.CallSource], a [facts.ResultSource] or facts.Sources; package prices says what tokens cost, and
 // package spending counts what was spent. static.go counts what stands in every request,
 // called.go calls and
 // files.

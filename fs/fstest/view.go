@@ -1,4 +1,4 @@
-package fs
+package fstest
 
 import (
 	"context"
@@ -7,16 +7,17 @@ import (
 	iofs "io/fs"
 	"path"
 	"time"
+
+	"ctxfs/fs"
 )
 
-// FS returns the tree as an io/fs file system, for commands and tests. Its
-// operations end with ctx. Folders, files and the file system itself also
-// implement ReadDirFS, StatFS, ReadFileFS, io.ReaderAt and io.Seeker. Links
-// are shown as links and not followed.
-func (t *Tree) FS(ctx context.Context) iofs.FS { return &view{tree: t, ctx: ctx} }
+// FS returns a tree as an io/fs file system. Its operations end with ctx. Folders, files
+// and the file system itself also implement ReadDirFS, StatFS, ReadFileFS, io.ReaderAt and
+// io.Seeker. Links are shown as links and not followed.
+func FS(ctx context.Context, t *fs.Tree) iofs.FS { return &view{tree: t, ctx: ctx} }
 
 type view struct {
-	tree *Tree
+	tree *fs.Tree
 	ctx  context.Context
 }
 
@@ -27,9 +28,9 @@ var (
 	_ iofs.ReadLinkFS = (*view)(nil)
 )
 
-func (v *view) resolve(op, name string) (Node, error) {
+func (v *view) resolve(op, name string) (fs.Node, error) {
 	if !iofs.ValidPath(name) {
-		return nil, pathError(op, name, ErrInvalid)
+		return nil, pathError(op, name, fs.ErrInvalid)
 	}
 	n, err := v.tree.Resolve(v.ctx, name)
 	return n, pathError(op, name, err)
@@ -44,10 +45,10 @@ func (v *view) Open(name string) (iofs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d, ok := n.(Dir); ok {
+	if d, ok := n.(fs.Dir); ok {
 		return &openDir{view: v, name: name, dir: d, info: info}, nil
 	}
-	f, _ := n.(File)
+	f, _ := n.(fs.File)
 	return &openFile{view: v, name: name, file: f, info: info}, nil
 }
 
@@ -68,15 +69,15 @@ func (v *view) ReadLink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l, ok := n.(Link)
+	l, ok := n.(fs.Link)
 	if !ok {
-		return "", pathError("readlink", name, ErrInvalid)
+		return "", pathError("readlink", name, fs.ErrInvalid)
 	}
 	target, err := v.tree.Target(v.ctx, l)
 	return target, pathError("readlink", name, err)
 }
 
-func (v *view) stat(op, name string, n Node) (iofs.FileInfo, error) {
+func (v *view) stat(op, name string, n fs.Node) (iofs.FileInfo, error) {
 	a, err := v.tree.Stat(v.ctx, n)
 	if err != nil {
 		return nil, pathError(op, name, err)
@@ -89,14 +90,14 @@ func (v *view) ReadDir(name string) ([]iofs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, ok := n.(Dir)
+	d, ok := n.(fs.Dir)
 	if !ok {
-		return nil, pathError("readdir", name, ErrNotDir)
+		return nil, pathError("readdir", name, fs.ErrNotDir)
 	}
 	return v.readDir(name, d)
 }
 
-func (v *view) readDir(name string, d Dir) ([]iofs.DirEntry, error) {
+func (v *view) readDir(name string, d fs.Dir) ([]iofs.DirEntry, error) {
 	entries, err := v.tree.List(v.ctx, d)
 	if err != nil {
 		return nil, pathError("readdir", name, err)
@@ -113,21 +114,21 @@ func (v *view) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, ok := n.(File)
+	f, ok := n.(fs.File)
 	if !ok {
-		if _, ok := n.(Dir); ok {
-			return nil, pathError("read", name, ErrIsDir)
+		if _, ok := n.(fs.Dir); ok {
+			return nil, pathError("read", name, fs.ErrIsDir)
 		}
-		return nil, pathError("read", name, ErrInvalid) // a link
+		return nil, pathError("read", name, fs.ErrInvalid) // a link
 	}
 	body, err := v.tree.ReadAll(v.ctx, f)
 	return body, pathError("read", name, err)
 }
 
-// info is an io/fs.FileInfo whose Sys is the Attr.
+// info is an io/fs.FileInfo whose Sys is the fs.Attr.
 type info struct {
 	name string
-	Attr
+	fs.Attr
 }
 
 func (i info) Name() string        { return i.name }
@@ -138,9 +139,9 @@ func (i info) Sys() any            { return i.Attr }
 func (i info) String() string      { return iofs.FormatFileInfo(i) }
 
 type dirEntry struct {
-	Entry
+	fs.Entry
 	view *view
-	dir  Dir
+	dir  fs.Dir
 	path string
 }
 
@@ -160,7 +161,7 @@ func (e dirEntry) Info() (iofs.FileInfo, error) {
 type openDir struct {
 	view   *view
 	name   string
-	dir    Dir
+	dir    fs.Dir
 	info   iofs.FileInfo
 	list   []iofs.DirEntry
 	listed bool
@@ -168,7 +169,7 @@ type openDir struct {
 
 func (d *openDir) Stat() (iofs.FileInfo, error) { return d.info, nil }
 func (d *openDir) Close() error                 { return nil }
-func (d *openDir) Read([]byte) (int, error)     { return 0, pathError("read", d.name, ErrIsDir) }
+func (d *openDir) Read([]byte) (int, error)     { return 0, pathError("read", d.name, fs.ErrIsDir) }
 
 func (d *openDir) ReadDir(n int) ([]iofs.DirEntry, error) {
 	if !d.listed {
@@ -192,7 +193,7 @@ func (d *openDir) ReadDir(n int) ([]iofs.DirEntry, error) {
 type openFile struct {
 	view *view
 	name string
-	file File // nil for a link
+	file fs.File // nil for a link
 	info iofs.FileInfo
 	off  int64
 }
@@ -202,7 +203,7 @@ func (f *openFile) Close() error                 { return nil }
 
 func (f *openFile) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 || f.file == nil {
-		return 0, pathError("read", f.name, ErrInvalid)
+		return 0, pathError("read", f.name, fs.ErrInvalid)
 	}
 	n, err := f.view.tree.ReadAt(f.view.ctx, f.file, p, off)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -231,11 +232,22 @@ func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekEnd:
 		offset += f.info.Size()
 	default:
-		return 0, pathError("seek", f.name, ErrInvalid)
+		return 0, pathError("seek", f.name, fs.ErrInvalid)
 	}
 	if offset < 0 {
-		return 0, pathError("seek", f.name, ErrInvalid)
+		return 0, pathError("seek", f.name, fs.ErrInvalid)
 	}
 	f.off = offset
 	return offset, nil
+}
+
+// pathError wraps err with the operation and the path, once.
+func pathError(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &iofs.PathError{Op: op, Path: path, Err: err}
 }

@@ -1,34 +1,43 @@
-package fs_test
+package fstest
 
 import (
 	"context"
 	"errors"
 	"io"
 	iofs "io/fs"
+	"os"
+	"path/filepath"
 	"testing"
-	"testing/fstest"
+	testfstest "testing/fstest"
+	"time"
 
 	"ctxfs/fs"
 )
 
+var viewDay = time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+
+func viewOf(nodes map[string]fs.Node) *fs.Tree {
+	return fs.NewTree(fs.NewFolder(viewDay, nodes), fs.TreeOptions{})
+}
+
 func viewFixture() *fs.Tree {
-	return newTree(map[string]fs.Node{
-		"a.md":     textOf("hello\n"),
-		"empty":    textOf(""),
-		"rendered": fs.NewRendered(day, 1, func(context.Context) ([]byte, error) { return []byte("made"), nil }),
-		"broken":   fs.NewFolder(day, nil),
-		"dir":      fs.NewFolder(day, map[string]fs.Node{"run": fs.NewScript(day, []byte("#!/bin/sh\n"))}),
+	return viewOf(map[string]fs.Node{
+		"a.md":     fs.NewText(viewDay, []byte("hello\n")),
+		"empty":    fs.NewText(viewDay, []byte("")),
+		"rendered": fs.NewRendered(viewDay, 1, func(context.Context) ([]byte, error) { return []byte("made"), nil }),
+		"broken":   fs.NewFolder(viewDay, nil),
+		"dir":      fs.NewFolder(viewDay, map[string]fs.Node{"run": fs.NewScript(viewDay, []byte("#!/bin/sh\n"))}),
 	})
 }
 
 func TestView(t *testing.T) {
-	if err := fstest.TestFS(viewFixture().FS(t.Context()), "a.md", "empty", "rendered", "dir/run"); err != nil {
+	if err := testfstest.TestFS(FS(t.Context(), viewFixture()), "a.md", "empty", "rendered", "dir/run"); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestViewErrors(t *testing.T) {
-	view := viewFixture().FS(t.Context())
+	view := FS(t.Context(), viewFixture())
 	for name, want := range map[string]error{"nothing": fs.ErrNotExist, "a.md/x": fs.ErrNotDir, "/a.md": fs.ErrInvalid, "": fs.ErrInvalid, "dir/../a.md": fs.ErrInvalid} {
 		_, err := view.Open(name)
 		if pe := (*iofs.PathError)(nil); !errors.As(err, &pe) || pe.Path != name || pe.Op != "open" || !errors.Is(err, want) {
@@ -44,7 +53,7 @@ func TestViewErrors(t *testing.T) {
 }
 
 func TestViewFilesSeek(t *testing.T) {
-	f, err := viewFixture().FS(t.Context()).Open("a.md")
+	f, err := FS(t.Context(), viewFixture()).Open("a.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +75,7 @@ func TestViewFilesSeek(t *testing.T) {
 
 func TestViewEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	view := newTree(map[string]fs.Node{"r": fs.NewRendered(day, 1, func(context.Context) ([]byte, error) { return nil, nil })}).FS(ctx)
+	view := FS(ctx, viewOf(map[string]fs.Node{"r": fs.NewRendered(viewDay, 1, func(context.Context) ([]byte, error) { return nil, nil })}))
 	cancel()
 	if _, err := iofs.ReadFile(view, "r"); !errors.Is(err, fs.ErrInterrupted) {
 		t.Error(err)
@@ -74,7 +83,7 @@ func TestViewEndsWithItsContext(t *testing.T) {
 }
 
 func TestViewOfALink(t *testing.T) {
-	view := newTree(map[string]fs.Node{"link": link("a.md"), "a.md": textOf("x")}).FS(t.Context())
+	view := FS(t.Context(), viewOf(map[string]fs.Node{"link": link("a.md"), "a.md": fs.NewText(viewDay, []byte("x"))}))
 	if target, err := iofs.ReadLink(view, "link"); target != "a.md" || err != nil {
 		t.Errorf("%q, %v", target, err)
 	}
@@ -87,6 +96,19 @@ func TestViewOfALink(t *testing.T) {
 type link string
 
 func (l link) Attr(context.Context) (fs.Attr, error) {
-	return fs.Attr{Mode: iofs.ModeSymlink | 0o777, Size: int64(len(l)), ModTime: day}, nil
+	return fs.Attr{Mode: iofs.ModeSymlink | 0o777, Size: int64(len(l)), ModTime: viewDay}, nil
 }
 func (l link) Target(context.Context) (string, error) { return string(l), nil }
+
+func TestViewOfADisk(t *testing.T) {
+	dir := t.TempDir()
+	Must(t, os.MkdirAll(filepath.Join(dir, "sub", "deep", "empty"), 0o755))
+	Must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("hello"), 0o644))
+	Must(t, os.WriteFile(filepath.Join(dir, "run.sh"), []byte("#!/bin/sh\n"), 0o755))
+	Must(t, os.WriteFile(filepath.Join(dir, "sub", "b.txt"), []byte("b"), 0o644))
+	Must(t, os.Symlink("sub/b.txt", filepath.Join(dir, "link")))
+	Must(t, os.Symlink("nowhere", filepath.Join(dir, "dead")))
+	d, err := fs.NewDiskDir(dir, fs.DiskOptions{})
+	Must(t, err)
+	Must(t, testfstest.TestFS(FS(t.Context(), fs.NewTree(d, fs.TreeOptions{})), "a.txt", "run.sh", "sub/b.txt", "sub/deep/empty"))
+}
