@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -13,18 +12,6 @@ import (
 	"ctxfs/providers/internal/fulltext"
 )
 
-// fulltextName is the file in the cache folder with the index of all words.
-const fulltextName = "fulltext.db"
-
-// begin indexes in the background.
-func (p *Provider) begin() {
-	if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
-		p.opts.Env.Log.Warn("outputs of commands are not indexed", "error", err)
-		return
-	}
-	p.fulltext.Begin()
-}
-
 // Search implements facts.Searcher: it finds the outputs that are listed, by their words and
 // their paths.
 func (p *Provider) Search(ctx context.Context, words, in string, limit int) (facts.Findings, error) {
@@ -32,19 +19,12 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fac
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Session == in || strings.HasPrefix(t.Session, in+"/") }
 	}
-	result, err := p.fulltext.Search(ctx, q)
-	if err != nil {
-		return facts.Findings{}, err
-	}
-	var all []facts.Match
-	for _, h := range result.Hits {
-		all = append(all, facts.Match{
-			Path: h.Text.Session, Kind: "output", Title: h.Text.Session, Score: h.Score,
-			Why:      wording.Minute(h.Text.Time) + ": " + h.Line,
-			Evidence: facts.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
-		})
-	}
-	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+	return p.fulltext.Find(ctx, q, func(h fulltext.Hit, _ []fulltext.Hit) (facts.Match, bool) {
+		return facts.Match{
+			Path: h.Text.Session, Kind: "output", Title: h.Text.Session,
+			Why: wording.Minute(h.Text.Time) + ": " + h.Line, Evidence: facts.Evidence{Time: h.Text.Time},
+		}, true
+	})
 }
 
 // library is the outputs that are listed, as the full-text index sees them.
@@ -92,19 +72,8 @@ func (l library) Open(t fulltext.Text) (fulltext.File, error) {
 			break
 		}
 		if b, at := o.good(o.Path); b != nil && at == name && uint32(hash(b.File)) == t.Generation {
-			return openOutput{b.node}, nil
+			return fulltext.Open(b.node), nil
 		}
 	}
 	return nil, fs.ErrNotExist
 }
-
-// openOutput is a body, open for reading.
-type openOutput struct{ node fs.File }
-
-// ReadAt implements io.ReaderAt.
-func (o openOutput) ReadAt(p []byte, off int64) (int, error) {
-	return o.node.ReadAt(context.Background(), p, off)
-}
-
-// Close implements io.Closer.
-func (openOutput) Close() error { return nil }

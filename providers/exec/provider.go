@@ -86,7 +86,7 @@ var (
 // New returns a provider of the folders that are configured, with what is cached of them.
 func New(opts Options) *Provider {
 	p := &Provider{opts: opts, root: new(fs.Folder), folders: make(map[string]*folder)}
-	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
+	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltext.FileName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	p.Reload()
 	return p
 }
@@ -305,5 +305,5 @@ func (p *Provider) Start() {
 	for _, f := range folders {
 		f.publish() // what has expired meanwhile
 	}
-	p.begin()
+	_ = p.fulltext.Begin()
 }

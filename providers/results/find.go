@@ -2,7 +2,6 @@ package results
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 
@@ -25,32 +24,16 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fac
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Session == in }
 	}
-	result, err := p.fulltext.Search(ctx, q)
-	if err != nil {
-		return facts.Findings{}, err
-	}
-	var all []facts.Match
-	for _, h := range result.Hits {
-		all = append(all, facts.Match{
-			Path: h.Text.Session, Kind: "result", Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
-			Why:      wording.Minute(h.Text.Time) + " " + h.Text.Title + ": " + h.Line,
-			Evidence: facts.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
-		})
-	}
-	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+	return p.fulltext.Find(ctx, q, func(h fulltext.Hit, _ []fulltext.Hit) (facts.Match, bool) {
+		return facts.Match{
+			Path: h.Text.Session, Kind: "result", Title: strings.ReplaceAll(h.Text.Title, " ", "/"),
+			Why: wording.Minute(h.Text.Time) + " " + h.Text.Title + ": " + h.Line, Evidence: facts.Evidence{Time: h.Text.Time},
+		}, true
+	})
 }
-
-// fulltextName is the file in the cache folder with the index of all words.
-const fulltextName = "fulltext.db"
 
 // Start implements fs.Starter: it indexes in the background.
-func (p *Provider) Start() {
-	if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
-		p.opts.Env.Log.Warn("results are not indexed", "error", err)
-		return
-	}
-	p.fulltext.Begin()
-}
+func (p *Provider) Start() { _ = p.fulltext.Begin() }
 
 // library is the results that are text, as the full-text index sees them.
 type library struct{ p *Provider }
@@ -82,17 +65,8 @@ func (l library) Open(t fulltext.Text) (fulltext.File, error) {
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	return openResult{f}, nil
+	return fulltext.Open(f), nil
 }
-
-// openResult is a result that is being read.
-type openResult struct{ file fs.File }
-
-func (f openResult) ReadAt(p []byte, off int64) (int, error) {
-	return f.file.ReadAt(context.Background(), p, off)
-}
-
-func (openResult) Close() error { return nil }
 
 // isText reports, by the ending of its name, whether a result is text. Everything
 // that was stored without an ending of its own is.

@@ -74,7 +74,7 @@ func New(opts Options) *Provider {
 	}
 	p.counter = rounds.NewWorker(rounds.Options{Round: p.work})
 	p.shown.Store(new(snapshot))
-	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
+	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltext.FileName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	if p.watcher != nil {
 		p.watcher.Add(opts.Dir) // first, so that later changes are reported
 	}

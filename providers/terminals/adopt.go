@@ -35,7 +35,7 @@ type Adopted struct {
 // Start implements fs.Starter. It begins to index, and starts the recording of tmux's
 // panes if the settings say so. It returns at once.
 func (p *Provider) Start() {
-	p.index()
+	_ = p.fulltext.Begin()
 	p.configured()
 }
 

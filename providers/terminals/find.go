@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,9 +19,6 @@ import (
 
 var _ facts.Searcher = (*Provider)(nil)
 
-// fulltextName is the file in the cache folder with the index of all words.
-const fulltextName = "fulltext.db"
-
 const (
 	// scanned is how much text that is not indexed a search reads, in bytes, where there
 	// is a worker: less than a tenth of a second's work. A flood is behind it for some
@@ -34,20 +30,11 @@ const (
 
 // newFulltext returns the index of what terminals have shown.
 func newFulltext(opts Options, l *library) *fulltext.Index {
-	o := fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: l, Plain: true, Rest: indexRest, Log: opts.Env.Log}
+	o := fulltext.Options{Path: filepath.Join(opts.Cache, fulltext.FileName), Library: l, Plain: true, Rest: indexRest, Log: opts.Env.Log}
 	if opts.Watch {
 		o.Scanned = scanned
 	}
 	return fulltext.New(o)
-}
-
-// index begins to index in the background.
-func (p *Provider) index() {
-	if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
-		p.opts.Env.Log.Warn("terminals are not indexed", "error", err)
-		return
-	}
-	p.fulltext.Begin()
 }
 
 // kind is the kind of matches and documents.
@@ -64,19 +51,14 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fac
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Body != nil || only.hasChunk(p.library.chunk(t)) }
 	}
-	result, err := p.fulltext.Search(ctx, q)
-	if err != nil {
-		return facts.Findings{}, err
-	}
-	var all []facts.Match
-	for _, h := range result.Hits {
-		m, ok := p.match(h, result.Hits)
-		same := func(other facts.Match) bool { return other.Path == m.Path && other.Why == m.Why }
-		if ok && only.has(m.Path) && !slices.ContainsFunc(all, same) {
-			all = append(all, m)
-		}
-	}
-	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+	seen := make(map[string]bool)
+	return p.fulltext.Find(ctx, q, func(h fulltext.Hit, all []fulltext.Hit) (facts.Match, bool) {
+		m, ok := p.match(h, all)
+		key := m.Path + "\x00" + m.Why
+		ok = ok && only.has(m.Path) && !seen[key]
+		seen[key] = seen[key] || ok
+		return m, ok
+	})
 }
 
 // match returns what is shown of a hit; ok is false if it is gone, or if another hit of
@@ -237,8 +219,8 @@ const foundCommandLen = 80
 // match returns the match that shows a hit.
 func (f *found) match(h fulltext.Hit) facts.Match {
 	m := facts.Match{
-		Path: f.path, Kind: kind, Title: "terminal " + f.terminal.ID, Score: h.Score,
-		Evidence: facts.Evidence{Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, h.Text.Time), Place: f.place, Part: f.terminal.ID},
+		Path: f.path, Kind: kind, Title: "terminal " + f.terminal.ID,
+		Evidence: facts.Evidence{Time: cmp.Or(h.Time, h.Text.Time), Place: f.place, Part: f.terminal.ID},
 	}
 	if f.command == "" {
 		m.Why = wording.Minute(h.Text.Time) + ": " + f.line

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
+	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -180,7 +181,7 @@ func TestIndexChangesNothing(t *testing.T) {
 	fstest.Settled(t, f.fulltext)
 	finds(f)
 	finds(start(t, dir, indexed, offline))
-	path := filepath.Join(f.opts.Cache, fulltextName)
+	path := filepath.Join(f.opts.Cache, fulltext.FileName)
 	fstest.Must(t, os.WriteFile(path, []byte(strings.Repeat("damaged", 10_000)), 0o600))
 	damaged := start(t, dir, indexed)
 	finds(damaged)
@@ -230,7 +231,7 @@ func TestDeletedTerminalsAreNotFound(t *testing.T) {
 	f := start(t, dir, indexed)
 	f.Start()
 	size := func() int64 {
-		info, err := os.Stat(filepath.Join(f.opts.Cache, fulltextName))
+		info, err := os.Stat(filepath.Join(f.opts.Cache, fulltext.FileName))
 		if err != nil {
 			return 0
 		}
@@ -278,7 +279,7 @@ func TestFloodIsBounded(t *testing.T) {
 	f.finds("zebra", "1.1.txt 2026-11-20 04:00 $ flood (running): it begins with a zebra")
 	fstest.Equal(t, f.Status().Summary, "2 terminals, 2 open", "all is indexed, but the status")
 	f.finds("lion", "") // rg has it
-	info, err := os.Stat(filepath.Join(f.opts.Cache, fulltextName))
+	info, err := os.Stat(filepath.Join(f.opts.Cache, fulltext.FileName))
 	fstest.Must(t, err)
 	if info.Size() > 2<<20 {
 		t.Errorf("the index has %d bytes", info.Size())

@@ -15,6 +15,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
@@ -223,7 +224,7 @@ func copyCache(t *testing.T, from, to string) {
 	fstest.Must(t, filepath.WalkDir(from, func(path string, d iofs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(from, path)
 		switch {
-		case errors.Is(err, iofs.ErrNotExist) || strings.HasPrefix(rel, fulltextName):
+		case errors.Is(err, iofs.ErrNotExist) || strings.HasPrefix(rel, fulltext.FileName):
 			return nil
 		case err != nil || relErr != nil:
 			return errors.Join(err, relErr)

@@ -42,23 +42,18 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fac
 			return s != nil && fs.Within(p.catalogue.Path(s), in)
 		}
 	}
-	result, err := p.fulltext.Search(ctx, q)
-	if err != nil {
-		return facts.Findings{}, err
-	}
-	var all []facts.Match
-	for _, h := range result.Hits {
+	return p.fulltext.Find(ctx, q, func(h fulltext.Hit, _ []fulltext.Hit) (f facts.Match, ok bool) {
 		s := p.sessionNamed(h.Text.Session)
 		if s == nil {
-			continue
+			return f, false
 		}
 		v, _ := p.catalogue.View(s)
 		at := p.catalogue.Path(s)
 		if at == "" {
-			continue
+			return f, false
 		}
-		f := facts.Match{Kind: kind, Whole: at, Score: h.Score, Evidence: facts.Evidence{
-			Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, v.ModTime), Place: v.Info.CWD, Own: h.Kind == "user" && h.Name != event.Injected, Session: s.ID, Part: at,
+		f = facts.Match{Kind: kind, Whole: at, Evidence: facts.Evidence{
+			Time: cmp.Or(h.Time, v.ModTime), Place: v.Info.CWD, Own: h.Kind == "user" && h.Name != event.Injected, Session: s.ID, Part: at,
 		}}
 		if h.Number > 0 {
 			f.Path, f.Title = at+"/"+folders.BlocksName+"/"+folders.BlockName(h.Number), fmt.Sprintf("%s-%05d", v.Name, h.Number)
@@ -76,9 +71,8 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fac
 			said += " in " + clean.Line(wording.Tilde(v.Info.CWD, p.opts.Home))
 		}
 		f.Why = strings.TrimSpace(said+": ") + " " + h.Line
-		all = append(all, f)
-	}
-	return facts.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+		return f, true
+	})
 }
 
 // kind is the kind of matches and documents.

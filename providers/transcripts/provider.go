@@ -52,7 +52,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,7 +122,7 @@ func New(opts Options) *Provider {
 		Agents: opts.Agents, Machine: p.machine, Catalogue: p.catalogue, Archive: p.archive, Hide: opts.Hide, Watch: opts.Watch,
 		Now: opts.Env.Now, Log: opts.Env.Log, Found: p.found, Scanned: p.scanned, Rescanned: func() { p.cache.Backlog() },
 	})
-	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Log: opts.Env.Log})
+	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltext.FileName), Library: library{p}, Log: opts.Env.Log})
 	p.cache = cache.New(cache.Options{
 		Env: opts.Env, Dir: opts.Cache, Catalogue: p.catalogue, Scanner: p.scanner, Background: opts.Watch,
 		Moved: func(paths []string, s *catalogue.Session) { p.moved(paths, s) }, Changed: p.changed,
@@ -137,9 +136,6 @@ func New(opts Options) *Provider {
 	p.catalogue.Restore(p.listPath(), opts.Env.Now())
 	return p
 }
-
-// fulltextName is the file in the cache folder with the index of all words.
-const fulltextName = "fulltext.db"
 
 // listPath returns the path of the saved list of sessions. The list of another
 // version of the cache is not read.
@@ -159,10 +155,8 @@ func (p *Provider) Start() {
 		p.opts.Env.Changed("") // all are known now: until then nothing was announced
 		p.cache.Backlog()
 		close(p.begun)
-		if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
+		if err := p.fulltext.Begin(); err != nil {
 			p.cache.SetFault(err)
-		} else {
-			p.fulltext.Begin()
 		}
 		p.keepHouse()
 	})

@@ -201,7 +201,7 @@ func TestTwoProcesses(t *testing.T) {
 // was said before it began.
 func TestSearchWhileIndexing(t *testing.T) {
 	f := newFixture(t)
-	f.Begin()
+	fstest.Must(t, f.Begin())
 	for i := range 12 {
 		name := fmt.Sprintf("s%d", i%5)
 		f.say(name, fmt.Sprintf("zebra number%d crosses", i))

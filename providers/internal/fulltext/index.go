@@ -57,6 +57,8 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,7 +101,7 @@ type File interface {
 
 // Options are what an Index needs.
 type Options struct {
-	// Path is the path of the database. Its folder must exist before Begin.
+	// Path is the path of the database.
 	Path    string
 	Library Library
 	// Plain says that texts have no blocks: all pieces have the number 0.
@@ -153,10 +155,16 @@ func New(opts Options) *Index {
 	return x
 }
 
-// Begin starts the worker that indexes new text, and returns at once.
-func (x *Index) Begin() {
+// Begin makes the folder of the database, starts the worker that indexes new text, and
+// returns at once. It logs an error that it returns.
+func (x *Index) Begin() error {
+	if err := os.MkdirAll(filepath.Dir(x.opts.Path), 0o700); err != nil {
+		x.opts.Log.Warn("texts are not indexed", "path", x.opts.Path, "error", err)
+		return err
+	}
 	x.worker.Poke()
 	x.worker.Start()
+	return nil
 }
 
 // Settled returns when the worker has indexed what there is, all but less than it indexes
