@@ -131,7 +131,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		})
 	}
 	// The runtime announces the end of no goroutine, and the kernel that of no reference.
-	fstest.Eventually(t, "as few goroutines as and descriptors as before", func() bool { return runtime.NumGoroutine() <= before && descriptors() <= fds })
+	fstest.Eventually(t, "as few goroutines and descriptors as before", func() bool { return runtime.NumGoroutine() <= before && descriptors() <= fds })
 	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), t.Name()) {
 		t.Errorf("a mount is left (%v)", err)
 	}

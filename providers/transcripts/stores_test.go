@@ -234,8 +234,7 @@ func TestATranscriptBesideADatabase(t *testing.T) {
 	fstest.Must(t, os.WriteFile(path, []byte(said("from the database")+said("from the transcript")), 0o644))
 	f.await("the transcript is joined", func() bool { return strings.Contains(f.transcript(oneID), "from the transcript") })
 	fstest.Must(t, os.WriteFile(path, []byte(said("from the database")+said("from the transcript")+said("and more")), 0o644))
-	// Its database may be found unchanged now, and read again at a later look.
-	fstest.Eventually(t, "the transcript goes on", func() bool { return strings.Contains(f.transcript(oneID), "and more") })
+	f.await("the transcript goes on", func() bool { return strings.Contains(f.transcript(oneID), "and more") })
 	if got := f.transcript(oneID); count(got, "\nfrom the database\n") != 1 || count(got, "\nfrom the transcript\n") != 1 {
 		t.Errorf("twice: %s", got)
 	}
