@@ -35,7 +35,6 @@ func address(folder string) (string, func(), error) {
 	return fmt.Sprintf("/proc/self/fd/%d/%s", fd, socketName), func() { syscall.Close(fd) }, nil
 }
 
-// connect connects to the socket in a folder.
 func connect(ctx context.Context, folder string) (net.Conn, error) {
 	name, done, err := address(folder)
 	if err != nil {

@@ -79,7 +79,6 @@ func (s *clientState) isListening() bool {
 	}
 }
 
-// recall returns the root if it is known.
 func (s *clientState) recall() (root string, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,7 +46,6 @@ type inbox struct {
 	authors map[string]author // of files being written, by name
 }
 
-// author is the author of a memory.
 type author struct {
 	agent, session string
 	// project is the folder of the project in which the author stands, or "".

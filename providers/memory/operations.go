@@ -126,7 +126,6 @@ func (f *fault) Error() string { return f.what }
 // Fix says what to do.
 func (f *fault) Fix() string { return f.fix }
 
-// remember adds a memory.
 func (p *Provider) remember(ctx context.Context, q RememberQuery) (Remembered, error) {
 	guess := fact.User
 	d := store.Draft{Text: q.Text, Type: fact.Type(q.Type), Source: fact.Source(cmp.Or(q.Agent, "the user"), q.Session)}

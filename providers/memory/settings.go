@@ -31,7 +31,6 @@ func (p *Provider) Reload() {
 	p.worker.Poke()
 }
 
-// configure reads the settings.
 func (p *Provider) configure() {
 	var given table
 	t := settings.ReadTable(p.opts.SettingsPath, Table, &given)

@@ -357,7 +357,6 @@ func (s *snapshot) changes(old *snapshot) (changed []string) {
 	return changed
 }
 
-// statusOf returns the status.
 func (s *snapshot) statusOf(problems []fs.Problem, old *snapshot) fs.Status {
 	st := fs.Status{State: "ready", Problems: problems, Since: s.modTime}
 	differ, projects := 0, 0

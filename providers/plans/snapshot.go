@@ -32,7 +32,6 @@ type snapshot struct {
 	complete bool // everything was looked at, and all sessions were read
 }
 
-// maker makes a snapshot.
 type maker struct {
 	provider *Provider
 	sessions map[string]facts.Part[facts.Plan] // by agent and id

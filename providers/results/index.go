@@ -197,7 +197,6 @@ func (x *index) expect(r record) {
 	}
 }
 
-// apply makes a change.
 func (x *index) apply(c change) {
 	if len(c.added)+len(c.removed) == 0 {
 		return

@@ -151,7 +151,6 @@ type held struct {
 	rank [2]int // level and depth
 }
 
-// pager makes a page.
 type pager struct {
 	provider *Provider
 	page     *Page

@@ -42,7 +42,6 @@ type section struct {
 	notes   []string // about what could not be looked into
 }
 
-// maker makes a snapshot.
 type maker struct {
 	provider *Provider
 	home     string

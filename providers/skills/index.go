@@ -15,7 +15,6 @@ import (
 // indexLen is the most of a description in the index, in bytes.
 const indexLen = 250
 
-// writePages writes the pages of a snapshot.
 func (p *Provider) writePages(next, old *snapshot) {
 	p.setPage(next, old, indexName, p.index(next))
 	p.setPage(next, old, recordName, p.record(next))

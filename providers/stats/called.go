@@ -36,7 +36,6 @@ type FilesReport struct {
 // BytesPerToken is how many bytes a token of a long result is taken to have.
 const BytesPerToken = 4
 
-// newFiles returns the report of results.
 func newFiles(all []facts.StoredResults) *FilesReport {
 	r := &FilesReport{Results: append([]facts.StoredResults{}, all...)}
 	for _, one := range all {

@@ -75,7 +75,6 @@ func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, err
 	return w, nil
 }
 
-// terminalWait waits for a terminal.
 type terminalWait struct {
 	p       *Provider
 	until   string

@@ -105,7 +105,6 @@ func linesOf(h fulltext.Hit) string {
 	return h.Line + " … " + h.Further
 }
 
-// idOf returns the ID of the terminal that a hit is in.
 func idOf(h fulltext.Hit) string {
 	id, _, _ := strings.Cut(h.Text.Session, "/")
 	return id

@@ -122,7 +122,6 @@ func renderIndex(terminals []*record.Terminal, serving map[string]serving) []byt
 	return b.Bytes()
 }
 
-// line returns the line of a terminal.
 func line(t *record.Terminal, serving map[string]serving) string {
 	var b strings.Builder
 	name := t.ID + ".txt"

@@ -32,7 +32,6 @@ func NewLog(dir string) (*Log, error) {
 	return &Log{terminal: t, number: number, part: newPart(t.Path(number), t.HeaderLen)}, nil
 }
 
-// newest returns the newest part.
 func (l *Log) newest() *part {
 	l.mu.Lock()
 	defer l.mu.Unlock()

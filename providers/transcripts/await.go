@@ -63,7 +63,6 @@ func (p *Provider) Await(ctx context.Context, c wait.Condition) (wait.Pending, e
 	return w, nil
 }
 
-// sessionWait waits for a session.
 type sessionWait struct {
 	p     *Provider
 	s     *catalogue.Session

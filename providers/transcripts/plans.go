@@ -69,7 +69,6 @@ const subagent = "subagent"
 // waiting ends the version of plans that may change with whatever is said next.
 const waiting = "?"
 
-// planReader reads the plans in transcripts.
 type planReader struct {
 	cache     *cache.Cache
 	catalogue *catalogue.Catalogue

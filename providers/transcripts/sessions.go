@@ -104,7 +104,6 @@ func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error
 	return list, nil
 }
 
-// describe returns what is known of a session.
 func describe(c *catalogue.Catalogue, s *catalogue.Session) Known {
 	v, _ := c.View(s)
 	k := Known{

@@ -64,7 +64,6 @@ func (f Files) Await(_ context.Context, c Condition) (Pending, error) {
 
 func noSense(what string) error { return &AwaitError{State: NoSense, What: what} }
 
-// fileWait waits for a file.
 type fileWait struct {
 	Files
 	path, name string

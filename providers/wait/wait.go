@@ -49,7 +49,6 @@ type Waiter struct {
 	waits map[*waiting]struct{}
 }
 
-// waiting is one wait.
 type waiting struct {
 	folder string
 	wake   chan struct{}

@@ -136,7 +136,6 @@ func completeTaskArgs(a *cli.App) cobra.CompletionFunc {
 	}
 }
 
-// completeTasks completes the IDs of tasks that match.
 func completeTasks(ctx context.Context, a *cli.App, matches func(tasks.Task) bool) (ids []string) {
 	asker := a.Fallback()
 	defer asker.Close()

@@ -135,7 +135,6 @@ func (l *lister) print(p string, entries []usertree.Entry) {
 	}
 }
 
-// completePaths completes paths of the tree.
 func completePaths(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

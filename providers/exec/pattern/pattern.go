@@ -165,7 +165,6 @@ func (p *Pattern) Plain(names int) bool {
 	return !slices.ContainsFunc(p.parts[:names], func(one part) bool { return one.expr != nil })
 }
 
-// match matches one name.
 func (one *part) match(name string, into Values) bool {
 	if one.expr == nil {
 		return name == one.text

@@ -40,7 +40,6 @@ func (g *Git) Make(ctx context.Context, p Place, tree, branch string) (*Work, er
 	return w, nil
 }
 
-// add makes the worktree.
 func (w *Work) add(ctx context.Context) error {
 	err := w.exclusively(ctx, func() error {
 		_, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"worktree", "add", "-q", "--no-checkout", "-b", w.Branch, w.Repository.Top, w.Source.Head}})
@@ -151,7 +150,6 @@ type standing struct {
 	tip    string // of the branch that was made; "" if it is gone
 }
 
-// stands returns how the worktree stands.
 func (w *Work) stands(ctx context.Context) (s standing, err error) {
 	s.tip = w.tip(ctx)
 	if !exists(w.Repository.Top) {

@@ -89,7 +89,6 @@ func Read(text string) (r Reading) {
 	return r
 }
 
-// cut cuts a run into pieces.
 func (t *table) cut(run []rune) []piece {
 	simple := make([]rune, len(run))
 	for i, r := range run {

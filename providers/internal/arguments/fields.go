@@ -57,7 +57,6 @@ func (s *Schema) fieldsOf(of shape) fields {
 	return out
 }
 
-// hasDefault reports whether the schema of a field has a default.
 func (s *Schema) hasDefault(p place) bool {
 	_, ok := s.defaultAt(p)
 	return ok

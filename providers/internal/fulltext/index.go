@@ -204,7 +204,6 @@ func (x *Index) Grew(by int64) {
 	}
 }
 
-// open opens a text.
 func (x *Index) open(t Text) (File, error) {
 	if t.Body != nil {
 		return given{bytes.NewReader(t.Body)}, nil

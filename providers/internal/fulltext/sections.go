@@ -131,7 +131,6 @@ func (x *Index) economy() *economy {
 	return e
 }
 
-// begin begins a piece.
 func (e *economy) begin(p piece) {
 	if e == nil {
 		return

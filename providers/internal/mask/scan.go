@@ -30,7 +30,6 @@ func head(a, b, c byte) uint32 {
 	return (w | foldBits) * scatter >> (32 - headBits)
 }
 
-// add adds a rule.
 func (m *matcher) add(r *rule) {
 	l := []byte(r.literal)
 	h := head(l[0], l[1], l[2])

@@ -110,7 +110,6 @@ func Walk(root string, old *Tree, o Options, visit func(dir string, kept []strin
 	return w.tree
 }
 
-// walk is one walk.
 type walk struct {
 	Options
 	root   string

@@ -37,7 +37,6 @@ func Load(path string) (*File, error) {
 	return parse(path, text)
 }
 
-// parse parses the text of the file at path.
 func parse(path string, text []byte) (*File, error) {
 	f := &File{path: path, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}
 	if err := toml.Unmarshal(f.text, &f.top); err != nil {
@@ -91,7 +90,6 @@ func (f *File) Decode(into any, path ...string) error {
 	return fmt.Errorf("%s: [%s]: %w", f.path, strings.Join(path, "."), err)
 }
 
-// lookup returns the value at a path.
 func (f *File) lookup(path []string) (value any, ok bool) {
 	value, ok = f.top, true
 	for _, name := range path {

@@ -23,7 +23,6 @@ type tree struct {
 	point  *point           // root itself
 }
 
-// folder is one watched folder.
 type folder struct {
 	trees  []*tree             // that contain it
 	points map[string][]*point // waiting for an entry, by its name

@@ -29,7 +29,6 @@ func codex() client {
 	}
 }
 
-// readCodex reads an entry of Codex.
 func readCodex(k *keys, e *Entry, x *expander) {
 	k.process(e, x, "command", "env")
 	k.remote(e, x, "url", "http_headers")

@@ -52,7 +52,6 @@ type unset struct {
 // base returns the folder of the relative paths of the entry.
 func (x *expander) base() string { return cmp.Or(x.workspace, x.Home) }
 
-// text expands the string of a key.
 func (x *expander) text(key, s string) string {
 	x.key = key
 	return x.expand(s)

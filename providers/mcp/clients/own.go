@@ -193,7 +193,6 @@ func (table mcpTable) fill(into *Settings, path string, problem func(error)) {
 	}
 }
 
-// readServerTable reads the table of a server into d.
 func readServerTable(f *settings.File, d *Entry, m machine) {
 	d.in = func(project string) *Entry {
 		run := &Entry{Server: config.Server{Source: d.Source}}

@@ -70,7 +70,6 @@ func (i *Instance) waitForReason(ctx context.Context, retry <-chan time.Time) Re
 	}
 }
 
-// limits returns the limits of a start of the server.
 func (i *Instance) limits(d *config.Server) supervise.Limits {
 	limits := supervise.Limits{Idle: i.o.Timing.Start, Total: i.o.Timing.Install}
 	if d.StartTimeout > 0 {

@@ -73,7 +73,6 @@ func (i *Instance) enter(ctx context.Context) (err error) {
 	return err
 }
 
-// addUser adds a user.
 func (i *Instance) addUser() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

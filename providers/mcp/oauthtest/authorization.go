@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// serveAuth is the authorization server.
 func (s *Server) serveAuth(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f := s.faults

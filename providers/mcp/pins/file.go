@@ -89,7 +89,6 @@ func (p Store) read(keys []catalogue.Key, whole bool) *State {
 	return s
 }
 
-// readFile reads the file of one key.
 func readFile(path string, k catalogue.Key, whole bool) (*State, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -21,7 +21,6 @@ var pinName = regexp.MustCompile(`(?i)\bpin$`)
 // refusals are parts of a text that ask for no secret, but to give none.
 var refusals = regexp.MustCompile(`(?i)\b(do not|don't|never|not?|without)\b[^.;)]*`)
 
-// asksSecret reports whether a text asks for a secret.
 func asksSecret(text string) bool {
 	return secretWords.MatchString(refusals.ReplaceAllString(text, ""))
 }

@@ -301,7 +301,6 @@ func (s *Store) end(how string, matches func(*openQuestion) bool) {
 
 var errNobody = errors.New("questions cannot be asked: ctxfs is stopping")
 
-// add opens a question.
 func (s *Store) add(a *Asker, q *openQuestion, until time.Duration) (Question, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

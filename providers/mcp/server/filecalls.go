@@ -60,7 +60,6 @@ func (s *Server) publishCalls(now time.Time) bool {
 	return true
 }
 
-// newCalls returns a folder calls.
 func (s *Server) newCalls(now time.Time) *drop.Folder {
 	return drop.New(drop.Options{
 		Accept:    s.acceptCall,

@@ -58,7 +58,6 @@ type Store struct {
 	tasks map[string]*kept
 }
 
-// kept is a task of a store.
 type kept struct {
 	Task
 	outcome *Outcome      // nil if it is on disk alone

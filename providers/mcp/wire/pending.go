@@ -88,7 +88,6 @@ type pendingRequests struct {
 	byToken map[string]*request
 }
 
-// begin adds a request.
 func (f *pendingRequests) begin(ctx context.Context, p *Pending) *request {
 	r := &request{Pending: p, ctx: ctx, token: f.id()}
 	f.mu.Lock()

@@ -131,7 +131,6 @@ func (r *Reader) inProjects(agent string, read func(path string, o owner)) {
 	}
 }
 
-// add adds memories.
 func (r *Reader) add(all []*fact.Memory) { r.found.Memories = append(r.found.Memories, all...) }
 
 // folder adds the memories in a folder, with all below it: each file is one, except for
@@ -162,7 +161,6 @@ func (r *Reader) file(path string, o owner, wanted func(note) bool) {
 	}))
 }
 
-// notes makes a memory of each note in a file.
 func (r *Reader) notes(f files.File, o owner, all []note) (memories []*fact.Memory) {
 	for i, n := range all {
 		from := r.origin(f, o)

@@ -43,7 +43,6 @@ func newBranch() *branch {
 	return &branch{kinds: make(map[string]int), members: make(map[string]*branch)}
 }
 
-// add adds a value.
 func (b *branch) add(v lazyjson.Value, depth int) {
 	b.seen++
 	kind := kindOf(v)

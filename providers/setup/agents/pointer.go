@@ -18,7 +18,6 @@ plans/, terminals/, transcripts/, workspaces/; see AGENTS.md there. Look there f
 // blockName is the name of the block with the pointer.
 const blockName = "where context is"
 
-// text returns the pointer to the mount.
 func (p *plan) text() string { return strings.ReplaceAll(Pointer, usualMount, p.mount()) }
 
 // pointer puts the pointer into the instructions that the agent reads in every session:

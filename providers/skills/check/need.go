@@ -83,7 +83,6 @@ func isScript(name string, head []byte) bool {
 	return interpreterOf(name) != "" || strings.EqualFold(filepath.Ext(name), ".ts") || len(head) > 2 && string(head[:2]) == "#!"
 }
 
-// script adds what a script needs.
 func (l *needs) script(name, text string) {
 	interpreter := shebang(text)
 	if interpreter == "" {

@@ -66,5 +66,4 @@ func (t *table) of(where string) func(yield func(rule) bool) {
 	}
 }
 
-// re returns an expression by its name.
 func re(name string) *regexp.Regexp { return rules().expressions[name]() }

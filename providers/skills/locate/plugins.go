@@ -68,7 +68,6 @@ func (f *Finder) Plugins() (all []Source, watch []string) {
 	return all, watch
 }
 
-// sourcesOf returns the sources of one kind in a plugin.
 func (f *Finder) sourcesOf(p plugin, kind read.Kind) (all []Source) {
 	a := agents.ByID(p.agent)
 	base := Source{

@@ -266,7 +266,6 @@ func (s *Scan) read(found *Found, file string, linked bool, key string) {
 // maxDefinitions is how many commands or subagents one source has.
 const maxDefinitions = 2000
 
-// definitions adds the definitions in a source.
 func (s *Scan) definitions(src *Source, real string) {
 	count := 0
 	err := filepath.WalkDir(real, func(path string, e iofs.DirEntry, err error) error {

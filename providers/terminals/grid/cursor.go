@@ -32,7 +32,6 @@ func (g *Grid) moveTo(x, y int) {
 	g.place(x, y)
 }
 
-// move moves the cursor.
 func (g *Grid) move(dx, dy int) {
 	g.restrict(g.cols - 1)
 	g.place(g.on.x+dx, g.on.y+dy)

@@ -30,7 +30,6 @@ type log struct {
 	scratch   []byte
 }
 
-// take implements Grid.Take.
 func (l *log) take() ([]byte, []Mark) {
 	text, marks := l.out, l.marks
 	l.taken += int64(len(text))

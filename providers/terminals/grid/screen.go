@@ -17,7 +17,6 @@ type saved struct {
 	set  charsets
 }
 
-// row returns row y of the screen.
 func (s *screen) row(y int) *row {
 	if y += s.first; y >= len(s.ring) {
 		y -= len(s.ring)
@@ -25,7 +24,6 @@ func (s *screen) row(y int) *row {
 	return s.ring[y]
 }
 
-// setRow sets row y.
 func (s *screen) setRow(y int, r *row) {
 	if y += s.first; y >= len(s.ring) {
 		y -= len(s.ring)

@@ -55,7 +55,6 @@ func StartBackground(program string, log string, spec Spec) (o Outcome, err erro
 	return Outcome{ID: m.ID, Dir: m.Dir}, nil
 }
 
-// startHolder starts a holder and returns the link to it.
 func startHolder(program string, log string) (*link, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {

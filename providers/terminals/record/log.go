@@ -11,7 +11,6 @@ import (
 	"ctxfs/fs/wording"
 )
 
-// partFile returns the file of a part.
 func partFile(number int) string { return fmt.Sprintf("part-%04d.txt", number) }
 
 // maxPending is how many bytes of text wait for room on the disk.

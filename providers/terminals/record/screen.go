@@ -19,7 +19,6 @@ const (
 	screenRest = 8 * time.Millisecond
 )
 
-// screen writes what is on the screen.
 type screen struct {
 	dir     *folder
 	text    []byte    // as last written
@@ -52,7 +51,6 @@ func (s *screen) show(now time.Time, r *Recorder) (next time.Time) {
 	return time.Time{}
 }
 
-// write writes the screen.
 func (s *screen) write(now time.Time, r *Recorder) {
 	text := s.render(r)
 	s.changed = time.Time{}

@@ -85,7 +85,6 @@ func (c *client) attach(spawner *procs.Spawner) error {
 	return nil
 }
 
-// ended reports whether the client has ended.
 func (c *client) ended() bool {
 	select {
 	case <-c.done:

@@ -182,7 +182,6 @@ func (s *server) shown(l *listing) map[string][]*listedPane {
 	return shown
 }
 
-// start starts a client.
 func (s *server) start(id string) (*client, error) {
 	c := &client{
 		session: id, since: time.Now(), news: s.poke, done: make(chan struct{}), panes: make(map[string]*pane),

@@ -32,7 +32,6 @@ func appendID(dst []byte, hash uint64, seq uint32) []byte {
 	return binary.LittleEndian.AppendUint32(dst, seq)
 }
 
-// readIDs reads the ids of an entry.
 func (b *Entry) readIDs() (map[uint64]uint32, error) {
 	ids := make(map[uint64]uint32, b.IDs/idSize)
 	text, err := readStart(filepath.Join(b.dir, idsFileName(b.Generation)), b.IDs)
@@ -173,7 +172,6 @@ func (c *Cache) loadIDs(in *inherited) (missing *catalogue.Session, err error) {
 	return missing, nil
 }
 
-// read reads what is new of a session.
 func (n *recordIDs) read(s *catalogue.Session, now loadedIDs, path string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

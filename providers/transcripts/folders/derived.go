@@ -18,7 +18,6 @@ import (
 // digestTokens is the largest length of digest.md, in tokens (o200k).
 const digestTokens = 2000
 
-// render returns the text of the file.
 func (f derivedFile) render(ctx context.Context) (text []byte, err error) {
 	derive := func(b *cache.Entry) { text = f.digest(b) }
 	switch f.name {

@@ -28,7 +28,6 @@ func (n node) view() (catalogue.View, error) {
 	return v, nil
 }
 
-// sessionFolder is the folder of a session.
 type sessionFolder struct{ node }
 
 func (d sessionFolder) Attr(context.Context) (fs.Attr, error) {

@@ -301,7 +301,6 @@ func (l *list) told(text string, at time.Time) bool {
 	return found
 }
 
-// plan returns the list as a plan.
 func (l *list) plan() facts.Plan {
 	p := facts.Plan{Kind: facts.TaskList, State: facts.PlanDone, Title: l.title, Time: l.time, Tasks: slices.Concat(l.tasks, l.dropped)}
 	p.Tasks = slices.DeleteFunc(p.Tasks, func(t facts.Task) bool { return t.Text == "" })

@@ -41,7 +41,6 @@ func (r *reader) propose(tool string, input value, at time.Time) int {
 	return len(r.proposals)
 }
 
-// add adds a proposal.
 func (r *reader) add(p facts.Plan) {
 	if len(p.Text) > mostText {
 		p.Text, p.Cut = clean.Prefix(p.Text, mostText), true

@@ -72,7 +72,6 @@ func (s *Summary) digestHead(session event.Session) []byte {
 	return append(out, ". An anchor such as [id/00012] is a block of transcript.md: rg -F '/00012]' -A 20 transcript.md\n"...)
 }
 
-// digestPart is a part of a digest.
 type digestPart struct {
 	title string
 	share int // of a hundred

@@ -14,7 +14,6 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// pathLocks are locks by path.
 type pathLocks struct {
 	mu   sync.Mutex
 	held map[string]*pathLock

@@ -71,7 +71,6 @@ func (r *Reader) session(info event.Session) *session {
 	return s
 }
 
-// update reads what is new in the source.
 func (s *session) update(ctx context.Context, cwd string, src *source.Source) error {
 	switch format := src.Format.(type) {
 	case history.Log:

@@ -165,7 +165,6 @@ func (p *statusParser) header(text string) {
 	}
 }
 
-// finish writes what was read into a state.
 func (p *statusParser) finish(s *State) {
 	s.Head, s.Branch, s.Upstream, s.Ahead, s.Behind = p.state.Head, p.state.Branch, p.state.Upstream, p.state.Ahead, p.state.Behind
 	s.Gone = s.Upstream != "" && !p.upstream

@@ -305,7 +305,6 @@ func (b *Box) accept(_ context.Context, name string, from fs.Standpoint, body []
 	}, nil
 }
 
-// file returns the note as a file.
 func (n Note) file() []byte {
 	var f strings.Builder
 	line := func(key, value string) {

@@ -103,7 +103,6 @@ func commandLine(argv []string) string {
 	return clean.Cut(strings.Join(words, " "), maxCommand)
 }
 
-// isShell reports whether a program is a shell.
 func isShell(program string) bool {
 	name := strings.TrimPrefix(program[strings.LastIndexByte(program, '/')+1:], "-")
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "fish", "ksh", "nu", "pwsh"}, name)

@@ -139,7 +139,6 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line returns it as one line.
 func (t *tail) line() string {
 	return clean.Cut(clean.Line(mask.Text(string(t.text))), 300)
 }

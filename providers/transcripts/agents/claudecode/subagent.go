@@ -173,7 +173,6 @@ func (r *reader) subagentMessage(c *record, agent string, outer lazyjson.Value) 
 	c.parts += inner.parts
 }
 
-// hasOwnLog reports whether a subagent has a log of its own.
 func (r *reader) hasOwnLog(agent string) bool {
 	agent = validUTF8(agent)
 	if r.OwnLogs[agent] {

@@ -183,7 +183,6 @@ func endText(v lazyjson.Value) string {
 	return v.Get("stdout").Str + v.Get("stderr").Str
 }
 
-// reviewText returns the text of a review.
 func reviewText(v lazyjson.Value) string {
 	var b strings.Builder
 	b.WriteString("review ended")

@@ -154,7 +154,6 @@ func describeChat(path string, chat *jsonTree, out event.Sink) {
 // modelName returns a model's name without its provider.
 func modelName(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
-// emitChat emits the events of a chat.
 func emitChat(ctx context.Context, path, _ string, out event.Sink) error {
 	chat, err := readChat(path)
 	if chat == nil {

@@ -172,7 +172,6 @@ func transcriptText(text string) []event.Event {
 	return c.events
 }
 
-// assistantBlock reads a block of the assistant.
 func (c *collector) assistantBlock(block []string) {
 	for i := 0; i < len(block); {
 		mark, name, begins := answerMark(block[i])
