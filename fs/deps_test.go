@@ -121,7 +121,7 @@ func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
 		const m = "providers/mcp/"
-		return []string{m + "policy", m + "config", m + "clients", m + "supervise", m + "catalogue", m + "pins", m + "lines", m + "wire", m + "serverlog", m + "questions", m + "calls", m + "tasks", m + "logins", m + "kept", m + "instance", m + "server", m + "fleet", m + "dispatch", m + "index", "providers/mcp"}
+		return []string{m + "policy", m + "config", m + "clients", m + "supervise", m + "catalogue", m + "pins", m + "lines", m + "wire", m + "serverlog", m + "questions", m + "calls", m + "tasks", m + "logins", m + "instance", m + "kept", m + "server", m + "fleet", m + "dispatch", m + "index", "providers/mcp"}
 	case "memory":
 		const m = "providers/memory/"
 		return []string{m + "fact", m + "files", m + "store", m + "read", m + "page", m + "proposed", "providers/memory"}

@@ -22,7 +22,7 @@ func everything(t *testing.T) *world {
 	t.Helper()
 	bin := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := realWorld(t)
-	w.opts.timing.discover = 2 * time.Second
+	w.opts.timing.Discover = 2 * time.Second
 	w.opts.StateDir = filepath.Join(w.home, "state")
 	script := w.write("sampler", "#!/bin/sh\nprintf 'a model says: '; tr -d '\\n' | grep -o 'context: [a-z ]*'\n")
 	if err := os.Chmod(script, 0o700); err != nil {

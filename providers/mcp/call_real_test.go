@@ -21,7 +21,7 @@ func TestRealCalls(t *testing.T) {
 		return filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-"+name), ".bin", "mcp-server-"+name)
 	}
 	w := realWorld(t)
-	w.opts.timing.discover = 2 * time.Second
+	w.opts.timing.Discover = 2 * time.Second
 	kept := &shelf{dir: w.dir}
 	w.opts.Results = kept
 	folder := t.TempDir()

@@ -17,9 +17,12 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/server"
+	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
 )
 
 // patience is how long anything may take on a busy machine.
@@ -83,15 +86,23 @@ func realWorld(t testing.TB) *world {
 			Log:     slog.New(slog.DiscardHandler),
 			Now:     time.Now,
 		},
-		Home:     w.home,
-		Projects: project.New(project.Options{Home: w.home}),
-		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
+		Home:      w.home,
+		Projects:  project.New(project.Options{Home: w.home}),
+		CacheDir:  filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
+		LookupEnv: os.LookupEnv,
+		Trust:     trust.New("", nil, time.Now),
+		Root:      func(string) string { return "" },
+		Settled:   func() {},
 		timing: timing{
-			start: patience, call: patience, tool: patience, toolMax: patience, deaf: patience,
-			discover: patience, slot: 100 * time.Millisecond, hold: time.Millisecond, install: patience,
-			undo:   10 * time.Second,
-			settle: time.Millisecond, calm: 5 * time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
-			settled: time.Millisecond, eof: 500 * time.Millisecond, term: 200 * time.Millisecond, kill: 10 * time.Second,
+			Timing: instance.Timing{
+				Timing: wire.Timing{
+					Discover: patience, Deaf: patience, Relisten: 10 * time.Millisecond,
+					Grace: supervise.Grace{EOF: 500 * time.Millisecond, Term: 200 * time.Millisecond, Work: 10 * time.Second, Kill: 10 * time.Second},
+				},
+				Start: patience, Install: patience, Call: patience,
+				Settle: time.Millisecond, Calm: 5 * time.Millisecond, Retry: time.Hour, RetryMax: time.Hour,
+			},
+			tool: patience, toolMax: patience, slot: 100 * time.Millisecond, hold: time.Millisecond, settled: time.Millisecond,
 		},
 	}
 	return w

@@ -140,7 +140,7 @@ func (s *streaming) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestHTTPChangesAndLostSessions(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.retry = time.Millisecond
+		w.opts.timing.Retry = time.Millisecond
 		s := &streaming{streams: make(chan chan string, 10)}
 		s.tools.Store(`[{"name":"one"}]`)
 		w.cursor(map[string]any{"remote": map[string]any{"url": w.serve(s)}})

@@ -28,7 +28,7 @@ func TestRealNPX(t *testing.T) {
 		t.Skipf("the registry of npm cannot be reached: %v\n%s", err, out)
 	}
 	w := realWorld(t)
-	w.opts.timing.start, w.opts.timing.install = 30*time.Second, 5*patience
+	w.opts.timing.Start, w.opts.timing.Install = 30*time.Second, 5*patience
 	w.claude(map[string]any{"memory": map[string]any{"command": "sh", "args": []string{"-c", "npx -y " + npxServer}}})
 	w.open().start()
 	w.await("it installs, or is ready", func() bool {

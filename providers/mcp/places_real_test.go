@@ -24,7 +24,7 @@ func TestTwoAgentsInThreeProjects(t *testing.T) {
 	filesystem := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-filesystem"), ".bin", "mcp-server-filesystem")
 	git := filepath.Join(fstest.NodeModules(t, "@cyanheads/git-mcp-server"), ".bin", "git-mcp-server")
 	w := realWorld(t)
-	w.opts.timing.discover = 2 * time.Second
+	w.opts.timing.Discover = 2 * time.Second
 	w.opts.StateDir = t.TempDir()
 	w.settings("")
 	w.write("shared/x", "")

@@ -42,9 +42,9 @@
 //   - wire connects to servers and speaks the protocol.
 //   - questions holds what servers ask back, until somebody answers.
 //   - calls has the parts of a call: its tool, arguments, result and log.
-//   - instance runs a server, and stops it when it is unused.
 //   - tasks keeps calls that go on without their callers.
 //   - logins has the logins of the user to servers.
+//   - instance runs a server, and stops it when it is unused.
 //   - kept keeps resources as files.
 //   - server is a server: its folder, what is known of it, and its instances.
 //   - fleet is the set of all servers: which are wanted, which run, whom a name means.
@@ -57,14 +57,11 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
@@ -105,11 +102,11 @@ type Options struct {
 	// Projects finds the projects of callers. It is told which ones the configuration
 	// names.
 	Projects *project.Resolver
-	// Trust is the projects that are trusted as a whole; nil trusts none. Root returns
-	// the root of the project of a folder, or ""; nil knows none.
+	// Trust is the projects that are trusted as a whole. Root returns the root of the
+	// project of a folder, or "".
 	Trust *trust.Store
 	Root  func(dir string) string
-	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
+	// LookupEnv looks up a variable of the environment.
 	LookupEnv func(string) (string, bool)
 	// Spawn starts the programs of servers; nil starts them as processes.
 	Spawn func(supervise.Command) (*supervise.Program, error)
@@ -132,7 +129,7 @@ type Options struct {
 	ProgramEnv []string
 	// Settled is called a while after the last server has started or failed to
 	// start, also for a project, or after Start if none starts: the time to return the memory that
-	// starting took. It may be nil.
+	// starting took.
 	Settled func()
 	// Offline shows what configuration and cache hold, without starting or
 	// writing anything.
@@ -161,29 +158,8 @@ type Provider struct {
 // New reads the configuration and the cached catalogues, and starts nothing.
 // Faults of either are shown in the tree and by Status.
 func New(opts Options) *Provider {
-	if opts.Trust == nil {
-		opts.Trust = trust.New("", opts.Hide, opts.Env.Now)
-	}
-	if opts.Root == nil {
-		opts.Root = func(string) string { return "" }
-	}
-	if opts.LookupEnv == nil {
-		opts.LookupEnv = os.LookupEnv
-	}
 	if opts.HTTP == nil {
 		opts.HTTP = http.DefaultTransport.(*http.Transport).Clone()
-	}
-	if opts.Env.Changed == nil {
-		opts.Env.Changed = func(string) {}
-	}
-	if opts.Settled == nil {
-		opts.Settled = func() {}
-	}
-	if opts.Env.Log == nil {
-		opts.Env.Log = slog.Default()
-	}
-	if opts.Env.Now == nil {
-		opts.Env.Now = time.Now
 	}
 	opts.Env = opts.Env.WithDocuments()
 	times := opts.timing
@@ -196,7 +172,6 @@ func New(opts Options) *Provider {
 		}
 		return filepath.Join(dir, name)
 	}
-	cache := catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log}
 	p := &Provider{
 		opts: opts,
 		sup:  supervise.New(supervise.Options{Dir: below(opts.CacheDir, "starting"), Hold: times.hold, Slot: times.slot, Log: opts.Env.Log, Spawn: opts.Spawn}),
@@ -207,22 +182,23 @@ func New(opts Options) *Provider {
 		questions: questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server.Server).Show() }}),
 		sampling:  questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.LookupEnv, opts.Home, nil) }),
 	}
-	left := tasks.Open(tasks.Options{Dir: below(opts.StateDir, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks})
+	shared := &server.Options{
+		Env: opts.Env, Home: opts.Home, LookupEnv: opts.LookupEnv, HTTP: opts.HTTP, Logs: below(opts.StateDir, "logs"), Offline: opts.Offline,
+		Program: opts.Program, ProgramEnv: opts.ProgramEnv,
+		Cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log}, Pins: pins.Store{Dir: below(opts.StateDir, "pins")},
+		Questions: p.questions, Sampling: p.sampling, Logins: p.logins,
+		Tasks:     tasks.Open(tasks.Options{Dir: below(opts.StateDir, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks}),
+		Instances: instance.Options{Timing: times.Timing, Now: opts.Env.Now}, Tool: times.tool, Publishing: &p.publishing,
+		FileCall: func(c calls.Call) (func(context.Context) (*calls.Result, error), string, error) { return p.Prepare(c) },
+		Shown:    func() { p.Update() }, Started: func() { p.SettleAgain() },
+	}
 	p.Fleet = fleet.New(fleet.Options{
-		Server: server.Options{
-			Env: opts.Env, Home: opts.Home, LookupEnv: opts.LookupEnv, HTTP: opts.HTTP, Logs: below(opts.StateDir, "logs"), Offline: opts.Offline,
-			Program: opts.Program, ProgramEnv: opts.ProgramEnv,
-			Cache: cache, Pins: pins.Store{Dir: below(opts.StateDir, "pins")}, Questions: p.questions, Tasks: left, Sampling: p.sampling, Logins: p.logins,
-			Instances: instance.Options{Timing: times.instance(), Now: opts.Env.Now}, Wire: times.wire(), Tool: times.tool, Publishing: &p.publishing,
-			FileCall: func(c calls.Call) (func(context.Context) (*calls.Result, error), string, error) { return p.Prepare(c) },
-			Shown:    func() { p.Update() }, Started: func() { p.SettleAgain() },
-		},
-		Sup: p.sup, SettingsPath: opts.SettingsPath, Approvals: below(opts.StateDir, "trusted.json"),
+		Server: shared, Sup: p.sup, SettingsPath: opts.SettingsPath, Approvals: below(opts.StateDir, "trusted.json"),
 		Hide: opts.Hide, Projects: opts.Projects, Trust: opts.Trust, Root: opts.Root, Sample: times.sample, Changed: func() { p.Publish() },
 	})
 	p.Dispatcher = dispatch.New(dispatch.Options{
-		Env: opts.Env, Offline: opts.Offline, Fleet: p.Fleet, Projects: opts.Projects, Log: p.callLog, Questions: p.questions, Tasks: left, Sampling: p.sampling,
-		Results: opts.Results, ToolMax: times.toolMax, Logged: func() { p.PublishCalls() },
+		Options: shared, Fleet: p.Fleet, Projects: opts.Projects, Log: p.callLog, Results: opts.Results, ToolMax: times.toolMax,
+		Logged: func() { p.PublishCalls() },
 	})
 	p.Index = index.New(index.Options{
 		Env: opts.Env, Calls: p.callLog, Places: p.places(), Summaries: p.Summaries, Settled: opts.Settled, Delay: times.settled,

@@ -39,7 +39,7 @@ func TestRealServers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bin := filepath.Join(fstest.NodeModules(t, c.pkg), ".bin", c.bin)
 			w := realWorld(t)
-			w.opts.timing.discover = 2 * time.Second
+			w.opts.timing.Discover = 2 * time.Second
 			args := append([]string{bin}, c.args...)
 			w.claude(map[string]any{c.name: map[string]any{"command": "node", "args": args, "env": variables(c.env)}})
 			w.open().start()
@@ -149,7 +149,7 @@ func TestRealServerInGo(t *testing.T) {
 		t.Skipf("github-mcp-server v1.0.0 cannot be had from the module proxy: %v\n%s", err, out)
 	}
 	w := realWorld(t)
-	w.opts.timing.discover = 2 * time.Second
+	w.opts.timing.Discover = 2 * time.Second
 	const token = "ghp_dummy-dummy"
 	w.claude(map[string]any{
 		"github": map[string]any{"command": bin, "args": []string{"stdio"}, "env": map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": token}},
@@ -175,7 +175,7 @@ func TestRealServerOverHTTP(t *testing.T) {
 func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 	bin := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := realWorld(t)
-	w.opts.timing.retry, w.opts.timing.retryMax = 20*time.Millisecond, 100*time.Millisecond
+	w.opts.timing.Retry, w.opts.timing.RetryMax = 20*time.Millisecond, 100*time.Millisecond
 	port := fstest.Port(t)
 	w.claude(map[string]any{"everything": map[string]any{"type": kind, "url": "http://127.0.0.1:" + port + path}})
 	w.open().start()

@@ -104,7 +104,7 @@ func TestOddServersThatWork(t *testing.T) {
 			"loud":   stub("loud"),
 			"shy":    stub("ignores"), // the probe for the new era
 		})
-		w.opts.timing.discover = 50 * time.Millisecond
+		w.opts.timing.Discover = 50 * time.Millisecond
 		w.open().start()
 		fstest.Contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
 		w.untilState("strict", "ready")
@@ -130,7 +130,7 @@ func TestOddServersThatWork(t *testing.T) {
 // the old era has begun: all that the new era has is there nevertheless.
 func TestAServerThatBeginsLate(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.discover = 50 * time.Millisecond
+		w.opts.timing.Discover = 50 * time.Millisecond
 		journal, count := w.journal()
 		w.claude(map[string]any{"late": stub("modern-late", stubJournal, journal)})
 		w.open().start()
@@ -139,7 +139,7 @@ func TestAServerThatBeginsLate(t *testing.T) {
 		if starts, probes, old := count("start"), count("server/discover"), count("initialize"); starts != 2 || probes != 2 || old != 1 {
 			t.Errorf("%d starts, %d probes and %d handshakes of the old era", starts, probes, old)
 		}
-		w.opts.timing.discover = patience
+		w.opts.timing.Discover = patience
 		w.reopen().startAll()
 		w.untilState("late", "ready")
 		if starts, old := count("start"), count("initialize"); starts != 3 || old != 1 {
@@ -150,8 +150,8 @@ func TestAServerThatBeginsLate(t *testing.T) {
 
 func TestADeadServerIsStartedAgain(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.retry = time.Millisecond
-		w.opts.timing.retryMax = 4 * time.Millisecond
+		w.opts.timing.Retry = time.Millisecond
+		w.opts.timing.RetryMax = 4 * time.Millisecond
 		journal, count := w.journal()
 		w.claude(map[string]any{"mortal": stub("dies-after-handshake", stubJournal, journal)})
 		w.open().start()

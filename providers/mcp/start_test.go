@@ -98,7 +98,7 @@ func TestServersStartInTurn(t *testing.T) {
 // callers.
 func TestInstalling(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.start = 3 * time.Second // which it takes much longer than
+		w.opts.timing.Start = 3 * time.Second // which it takes much longer than
 		_, count := w.journal()
 		entry := stub("installs", stubDir, w.dir)
 		entry["args"] = []string{"npx", "-y", "some-server"}
@@ -166,7 +166,7 @@ func TestAnInstallationOutlivesCtxfs(t *testing.T) {
 func TestAnInstallationThatIsRestarted(t *testing.T) {
 	w := realWorld(t)
 	// Its progress is a process every tenth of a second, on a busy machine much less.
-	w.opts.timing.term, w.opts.timing.undo = patience, patience
+	w.opts.timing.Grace.Term, w.opts.timing.Grace.Work = patience, patience
 	_, count := w.journal()
 	script := fmt.Sprintf(`npx() { sh -c 'trap "stop=1" TERM; cd %q; echo begun >>journal
 		while [ -z "$stop" ] && ! [ -e go ]; do sleep 0.1; done

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,7 +17,9 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/lines"
 )
 
@@ -303,15 +306,17 @@ const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed
 func runDaemon() {
 	debug.SetGCPercent(40)
 	t := usualTiming()
-	t.start, t.discover, t.slot, t.settled = time.Minute, time.Second, time.Second, 100*time.Millisecond
-	t.eof, t.term, t.kill = time.Second, time.Second, time.Second
+	t.Start, t.Discover, t.slot, t.settled = time.Minute, time.Second, time.Second, 100*time.Millisecond
+	t.Grace.EOF, t.Grace.Term, t.Grace.Kill = time.Second, time.Second, time.Second
 	home := os.Getenv("HOME")
-	p := New(Options{Home: home, Projects: project.New(project.Options{Home: home}), CacheDir: filepath.Join(home, "cache"), StateDir: filepath.Join(home, "state"), Settled: func() {
-		debug.FreeOSMemory()
-		status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
-		_, after, _ := strings.Cut(string(status), "VmRSS:")
-		fmt.Println(strings.Fields(after + " 0")[0])
-	}, timing: t})
+	p := New(Options{
+		Env: fs.Env{Changed: func(string) {}, Now: time.Now, Log: slog.Default()}, LookupEnv: os.LookupEnv,
+		Trust: trust.New("", nil, time.Now), Root: func(string) string { return "" }, Home: home, Projects: project.New(project.Options{Home: home}), CacheDir: filepath.Join(home, "cache"), StateDir: filepath.Join(home, "state"), Settled: func() {
+			debug.FreeOSMemory()
+			status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
+			_, after, _ := strings.Cut(string(status), "VmRSS:")
+			fmt.Println(strings.Fields(after + " 0")[0])
+		}, timing: t})
 	p.Start()
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	_ = p.Close() // it has no errors

@@ -14,7 +14,7 @@ import (
 // It is asked, but more and more seldom.
 func TestNewsWithoutEnd(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.settle, w.opts.timing.calm = 50*time.Millisecond, time.Hour
+		w.opts.timing.Settle, w.opts.timing.Calm = 50*time.Millisecond, time.Hour
 		journal, count := w.journal()
 		w.claude(map[string]any{"storm": stub("storm", stubJournal, journal)})
 		begun := time.Now()
@@ -44,7 +44,7 @@ func TestCloseIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		timing := w.opts.timing
-		if took, least := time.Since(begun), timing.eof+timing.term+timing.kill; took < least || took > least+time.Second {
+		if took, least := time.Since(begun), timing.Grace.EOF+timing.Grace.Term+timing.Grace.Kill; took < least || took > least+time.Second {
 			t.Errorf("closing took %v, not %v", took, least)
 		}
 	})
@@ -65,7 +65,7 @@ func TestRestartInterrupts(t *testing.T) {
 	for _, mode := range []string{"silent", "hangs-later"} {
 		t.Run(mode, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
-				w.opts.timing.start = time.Hour
+				w.opts.timing.Start = time.Hour
 				journal, count := w.journal()
 				w.claude(map[string]any{"stub": stub(mode, stubJournal, journal)})
 				w.open().start()
@@ -86,7 +86,7 @@ func TestRestartInterrupts(t *testing.T) {
 // and closes in the midst of it.
 func TestEverythingAtOnce(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.timing.retry, w.opts.timing.retryMax = time.Millisecond, time.Millisecond
+		w.opts.timing.Retry, w.opts.timing.RetryMax = time.Millisecond, time.Millisecond
 		configurations := []map[string]any{
 			{"a": stub("ok"), "b": stub("dies-after-handshake")},
 			{"a": stub("ok", "N", "2"), "c": stub("silent")},

@@ -187,7 +187,7 @@ func TestChaosInRequests(t *testing.T) {
 	})
 	t.Run("hangs-in-request", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {
-			w.opts.timing.call = 50 * time.Millisecond
+			w.opts.timing.Call = 50 * time.Millisecond
 			w.claude(map[string]any{"stub": stub("hangs-in-request")})
 			w.open().start()
 			w.untilState("stub", "ready")

@@ -9,24 +9,18 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/fleet"
-	"ctxfs/providers/mcp/questions"
-	"ctxfs/providers/mcp/tasks"
+	"ctxfs/providers/mcp/server"
 )
 
 // Options are the settings of a dispatcher.
 type Options struct {
-	Env       fs.Env
-	Offline   bool // nothing is called
-	Fleet     *fleet.Fleet
-	Projects  *project.Resolver
-	Log       *calls.Log
-	Questions *questions.Store
-	Tasks     *tasks.Store
-	Sampling  *questions.Sampling
+	*server.Options // of all servers
+	Fleet           *fleet.Fleet
+	Projects        *project.Resolver
+	Log             *calls.Log
 	// Results stores what is too long to return; if it is nil, everything is
 	// returned whole.
 	Results calls.Results

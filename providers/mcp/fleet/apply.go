@@ -124,7 +124,7 @@ func (f *Fleet) apply(all *clients.Discovery) {
 		cores <- struct{}{}
 		making.Go(func() {
 			defer func() { <-cores }()
-			servers[i] = server.New(&f.o.Server, d, files[i], remarks[i], s != nil && s.Begun())
+			servers[i] = server.New(f.o.Server, d, files[i], remarks[i], s != nil && s.Begun())
 		})
 	}
 	making.Wait()

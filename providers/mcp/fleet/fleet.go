@@ -27,9 +27,9 @@ import (
 
 // Options are the settings of a fleet.
 type Options struct {
-	// Server is what all servers share, without what the fleet adds: the idle time and
-	// the pool of instances, FileCalls, Sample, and Running.
-	Server server.Options
+	// Server is what all servers share, to which the fleet adds the idle time and the
+	// pool of instances, FileCalls, Sample, and Running.
+	Server *server.Options
 	Sup    *supervise.Supervisor // of Server.Instances
 
 	// SettingsPath is the path of ctxfs's own configuration. Approvals is the file of
@@ -75,7 +75,7 @@ type Fleet struct {
 func New(o Options) *Fleet {
 	f := &Fleet{o: o, leaving: make(map[string]*server.Server)}
 	f.samples.every, f.samples.take = o.Sample, f.sample
-	s := &f.o.Server
+	s := o.Server
 	s.Instances.Sup, s.Instances.Idle = o.Sup, func() time.Duration { return time.Duration(f.idle.Load()) }
 	s.Pool, s.FileCalls, s.Sample, s.Running = instance.NewPool(0), f.fileCalls.Load, f.samples.soon, &f.running
 	f.finder = clients.New(clients.Options{Home: s.Home, LookupEnv: s.LookupEnv, Hide: o.Hide, Approvals: o.Approvals, Remembered: f.remembered})

@@ -35,6 +35,7 @@ type Options struct {
 
 // Timing holds the timeouts and delays of instances.
 type Timing struct {
+	wire.Timing
 	Start    time.Duration // timeout of a start without progress, unless configured
 	Install  time.Duration // timeout of a start with progress, unless configured
 	Settle   time.Duration // delay from a notification to requesting the lists; doubles while notifications keep coming
@@ -42,7 +43,6 @@ type Timing struct {
 	Retry    time.Duration // delay before the first retry; doubles with each
 	RetryMax time.Duration
 	Call     time.Duration // timeout of a request
-	Grace    supervise.Grace
 }
 
 // Owner is the server of an instance. Its functions may be called concurrently.

@@ -41,7 +41,7 @@ func newTestInstance(t *testing.T, is Condition) *Instance {
 	grace := supervise.Grace{EOF: time.Second, Term: time.Second, Work: time.Second, Kill: patience}
 	return New(Options{
 		Sup: sup, Now: time.Now, Idle: func() time.Duration { return 0 },
-		Timing: Timing{Start: patience, Install: patience, Retry: time.Hour, RetryMax: time.Hour, Call: patience, Grace: grace},
+		Timing: Timing{Start: patience, Install: patience, Retry: time.Hour, RetryMax: time.Hour, Call: patience, Timing: wire.Timing{Grace: grace}},
 	}, Owner{
 		Name:       func() string { return "stub" },
 		Definition: func() *config.Server { return d },

@@ -22,7 +22,6 @@ import (
 	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
-	"ctxfs/providers/mcp/wire"
 )
 
 // Options are what all servers share.
@@ -47,8 +46,7 @@ type Options struct {
 	Logins    *logins.Logins
 
 	Instances instance.Options
-	Pool      *instance.Pool // of the instances for projects and sessions
-	Wire      wire.Timing
+	Pool      *instance.Pool  // of the instances for projects and sessions
 	Tool      time.Duration   // timeout of a tool without progress, unless configured
 	Running   *sync.WaitGroup // of what goes on after a server has ended
 	// Publishing is read-locked from a change of a server until it is told.

@@ -82,9 +82,8 @@ func New(o *Options, d *config.Server, file string, namesakes []string, replaces
 		s.pins = o.Pins.Load(catalogue.KeysOf(d), s.shown)
 		contents = o.Cache.Kept(catalogue.KeysOf(d))
 	}
-	times := o.Instances.Timing
 	s.Kept = kept.New(kept.Options{
-		Env: o.Env, Cache: o.Cache, Settle: times.Settle, Calm: times.Calm, Call: times.Call, Definition: s.Definition,
+		Env: o.Env, Cache: o.Cache, Timing: o.Instances.Timing, Definition: s.Definition,
 		Unanswered: func(c *wire.Connection, err error, limit time.Duration) error {
 			return s.main.Unanswered(c, err, limit)
 		},
