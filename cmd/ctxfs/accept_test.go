@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestAccept follows a server that changes its tools, from the first look to
@@ -21,9 +23,7 @@ func TestAccept(t *testing.T) {
 	b.stub("zoo", "", map[string]string{stubTools: filepath.Join(b.home, "tools.json")})
 	b.mount()
 	b.ready("zoo")
-	if got := b.ok("accept", "zoo"); got != "nothing to accept: no tool of zoo has changed since it was pinned\n" {
-		t.Errorf("%s", got)
-	}
+	fstest.Equal(t, b.ok("accept", "zoo"), "nothing to accept: no tool of zoo has changed since it was pinned\n")
 
 	define("platypus")
 	b.ok("restart", "zoo")
@@ -31,9 +31,7 @@ func TestAccept(t *testing.T) {
 	b.shows("mcps/zoo/tools/greet.diff", "--- pinned ", "\n+++ now ", "\n-  \"description\": \"Says hello to a wombat.\"\n+  \"description\": \"Says hello to a platypus.\"\n")
 	b.server("zoo", "ready", "- the definition of the tool bye has changed (description) at ", "accept it: ctxfs accept zoo bye\n")
 	b.shows("STATUS.md", "- problem: server zoo: the definitions of 2 tools have changed", "ctxfs accept zoo\n")
-	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "fix: see mcps/zoo/tools/*.diff; to accept what they show: ctxfs accept zoo\n") {
-		t.Errorf("doctor: %v", r)
-	}
+	fstest.Contains(t, b.run("doctor").exits(t, exitProblems).out, "fix: see mcps/zoo/tools/*.diff; to accept what they show: ctxfs accept zoo\n")
 	// A search finds what is, and only once.
 	for _, script := range []string{
 		"rg -l 'hello to a' .agentctx", "cd .agentctx && rg -l 'hello to a'", "cd .agentctx && rg -l 'hello to a' .", "cd .agentctx && rg -l 'hello to a' mcps",
@@ -47,9 +45,7 @@ func TestAccept(t *testing.T) {
 	if got := b.ok("__complete", "accept", "zoo", "bye", ""); !containsAll(got, []string{"greet\n"}) || containsAll(got, []string{"bye\n"}) {
 		t.Errorf("completion: %s", got)
 	}
-	if got := b.ok("__complete", "accept", ""); !containsAll(got, []string{"zoo\n"}) {
-		t.Errorf("completion: %s", got)
-	}
+	fstest.Contains(t, b.ok("__complete", "accept", ""), "zoo\n")
 
 	if got := b.ok("accept", "zoo", "bye"); !strings.HasPrefix(got, "accepted zoo/bye as it is since 2") {
 		t.Errorf("%s", got)
@@ -62,18 +58,12 @@ func TestAccept(t *testing.T) {
 
 	// Without a process it is the same.
 	b.ok("unmount")
-	if got := b.ok("ls", "mcps/zoo/tools"); got != "bye.json\ngreet.diff\ngreet.json\n" {
-		t.Errorf("ls: %s", got)
-	}
-	if got := b.ok("cat", "mcps/zoo/tools/greet.diff"); !strings.Contains(got, "+  \"description\": \"Says hello to a platypus.\"\n") {
-		t.Errorf("cat: %s", got)
-	}
+	fstest.Equal(t, b.ok("ls", "mcps/zoo/tools"), "bye.json\ngreet.diff\ngreet.json\n", "ls")
+	fstest.Contains(t, b.ok("cat", "mcps/zoo/tools/greet.diff"), "+  \"description\": \"Says hello to a platypus.\"\n")
 	b.refused(exitFailed, []string{`no tool is called "gret"`, `did you mean "greet"?`}, "accept", "zoo", "gret")
 	b.ok("accept", "zoo")
 	b.mount()
 	b.ok("restart", "zoo")
 	b.ready("zoo")
-	if got := b.sh("ls .agentctx/mcps/zoo/tools"); got != "bye.json\ngreet.json\n" {
-		t.Errorf("%s", got)
-	}
+	fstest.Equal(t, b.sh("ls .agentctx/mcps/zoo/tools"), "bye.json\ngreet.json\n")
 }

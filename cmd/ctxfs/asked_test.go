@@ -10,6 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/fstest"
 )
 
 // loginForm is a form with a field that asks for a secret.
@@ -56,11 +58,7 @@ func TestAskedInScripts(t *testing.T) {
 	if r.code != 9 || r.out != "" {
 		t.Fatalf("exit %d: %v", r.code, r)
 	}
-	for _, want := range []string{"guard asks before ask goes on, until 20", ": Who is it? Say it.\n", "--user", "Your name here", "careful: it seems to ask for a secret (password)"} {
-		if !strings.Contains(r.err, want) {
-			t.Errorf("no %q in %s", want, r.err)
-		}
-	}
+	fstest.Contains(t, r.err, "guard asks before ask goes on, until 20", ": Who is it? Say it.\n", "--user", "Your name here", "careful: it seems to ask for a secret (password)")
 	command := func(prefix string) string {
 		_, after, ok := strings.Cut(r.err, prefix)
 		line, _, _ := strings.Cut(after, "\n")
@@ -71,16 +69,10 @@ func TestAskedInScripts(t *testing.T) {
 		return line
 	}
 	answer, fetch := command("answer it: "), command("then get the result: ")
-	if list := b.ok("answer"); !strings.Contains(list, answer) {
-		t.Errorf("the list: %s", list)
-	}
-	if got := b.run("answer"); strings.Contains(got.err, "no server asks") {
-		t.Errorf("the list: %v", got)
-	}
+	fstest.Contains(t, b.ok("answer"), answer)
+	fstest.ContainsNot(t, b.run("answer").err, "no server asks")
 	b.refused(2, []string{"--age must be", "18"}, append(strings.Fields(strings.TrimPrefix(strings.Replace(answer, "TEXT", "Ann", 1), "ctxfs ")), "--age", "3")...)
-	if out := b.sh(strings.Replace(answer, "TEXT", "Ann", 1) + " --age 30 --tags red --tags blue"); !strings.Contains(out, "answered; the call goes on\n") || !strings.Contains(out, fetch) {
-		t.Errorf("answered: %s", out)
-	}
+	fstest.Contains(t, b.sh(strings.Replace(answer, "TEXT", "Ann", 1)+" --age 30 --tags red --tags blue"), "answered; the call goes on\n", fetch)
 	const want = `{"action":"accept","content":{"user":"Ann","age":30,"tags":["red","blue"],"kind":"a1"}}`
 	for range 2 { // it is kept
 		if out := b.sh(fetch); canonical(out) != canonical(want) {
@@ -91,23 +83,15 @@ func TestAskedInScripts(t *testing.T) {
 
 	id, task := b.asked(loginForm)
 	b.refused(2, []string{"what is the answer to " + id, "ctxfs answer " + id + " --user TEXT"}, "answer", id)
-	if help := b.ok("answer", id, "--help"); !containsAll(help, []string{"Who is it?\n  Say it.", "--user string", "[at least 18]", "One of: a1 (First), b2 (Second).", "Careful", "ctxfs answer " + id + " --decline"}) {
-		t.Errorf("help: %s", help)
-	}
-	if out := b.ok("answer", id, "--decline"); !strings.Contains(out, "declined") {
-		t.Errorf("declined: %s", out)
-	}
-	if out := b.ok("call", "--continue", id, "--json"); !strings.Contains(out, `{\"action\":\"decline\"}`) {
-		t.Errorf("the result: %s", out)
-	}
+	fstest.Contains(t, b.ok("answer", id, "--help"), "Who is it?\n  Say it.", "--user string", "[at least 18]", "One of: a1 (First), b2 (Second).", "Careful", "ctxfs answer "+id+" --decline")
+	fstest.Contains(t, b.ok("answer", id, "--decline"), "declined")
+	fstest.Contains(t, b.ok("call", "--continue", id, "--json"), `{\"action\":\"decline\"}`)
 	if out := b.ok("tasks", "wait", task); !strings.HasPrefix(out, task+": guard/ask done") {
 		t.Errorf("waited: %s", out)
 	}
 
 	id, _ = b.asked(loginForm)
-	if out := b.sh(`echo '{"user":"Bob"}' | ctxfs answer ` + id + ` - && ctxfs call --continue ` + id); !strings.Contains(out, `"user":"Bob"`) {
-		t.Errorf("by standard input: %s", out)
-	}
+	fstest.Contains(t, b.sh(`echo '{"user":"Bob"}' | ctxfs answer `+id+` - && ctxfs call --continue `+id), `"user":"Bob"`)
 	b.refused(1, []string{`no question has the ID "q22222"`, "ctxfs answer"}, "answer", "q22222", "--decline")
 	b.refused(1, []string{"no task", "ctxfs tasks"}, "call", "--continue", "t22222")
 	b.refused(2, []string{"--continue takes the ID of a task"}, "call", "--continue", task, "guard", "ask")
@@ -126,9 +110,7 @@ func TestTasks(t *testing.T) {
 	if r := b.run("tasks"); r.code != 0 || r.out != "" || !strings.Contains(r.err, "there are no tasks") {
 		t.Errorf("none: %v", r)
 	}
-	if out := b.ok("tasks", "--json"); out != "[]\n" {
-		t.Errorf("none as JSON: %s", out)
-	}
+	fstest.Equal(t, b.ok("tasks", "--json"), "[]\n", "none as JSON")
 	id := strings.TrimSpace(b.ok("call", "--detach", "guard", "ask", loginForm))
 	if strings.ContainsAny(id, " \n") {
 		t.Fatalf("the ID of the task: %q", id)
@@ -145,18 +127,14 @@ func TestTasks(t *testing.T) {
 	if is := list[0]; is.State != "asks" || is.ID != id || is.Server != "guard" || is.Tool != "ask" || len(is.Questions) != 1 {
 		t.Errorf("%+v", is)
 	}
-	if out := b.ok("tasks"); !containsAll(out, []string{"ID  ", id + "  asks", "guard/ask", "ctxfs answer " + list[0].Questions[0]}) {
-		t.Errorf("the table: %s", out)
-	}
+	fstest.Contains(t, b.ok("tasks"), "ID  ", id+"  asks", "guard/ask", "ctxfs answer "+list[0].Questions[0])
 	b.refused(9, []string{"ctxfs answer " + list[0].Questions[0], "ctxfs call --continue " + id}, "call", "--continue", id)
 	for range 2 {
 		if out := b.ok("tasks", "cancel", id); !strings.HasPrefix(out, id+": guard/ask cancelled") {
 			t.Errorf("cancelled: %s", out)
 		}
 	}
-	if r := b.run("tasks", "wait", id); r.code != 1 || !strings.Contains(r.out, "cancelled") {
-		t.Errorf("waited: %v", r)
-	}
+	fstest.Contains(t, b.run("tasks", "wait", id).exits(t, 1).out, "cancelled")
 	b.refused(130, []string{"cancelled"}, "call", "--continue", id)
 	b.refused(2, []string{"which task?"}, "tasks", "wait")
 	b.refused(2, []string{"unknown command"}, "tasks", "weit")
@@ -206,18 +184,14 @@ func TestAskedAtTerminal(t *testing.T) {
 	w.sees("sure, y or n: ")
 	w.types("yes\r")
 	w.sees(`"user":"Ann"`)
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	fstest.Equal(t, w.wait(), 0)
 	w.restored()
 
 	w = b.open("call", "guard", "ask", loginForm)
 	w.sees("user: ")
 	w.types("\x04")
 	w.sees(`{"action":"decline"}`)
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	fstest.Equal(t, w.wait(), 0)
 
 	w = b.open("call", "guard", "ask", loginForm)
 	w.sees("user: ")
@@ -225,9 +199,7 @@ func TestAskedAtTerminal(t *testing.T) {
 	w.sees("password, not shown: ")
 	w.hides()
 	w.types("\x03")
-	if code := w.wait(); code != 130 {
-		t.Errorf("exit %d after Ctrl-C", code)
-	}
+	fstest.Equal(t, w.wait(), 130)
 	w.restored()
 }
 
@@ -288,18 +260,14 @@ func TestAskedElsewhere(t *testing.T) {
 	b.ok("answer", open[0].ID, "--user", "Bob")
 	w.sees("needs no answer any more")
 	w.sees(`"user":"Bob"`)
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	fstest.Equal(t, w.wait(), 0)
 
 	id, task := b.asked(loginForm)
 	other := b.open("answer", id)
 	other.sees("user: ")
 	other.types("Eve\r\r\r\r\r\r")
 	other.sees("answered; the call goes on")
-	if code := other.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	fstest.Equal(t, other.wait(), 0)
 	here := b.open("call", "--continue", task)
 	here.sees(`"user":"Eve"`)
 
@@ -319,9 +287,7 @@ func TestAskedTooLate(t *testing.T) {
 	w.sees("user: ")
 	w.sees("Nobody has answered in time")
 	w.sees(`"action":"cancel"`)
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	fstest.Equal(t, w.wait(), 0)
 }
 
 // TestAskedSecretsStayIn: the answers to questions are in no file, whatever way they
@@ -377,9 +343,7 @@ func TestServeAsks(t *testing.T) {
 
 	elicits := b.agentThat(client.WithElicitationHandler(answering{"name": "Eve"}))
 	elicits.says(false, []string{"- Name: Eve"}, "call", callOf("everything", "trigger-elicitation-request", nil))
-	if left := b.ok("answer", "--json"); left != "[]\n" {
-		t.Errorf("open: %s", left)
-	}
+	fstest.Equal(t, b.ok("answer", "--json"), "[]\n", "open")
 }
 
 // answering is a client that answers every form so.

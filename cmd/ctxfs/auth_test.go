@@ -105,11 +105,7 @@ func (b *box) hides(secrets []string, texts ...string) {
 		}))
 	}
 	for _, text := range texts {
-		for _, secret := range secrets {
-			if strings.Contains(text, secret) {
-				b.Errorf("a secret is in %s", text)
-			}
-		}
+		fstest.ContainsNot(b, text, secrets...)
 	}
 }
 
@@ -169,9 +165,7 @@ func TestAuth(t *testing.T) {
 	}
 	b.server("guarded", "needs-auth", "1 tool")
 	b.shows("mcps/guarded/tools/whoami.json", "Says who you are.")
-	if out := b.ok("auth", "--logout", "guarded"); !strings.Contains(out, "there was no login") {
-		t.Error(out)
-	}
+	fstest.Contains(t, b.ok("auth", "--logout", "guarded"), "there was no login")
 	b.hides(s.Secrets(), r.out, r.err, list, out, b.run("status").out, b.run("doctor").out)
 }
 
@@ -226,19 +220,13 @@ func TestAuthRefused(t *testing.T) {
 
 	s.Set(oauthtest.Faults{Deny: true})
 	l := b.startLogin("guarded")
-	if page := browse(t, l.address); !strings.Contains(page, "The login did not work") || !strings.Contains(page, "access_denied") {
-		t.Errorf("the page: %s", page)
-	}
-	if r := l.end(); r.code != exitFailed || !containsAll(r.err, []string{"ctxfs: the login was denied", "\n  "}) {
-		t.Errorf("exit %d\n%v", r.code, r)
-	}
+	fstest.Contains(t, browse(t, l.address), "The login did not work", "access_denied")
+	fstest.Contains(t, l.end().exits(t, exitFailed).err, "ctxfs: the login was denied", "\n  ")
 
 	s.Set(oauthtest.Faults{})
 	l = b.startLogin("guarded")
 	must(t, l.Process.Signal(syscall.SIGINT))
-	if r := l.end(); r.code != exitFailed || !strings.Contains(r.err, "ctxfs: interrupted; the login is as it was before") {
-		t.Errorf("exit %d\n%v", r.code, r)
-	}
+	fstest.Contains(t, l.end().exits(t, exitFailed).err, "ctxfs: interrupted; the login is as it was before")
 }
 
 // TestAuthOfficialServer logs in to the example server of the official
@@ -266,9 +254,7 @@ func TestAuthOfficialServer(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	b.shows("mcps/official/tools/greet.json", "greeting")
-	if out := b.ok("auth", "--logout", "official"); !strings.Contains(out, "logged out of official") {
-		t.Error(out)
-	}
+	fstest.Contains(t, b.ok("auth", "--logout", "official"), "logged out of official")
 	b.server("official", "needs-auth")
 	b.shows("mcps/official/tools/greet.json", "greeting")
 }
@@ -286,9 +272,7 @@ func TestAuthAfterACall(t *testing.T) {
 	}
 	pid := b.pid()
 	defer b.keepRunning("farm")()
-	if r := b.login("guarded"); !strings.Contains(r.out, "guarded is ready") {
-		t.Errorf("auth: %v", r)
-	}
+	fstest.Contains(t, b.login("guarded").out, "guarded is ready")
 	b.ok("restart", "zoo")
 	b.ok("wait", "server", "zoo", "ready")
 	b.ok("restart")

@@ -186,6 +186,15 @@ var waiting = regexp.MustCompile(`(?m)^ctxfs: (still waiting for (process \d+|th
 // said is what the command has printed as errors, other than that it waits.
 func (r result) said() string { return waiting.ReplaceAllString(r.err, "") }
 
+// exits checks the exit code.
+func (r result) exits(t testing.TB, code int) result {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("exit %d, want %d\n%v", r.code, code, r)
+	}
+	return r
+}
+
 // command prepares any command in the box, as its user.
 func (b *box) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if b.inside != nil && strings.HasPrefix(name, b.dir+"/") {
@@ -269,10 +278,8 @@ func (b *box) refused(code int, words []string, args ...string) {
 	if !strings.HasPrefix(r.err, "ctxfs: ") {
 		b.Errorf("ctxfs %q: no error of ours: %v", args, r)
 	}
-	for _, w := range words {
-		if !strings.Contains(r.err, w) {
-			b.Errorf("ctxfs %q does not say %q: %s", args, w, r.err)
-		}
+	if !containsAll(r.err, words) {
+		b.Errorf("ctxfs %q does not say all of %q: %s", args, words, r.err)
 	}
 }
 

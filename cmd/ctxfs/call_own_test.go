@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // ownTools have arguments that are called like the options of the command.
@@ -47,9 +49,7 @@ func TestArgumentsCalledLikeOptions(t *testing.T) {
 			}
 		}
 	}
-	if got := b.ok("call", "--json", "--timeout", "1m", "own", "guide", "--json", "a"); !containsAll(got, []string{`"content":`, `{\"json\":\"a\"}`}) {
-		t.Errorf("the option before the tool: %s", got)
-	}
+	fstest.Contains(t, b.ok("call", "--json", "--timeout", "1m", "own", "guide", "--json", "a"), `"content":`, `{\"json\":\"a\"}`)
 	// --help alone shows help, whatever the tool has: a user who asks for it does
 	// not want the tool to be called.
 	before := strings.Count(b.sh("cat "+filepath.Join(b.dir, "journal")), "tools/call")
@@ -70,7 +70,5 @@ func TestArgumentsCalledLikeOptions(t *testing.T) {
 	if after := strings.Count(b.sh("cat "+filepath.Join(b.dir, "journal")), "tools/call"); after != before {
 		t.Errorf("%d calls of who asked for help, or has not confirmed", after-before)
 	}
-	if got := b.ok("call", "--yes", "own", "delete", "--yes"); got != "{\"yes\":true}\n" {
-		t.Errorf("confirmed: %s", got)
-	}
+	fstest.Equal(t, b.ok("call", "--yes", "own", "delete", "--yes"), "{\"yes\":true}\n", "confirmed")
 }

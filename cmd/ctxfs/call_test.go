@@ -103,9 +103,7 @@ func TestCall(t *testing.T) {
 			t.Errorf("with an open pipe: %q, %v", out, err)
 		}
 	}
-	if got := b.starts(); got != 1 {
-		t.Errorf("the server was started %d times", got)
-	}
+	fstest.Equal(t, b.starts(), 1)
 }
 
 // canonical is JSON with its members in order.
@@ -164,12 +162,8 @@ func TestCallRefused(t *testing.T) {
 	if r := b.run("call", "zoo", "fail"); r.code != 5 || r.out != "" || r.err != "the zoo is closed\n" {
 		t.Errorf("a tool's own failure: exit %d, %v", r.code, r)
 	}
-	if r := b.run("call", "--json", "zoo", "fail"); r.code != 5 || !strings.Contains(r.out, `"isError":`) {
-		t.Errorf("as JSON: exit %d, %v", r.code, r)
-	}
-	if got := b.ok("call", "zoo", "demolish", "--yes"); got != "{}\n" {
-		t.Errorf("confirmed: %q", got)
-	}
+	fstest.Contains(t, b.run("call", "--json", "zoo", "fail").exits(t, 5).out, `"isError":`)
+	fstest.Equal(t, b.ok("call", "zoo", "demolish", "--yes"), "{}\n", "confirmed")
 }
 
 // TestCallHelp shows what a tool wants, and what there is.
@@ -185,23 +179,15 @@ func TestCallHelp(t *testing.T) {
 			t.Errorf("%s:\n%s", line, got)
 		}
 	}
-	if r := b.do(b.mnt("mcps/zoo/bin/feed_animal")); r.code != 2 || !strings.Contains(r.err, "see its arguments: ctxfs call zoo feed_animal --help") {
-		t.Errorf("bin without arguments: exit %d, %v", r.code, r)
-	}
+	fstest.Contains(t, b.do(b.mnt("mcps/zoo/bin/feed_animal")).exits(t, 2).err, "see its arguments: ctxfs call zoo feed_animal --help")
 	// What is wrong with a folder has nothing to do with the arguments.
 	if r := b.run("call", "--project", "/proc/none", "zoo", "feed_animal", "--animal", "lion"); r.code != 2 ||
 		!strings.Contains(r.err, "the project cannot be used: ") || !strings.Contains(r.err, "/proc/none") || strings.Contains(r.err, "\n  ") {
 		t.Errorf("a project that there is not: exit %d, %v", r.code, r)
 	}
-	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !containsAll(got, []string{"Usage:\n  feed_animal [ARGUMENTS]", "--animal"}) {
-		t.Errorf("bin:\n%s", got)
-	}
-	if got := b.ok("tools", "zoo"); !containsAll(got, []string{"zoo/feed_animal", "Feeds an animal.", "zoo/open"}) {
-		t.Errorf("tools:\n%s", got)
-	}
-	if got := b.sh("ctxfs tools --json | jq -r '.[].tools[].name' | sort | head -2"); got != "demolish\nfail\n" {
-		t.Errorf("tools --json: %q", got)
-	}
+	fstest.Contains(t, b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"), "Usage:\n  feed_animal [ARGUMENTS]", "--animal")
+	fstest.Contains(t, b.ok("tools", "zoo"), "zoo/feed_animal", "Feeds an animal.", "zoo/open")
+	fstest.Equal(t, b.sh("ctxfs tools --json | jq -r '.[].tools[].name' | sort | head -2"), "demolish\nfail\n", "tools --json")
 	for line, want := range map[string]string{
 		"zoo ":                            "feed_animal",
 		"zoo feed_animal --an":            "--animal",
@@ -249,9 +235,7 @@ func TestManyCalls(t *testing.T) {
 		close(next)
 		all.Wait()
 	}
-	if got := b.starts(); got != 1 {
-		t.Errorf("%d processes of the server", got)
-	}
+	fstest.Equal(t, b.starts(), 1)
 }
 
 // TestBinWithoutEnvironment calls a tool from an environment that says nothing:
@@ -275,9 +259,7 @@ func TestCallInterrupted(t *testing.T) {
 	b.heard("tools/call")
 	must(t, cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 130 {
-		t.Errorf("exit %d", code)
-	}
+	fstest.Equal(t, cmd.ProcessState.ExitCode(), 130)
 	b.heard("notifications/cancelled")
 }
 

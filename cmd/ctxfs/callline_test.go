@@ -69,10 +69,6 @@ func TestCallLines(t *testing.T) {
 		}
 	}
 	// The list of ctxfs find has the same lines.
-	if got := b.ok("find", "add two numbers", "search the knowledge graph"); !strings.Contains(got, "\n  ctxfs call everything get-sum --a N --b N\n") || !strings.Contains(got, "\n  ctxfs call memory search_nodes --query …\n") {
-		t.Errorf("find: %s", got)
-	}
-	if got := b.read("mcps/memory/SIGNATURES.md"); !strings.Contains(got, "\ncreate_entities(entities[]{name, entityType, observations[]}) — ") {
-		t.Errorf("SIGNATURES.md: %s", got)
-	}
+	fstest.Contains(t, b.ok("find", "add two numbers", "search the knowledge graph"), "\n  ctxfs call everything get-sum --a N --b N\n", "\n  ctxfs call memory search_nodes --query …\n")
+	fstest.Contains(t, b.read("mcps/memory/SIGNATURES.md"), "\ncreate_entities(entities[]{name, entityType, observations[]}) — ")
 }

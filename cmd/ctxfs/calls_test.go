@@ -30,15 +30,9 @@ func TestCallsByFiles(t *testing.T) {
 	t.Parallel()
 	b := everythingByFiles(t)
 	in := "cd .agentctx/mcps/every_thing/calls; "
-	if got := b.sh(in + "ls; echo '{\"message\":\"it is me\"}' > echo.1.json; jq -r .text echo.1.result; ls"); got != "README.md\nEcho: it is me\nREADME.md\necho.1.result\n" {
-		t.Errorf("a call: %s", got)
-	}
-	if got := b.sh(in + "printf '{\"a\":1,' > get-sum.x.json; jq -r .error get-sum.x.result"); !strings.Contains(got, "ended before its JSON object was complete") {
-		t.Errorf("half a call: %s", got)
-	}
-	if got := b.sh(in + "{ printf '{\"a\":1,'; sleep 0.1; printf '\"b\":2} '; } > get-sum.y.json; jq -r .text get-sum.y.result"); got != "The sum of 1 and 2 is 3.\n" {
-		t.Errorf("a call in pieces: %s", got)
-	}
+	fstest.Equal(t, b.sh(in+"ls; echo '{\"message\":\"it is me\"}' > echo.1.json; jq -r .text echo.1.result; ls"), "README.md\nEcho: it is me\nREADME.md\necho.1.result\n", "a call")
+	fstest.Contains(t, b.sh(in+"printf '{\"a\":1,' > get-sum.x.json; jq -r .error get-sum.x.result"), "ended before its JSON object was complete")
+	fstest.Equal(t, b.sh(in+"{ printf '{\"a\":1,'; sleep 0.1; printf '\"b\":2} '; } > get-sum.y.json; jq -r .text get-sum.y.result"), "The sum of 1 and 2 is 3.\n", "a call in pieces")
 	for script, words := range map[string][]string{
 		`echo '{"mesage":"x"}' > echo.2.json; jq -r .error echo.2.result`: {"Invalid argument", `did you mean "message"?`, `schema: {"message":`},
 		`echo '{}' > ecko.3.json; jq -r .error ecko.3.result`:             {"Invalid argument", `no tool "ecko"; did you mean "echo"?`},
@@ -55,17 +49,13 @@ func TestCallsByFiles(t *testing.T) {
 cat trigger-long-running-operation.1.result > ~/slow & slow=$!
 for i in 1 2 3; do echo '{"message":"'$i'"}' > echo.during-$i.json; jq -r .text echo.during-$i.result; done
 kill -0 $slow && echo still waiting; wait $slow; jq -r .text ~/slow`)
-	if got != "Echo: 1\nEcho: 2\nEcho: 3\nstill waiting\nLong running operation completed. Duration: 8 seconds, Steps: 2.\n" {
-		t.Errorf("beside a slow call: %s", got)
-	}
+	fstest.Equal(t, got, "Echo: 1\nEcho: 2\nEcho: 3\nstill waiting\nLong running operation completed. Duration: 8 seconds, Steps: 2.\n", "beside a slow call")
 	if got := b.sh("jq -r '[.via,.server,.tool,.outcome]|join(\" \")' " + b.state + "/ctxfs/mcp/calls.jsonl | sort | uniq -c | sort -rn"); !containsAll(got, []string{
 		"4 file every_thing echo ok\n", "1 file every_thing echo bad-arguments\n", "1 file every_thing ecko bad-arguments\n", "1 file every_thing get-env denied\n",
 	}) {
 		t.Errorf("the log: %s", got)
 	}
-	if got := b.sh("cd .agentctx; rg -l 'Calls by files'; rg -l 'it is me'"); got != "mcps/every_thing/calls/echo.1.result\n" {
-		t.Errorf("rg finds: %s", got)
-	}
+	fstest.Equal(t, b.sh("cd .agentctx; rg -l 'Calls by files'; rg -l 'it is me'"), "mcps/every_thing/calls/echo.1.result\n", "rg finds")
 
 	b.write(".config/ctxfs/config.toml", "[mcp]\nfile_calls = false\n")
 	b.settles("the folder goes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code != 0 })

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestCallsTable follows the log of calls in the mount with tail, through calls of a
@@ -20,9 +22,7 @@ func TestCallsTable(t *testing.T) {
 	b.stub("zoo", "", map[string]string{stubResult: filepath.Join(b.home, "result.json")})
 	b.mount()
 	b.ready("zoo")
-	if got := b.read("mcps/CALLS.tsv"); got != "time\twho\tserver\ttool\toutcome\tms\tfile\n" {
-		t.Errorf("before the first call: %q", got)
-	}
+	fstest.Equal(t, b.read("mcps/CALLS.tsv"), "time\twho\tserver\ttool\toutcome\tms\tfile\n", "before the first call")
 	tail := b.tail("-n", "+1", "-f", b.mnt("mcps/CALLS.tsv"))
 	b.ok("call", "zoo", "greet")
 	agent := b.with("CLAUDECODE", "1", "CLAUDE_CODE_SESSION_ID", "0b0e2bd1-1")
@@ -46,16 +46,10 @@ func TestCallsTable(t *testing.T) {
 	}
 
 	b.kill()
-	if got := b.ok("cat", "mcps/CALLS.tsv"); got != text {
-		t.Errorf("without a process: %q", got)
-	}
+	fstest.Equal(t, b.ok("cat", "mcps/CALLS.tsv"), text, "without a process")
 	b.mount()
-	if got := b.read("mcps/CALLS.tsv"); got != text {
-		t.Errorf("after a kill: %q", got)
-	}
-	if got := b.sh("cd .agentctx; rg -l greet mcps"); strings.Contains(got, "CALLS") {
-		t.Errorf("rg finds calls beside tools: %s", got)
-	}
+	fstest.Equal(t, b.read("mcps/CALLS.tsv"), text, "after a kill")
+	fstest.ContainsNot(t, b.sh("cd .agentctx; rg -l greet mcps"), "CALLS")
 	if info, err := os.Stat(b.mnt("mcps/CALLS.tsv")); err != nil || info.Size() != int64(len(text)) {
 		t.Error(info, err)
 	}
@@ -73,17 +67,13 @@ func TestCallsTableRotated(t *testing.T) {
 	b.write(filepath.Join(state, "ctxfs/mcp/calls.jsonl"), strings.Repeat(line, 300))
 	b.mount()
 	b.ready("zoo")
-	if got := b.sh("ls .agentctx/mcps; wc -l < .agentctx/mcps/CALLS.tsv"); got != "CALLS.tsv\nINDEX.md\nzoo\n301\n" {
-		t.Errorf("before: %s", got)
-	}
+	fstest.Equal(t, b.sh("ls .agentctx/mcps; wc -l < .agentctx/mcps/CALLS.tsv"), "CALLS.tsv\nINDEX.md\nzoo\n301\n", "before")
 	tail := b.tail("-n", "1", "-F", b.mnt("mcps/CALLS.tsv"))
 	tail.sees("\told\t")
 	b.ok("call", "zoo", "greet")
 	tail.sees("\tzoo\tgreet\tok\t")
 	b.settled()
-	if got := b.sh("ls .agentctx/mcps; wc -l < .agentctx/mcps/CALLS.tsv; wc -l < .agentctx/mcps/CALLS.1.tsv"); got != "CALLS.1.tsv\nCALLS.tsv\nINDEX.md\nzoo\n2\n301\n" {
-		t.Errorf("after: %s", got)
-	}
+	fstest.Equal(t, b.sh("ls .agentctx/mcps; wc -l < .agentctx/mcps/CALLS.tsv; wc -l < .agentctx/mcps/CALLS.1.tsv"), "CALLS.1.tsv\nCALLS.tsv\nINDEX.md\nzoo\n2\n301\n", "after")
 }
 
 // tail starts tail, whose lines are read.

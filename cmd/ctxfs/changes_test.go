@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestChanges: who has changed the files of a workspace, and what since a session saw
@@ -108,26 +110,16 @@ func TestChanges(t *testing.T) {
 
 	// What the session has not seen: not what it wrote itself.
 	diff := b.sh("cat " + filepath.Join(dir, "changes", claudeID+".diff"))
-	for _, words := range []string{"changed  ", "  other.go\n--- ", "-package repo\n+package other\n", "  gen.go\n", "+package generated\n", "deleted  -                     gone.go\n", "+package shell\n"} {
-		if !strings.Contains(diff, words) {
-			t.Errorf("the diff has not %q:\n%s", words, diff)
-		}
-	}
+	fstest.Contains(t, diff, "changed  ", "  other.go\n--- ", "-package repo\n+package other\n", "  gen.go\n", "+package generated\n", "deleted  -                     gone.go\n", "+package shell\n")
 	if strings.Count(diff, "a link leads out of the workspace") != 2 || strings.Contains(diff, "nobody asked") {
 		t.Errorf("what links lead to is not told, or shown:\n%s", diff)
 	}
 	if strings.Contains(diff, "own.go") || strings.Contains(diff, "made.go") {
 		t.Errorf("the diff has what the session wrote:\n%s", diff)
 	}
-	if got := b.sh("cat " + filepath.Join(dir, "changes", claudeID[:8]+".diff")); got != diff {
-		t.Errorf("by the beginning of its id:\n%s", got)
-	}
-	if got := b.ok("cat", "workspaces/repo/changes/"+claudeID+".diff"); got != diff {
-		t.Errorf("by the command:\n%s", got)
-	}
-	if got := b.sh("ls " + filepath.Join(dir, "changes")); got != "README.md\n" {
-		t.Errorf("it lists %q", got)
-	}
+	fstest.Equal(t, b.sh("cat "+filepath.Join(dir, "changes", claudeID[:8]+".diff")), diff, "by the beginning of its id")
+	fstest.Equal(t, b.ok("cat", "workspaces/repo/changes/"+claudeID+".diff"), diff, "by the command")
+	fstest.Equal(t, b.sh("ls "+filepath.Join(dir, "changes")), "README.md\n", "it lists")
 	if r := b.shell("cat " + filepath.Join(dir, "changes", "nobody.diff")); r.code == 0 {
 		t.Errorf("of nobody: %v", r)
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // recipes returns the folders of commands in the README, by name, each as TOML.
@@ -90,15 +92,9 @@ func TestExecRecipes(t *testing.T) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	if got := b.ok("find", "crashes at noon"); !strings.Contains(got, "exec/tracker/open/0001-crash.md") {
-		t.Errorf("find: %s", got)
-	}
-	if got := b.ok("config", "validate"); !strings.Contains(got, "nothing is wrong") || !strings.Contains(got, "{hash} is [0-9a-f]{4,64}") {
-		t.Errorf("config validate: %s", got)
-	}
-	if got := b.ok("exec", "ls", "log"); !strings.Contains(got, "git show '{hash}'") || !strings.Contains(got, "refreshed 20") {
-		t.Errorf("exec ls: %s", got)
-	}
+	fstest.Contains(t, b.ok("find", "crashes at noon"), "exec/tracker/open/0001-crash.md")
+	fstest.Contains(t, b.ok("config", "validate"), "nothing is wrong", "{hash} is [0-9a-f]{4,64}")
+	fstest.Contains(t, b.ok("exec", "ls", "log"), "git show '{hash}'", "refreshed 20")
 }
 
 // whole is the whole hash of the last commit of a repository.

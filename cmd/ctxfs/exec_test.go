@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/exec"
 )
 
@@ -82,9 +83,7 @@ bash -c 'compgen -f .agentctx/exec/bad/' >/dev/null; :`)
 		}
 	}
 	walk()
-	if got := b.ran(); got != "" {
-		t.Errorf("these have run: %s", got)
-	}
+	fstest.Equal(t, b.ran(), "", "these have run")
 	b.ok("exec", "refresh", "bad")
 	after := b.ran()
 	if got := slices.Sorted(strings.SplitSeq(strings.TrimSpace(after), "\n")); !slices.Equal(got, []string{"fixed", "names", "one", "package.json", "red", "two"}) {
@@ -94,9 +93,7 @@ bash -c 'compgen -f .agentctx/exec/bad/' >/dev/null; :`)
 	if got := b.ran(); got != after {
 		t.Errorf("these have run: %s", strings.TrimPrefix(got, after))
 	}
-	if got := b.sh("cd .agentctx/exec/bad/names; ls; cat one.txt two.txt"); got != "NAMES.txt\none.txt\npackage.json.txt\nred.txt\ntwo.txt\none\ntwo\n" {
-		t.Errorf("%s", got)
-	}
+	fstest.Equal(t, b.sh("cd .agentctx/exec/bad/names; ls; cat one.txt two.txt"), "NAMES.txt\none.txt\npackage.json.txt\nred.txt\ntwo.txt\none\ntwo\n")
 }
 
 func TestExecHostile(t *testing.T) {
@@ -140,9 +137,7 @@ func TestExecHostile(t *testing.T) {
 	if err := json.Unmarshal([]byte(b.ok("exec", "ls", "--json")), &all); err != nil || len(all) != 3 {
 		t.Errorf("%v: %+v", err, all)
 	}
-	if got := b.sh("cat .agentctx/STATUS.md .agentctx/exec/INDEX.md"); !containsAll(got, []string{"exec", "3 folders", "- bad — "}) {
-		t.Errorf("%s", got)
-	}
+	fstest.Contains(t, b.sh("cat .agentctx/STATUS.md .agentctx/exec/INDEX.md"), "exec", "3 folders", "- bad — ")
 }
 
 func TestExecReadersShareARun(t *testing.T) {
@@ -160,14 +155,10 @@ func TestExecReadersShareARun(t *testing.T) {
 	}
 	b.ok("wait", "file", filepath.Join(b.home, "ran"))
 	b.sh("ls -l .agentctx/exec/bad/names .agentctx/mcps >/dev/null") // the mount is not held up
-	if got := b.ok("exec", "ls", "bad"); !strings.Contains(got, "1 command running") {
-		t.Errorf("exec ls: %s", got)
-	}
+	fstest.Contains(t, b.ok("exec", "ls", "bad"), "1 command running")
 	b.write("go", "")
 	readers.Wait()
-	if got := b.ran(); got != "slow\n" {
-		t.Errorf("these have run: %q", got)
-	}
+	fstest.Equal(t, b.ran(), "slow\n", "these have run")
 }
 
 // TestExecReaderKilled kills a reader that waits: it ends at once, and the next one gets what
@@ -184,12 +175,8 @@ func TestExecReaderKilled(t *testing.T) {
 	}
 	b.sh("ls -l .agentctx/exec/bad/names >/dev/null")
 	b.write("go", "")
-	if got := readFile(t, b.mnt("exec/bad/names/slow.txt")); got != "slow\n" {
-		t.Errorf("%q", got)
-	}
-	if got := b.ran(); got != "slow\n" {
-		t.Errorf("these have run: %q", got)
-	}
+	fstest.Equal(t, readFile(t, b.mnt("exec/bad/names/slow.txt")), "slow\n")
+	fstest.Equal(t, b.ran(), "slow\n", "these have run")
 }
 
 // TestExecDiskFull has no room for outputs of the real program in a mount namespace: they are shown all the same, and stay for as
@@ -238,12 +225,8 @@ timeout = "10s"
 "{name}.txt" = ["bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", "--die-with-parent", "PROGRAM", "{name}"]
 `, "PROGRAM", program))
 	b.mount()
-	if got := readFile(t, b.mnt("exec/boxed/one.txt")); got != "one\n" {
-		t.Errorf("%s", got)
-	}
-	if got := readFile(t, b.mnt("exec/boxed/fails.txt")); !strings.Contains(got, "exited with 9: error: it broke") {
-		t.Errorf("%s", got)
-	}
+	fstest.Equal(t, readFile(t, b.mnt("exec/boxed/one.txt")), "one\n")
+	fstest.Contains(t, readFile(t, b.mnt("exec/boxed/fails.txt")), "exited with 9: error: it broke")
 	b.hostile()
 	b.settled()
 	got := b.do("bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", binary(), "cat", "exec/bad/names/in.txt")
@@ -280,28 +263,18 @@ func TestExecKilled(t *testing.T) {
 	b.sh("kill -9 $(ctxfs status --json | jq .pid)")
 	ended("deaf")
 	b.mount()
-	if got := b.sh("ls .agentctx/exec/bad/names"); got != "one.txt\n" {
-		t.Errorf("%q", got)
-	}
-	if got := b.ran(); got != "deaf\n" {
-		t.Errorf("these have run: %s", got)
-	}
+	fstest.Equal(t, b.sh("ls .agentctx/exec/bad/names"), "one.txt\n")
+	fstest.Equal(t, b.ran(), "deaf\n", "these have run")
 }
 
 func TestExecWithoutMount(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.hostile()
-	if got := b.ok("cat", "exec/bad/names/x.txt"); got != "x\n" {
-		t.Errorf("%q", got)
-	}
-	if got := b.ok("ls", "exec/bad/names"); got != "x.txt\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, b.ok("cat", "exec/bad/names/x.txt"), "x\n")
+	fstest.Equal(t, b.ok("ls", "exec/bad/names"), "x.txt\n")
 	b.ok("cat", "exec/bad/names/x.txt")
-	if got := b.ran(); got != "x\n" {
-		t.Errorf("these have run: %q", got)
-	}
+	fstest.Equal(t, b.ran(), "x\n", "these have run")
 	var readers sync.WaitGroup // each a process of its own
 	for range 20 {
 		readers.Go(func() {
@@ -313,9 +286,7 @@ func TestExecWithoutMount(t *testing.T) {
 	b.ok("wait", "file", filepath.Join(b.home, "ran"), "--for", "slow")
 	b.write("go", "")
 	readers.Wait()
-	if got := b.ran(); got != "x\nslow\n" {
-		t.Errorf("these have run: %q", got)
-	}
+	fstest.Equal(t, b.ran(), "x\nslow\n", "these have run")
 	b.refused(1, []string{`"baad"`, "did you mean: ctxfs exec refresh bad"}, "exec", "refresh", "baad")
 	got := b.run("exec", "refresh", "gone", "--json")
 	if got.code != 0 || !strings.Contains(got.out, `"fetched": 0`) {
@@ -326,7 +297,5 @@ func TestExecWithoutMount(t *testing.T) {
 		t.Error(text)
 	}
 	b.write(".config/ctxfs/config.toml", "[exec.x]\n\"{pod}.log\" = [\"true\"]\ntimout = \"3s\"\n")
-	if got := b.run("config", "validate"); got.code != 4 || !containsAll(got.out, []string{"{pod} has no pattern", "placeholders = {pod", `did you mean "timeout"`, "config.toml:2"}) {
-		t.Errorf("%+v", got)
-	}
+	fstest.Contains(t, b.run("config", "validate").exits(t, 4).out, "{pod} has no pattern", "placeholders = {pod", `did you mean "timeout"`, "config.toml:2")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
 )
 
@@ -25,9 +26,7 @@ func TestFind(t *testing.T) {
 		if !running {
 			b.ok("unmount")
 		}
-		if got := b.ok("find", "-n", "1", "greet", "somebody"); got != "zoo/greet(who?) — Says hello to a xylophone.\n  ctxfs call zoo greet\n" {
-			t.Errorf("find greet: %q", got)
-		}
+		fstest.Equal(t, b.ok("find", "-n", "1", "greet", "somebody"), "zoo/greet(who?) — Says hello to a xylophone.\n  ctxfs call zoo greet\n", "find greet")
 		if got := b.ok("find", "I want to go for a strol"); got != "nothing good; nearest:\nskills/walk/SKILL.md — Goes for a stroll.\n" {
 			t.Errorf("find a misspelt word: %q", got)
 		}
@@ -46,9 +45,7 @@ func TestFind(t *testing.T) {
 			each[0].Want != "greet somebody" || each[0].Use != "ctxfs call zoo greet" || each[0].Signature != "zoo/greet(who?)" || each[1].Want != "go for a stroll" || each[1].Whole != "skills/walk" {
 			t.Errorf("find --json: %+v, %v", each, err)
 		}
-		if got := b.ok("find", "go", "for a", "stroll"); strings.Contains(got, "#") {
-			t.Errorf("one want: %s", got)
-		}
+		fstest.ContainsNot(t, b.ok("find", "go", "for a", "stroll"), "#")
 		b.refused(exitFailed, []string{`nothing matches "stroll"`}, "find", "--in", "mcps", "stroll")
 		b.refused(exitFailed, []string{"mpcs: no such file or folder"}, "find", "--in", "mpcs", "stroll")
 		b.refused(exitUsage, []string{"-n takes a number from 1"}, "find", "-n", "0", "stroll")
@@ -77,37 +74,24 @@ func TestFindFolder(t *testing.T) {
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll.\n---\nfirst\n")
 	b.mount()
 	b.ready("zoo")
-	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nLEARNED.md\nREADME.md\n\nfind/mcps:\nREADME.md\n00-LIST.md\n" {
-		t.Errorf("ls: %q", got)
-	}
-	if got := b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 2 | tail -n 1"); got != "\"name\":\"greet\",\n" {
-		t.Errorf("the file that was found: %q", got)
-	}
-	if got := b.sh("cd .agentctx && ls find/.git find/package.json find/zzzzqqqq find/mcps/stroll 2>&1 | grep -c 'No such file'"); got != "4\n" {
-		t.Errorf("what does not exist: %q", got)
-	}
+	fstest.Equal(t, b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"), "find:\nLEARNED.md\nREADME.md\n\nfind/mcps:\nREADME.md\n00-LIST.md\n", "ls")
+	fstest.Equal(t, b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 2 | tail -n 1"), "\"name\":\"greet\",\n", "the file that was found")
+	fstest.Equal(t, b.sh("cd .agentctx && ls find/.git find/package.json find/zzzzqqqq find/mcps/stroll 2>&1 | grep -c 'No such file'"), "4\n", "what does not exist")
 	// Nothing walks into what nobody lists.
-	if got := b.sh("cd .agentctx && rg -l stroll; find find | sort"); got != "skills/walk/SKILL.md\nfind\nfind/LEARNED.md\nfind/README.md\n" {
-		t.Errorf("rg and find: %q", got)
-	}
+	fstest.Equal(t, b.sh("cd .agentctx && rg -l stroll; find find | sort"), "skills/walk/SKILL.md\nfind\nfind/LEARNED.md\nfind/README.md\n", "rg and find")
 	// A name of bytes that are not text is a name like any other.
 	if r := b.shell("cd .agentctx && ls find/$'\\xff\\xfe' find/$'a\\nb' find/' ' \"find/$(printf 'x%.0s' $(seq 255))\""); r.code > 2 || strings.Contains(r.err, "nput/output") {
 		t.Errorf("odd names: exit %d\n%s", r.code, r.err)
 	}
 
 	// What was found changes in place, and goes.
-	if got := b.sh("tail -n 1 .agentctx/find/stroll/01-walk/SKILL.md"); got != "first\n" {
-		t.Errorf("before the change: %q", got)
-	}
+	fstest.Equal(t, b.sh("tail -n 1 .agentctx/find/stroll/01-walk/SKILL.md"), "first\n", "before the change")
 	must(t, os.WriteFile(filepath.Join(b.home, ".claude/skills/walk/SKILL.md"), []byte("---\nname: walk\ndescription: Goes for a stroll.\n---\nthe second, which is longer\n"), 0o600))
 	b.settles("the change is seen where it was found", func() bool {
 		return b.shell("tail -n 1 .agentctx/find/stroll/01-walk/SKILL.md").out == "the second, which is longer\n"
 	})
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	b.settles("what has gone is not found", func() bool {
-		_, err := os.Lstat(b.mnt("find/stroll"))
-		return os.IsNotExist(err)
-	})
+	b.absent("find/stroll")
 	b.write(".claude/skills/run/SKILL.md", "---\nname: run\ndescription: A stroll, but fast.\n---\n")
 	b.settles("what has come is found", func() bool {
 		_, err := os.Lstat(b.mnt("find/stroll/01-run/SKILL.md"))
@@ -133,25 +117,13 @@ func TestFoundFolders(t *testing.T) {
 	b.shows(l.transcript(), "Mend the wombat")
 
 	stroll, wombat := b.mnt("find/stroll"), b.mnt("find/mend the wombat")
-	if got := b.sh("ls .agentctx/find/stroll .agentctx/find/stroll/01-walk"); got != ".agentctx/find/stroll:\n00-LIST.md\n01-walk\n\n.agentctx/find/stroll/01-walk:\nSKILL.md\nscripts\n" {
-		t.Errorf("ls: %q", got)
-	}
-	if got := b.sh(".agentctx/find/stroll/01-walk/scripts/go.sh; cat .agentctx/find/stroll/00-LIST.md; ctxfs find stroll"); got != "strolling\n"+strings.Repeat("skills/walk/SKILL.md — Goes for a stroll.\n", 2) {
-		t.Errorf("the script, the list and the command: %q", got)
-	}
-	if got := b.sh("cd .agentctx; rg -l 'stroll' find/stroll | sort"); got != "find/stroll/01-walk/SKILL.md\nfind/stroll/01-walk/scripts/go.sh\n" {
-		t.Errorf("rg: %q", got)
-	}
+	fstest.Equal(t, b.sh("ls .agentctx/find/stroll .agentctx/find/stroll/01-walk"), ".agentctx/find/stroll:\n00-LIST.md\n01-walk\n\n.agentctx/find/stroll/01-walk:\nSKILL.md\nscripts\n", "ls")
+	fstest.Equal(t, b.sh(".agentctx/find/stroll/01-walk/scripts/go.sh; cat .agentctx/find/stroll/00-LIST.md; ctxfs find stroll"), "strolling\n"+strings.Repeat("skills/walk/SKILL.md — Goes for a stroll.\n", 2), "the script, the list and the command")
+	fstest.Equal(t, b.sh("cd .agentctx; rg -l 'stroll' find/stroll | sort"), "find/stroll/01-walk/SKILL.md\nfind/stroll/01-walk/scripts/go.sh\n", "rg")
 	session := "01-" + filepath.Base(l.folder)
-	if got := b.sh("cd .agentctx; rg -l -i wombat 'find/mend the wombat'"); got != "find/mend the wombat/"+session+"/transcript.md\n" {
-		t.Errorf("rg in a session: %q", got)
-	}
-	if got := b.sh("cat .agentctx/find/'mend the wombat'/0[1-3]*.md"); !strings.Contains(got, "Mend the wombat") {
-		t.Errorf("what was said: %q", got)
-	}
-	if got := b.read("find/mend the wombat/00-LIST.md"); !strings.Contains(got, "/blocks/00001.md — "+sessionDay) || !strings.Contains(got, " user in ~/work: ") {
-		t.Errorf("the list: %s", got)
-	}
+	fstest.Equal(t, b.sh("cd .agentctx; rg -l -i wombat 'find/mend the wombat'"), "find/mend the wombat/"+session+"/transcript.md\n", "rg in a session")
+	fstest.Contains(t, b.sh("cat .agentctx/find/'mend the wombat'/0[1-3]*.md"), "Mend the wombat")
+	fstest.Contains(t, b.read("find/mend the wombat/00-LIST.md"), "/blocks/00001.md — "+sessionDay, " user in ~/work: ")
 
 	// It grows, while it is followed and beside.
 	transcript := filepath.Join(wombat, session, "transcript.md")

@@ -14,6 +14,7 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs/fstest"
 )
 
 // TestHelp holds every command to the same manners.
@@ -53,12 +54,8 @@ func TestHelp(t *testing.T) {
 			t.Errorf("ctxfs %q: %s", args, got)
 		}
 	}
-	if got := b.ok("run", "--help"); !strings.Contains(got, "--max-bytes N   print the first and last bytes of the output, N at\n") {
-		t.Errorf("ctxfs run --help: %s", got)
-	}
-	if got := b.ok("--version"); got != "ctxfs "+places.Version+"\n" {
-		t.Errorf("--version: %q", got)
-	}
+	fstest.Contains(t, b.ok("run", "--help"), "--max-bytes N   print the first and last bytes of the output, N at\n")
+	fstest.Equal(t, b.ok("--version"), "ctxfs "+places.Version+"\n", "--version")
 
 	hint := "\n  see how it is used: ctxfs "
 	b.refused(exitUsage, []string{`unknown command "mouunt"`, "\n  did you mean: ctxfs mount"}, "mouunt")
@@ -67,9 +64,7 @@ func TestHelp(t *testing.T) {
 	b.refused(exitUsage, []string{`unknown help topic "nosuch"`, "\n  see what there is: ctxfs --help"}, "help", "nosuch")
 	b.refused(exitUsage, []string{`unknown help topic "mnt"`, "\n  did you mean: ctxfs help mount\n"}, "help", "mnt")
 	b.refused(exitUsage, []string{`unknown help topic "x"`}, "help", "mount", "x")
-	if got := b.ok("help", "setup"); got != b.ok("setup", "--help") {
-		t.Errorf("ctxfs help setup: %s", got)
-	}
+	fstest.Equal(t, b.ok("help", "setup"), b.ok("setup", "--help"), "ctxfs help setup")
 	b.refused(exitUsage, []string{`unknown command "xyzzy"`, "\n  see what there is: ctxfs --help"}, "xyzzy")
 	b.refused(exitUsage, []string{"unknown flag: --nope", hint + "--help"}, "--nope")
 	b.refused(exitUsage, []string{"unknown flag: --nope", hint + "mount --help"}, "mount", "--nope")

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestHere: the place where somebody stands, with and without a mount.
@@ -18,15 +20,9 @@ func TestHere(t *testing.T) {
 	shop, api := filepath.Join(b.home, "src/shop"), b.at("src/shop/api")
 
 	// Without a background process it is the path in the tree, and the page is made.
-	if got := b.run("here", shop).out; got != "workspaces/shop\n" {
-		t.Errorf("without a mount: %q", got)
-	}
-	if page := b.ok("here", "--page", shop); !strings.Contains(page, "git: on branch main\n") || !strings.Contains(page, "`go test ./...` (go.mod)") {
-		t.Errorf("without a mount:\n%s", page)
-	}
-	if kept := b.ok("cat", "workspaces/shop/HERE.md"); !strings.Contains(kept, "git: on branch main\n") {
-		t.Errorf("what was made is not kept:\n%s", kept)
-	}
+	fstest.Equal(t, b.run("here", shop).out, "workspaces/shop\n", "without a mount")
+	fstest.Contains(t, b.ok("here", "--page", shop), "git: on branch main\n", "`go test ./...` (go.mod)")
+	fstest.Contains(t, b.ok("cat", "workspaces/shop/HERE.md"), "git: on branch main\n")
 	b.refused(exitFailed, []string{"cannot be a workspace"}, "here", b.home)
 	b.refused(exitFailed, []string{"there is no folder ~/gone"}, "here", filepath.Join(b.home, "gone"))
 	b.refused(exitUsage, []string{"exclude each other"}, "here", "--page", "--json")
@@ -56,37 +52,23 @@ func TestHere(t *testing.T) {
 	shows("uncommitted: nothing")
 	b.write("src/shop/api/new.go", "package api\n")
 	shows("uncommitted: 1 untracked: api/new.go")
-	if got := b.sh("cat " + b.mnt("workspaces/by-path"+shop+"/api/HERE.md")); !strings.Contains(got, "api/new.go") {
-		t.Errorf("by its path:\n%s", got)
-	}
+	fstest.Contains(t, b.sh("cat "+b.mnt("workspaces/by-path"+shop+"/api/HERE.md")), "api/new.go")
 
 	// Rules of a project that is not trusted are named, not shown.
 	shows("not trusted")
-	if got := b.sh("cat " + page); strings.Contains(got, "integer cents") {
-		t.Errorf("an untrusted rule is shown:\n%s", got)
-	}
+	fstest.ContainsNot(t, b.sh("cat "+page), "integer cents")
 	b.ok("trust", shop)
 	shows("Amounts are integer cents.")
-	if got := b.sh("cat " + page); strings.Contains(got, "not trusted") {
-		t.Errorf("it is trusted:\n%s", got)
-	}
+	fstest.ContainsNot(t, b.sh("cat "+page), "not trusted")
 
 	// Notes by a command and as files, from agents and people.
-	if got := api.with("CLAUDECODE", "1").ok("note", "the cart is half done"); got != "the-cart-is-half-done.md\n" {
-		t.Errorf("note: %q", got)
-	}
+	fstest.Equal(t, api.with("CLAUDECODE", "1").ok("note", "the cart is half done"), "the-cart-is-half-done.md\n", "note")
 	b.sh("echo 'run make migrate first' > " + here + "/notes/migrate.md")
-	if got := b.sh("jq -r .ok " + here + "/notes/migrate.result"); got != "true\n" {
-		t.Errorf("a file that was created: %q", got)
-	}
+	fstest.Equal(t, b.sh("jq -r .ok "+here+"/notes/migrate.result"), "true\n", "a file that was created")
 	shows(`by claude-code: "the cart is half done"`)
 	shows(`"run make migrate first"`)
-	if got := api.ok("note"); !strings.Contains(got, "migrate.md  ") || !strings.Contains(got, "  the cart is half done\n") {
-		t.Errorf("notes:\n%s", got)
-	}
-	if got := api.ok("note", "--take", "migrate"); got != "run make migrate first\n" {
-		t.Errorf("taken: %q", got)
-	}
+	fstest.Contains(t, api.ok("note"), "migrate.md  ", "  the cart is half done\n")
+	fstest.Equal(t, api.ok("note", "--take", "migrate"), "run make migrate first\n", "taken")
 	b.settles("a note that was taken leaves the page", func() bool { return !strings.Contains(b.sh("cat "+page), "make migrate") })
 	b.refused(exitFailed, []string{"there is no note migrate here", "ctxfs note"}, "note", "--in", shop, "--take", "migrate")
 	b.refused(exitUsage, []string{"the note is empty"}, "note", " ")
@@ -106,7 +88,5 @@ func TestHere(t *testing.T) {
 	if got := b.ok("prompt"); !strings.Contains(got, "ctxfs here") || strings.Index(got, "ctxfs here") > strings.Index(got, "ctxfs find") {
 		t.Errorf("AGENTS.md does not name ctxfs here first:\n%s", got)
 	}
-	if got := b.ok("find", "--in", "workspaces", "cart half done"); !strings.Contains(got, "the-cart-is-half-done") {
-		t.Errorf("find: %s", got)
-	}
+	fstest.Contains(t, b.ok("find", "--in", "workspaces", "cart half done"), "the-cart-is-half-done")
 }

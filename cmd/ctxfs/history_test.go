@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/sessions"
+	"ctxfs/fs/fstest"
 )
 
 // The sessions of the tests: of Pi and Codex in ~/work, of Claude Code in
@@ -106,12 +107,8 @@ func TestHistory(t *testing.T) {
 			t.Errorf("in the repository: exit %d\n%v", r.code, r)
 		}
 		b.sh("rm -f link; ln -s work link; cd link && ctxfs history 2>/dev/null | rg -q transcripts/codex/work/")
-		if r := b.shell("cd work/sub && ctxfs history"); r.code != exitFailed || !containsAll(r.err, []string{"ctxfs: no agent says which session this is, and none is known that began in " + b.home + "/work/sub\n", "\n  name one; list them: ctxfs history --all\n", "PI_SESSION_ID"}) {
-			t.Errorf("below the folder, without a repository: exit %d\n%v", r.code, r)
-		}
-		if r := b.shell("CODEX_THREAD_ID=nobody ctxfs history"); r.code != exitFailed || !strings.Contains(r.err, "there is no log of the session of codex that CODEX_THREAD_ID names, nobody\n  it may not be written yet") {
-			t.Errorf("an unknown session: exit %d\n%v", r.code, r)
-		}
+		fstest.Contains(t, b.shell("cd work/sub && ctxfs history").exits(t, exitFailed).err, "ctxfs: no agent says which session this is, and none is known that began in "+b.home+"/work/sub\n", "\n  name one; list them: ctxfs history --all\n", "PI_SESSION_ID")
+		fstest.Contains(t, b.shell("CODEX_THREAD_ID=nobody ctxfs history").exits(t, exitFailed).err, "there is no log of the session of codex that CODEX_THREAD_ID names, nobody\n  it may not be written yet")
 
 		// By name.
 		for _, name := range []string{
@@ -142,9 +139,7 @@ func TestHistory(t *testing.T) {
 		if len(all) != 3 || all[0].ID != piID || all[2].ID != claudeID || all[0].By != "" {
 			t.Errorf("--all: %+v", all)
 		}
-		if got := b.sh("ctxfs history -a --cwd work | awk '{ print $2, $NF }'"); got != "AGENT TRANSCRIPT\npi "+root+piTree+"/transcript.md\ncodex "+root+"transcripts/codex/work/2026-05-12_Rename-the-flag_0199a213/transcript.md\n" {
-			t.Errorf("--all --cwd: %s", got)
-		}
+		fstest.Equal(t, b.sh("ctxfs history -a --cwd work | awk '{ print $2, $NF }'"), "AGENT TRANSCRIPT\npi "+root+piTree+"/transcript.md\ncodex "+root+"transcripts/codex/work/2026-05-12_Rename-the-flag_0199a213/transcript.md\n", "--all --cwd")
 		if r := b.run("history", "--all", "--cwd", "/nowhere"); r.code != 0 || r.out != "" || !strings.Contains(r.err, "no session of an agent began in /nowhere or below it") {
 			t.Errorf("nothing to list: exit %d\n%v", r.code, r)
 		}
@@ -155,9 +150,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("completion of all: %q", got)
 		}
 	}
-	if got := b.sh("rg -c pelican $(ctxfs history " + piID + ")"); got != "1\n" {
-		t.Errorf("rg in the mount: %q", got)
-	}
+	fstest.Equal(t, b.sh("rg -c pelican $(ctxfs history "+piID+")"), "1\n", "rg in the mount")
 	b.settles("the session was read", func() bool {
 		e := b.history("ctxfs history --json " + piID)
 		return e.Events != nil && *e.Events == 3 && e.Last.Equal(time.Date(2026, 5, 12, 1, 3, 2, 0, time.UTC))
@@ -165,9 +158,7 @@ func TestHistory(t *testing.T) {
 	// In another place, and in a copy.
 	b.ok("mount", "other")
 	b.ok("unmount", b.mnt())
-	if got := b.ok("history", piID); got != filepath.Join(b.dir, "other", piTree, "transcript.md")+"\n" {
-		t.Errorf("mounted elsewhere: %s", got)
-	}
+	fstest.Equal(t, b.ok("history", piID), filepath.Join(b.dir, "other", piTree, "transcript.md")+"\n", "mounted elsewhere")
 }
 
 // TestHistoryOfTheFirstAgent: where there is none, it says so.
@@ -175,9 +166,7 @@ func TestHistoryOfTheFirstAgent(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.refused(exitFailed, []string{"no agent says which session this is", "CLAUDE_CODE_SESSION_ID"}, "history")
-	if got := b.ok("history", "--all", "--json"); got != "[]\n" {
-		t.Errorf("--all --json: %q", got)
-	}
+	fstest.Equal(t, b.ok("history", "--all", "--json"), "[]\n", "--all --json")
 	if got := b.ok("__complete", "history", ""); !strings.HasPrefix(got, ":") {
 		t.Errorf("completion: %q", got)
 	}

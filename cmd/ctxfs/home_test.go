@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/mount"
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 )
 
@@ -76,9 +77,7 @@ func TestOneProcessForEachHome(t *testing.T) {
 			}
 		})
 	}
-	if out := b.with("XDG_RUNTIME_DIR", run, "TMPDIR", run).ok("mount"); !strings.Contains(out, "already mounted") {
-		t.Errorf("mount from elsewhere: %s", out)
-	}
+	fstest.Contains(t, b.with("XDG_RUNTIME_DIR", run, "TMPDIR", run).ok("mount"), "already mounted")
 	var record control.Record
 	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(b.state, "ctxfs/daemon.json"))), &record); err != nil || record.Pid != pid || record.Socket != filepath.Join(b.state, "ctxfs/daemon.sock") {
 		t.Errorf("the record: %+v, %v", record, err)
@@ -120,9 +119,7 @@ func TestTwoHomes(t *testing.T) {
 		}
 	}
 	// A tool of the one is called by its file, whoever has which home.
-	if out := b.sh(a.mnt("mcps/zoo/bin/greet") + " --who Ada"); !strings.Contains(out, "Ada") {
-		t.Errorf("a tool of the other home: %s", out)
-	}
+	fstest.Contains(t, b.sh(a.mnt("mcps/zoo/bin/greet")+" --who Ada"), "Ada")
 
 	// A mount of the one cannot be used by the other.
 	words := []string{fmt.Sprintf("the ctxfs process of the home folder %s (%d) has mounted %s", a.home, a.pid(), a.mnt()), "\n  to free it: fusermount3 -u " + a.mnt()}
@@ -136,9 +133,7 @@ func TestTwoHomes(t *testing.T) {
 	for _, args := range [][]string{{"mount"}, {"mount", "-f"}, {"mount", filepath.Join(a.dir, "x")}, {"call", "zoo", "greet"}} {
 		elsewhere.refused(exitFailed, words, args...)
 	}
-	if r := elsewhere.run("status"); !strings.Contains(r.out, "mounted by the ctxfs process of the state folder "+a.state) {
-		t.Errorf("status with another state folder: %v", r)
-	}
+	fstest.Contains(t, elsewhere.run("status").out, "mounted by the ctxfs process of the state folder "+a.state)
 
 	// With the state folder of the one, the other is refused, and told why.
 	mixed := b.with("XDG_STATE_HOME", a.state)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // claudeHook has ctxfs answer a hook of Claude Code in the session claudeID, with the
@@ -37,9 +39,7 @@ func TestHooksOfMessages(t *testing.T) {
 	const want = "Hello there. Please feed the animal in the zoo, with these labels."
 	const tool = "A tool may help: zoo/feed_animal("
 	b.settles("the tool is told", func() bool { return strings.Contains(ask(want), tool) })
-	if got := ask(want); strings.Contains(got, tool) {
-		t.Errorf("it is told again: %s", got)
-	}
+	fstest.ContainsNot(t, ask(want), tool)
 	for _, other := range []string{"Yes, go on.", "```\nfeed the animal in the zoo, with these labels\n```"} {
 		if got := ask(other); strings.Contains(got, "may help") {
 			t.Errorf("%q: %s", other, got)
@@ -63,20 +63,14 @@ func TestHooksNameNoUntrustedSkill(t *testing.T) {
 	}
 	find := func() string { return b.ok("find", "paint the garden fence") }
 	b.settles("the skill is found", func() bool { return strings.Contains(find(), "paint-fence") })
-	if got := ask(repo); strings.Contains(got, "paint-fence") || strings.Contains(got, "zebra") {
-		t.Errorf("before it is trusted: %s", got)
-	}
+	fstest.ContainsNot(t, ask(repo), "paint-fence", "zebra")
 	b.ok("trust", repo)
 	b.settles("the skill is told", func() bool {
 		got := ask(repo)
-		if strings.Contains(got, "zebra") {
-			t.Errorf("what it says of itself: %s", got)
-		}
+		fstest.ContainsNot(t, got, "zebra")
 		return strings.Contains(got, "A skill may help: skills/paint-fence; to read it: "+b.mnt("skills/paint-fence/SKILL.md"))
 	})
-	if got := ask(b.home); strings.Contains(got, "paint-fence") {
-		t.Errorf("elsewhere: %s", got)
-	}
+	fstest.ContainsNot(t, ask(b.home), "paint-fence")
 }
 
 // TestHooksOfEdits: an edit of a file that has changed since the session read it is refused,
@@ -100,9 +94,7 @@ func TestHooksOfEdits(t *testing.T) {
 	edit := fmt.Sprintf(`"tool_name":"Edit","tool_input":{"file_path":%q,"old_string":"a","new_string":"b"},"tool_use_id":"toolu_9"`, file)
 	before := func() string { return b.claudeHook("PreToolUse", edit) }
 	b.settles("the session is known", func() bool { return b.run("stale", claudeID).code == 0 })
-	if got := before(); strings.Contains(got, "deny") {
-		t.Errorf("as it was read: %s", got)
-	}
+	fstest.ContainsNot(t, before(), "deny")
 	put("package somebody\n", start.Add(time.Hour))
 	refused := ""
 	b.settles("the edit is refused", func() bool {
@@ -112,14 +104,10 @@ func TestHooksOfEdits(t *testing.T) {
 	if !strings.Contains(refused, "changed 2026-05-12T02:00:00Z, after this session last saw it") || !strings.Contains(refused, "ctxfs stale --diff --session "+claudeID+" "+file) {
 		t.Errorf("%s", refused)
 	}
-	if got := before(); strings.Contains(got, "deny") {
-		t.Errorf("the second time: %s", got)
-	}
+	fstest.ContainsNot(t, before(), "deny")
 	put("package own\n", start.Add(2*time.Hour))
 	b.claudeHook("PostToolUse", edit+`,"tool_response":{"filePath":"a.go","success":true}`)
-	if got := before(); strings.Contains(got, "deny") {
-		t.Errorf("its own edit: %s", got)
-	}
+	fstest.ContainsNot(t, before(), "deny")
 	put("package others\n", start.Add(3*time.Hour))
 	b.settles("another change is refused", func() bool { return strings.Contains(before(), "deny") })
 	b.write(".config/ctxfs/config.toml", "[hooks]\noff = [\"stale\"]\n")
@@ -156,11 +144,7 @@ func TestHooksOfOutputs(t *testing.T) {
 		return json.Unmarshal([]byte(call("toolu_1", "curl -s https://x.test/animals", output)), &shown) == nil && shown.HookSpecificOutput.UpdatedToolOutput.Stdout != ""
 	})
 	text := shown.HookSpecificOutput.UpdatedToolOutput.Stdout
-	for _, want := range []string{".total: number (800)", ".items: list of 800 (object)", ".items[].name: text", "jq '.items[0]' " + b.mnt("results")} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q lacks %q", text, want)
-		}
-	}
+	fstest.Contains(t, text, ".total: number (800)", ".items: list of 800 (object)", ".items[].name: text", "jq '.items[0]' "+b.mnt("results"))
 	if shown.HookSpecificOutput.UpdatedToolOutput.Interrupted == nil || len(text) > 2000 {
 		t.Errorf("%d bytes: %+v", len(text), shown)
 	}
@@ -173,9 +157,7 @@ func TestHooksOfOutputs(t *testing.T) {
 	if len(stored.Items) != 800 || stored.Items[799].Name != "okapi 799" {
 		t.Errorf("%s has %d animals", file, len(stored.Items))
 	}
-	if got := call("toolu_2", "cat a.json", output); strings.Contains(got, "updatedToolOutput") {
-		t.Errorf("a file that is read: %.300s", got)
-	}
+	fstest.ContainsNot(t, call("toolu_2", "cat a.json", output), "updatedToolOutput")
 
 	made := 2
 	fail := func() string {
@@ -183,14 +165,8 @@ func TestHooksOfOutputs(t *testing.T) {
 		return b.claudeHook("PostToolUseFailure", `"tool_name":"Bash","tool_input":{"command":"make all"},"tool_use_id":"toolu_`+strconv.Itoa(made)+`","error":"Exit code 2\nmake: *** No rule to make target 'all'.  Stop."`)
 	}
 	for range 2 {
-		if got := fail(); strings.Contains(got, "failed") {
-			t.Errorf("too early: %s", got)
-		}
+		fstest.ContainsNot(t, fail(), "failed")
 	}
-	if got := fail(); !strings.Contains(got, "This call has now failed 3 times in the same way: `make: *** No rule to make target 'all'. Stop.`") {
-		t.Errorf("the third time: %s", got)
-	}
-	if got := fail(); strings.Contains(got, "failed") {
-		t.Errorf("the fourth time: %s", got)
-	}
+	fstest.Contains(t, fail(), "This call has now failed 3 times in the same way: `make: *** No rule to make target 'all'. Stop.`")
+	fstest.ContainsNot(t, fail(), "failed")
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestBadInput has all that a hostile or careless configuration may hold in
@@ -63,8 +65,6 @@ func TestBadInput(t *testing.T) {
 	if index := b.read("mcps/INDEX.md"); len(index) > 100_000 {
 		t.Errorf("INDEX.md has %d bytes", len(index))
 	}
-	if got := b.sh("cat $(find .agentctx -type f) | LC_ALL=C grep -c -P '\\x1b|\\xe2\\x80\\xae' || :"); got != "0\n" {
-		t.Errorf("control characters in %s lines", got)
-	}
+	fstest.Equal(t, b.sh("cat $(find .agentctx -type f) | LC_ALL=C grep -c -P '\\x1b|\\xe2\\x80\\xae' || :"), "0\n", "control characters in")
 	b.sh("tar c .agentctx | wc -c && rg -c . .agentctx >/dev/null")
 }

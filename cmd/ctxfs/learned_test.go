@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // learnFrom writes sessions of two agents in which a tool of the zoo was used after
@@ -53,21 +55,11 @@ func TestLearned(t *testing.T) {
 		t.Errorf("find: %q", got)
 	}
 	text := page()
-	for _, want := range []string{"## zoo/feed_animal (tool)\n3 used, last 2026-05-12", "- the dog next door is starving 2026-05-12 transcripts/by-id/11111111-1111-4111-8111-111111111111\n", "a starving tortoise waits", "[REDACTED:"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("LEARNED.md lacks %q:\n%s", want, text)
-		}
-	}
-	if got := b.sh("ls " + b.mnt("find")); got != "LEARNED.md\nREADME.md\n" {
-		t.Errorf("find/ has %q", got)
-	}
-	if got := b.sh("ls " + b.mnt("find/mcps/starving")); !strings.Contains(got, "feed_animal") {
-		t.Errorf("find/mcps/starving has %q", got)
-	}
+	fstest.Contains(t, text, "## zoo/feed_animal (tool)\n3 used, last 2026-05-12", "- the dog next door is starving 2026-05-12 transcripts/by-id/11111111-1111-4111-8111-111111111111\n", "a starving tortoise waits", "[REDACTED:")
+	fstest.Equal(t, b.sh("ls "+b.mnt("find")), "LEARNED.md\nREADME.md\n", "find/ has")
+	fstest.Contains(t, b.sh("ls "+b.mnt("find/mcps/starving")), "feed_animal")
 	for _, place := range []string{b.cache, b.state, b.mnt("find")} {
-		if got := b.shell("grep -rl ghp_16C7 " + place).out; got != "" {
-			t.Errorf("the secret is in %s", got)
-		}
+		fstest.Equal(t, b.shell("grep -rl ghp_16C7 "+place).out, "", "the secret is in")
 	}
 
 	// What is listed is for machines, too, and by name.
@@ -91,9 +83,7 @@ func TestLearned(t *testing.T) {
 	b.settles("it is found after a kill", func() bool { return strings.Contains(found(), "zoo/feed_animal") })
 
 	// What is forgotten is not learned again.
-	if got := b.ok("learned", "--forget", "zoo/feed_animal"); got != "forgot what was wanted before 3 uses of zoo/feed_animal\n" {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, b.ok("learned", "--forget", "zoo/feed_animal"), "forgot what was wanted before 3 uses of zoo/feed_animal\n")
 	b.learnFromClaude("33333333-3333-4333-8333-333333333333", "nothing of interest")
 	b.ok("unmount")
 	b.inside.daemons.Wait()
@@ -132,7 +122,5 @@ func TestServeLearns(t *testing.T) {
 	b.settles("it is switched off", func() bool { return b.run("learned").out == "" })
 	_, _ = a.ask("find", map[string]any{"query": "peckish beasts"})
 	a.says(false, []string{"zebra"}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "zebra"}))
-	if log := b.callLog(); strings.Contains(log, "peckish") {
-		t.Errorf("the log of calls: %s", log)
-	}
+	fstest.ContainsNot(t, b.callLog(), "peckish")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestBackgroundProcessHoldsNothing that was its starter's: neither descriptors, nor a
@@ -16,9 +18,7 @@ func TestBackgroundProcessHoldsNothing(t *testing.T) {
 	b := realBox(t)
 	b.sh("mkdir there && cd there && exec 9>../lock && flock 9 && ctxfs mount")
 	b.sh("flock -n lock true && rmdir there")
-	if got := b.sh("readlink /proc/$(ctxfs status --json | jq .pid)/cwd"); got != "/\n" {
-		t.Errorf("it works in %q", got)
-	}
+	fstest.Equal(t, b.sh("readlink /proc/$(ctxfs status --json | jq .pid)/cwd"), "/\n", "it works in")
 	// Pipes that are read to their ends do not wait for it. A slow machine may have it say
 	// what it waits for, as an error.
 	b.ok("unmount")
@@ -102,9 +102,7 @@ func TestReadOnlyHome(t *testing.T) {
 	if r := b.run("status"); r.code != exitNotRunning {
 		t.Errorf("status: exit %d\n%v", r.code, r)
 	}
-	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "cannot write to "+b.state) {
-		t.Errorf("doctor: exit %d\n%v", r.code, r)
-	}
+	fstest.Contains(t, b.run("doctor").exits(t, exitProblems).out, "cannot write to "+b.state)
 	b.refused(exitFailed, []string{"cannot make the mount point", "permission denied", "\n  mount where you can write: ctxfs mount DIR"}, "mount")
 	b.sh("chmod 0700 ~ " + b.state)
 	// A cache that cannot be written to keeps nobody from mounting.

@@ -48,9 +48,7 @@ func TestServersFromEverywhere(t *testing.T) {
 		t.Errorf("without a process: %s", got)
 	}
 	b.mount()
-	if got := b.read("mcps/farm/tools/greet.json"); !strings.Contains(got, "xylophone") {
-		t.Errorf("after a restart: %s", got)
-	}
+	fstest.Contains(t, b.read("mcps/farm/tools/greet.json"), "xylophone")
 	b.shows("mcps/farm/STATUS.md", "state: cached\n")
 	b.ok("restart")
 	b.ready("zoo", "bank", "farm")
@@ -89,12 +87,8 @@ func TestServersThatFail(t *testing.T) {
 			return strings.Contains(b.run("status").out, "! server "+server+" ")
 		})
 	}
-	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"dies", "exited with status 3", "fix: ctxfs cat mcps/dies/STATUS.md shows the end of its standard error; then: ctxfs restart dies\n"}) {
-		t.Errorf("doctor: exit %d\n%v", r.code, r)
-	}
-	if left := b.read("mcps/INDEX.md"); !strings.Contains(left, "zoo/greet") {
-		t.Errorf("INDEX.md: %s", left)
-	}
+	fstest.Contains(t, b.run("doctor").exits(t, exitProblems).out, "dies", "exited with status 3", "fix: ctxfs cat mcps/dies/STATUS.md shows the end of its standard error; then: ctxfs restart dies\n")
+	fstest.Contains(t, b.read("mcps/INDEX.md"), "zoo/greet")
 }
 
 func TestServerChanges(t *testing.T) {
@@ -114,14 +108,10 @@ func TestServerChanges(t *testing.T) {
 
 	// Restarted by hand, by name.
 	must(t, os.WriteFile(tools, []byte(`[{"name":"new","description":"The new one.","inputSchema":{"type":"object"}}]`), 0o600))
-	if got := b.ok("restart", "zoo"); !strings.Contains(got, "restarting zoo") {
-		t.Errorf("restart says: %s", got)
-	}
+	fstest.Contains(t, b.ok("restart", "zoo"), "restarting zoo")
 	b.ready("zoo")
 	b.shows("mcps/zoo/tools/new.json", "The new one.")
-	if got := b.sh("ls .agentctx/mcps/zoo/tools"); got != "new.json\n" {
-		t.Errorf("tools: %s", got)
-	}
+	fstest.Equal(t, b.sh("ls .agentctx/mcps/zoo/tools"), "new.json\n", "tools")
 	if starts() == before {
 		t.Error("it was not started again")
 	}

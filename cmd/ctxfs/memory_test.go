@@ -25,9 +25,7 @@ func TestRemember(t *testing.T) {
 	if got := b.run("memory"); got.code != exitOK || got.out != "" || !strings.Contains(got.err, "ctxfs remember") {
 		t.Errorf("memory, of nothing: %v", got)
 	}
-	if got := b.ok("remember", "I prefer tabs over spaces."); got != "user/i-prefer-tabs-over-spaces.md\n" {
-		t.Errorf("remember: %q", got)
-	}
+	fstest.Equal(t, b.ok("remember", "I prefer tabs over spaces."), "user/i-prefer-tabs-over-spaces.md\n", "remember")
 	if got := b.run("remember", "i prefer tabs over spaces"); got.code != exitOK || got.out != "user/i-prefer-tabs-over-spaces.md\n" || !strings.Contains(got.err, "known already") {
 		t.Errorf("remember again: %v", got)
 	}
@@ -45,32 +43,20 @@ func TestRemember(t *testing.T) {
 			b.shows("memory/shop/amounts-are-integer-cents.md", "type: decision\nscope: \"~/src/shop\"\nsource: [\"claude-code, session 08940314: ")
 		}
 		want := "# Memory\n\nKnown from before. More: memory/INDEX.md, ctxfs find --in memory WORDS. New: ctxfs remember\n\n## ~/src/shop\n- Amounts are integer cents\n- How to test\n\n## the user\n- I prefer tabs over spaces.\n"
-		if got := b.sh(in + "ctxfs memory --summary"); got != want {
-			t.Errorf("the summary:\n%s", got)
-		}
+		fstest.Equal(t, b.sh(in+"ctxfs memory --summary"), want, "the summary")
 		if got := b.ok("memory", "--summary", "--in", b.home); strings.Contains(got, "cents") || !strings.Contains(got, "tabs") {
 			t.Errorf("the summary in no project:\n%s", got)
 		}
-		if got := b.ok("memory"); !containsAll(got, []string{"user/i-prefer-tabs-over-spaces — I prefer tabs over spaces. [preference, ", "shop/amounts-are-integer-cents — ", "shop/how-to-test — How to test [lesson, "}) {
-			t.Errorf("memory:\n%s", got)
-		}
-		if got := b.ok("memory", "show", "how-to-test"); !containsAll(got, []string{"shop/how-to-test: How to test\n", "lesson of ~/src/shop, ", "  Run make db first.\n", "in ~/.local/share/ctxfs/memory/projects/shop/how-to-test.md\n"}) {
-			t.Errorf("memory show:\n%s", got)
-		}
+		fstest.Contains(t, b.ok("memory"), "user/i-prefer-tabs-over-spaces — I prefer tabs over spaces. [preference, ", "shop/amounts-are-integer-cents — ", "shop/how-to-test — How to test [lesson, ")
+		fstest.Contains(t, b.ok("memory", "show", "how-to-test"), "shop/how-to-test: How to test\n", "lesson of ~/src/shop, ", "  Run make db first.\n", "in ~/.local/share/ctxfs/memory/projects/shop/how-to-test.md\n")
 		var l memory.Listed
 		if err := json.Unmarshal([]byte(b.ok("memory", "--json", "--in", shop)), &l); err != nil || l.Project != shop || len(l.Memories) != 3 || l.Summary != want {
 			t.Errorf("memory --json: %+v, %v", l, err)
 		}
-		if got := b.ok("__complete", "forget", ""); !containsAll(got, []string{"user/i-prefer-tabs-over-spaces\t", "shop/how-to-test\tHow to test"}) {
-			t.Errorf("completion: %s", got)
-		}
-		if got := b.ok("find", "--in", "memory", "integer", "cents"); !strings.Contains(got, "memory/shop/amounts-are-integer-cents.md") {
-			t.Errorf("find:\n%s", got)
-		}
+		fstest.Contains(t, b.ok("__complete", "forget", ""), "user/i-prefer-tabs-over-spaces\t", "shop/how-to-test\tHow to test")
+		fstest.Contains(t, b.ok("find", "--in", "memory", "integer", "cents"), "memory/shop/amounts-are-integer-cents.md")
 	}
-	if got := b.ok("here", "--page", shop); !containsAll(got, []string{"## Remembered\n", "- Amounts are integer cents — ../../memory/shop/amounts-are-integer-cents.md\n"}) {
-		t.Errorf("here:\n%s", got)
-	}
+	fstest.Contains(t, b.ok("here", "--page", shop), "## Remembered\n", "- Amounts are integer cents — ../../memory/shop/amounts-are-integer-cents.md\n")
 	b.shows("AGENTS.md", "## memory/: known from before: SUMMARY.md")
 
 	// A file that is created in the inbox, and one that an editor writes.
@@ -81,9 +67,7 @@ func TestRemember(t *testing.T) {
 	b.shows("memory/shop/port.md", "The port is 4712.")
 
 	// What contradicts it is told.
-	if got := b.run("remember", "I prefer spaces over tabs"); !strings.Contains(got.err, "it seems to contradict user/i-prefer-tabs-over-spaces.md") {
-		t.Errorf("a contradiction: %v", got)
-	}
+	fstest.Contains(t, b.run("remember", "I prefer spaces over tabs").err, "it seems to contradict user/i-prefer-tabs-over-spaces.md")
 	b.shows("memory/INDEX.md", "  - differs from user/i-prefer-tabs-over-spaces.md (")
 	b.shows("memory/SUMMARY.md", "\n  - but I prefer ")
 
@@ -95,9 +79,7 @@ func TestRemember(t *testing.T) {
 	b.refused(exitFailed, []string{"no memory is called", "ctxfs memory"}, "forget", "i-prefer-spaces-over-tabs")
 	_, undo, _ := strings.Cut(forgot, "undo: ")
 	b.sh(undo)
-	if got := b.ok("memory", "show", "i-prefer-spaces-over-tabs"); !strings.Contains(got, "  differs from user/i-prefer-tabs-over-spaces\n") {
-		t.Errorf("it was not brought back:\n%s", got)
-	}
+	fstest.Contains(t, b.ok("memory", "show", "i-prefer-spaces-over-tabs"), "  differs from user/i-prefer-tabs-over-spaces\n")
 
 	b.refused(exitUsage, []string{"remember what?"}, "remember")
 	b.refused(exitUsage, []string{"there is nothing to remember"}, "remember", "  ")
@@ -114,9 +96,7 @@ func TestRememberInAnyFolder(t *testing.T) {
 	b := newBox(t)
 	b.write("src/a\nb/go.mod", "module a\n")
 	in := "cd 'src/a\nb' && "
-	if got := b.sh(in + "git init -q -b main && ctxfs remember --project 'Amounts are integer cents'"); got != "a_b/amounts-are-integer-cents.md\n" {
-		t.Errorf("remember: %q", got)
-	}
+	fstest.Equal(t, b.sh(in+"git init -q -b main && ctxfs remember --project 'Amounts are integer cents'"), "a_b/amounts-are-integer-cents.md\n", "remember")
 	if got := b.sh(in + "ctxfs memory --summary"); !strings.Contains(got, "b\n- Amounts are integer cents\n") || strings.Contains(got, "a\nb") {
 		t.Errorf("the summary: %s", got)
 	}
@@ -167,9 +147,7 @@ func TestRememberAfterAKill(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.write(".local/share/ctxfs/memory/user/.new-1", "---\ndescription: Half")
-	if got := b.ok("remember", "The last one"); got != "user/the-last-one.md\n" {
-		t.Errorf("after a kill: %q", got)
-	}
+	fstest.Equal(t, b.ok("remember", "The last one"), "user/the-last-one.md\n", "after a kill")
 	if got := b.ok("memory"); strings.Contains(got, "new-") || strings.Contains(got, "Half") || !strings.Contains(got, "the-last-one") {
 		t.Errorf("memory:\n%s", got)
 	}
@@ -201,9 +179,7 @@ func TestForgetAtTerminal(t *testing.T) {
 	w.sees("user/tabs-please.md: Tabs, please\r\nforget 1 memory? [y/N] ")
 	w.types("n\r")
 	w.sees("nothing was forgotten")
-	if got := b.ok("memory"); !strings.Contains(got, "Tabs, please") {
-		t.Errorf("it was forgotten: %s", got)
-	}
+	fstest.Contains(t, b.ok("memory"), "Tabs, please")
 	w = b.open("forget", "tabs-please")
 	w.sees("[y/N] ")
 	w.types("y\r")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/mount"
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
 
@@ -19,12 +20,8 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	if !strings.Contains(out, "mounted on ~/.agentctx\n") || !strings.Contains(out, "ctxfs unmount") {
 		t.Errorf("mount says: %s", out)
 	}
-	if got := b.sh("ls -A .agentctx"); got != ".ignore\nAGENTS.md\nSTATUS.md\nagents\nexec\nfind\nmcps\nmemory\nplans\nresults\nrules\nskills\nterminals\ntranscripts\nworkspaces\n" {
-		t.Errorf("the root is %q", got)
-	}
-	if got := b.sh("ls .agentctx/mcps .agentctx/results .agentctx/skills"); got != ".agentctx/mcps:\nCALLS.tsv\nINDEX.md\n\n.agentctx/results:\nINDEX.tsv\n\n.agentctx/skills:\nINDEX.md\nINDEX.tsv\nagentctx\n" {
-		t.Errorf("the folders are %q", got)
-	}
+	fstest.Equal(t, b.sh("ls -A .agentctx"), ".ignore\nAGENTS.md\nSTATUS.md\nagents\nexec\nfind\nmcps\nmemory\nplans\nresults\nrules\nskills\nterminals\ntranscripts\nworkspaces\n", "the root is")
+	fstest.Equal(t, b.sh("ls .agentctx/mcps .agentctx/results .agentctx/skills"), ".agentctx/mcps:\nCALLS.tsv\nINDEX.md\n\n.agentctx/results:\nINDEX.tsv\n\n.agentctx/skills:\nINDEX.md\nINDEX.tsv\nagentctx\n", "the folders are")
 	for path, words := range map[string][]string{
 		"AGENTS.md":                {"mcps/", "skills/", "agentctx", "## results/", "terminals/", "STATUS.md"},
 		"STATUS.md":                {"## mcps: ", "## skills: ", "## results: empty\n\nno results\n", "## terminals: empty\n\nno terminals\n"},
@@ -37,12 +34,8 @@ func TestMountWithNothingConfigured(t *testing.T) {
 			t.Errorf("%s does not hold all of %q:\n%s", path, words, text)
 		}
 	}
-	if got := b.ok("status"); !strings.Contains(got, "~/.agentctx") {
-		t.Errorf("status says: %s", got)
-	}
-	if r := b.run("doctor"); r.code != 0 || !strings.Contains(r.out, "all is well") {
-		t.Errorf("doctor: exit %d\n%v", r.code, r)
-	}
+	fstest.Contains(t, b.ok("status"), "~/.agentctx")
+	fstest.Contains(t, b.ok("doctor"), "all is well")
 	var findings []mount.Finding
 	if err := json.Unmarshal([]byte(b.ok("doctor", "--json")), &findings); err != nil || len(findings) < 6 || !findings[0].OK {
 		t.Errorf("doctor --json: %+v, %v", findings, err)
@@ -63,26 +56,18 @@ func TestTheProgramMoves(t *testing.T) {
 	}
 	b.ready("zoo")
 	must(t, os.Remove(program)) // the one in PATH is the same
-	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !strings.Contains(got, "--animal") {
-		t.Errorf("bin: %s", got)
-	}
-	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{program + ", from which process ", " no longer exists", "fix: ctxfs unmount --all; ctxfs mount"}) {
-		t.Errorf("doctor: exit %d, %v", r.code, r)
-	}
+	fstest.Contains(t, b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"), "--animal")
+	fstest.Contains(t, b.run("doctor").exits(t, exitProblems).out, program+", from which process ", " no longer exists", "fix: ctxfs unmount --all; ctxfs mount")
 }
 
 func TestMountPointsAndIdempotence(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	far := filepath.Join(b.dir, "made", "on", "the way", "ünï")
-	if out := b.ok("mount", far); !strings.Contains(out, "mounted on "+far) {
-		t.Errorf("mount says: %s", out)
-	}
+	fstest.Contains(t, b.ok("mount", far), "mounted on "+far)
 	pid := b.pid()
 	b.mount()
-	if out := b.ok("mount"); !strings.Contains(out, "already mounted on ~/.agentctx") {
-		t.Errorf("the second mount says: %s", out)
-	}
+	fstest.Contains(t, b.ok("mount"), "already mounted on ~/.agentctx")
 	link := filepath.Join(b.home, "link")
 	must(t, os.Symlink(far, link))
 	var again mounts.MountResult
@@ -114,23 +99,15 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 		t.Errorf("the mount table: %+v, %v", table, err)
 	}
 
-	if out := b.ok("unmount", link); !strings.Contains(out, "unmounted "+far) {
-		t.Errorf("unmount says: %s", out)
-	}
-	if out := b.ok("unmount", far); !strings.Contains(out, "nothing is mounted on "+far) {
-		t.Errorf("unmount of what is not mounted says: %s", out)
-	}
+	fstest.Contains(t, b.ok("unmount", link), "unmounted "+far)
+	fstest.Contains(t, b.ok("unmount", far), "nothing is mounted on "+far)
 	var gone mounts.UnmountResult
 	if err := json.Unmarshal([]byte(b.ok("unmount", "--all", "--json")), &gone); err != nil || len(gone.Dirs) != 2 {
 		t.Errorf("unmount --all --json: %+v, %v", gone, err)
 	}
 	b.ended(pid)
-	if out := b.ok("unmount"); !strings.Contains(out, "nothing is mounted\n") {
-		t.Errorf("unmount without a mount says: %s", out)
-	}
-	if r := b.run("status"); r.code != exitNotRunning || !strings.Contains(r.out, "ctxfs mount") {
-		t.Errorf("status without a mount: exit %d\n%v", r.code, r)
-	}
+	fstest.Contains(t, b.ok("unmount"), "nothing is mounted\n")
+	fstest.Contains(t, b.run("status").exits(t, exitNotRunning).out, "ctxfs mount")
 }
 
 // ended waits for the end of the background process, which leaves nothing.
@@ -158,13 +135,9 @@ func TestUnmountedFolderSaysSo(t *testing.T) {
 	b := newBox(t)
 	for range 2 {
 		b.mount()
-		if got := b.sh("ls -A .agentctx"); strings.Contains(got, "NOT_MOUNTED.md") {
-			t.Errorf("the mount shows %s", got)
-		}
+		fstest.ContainsNot(t, b.sh("ls -A .agentctx"), "NOT_MOUNTED.md")
 		b.ok("unmount")
-		if got := b.sh("ls -A .agentctx; cat .agentctx/NOT_MOUNTED.md"); !containsAll(got, []string{"NOT_MOUNTED.md\n# Not mounted\n", "\n    ctxfs mount " + b.mnt() + "\n"}) {
-			t.Errorf("the folder holds %s", got)
-		}
+		fstest.Contains(t, b.sh("ls -A .agentctx; cat .agentctx/NOT_MOUNTED.md"), "NOT_MOUNTED.md\n# Not mounted\n", "\n    ctxfs mount "+b.mnt()+"\n")
 	}
 	// The same folder, synced to instead.
 	b.ok("sync", "--once", b.mnt())
@@ -229,12 +202,8 @@ func TestUnmountWithoutAName(t *testing.T) {
 	b.ok("mount", one)
 	b.ok("mount", two)
 	b.ok("mount")
-	if out := b.ok("unmount"); out != "unmounted ~/.agentctx\n" {
-		t.Errorf("unmount says: %s", out)
-	}
+	fstest.Equal(t, b.ok("unmount"), "unmounted ~/.agentctx\n", "unmount says")
 	b.refused(exitUsage, []string{"several mounts", one, two, "unmount --all"}, "unmount")
 	b.ok("unmount", one)
-	if out := b.ok("unmount"); out != "unmounted "+two+"\n" {
-		t.Errorf("unmount of the only one says: %s", out)
-	}
+	fstest.Equal(t, b.ok("unmount"), "unmounted "+two+"\n", "unmount of the only one says")
 }

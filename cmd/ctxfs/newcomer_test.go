@@ -54,9 +54,7 @@ func TestNewcomer(t *testing.T) {
 	// Other tests have folders of their own.
 	find := `find / -xdev \( -path /proc -o -path "$1" -o -path '/tmp/Test*' -o -path '/tmp/cx*' -o -path '/tmp/ctxfs-*' \) -prune -o -user "$2" -newermt "$3" -print`
 	left, _ := b.command(t.Context(), "sh", "-c", find, "sh", base, fmt.Sprint(b.uid), begun.Format("2006-01-02 15:04:05")).Output() // not all may be read
-	if rest := strings.TrimSpace(string(left)); rest != "" {
-		t.Errorf("files are left:\n%s", rest)
-	}
+	fstest.Equal(t, strings.TrimSpace(string(left)), "", "files are left")
 	if left := processesOf(b.dir); len(left) > 0 {
 		t.Errorf("processes are left: %v", left)
 	}

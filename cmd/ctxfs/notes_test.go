@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestNotesByPrograms: a note is what a program writes, however it writes; what cannot be
@@ -77,9 +79,7 @@ func TestNotesByPrograms(t *testing.T) {
 			t.Errorf("%s: %v", what, r)
 		}
 	}
-	if got := b.sh("cat $N/cp.md"); !strings.Contains(got, "\n---\nfrom a file\n") {
-		t.Errorf("the note was changed: %s", got)
-	}
+	fstest.Contains(t, b.sh("cat $N/cp.md"), "\n---\nfrom a file\n")
 	// Of several at once one is the note, and the others are told so.
 	b.sh("for i in 1 2 3 4 5; do { echo by $i > $N/race.md && echo $i >> won; } 2>> lost & done; wait")
 	won, lost := b.sh("cat won"), b.sh("cat lost")
@@ -88,9 +88,7 @@ func TestNotesByPrograms(t *testing.T) {
 	}
 	// Their author is who created the file.
 	b.sh("cd shop && CLAUDECODE=1 bash -c 'echo mine > $N/author.md'; cat $N/author.result")
-	if got := b.sh("cat $N/author.md"); !strings.Contains(got, `agent: "claude-code"`) || !strings.Contains(got, `folder: "`+b.home+`/shop"`) {
-		t.Errorf("its author: %s", got)
-	}
+	fstest.Contains(t, b.sh("cat $N/author.md"), `agent: "claude-code"`, `folder: "`+b.home+`/shop"`)
 	// All is on disk: the next process has it.
 	before := b.sh("cd $N && cat *.md")
 	b.ok("unmount")

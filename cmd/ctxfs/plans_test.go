@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/plans"
 )
 
@@ -62,23 +63,17 @@ func TestPlans(t *testing.T) {
 	}
 	b.shows("plans/elsewhere/claude-code-Rewrite_the_checkout.md", "kind: plan\n", "One step after another.")
 	b.shows("plans/INDEX.md", "shop/kiro-login.md — plan open, 1 of 1 open, ", "(not trusted)")
-	if got := b.sh("cat .agentctx/transcripts/by-id/0a000000-0000-4000-8000-000000000001/transcript.md"); !strings.Contains(got, "plan the work") {
-		t.Errorf("the session's path leads to: %s", got)
-	}
+	fstest.Contains(t, b.sh("cat .agentctx/transcripts/by-id/0a000000-0000-4000-8000-000000000001/transcript.md"), "plan the work")
 	here := b.sh("ctxfs here --page src/shop")
 	if !containsAll(here, []string{"## Open tasks", "test the cart with umlauts: ü (begun, claude-code, ", "../../plans/", "a list in the project (kiro, "}) || strings.Contains(here, "login form") {
 		t.Errorf("HERE.md: %s", here)
 	}
-	if got := b.ok("find", "--in", "plans", "rewrite checkout"); !strings.Contains(got, "plans/elsewhere/claude-code-Rewrite_the_checkout.md") {
-		t.Errorf("find: %s", got)
-	}
+	fstest.Contains(t, b.ok("find", "--in", "plans", "rewrite checkout"), "plans/elsewhere/claude-code-Rewrite_the_checkout.md")
 	var answer plans.Answer
 	if err := json.Unmarshal([]byte(b.ok("plans", "--json", "--in", filepath.Join(shop, ".kiro"))), &answer); err != nil || len(answer.Open) != 3 || len(answer.Plans) != 2 || answer.Open[0].Project != shop {
 		t.Errorf("plans --json: %+v, %v", answer, err)
 	}
-	if got := b.ok("plans"); !containsAll(got, []string{"~/src/shop:\n", "  [-] test the cart with umlauts: ü — claude-code, ", "(not trusted)", "  plans/shop/kiro-login.md — plan open (not trusted)\n"}) {
-		t.Errorf("plans: %s", got)
-	}
+	fstest.Contains(t, b.ok("plans"), "~/src/shop:\n", "  [-] test the cart with umlauts: ü — claude-code, ", "(not trusted)", "  plans/shop/kiro-login.md — plan open (not trusted)\n")
 
 	// A later session does what was left.
 	b.write(".claude/projects/-src-shop/0b000000-0000-4000-8000-000000000002.jsonl",

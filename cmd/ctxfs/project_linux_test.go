@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // standing is a box with a server that says in which folder it runs.
@@ -69,9 +71,7 @@ func TestCallsKnowTheirProject(t *testing.T) {
 			b.stands(sandbox(two, "--unshare-all"), two)
 			got := b.sh(fmt.Sprintf(`from() { cd "$1"; echo {} > %[1]s/greet.$2.json; jq -r .text %[1]s/greet.$2.result; }
 				for i in $(seq 25); do (from %[2]s one$i) & (from %[3]s/sub two$i) & done | sort | uniq -c | awk '{print $1, $2}'`, b.mnt("mcps/zoo/calls"), one, two))
-			if got != "25 "+one+"\n25 "+two+"\n" {
-				t.Errorf("from two projects at once: %s", got)
-			}
+			fstest.Equal(t, got, "25 "+one+"\n25 "+two+"\n", "from two projects at once")
 			for _, dir := range []string{".", "/mnt/p", ".."} {
 				if r := b.shell(fmt.Sprintf(sandbox(one, ""), binary()+" call --project "+dir+" zoo greet")); strings.TrimSpace(r.out) != one {
 					t.Errorf("--project %s: %v", dir, r)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/memory/proposed"
 )
 
@@ -55,9 +56,7 @@ func TestProposed(t *testing.T) {
 		}
 	}
 	for _, place := range []string{b.cache, b.state, b.mnt("memory")} {
-		if got := b.shell("grep -rl ghp_16C7 " + place).out; got != "" {
-			t.Errorf("the secret is in %s", got)
-		}
+		fstest.Equal(t, b.shell("grep -rl ghp_16C7 "+place).out, "", "the secret is in")
 	}
 
 	var all []proposed.Proposal
@@ -67,17 +66,13 @@ func TestProposed(t *testing.T) {
 	if got := b.ok("memory", "proposed"); !strings.HasPrefix(got, linter+" — \"Always run the linter before a commit\" [rule, ~/src/shop, 2 sessions, 2026-05-12, "+two[:8]) {
 		t.Errorf("memory proposed: %s", got)
 	}
-	if got := b.ok("__complete", "memory", "accept", ""); !strings.Contains(got, push+"\t") {
-		t.Errorf("completion: %q", got)
-	}
+	fstest.Contains(t, b.ok("__complete", "memory", "accept", ""), push+"\t")
 	b.refused(exitFailed, []string{`nothing is proposed by the name "gone"`, "ctxfs memory proposed"}, "memory", "accept", linter, "gone")
 	b.refused(exitUsage, []string{"dismiss which proposal?"}, "memory", "dismiss")
 	if got := b.run("memory"); got.out != "" || !strings.Contains(got.err, "nothing is remembered yet") || !strings.Contains(got.err, "4 proposals of what was said in sessions: ctxfs memory proposed") {
 		t.Errorf("remembered by itself, or not told of: %+v", got)
 	}
-	if got := b.ok("memory", "accept", linter); got != "shop/"+linter+".md\n" {
-		t.Errorf("accept: %q", got)
-	}
+	fstest.Equal(t, b.ok("memory", "accept", linter), "shop/"+linter+".md\n", "accept")
 	if got := b.ok("memory", "dismiss", evil, push); !strings.HasPrefix(got, "dismissed: \"always send") || strings.Count(got, "\n") != 2 {
 		t.Errorf("dismiss: %q", got)
 	}

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"os"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestReadKeep keeps a resource in the mount until it is forgotten.
@@ -12,9 +13,7 @@ func TestReadKeep(t *testing.T) {
 	b.stub("zoo", "", nil)
 	b.mount()
 	b.ready("zoo")
-	if got := b.ok("read", "--keep", "zoo", "one"); got != "The text of one." {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, b.ok("read", "--keep", "zoo", "one"), "The text of one.")
 	b.ok("read", "--keep", "zoo", "pics://2")
 	b.shows("mcps/zoo/resources/one.content.txt", "The text of one.")
 	b.shows("mcps/zoo/resources/pics___2.content.png", "\x00\x01\x02\xff")
@@ -22,17 +21,10 @@ func TestReadKeep(t *testing.T) {
 		t.Errorf("completion: %s", got)
 	}
 	b.ok("unmount")
-	if got := b.ok("cat", "mcps/zoo/resources/one.content.txt"); got != "The text of one." {
-		t.Errorf("without a mount: %q", got)
-	}
+	fstest.Equal(t, b.ok("cat", "mcps/zoo/resources/one.content.txt"), "The text of one.", "without a mount")
 	b.mount()
-	if got := b.ok("read", "--forget", "zoo", "stub://one"); got != "" {
-		t.Errorf("%q", got)
-	}
-	b.settles("it is gone", func() bool {
-		_, err := os.Lstat(b.mnt("mcps/zoo/resources/one.content.txt"))
-		return os.IsNotExist(err)
-	})
+	fstest.Equal(t, b.ok("read", "--forget", "zoo", "stub://one"), "")
+	b.absent("mcps/zoo/resources/one.content.txt")
 	b.read("mcps/zoo/resources/pics___2.content.png")
 	b.refused(exitFailed, []string{"not kept", "ctxfs ls mcps/zoo/resources"}, "read", "--forget", "zoo", "one")
 	b.refused(exitUsage, []string{"--forget"}, "read", "--forget", "--keep", "zoo", "one")

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestRead asks servers without a mount: the background process starts them.
@@ -16,9 +18,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("read %s: %q", what, got)
 		}
 	}
-	if got := b.ok("read", "zoo", "pics://2"); got != "\x00\x01\x02\xff" {
-		t.Errorf("the blob: %q", got)
-	}
+	fstest.Equal(t, b.ok("read", "zoo", "pics://2"), "\x00\x01\x02\xff", "the blob")
 	var raw struct{ Contents []struct{ MimeType string } }
 	if err := json.Unmarshal([]byte(b.ok("read", "--json", "zoo", "one")), &raw); err != nil || len(raw.Contents) != 1 || raw.Contents[0].MimeType != "text/plain" {
 		t.Errorf("--json: %v, %v", raw, err)
@@ -28,9 +28,7 @@ func TestRead(t *testing.T) {
 	b.refused(exitFailed, []string{`no server is called "zo"`, "zoo"}, "read", "zo", "one")
 	b.refused(exitFailed, []string{"server dies (error)", "exited with status 3", "ctxfs restart dies"}, "read", "dies", "one")
 	b.refused(exitUsage, []string{"--help"}, "read", "zoo")
-	if got := b.ok("__complete", "read", "zoo", ""); !containsAll(got, []string{"one\n", "two\n"}) {
-		t.Errorf("completion: %s", got)
-	}
+	fstest.Contains(t, b.ok("__complete", "read", "zoo", ""), "one\n", "two\n")
 }
 
 func TestPromptGet(t *testing.T) {
@@ -45,9 +43,7 @@ func TestPromptGet(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := b.ok("prompt-get", "--json", "zoo", "review.it", "--arg", "of=a=b"); !containsAll(got, []string{`"Review a=b."`, `"messages"`}) {
-		t.Errorf("--json: %s", got)
-	}
+	fstest.Contains(t, b.ok("prompt-get", "--json", "zoo", "review.it", "--arg", "of=a=b"), `"Review a=b."`, `"messages"`)
 	b.refused(exitFailed, []string{"the argument of is missing", "ctxfs cat mcps/zoo/prompts/review_it.json"}, "prompt-get", "zoo", "review.it")
 	b.refused(exitFailed, []string{"no such prompt", `did you mean "review.it"?`}, "prompt-get", "zoo", "revue.it")
 	b.refused(exitUsage, []string{"NAME=VALUE"}, "prompt-get", "zoo", "review.it", "--arg", "of")

@@ -46,12 +46,8 @@ func TestRealServers(t *testing.T) {
 		}
 	}
 	// What an agent would do.
-	if got := b.sh("rg -il 'create.*entit' .agentctx/mcps"); !strings.Contains(got, "mcps/memory/tools/create_entities.json") {
-		t.Errorf("rg: %s", got)
-	}
-	if got := b.sh("jq -r '.arguments.required[]' .agentctx/mcps/playwright/tools/browser_navigate.json"); got != "url\n" {
-		t.Errorf("jq: %q", got)
-	}
+	fstest.Contains(t, b.sh("rg -il 'create.*entit' .agentctx/mcps"), "mcps/memory/tools/create_entities.json")
+	fstest.Equal(t, b.sh("jq -r '.arguments.required[]' .agentctx/mcps/playwright/tools/browser_navigate.json"), "url\n", "jq")
 	if r := b.run("doctor"); r.code != 0 {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/results"
 )
 
@@ -43,9 +44,7 @@ func TestResults(t *testing.T) {
 			}
 		}
 	}
-	if got := b.sh("cd .agentctx/results && jq -r '.animals[].name' *.json; jq -r .name *.jsonl; rg -c name *.json; tail -n 1 *.txt"); got != "wombat\nalbatross\nbullfinch\npuffin\n2\nan okapi\n" {
-		t.Errorf("jq and rg: %q", got)
-	}
+	fstest.Equal(t, b.sh("cd .agentctx/results && jq -r '.animals[].name' *.json; jq -r .name *.jsonl; rg -c name *.json; tail -n 1 *.txt"), "wombat\nalbatross\nbullfinch\npuffin\n2\nan okapi\n", "jq and rg")
 	b.shows("STATUS.md", "## results: ready\n\n3 results, ")
 
 	// The listing is current after each save, and so is the table.
@@ -93,7 +92,5 @@ func TestLongResultOfACall(t *testing.T) {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
-	if row := strings.Split(b.read("results/INDEX.tsv"), "\n")[1]; !strings.Contains(row, "\tcall\tzoo\tlist\t100003\t8002\t") {
-		t.Errorf("row %q", row)
-	}
+	fstest.Contains(t, strings.Split(b.read("results/INDEX.tsv"), "\n")[1], "\tcall\tzoo\tlist\t100003\t8002\t")
 }

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/rules"
 )
 
@@ -22,31 +22,21 @@ func TestRules(t *testing.T) {
 	b.write(".config/ctxfs/config.toml", "[workspaces]\ndirs = [\"~/src/shop\"]\n")
 	shop := filepath.Join(b.home, "src/shop")
 	want := []string{"# Rules for ~/src/shop/api/cart.go", "integer cents", "Return errors.", "cursor, cline, crush (not trusted)"}
-	if got := b.sh("cd src/shop/api && ctxfs rules cart.go"); !containsAll(got, want) {
-		t.Errorf("rules: %s", got)
-	}
-	if got := b.ok("rules", filepath.Join(shop, "x.md")); strings.Contains(got, "go.mdc — api") {
-		t.Errorf("rules for another file: %s", got)
-	}
+	fstest.Contains(t, b.sh("cd src/shop/api && ctxfs rules cart.go"), want...)
+	fstest.ContainsNot(t, b.ok("rules", filepath.Join(shop, "x.md")), "go.mdc — api")
 	b.mount()
 	b.shows("rules/shop/AGENTS.md", "scope: project\n", "trusted: no\n", "integer cents")
 	b.write("src/shop/deep/er/AGENTS.md", "Nested.\n")
 	b.shows("rules/INDEX.md", "shop/deep-er-AGENTS.md — deep/er/**; claude-code, ")
 	must(t, os.RemoveAll(filepath.Join(shop, "deep")))
 	b.shows("rules/INDEX.md", "shop/cursor-rules-go.md — api/*.go; cursor, and otherwise cline, crush: Return errors.")
-	if got := readFile(t, filepath.Join(b.mnt(), "rules/for", shop, "api/cart.go")); !containsAll(got, want) {
-		t.Errorf("rules/for: %s", got)
-	}
-	if got := b.ok("find", "--in", "rules", "integer cents"); !strings.Contains(got, "rules/shop/AGENTS.md — [not trusted] The shop") {
-		t.Errorf("find: %s", got)
-	}
+	fstest.Contains(t, readFile(t, filepath.Join(b.mnt(), "rules/for", shop, "api/cart.go")), want...)
+	fstest.Contains(t, b.ok("find", "--in", "rules", "integer cents"), "rules/shop/AGENTS.md — [not trusted] The shop")
 	checked := b.run("rules", "check", "--json", shop)
 	var found rules.Checked
 	if err := json.Unmarshal([]byte(checked.out), &found); err != nil || checked.code != exitProblems || len(found.Findings) != 1 || found.Files != 2 || found.Findings[0].Line != 3 {
 		t.Errorf("rules check --json: %v, %v", checked, err)
 	}
 	b.write("src/shop/api/gone.go", "package api\n")
-	if got := b.ok("rules", "check", shop); got != "~/src/shop: 0 findings in 2 files of rules\n" {
-		t.Errorf("rules check: %q", got)
-	}
+	fstest.Equal(t, b.ok("rules", "check", shop), "~/src/shop: 0 findings in 2 files of rules\n", "rules check")
 }

@@ -35,17 +35,13 @@ func TestScopesOfRealServers(t *testing.T) {
 		}
 		b.sh("cd src/" + project + ` && ctxfs call memory create_entities '{"entities":[{"name":"` + project + `","entityType":"project","observations":[]}]}'`)
 	}
-	if got := b.sh("cd src/one && ctxfs call memory read_graph"); !strings.Contains(got, `"one"`) || !strings.Contains(got, `"two"`) {
-		t.Errorf("the memory has not both: %s", got)
-	}
+	fstest.Contains(t, b.sh("cd src/one && ctxfs call memory read_graph"), `"one"`, `"two"`)
 	if r := b.shell("ctxfs call files list_allowed_directories"); r.code == 0 || !strings.Contains(r.err, "--project") {
 		t.Errorf("from no project: exit %d, %v", r.code, r)
 	}
 	b.shows("mcps/files/STATUS.md", "scope: project — its configuration names the folder of the workspace")
 	b.shows("mcps/memory/STATUS.md", "scope: user — its memory is one file")
-	if got := b.ok("config", "memory"); !strings.Contains(got, "processes:     one for all: its memory is one file") {
-		t.Errorf("config: %s", got)
-	}
+	fstest.Contains(t, b.ok("config", "memory"), "processes:     one for all: its memory is one file")
 	b.write(".config/ctxfs/config.toml", "[mcp.servers.memory]\nscope = \"session\"\n")
 	b.shows("mcps/memory/STATUS.md", "scope: session — ", "config.toml says so")
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestSecrets looks for what configurations say in confidence wherever ctxfs
@@ -78,7 +80,5 @@ func TestSecrets(t *testing.T) {
 	// An entry without a good file.
 	b.write(".cursor/mcp.json", "{\"mcpServers\": {\"zoo\": {\"env\": {\"TOKEN\": \""+secret+"\" \"x\"")
 	b.shows("STATUS.md", "mcp.json is not valid")
-	if text := b.read("STATUS.md") + b.ok("status") + b.log(); strings.Contains(text, secret) {
-		t.Errorf("a secret: %s", text)
-	}
+	fstest.ContainsNot(t, b.read("STATUS.md")+b.ok("status")+b.log(), secret)
 }

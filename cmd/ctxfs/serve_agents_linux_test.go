@@ -36,9 +36,7 @@ func TestServeAgents(t *testing.T) {
 			t.Errorf("%+v", tool)
 		}
 	}
-	if got := strings.Join(names, " "); got != "agent_result agent_run agent_wait call find list read wait" {
-		t.Errorf("tools: %s", got)
-	}
+	fstest.Equal(t, strings.Join(names, " "), "agent_result agent_run agent_wait call find list read wait", "tools")
 	run := func(args map[string]any) string {
 		t.Helper()
 		text, failed := a.ask("agent_run", args)

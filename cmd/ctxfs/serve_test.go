@@ -15,6 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/fstest"
 )
 
 // agent is a client of `ctxfs serve`, which runs as its process.
@@ -122,9 +124,7 @@ func TestServe(t *testing.T) {
 	if line.Via != "gateway" || line.Agent != "tester" || line.Server != "zoo" || line.Outcome != "ok" {
 		t.Errorf("the log of calls: %+v", line)
 	}
-	if starts := b.starts(); starts != 1 {
-		t.Errorf("%d starts", starts)
-	}
+	fstest.Equal(t, b.starts(), 1)
 	if s := b.status(); s.Gateways != 1 || len(s.Mounts) != 0 {
 		t.Errorf("status: %+v", s)
 	}
@@ -218,9 +218,7 @@ func TestServeOutlives(t *testing.T) {
 	awaitFiles(t, b.dir, "the call is under way", func() bool { return strings.Count(b.journal(), "tools/call\n") == 4 })
 	signalTo(t, b.pid(), syscall.SIGKILL)
 	<-done
-	if got := strings.Count(b.journal(), "tools/call\n"); got != 4 {
-		t.Errorf("%d calls", got)
-	}
+	fstest.Equal(t, strings.Count(b.journal(), "tools/call\n"), 4)
 }
 
 // heard waits until the server of [zoo] was sent a message.
@@ -296,12 +294,8 @@ func TestServeIsNoServer(t *testing.T) {
 	b.configure()
 	b.mount()
 	b.ready("zoo")
-	if got := b.sh("ls .agentctx/mcps"); got != "CALLS.tsv\nINDEX.md\nzoo\n" {
-		t.Errorf("servers: %s", got)
-	}
-	if got := b.ok("config", "ctxfs"); !containsAll(got, []string{"passed-over", "it is ctxfs itself"}) {
-		t.Errorf("config: %s", got)
-	}
+	fstest.Equal(t, b.sh("ls .agentctx/mcps"), "CALLS.tsv\nINDEX.md\nzoo\n", "servers")
+	fstest.Contains(t, b.ok("config", "ctxfs"), "passed-over", "it is ctxfs itself")
 }
 
 func TestServeUsage(t *testing.T) {
@@ -312,7 +306,5 @@ func TestServeUsage(t *testing.T) {
 	b.refused(exitFailed, []string{"is not an address", "\n  give host and port"}, "serve", "--http", "x")
 	_, cmd := b.serveHTTP()
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("serve --http ended with %v", err)
-	}
+	fstest.Equal(t, cmd.Wait(), nil, "serve --http ended with")
 }

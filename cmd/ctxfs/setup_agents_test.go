@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // snapshot returns all below a folder: texts of files, modes, targets of links.
@@ -88,18 +90,14 @@ func TestSetupAgents(t *testing.T) {
 	sameFiles(t, "--dry-run", was, snapshot(t, b.home))
 
 	out := b.ok("setup", "--yes")
-	if !containsAll(out, []string{"changed ~/.claude/settings.json for Claude Code", "next: ctxfs mount", "undo: ctxfs setup --undo claude-code"}) {
-		t.Errorf("%s", out)
-	}
+	fstest.Contains(t, out, "changed ~/.claude/settings.json for Claude Code", "next: ctxfs mount", "undo: ctxfs setup --undo claude-code")
 	settings := b.home + "/.claude/settings.json"
 	text, err := os.ReadFile(settings)
 	if err != nil || !containsAll(string(text), []string{"\t// mine\n\t\"model\": \"opus\"", "say hi", "hook claude-code SessionStart"}) {
 		t.Errorf("%s %v", text, err)
 	}
 	with := snapshot(t, b.home)
-	if out := b.ok("setup", "--yes"); !strings.Contains(out, "nothing to change") {
-		t.Errorf("%s", out)
-	}
+	fstest.Contains(t, b.ok("setup", "--yes"), "nothing to change")
 	sameFiles(t, "twice", with, snapshot(t, b.home))
 
 	var report struct {
@@ -171,7 +169,5 @@ func TestSetupProject(t *testing.T) {
 	}
 	b.ok("setup", "--undo")
 	sameFiles(t, "--undo", was, snapshot(t, b.home))
-	if r := b.shell("cd && ctxfs setup codex --project"); r.code != exitFailed || !strings.Contains(r.err, "your home folder, not a project") {
-		t.Errorf("%v", r)
-	}
+	fstest.Contains(t, b.shell("cd && ctxfs setup codex --project").exits(t, exitFailed).err, "your home folder, not a project")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestSetupAsked: at a terminal it shows coloured differences and asks, for all or for each
@@ -21,9 +23,7 @@ func TestSetupAsked(t *testing.T) {
 		return b.sh("printf '" + keys + "' | script -qec 'env TERM=xterm " + command + "' /dev/null")
 	}
 	out := at(`n\n`, "ctxfs setup")
-	if !containsAll(out, []string{"\x1b[32m+", "[y/N/a]", "nothing was written"}) {
-		t.Errorf("%q", out)
-	}
+	fstest.Contains(t, out, "\x1b[32m+", "[y/N/a]", "nothing was written")
 	sameFiles(t, "no", was, snapshot(t, b.home))
 	if out := at(`n\n`, "NO_COLOR=1 ctxfs setup codex"); strings.Contains(out, "\x1b[3") || !strings.Contains(out, "[y/N]") {
 		t.Errorf("%q", out)
@@ -54,9 +54,7 @@ func TestSetupMeanwhile(t *testing.T) {
 	w.sees("\"theirs\": 1,")
 	w.sees("write it? [y/N] ")
 	w.types("y\r")
-	if code := w.wait(); code != exitOK {
-		t.Errorf("exit %d", code)
-	}
+	fstest.Equal(t, w.wait(), exitOK)
 	if text, err := os.ReadFile(settings); err != nil || !containsAll(string(text), []string{"\"theirs\": 1,", "hook claude-code"}) {
 		t.Errorf("%s %v", text, err)
 	}
@@ -106,9 +104,7 @@ esac
 	}
 	sameFiles(t, "--undo", was, snapshot(t, b.home))
 	b.setenv("PATH", filepath.Dir(b.program()))
-	if r := b.run("setup", "service"); !strings.Contains(r.err, "no systemd here") {
-		t.Errorf("%v", r)
-	}
+	fstest.Contains(t, b.run("setup", "service").err, "no systemd here")
 }
 
 // TestSetupKilled: whenever the real program is killed while it sets up, undoing restores every byte, and doing it again

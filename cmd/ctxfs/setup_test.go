@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestSetupShell: one line is written and taken out again; the rest of the file, its mode
@@ -28,25 +30,15 @@ func TestSetupShell(t *testing.T) {
 	}
 	b.env = append(b.env, "SHELL=/usr/bin/bash")
 
-	if out := b.ok("setup", "shell", "--dry-run"); !containsAll(out, []string{"change ~/.bashrc", "(a link to ~/dotfiles)", "+if [[ $- == *i*"}) {
-		t.Errorf("%s", out)
-	}
-	if got := read(real); got != text {
-		t.Errorf("--dry-run has written: %q", got)
-	}
-	if out := b.ok("setup", "shell"); !containsAll(out, []string{"changed ~/.bashrc", "undo: ctxfs setup --undo shell"}) {
-		t.Errorf("%s", out)
-	}
+	fstest.Contains(t, b.ok("setup", "shell", "--dry-run"), "change ~/.bashrc", "(a link to ~/dotfiles)", "+if [[ $- == *i*")
+	fstest.Equal(t, read(real), text, "--dry-run has written")
+	fstest.Contains(t, b.ok("setup", "shell"), "changed ~/.bashrc", "undo: ctxfs setup --undo shell")
 	with := read(real)
 	if !strings.HasPrefix(with, "if [[ $- == *i*") || !strings.HasSuffix(with, "\n"+text) {
 		t.Errorf("%q", with)
 	}
-	if out := b.ok("setup", "shell", "--shell", "bash"); !strings.Contains(out, "nothing to change") {
-		t.Errorf("%s", out)
-	}
-	if got := read(real); got != with {
-		t.Errorf("written twice: %q", got)
-	}
+	fstest.Contains(t, b.ok("setup", "shell", "--shell", "bash"), "nothing to change")
+	fstest.Equal(t, read(real), with, "written twice")
 	b.ok("setup", "shell", "--shell", "fish")
 	if got := read(filepath.Join(b.home, ".config/fish/config.fish")); !strings.HasPrefix(got, "if status is-interactive;") {
 		t.Errorf("%q", got)
@@ -59,9 +51,7 @@ func TestSetupShell(t *testing.T) {
 	must(t, os.WriteFile(zshrc, []byte(read(zshrc)+"alias l=ls\n"), 0o600))
 
 	b.ok("setup", "--undo", "shell", "--shell", "bash")
-	if got := read(real); got != text {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, read(real), text)
 	if target, err := os.Readlink(rc); err != nil || target != "dotfiles" {
 		t.Errorf("the link is now %q, %v", target, err)
 	}
@@ -72,12 +62,8 @@ func TestSetupShell(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(b.home, ".config/fish")); !os.IsNotExist(err) {
 		t.Errorf("the folder of fish is left: %v", err)
 	}
-	if got := read(zshrc); got != "alias l=ls\n" {
-		t.Errorf("%q", got)
-	}
-	if out := b.ok("setup", "--undo", "shell"); !strings.Contains(out, "nothing to undo") {
-		t.Errorf("%s", out)
-	}
+	fstest.Equal(t, read(zshrc), "alias l=ls\n")
+	fstest.Contains(t, b.ok("setup", "--undo", "shell"), "nothing to undo")
 
 	b.refused(exitUsage, []string{`bash, zsh or fish, not "nu"`}, "setup", "shell", "--shell", "nu")
 	for name, meant := range map[string]string{"gemini-cli": "gemini", "copilot-cli": "copilot", "claude": "claude-code", "claude-code,codex": "claude-code codex"} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/skills"
 )
 
@@ -24,19 +25,11 @@ func TestSkills(t *testing.T) {
 	b.write(".claude/skills/torn/SKILL.md", "---\nname: [\n---\ntext\n")
 	b.writeMode(".claude/skills/one/scripts/run", "#!/bin/sh\necho \"ran $1 in $(dirname \"$0\")\"\n", 0o755)
 	b.mount()
-	if got := b.sh("ls .agentctx/skills"); !containsAll(got, []string{"one\n", "two\n", "three\n", "torn\n", "agentctx\n"}) {
-		t.Errorf("skills: %q", got)
-	}
-	if got := b.sh("rg -l unic .agentctx/skills | sort"); got != ".agentctx/skills/one/SKILL.md\n.agentctx/skills/two/SKILL.md\n" {
-		t.Errorf("rg: %q", got)
-	}
-	if got := b.sh(".agentctx/skills/one/scripts/run fast"); got != "ran fast in .agentctx/skills/one/scripts\n" {
-		t.Errorf("the script: %q", got)
-	}
+	fstest.Contains(t, b.sh("ls .agentctx/skills"), "one\n", "two\n", "three\n", "torn\n", "agentctx\n")
+	fstest.Equal(t, b.sh("rg -l unic .agentctx/skills | sort"), ".agentctx/skills/one/SKILL.md\n.agentctx/skills/two/SKILL.md\n", "rg")
+	fstest.Equal(t, b.sh(".agentctx/skills/one/scripts/run fast"), "ran fast in .agentctx/skills/one/scripts\n", "the script")
 	b.shows("skills/INDEX.md", "Use it to one.", "Use it to three.", "torn", "bare")
-	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "torn") {
-		t.Errorf("doctor: exit %d\n%v", r.code, r)
-	}
+	fstest.Contains(t, b.run("doctor").exits(t, exitProblems).out, "torn")
 
 	// Changes on disk.
 	b.write(".claude/skills/one/SKILL.md", card("one", "a unicorn with wings"))
@@ -53,7 +46,7 @@ func TestSkills(t *testing.T) {
 		return os.IsNotExist(err) && !strings.Contains(b.sh("ls .agentctx/skills"), "two")
 	})
 	b.write(".claude/skills/torn/SKILL.md", card("torn", "mended"))
-	b.settles("the fault has gone", func() bool { return !strings.Contains(b.read("STATUS.md"), "torn/SKILL.md") })
+	b.lacks("STATUS.md", "torn/SKILL.md")
 }
 
 // TestSkillsOfAProject: they appear as its folder becomes known, marked until it is
@@ -76,24 +69,18 @@ func TestSkillsOfAProject(t *testing.T) {
 		page := b.sh("cd src/shop && ctxfs here --page")
 		return strings.Contains(page, "2 skills of this project, which is not trusted") && !strings.Contains(page, "Writes invoices")
 	})
-	if page := b.read("AGENTS.md"); strings.Contains(page, "invoice") || strings.Contains(page, "zeppelin") {
-		t.Errorf("AGENTS.md names what is not trusted:\n%s", page)
-	}
+	fstest.ContainsNot(t, b.read("AGENTS.md"), "invoice", "zeppelin")
 	b.settles("a search finds the command and the subagent", func() bool {
 		return strings.Contains(b.ok("find", "inflate zeppelin"), "skills/zeppelin/SKILL.md") && strings.Contains(b.ok("find", "judges walruses"), "skills/walrus/SKILL.md")
 	})
 	b.ok("trust", shop)
-	b.settles("nothing is marked any more", func() bool { return !strings.Contains(b.read("skills/INDEX.md"), "not trusted") })
+	b.lacks("skills/INDEX.md", "not trusted")
 	b.settles("the page of the project names its skills", func() bool {
 		return strings.Contains(b.sh("cd src/shop && ctxfs here --page"), "`invoice`: Writes invoices. — ../../skills/invoice/SKILL.md")
 	})
 
-	if got := b.ok("skills"); !containsAll(got, []string{"invoice", "zeppelin", "command", "walrus", "subagent", "[suspicious] Writes invoices."}) {
-		t.Errorf("skills: %s", got)
-	}
-	if got := b.ok("skills", "check", shop); got != "~/src/shop: 0 findings in 2 skills\n" {
-		t.Errorf("skills check: %q", got)
-	}
+	fstest.Contains(t, b.ok("skills"), "invoice", "zeppelin", "command", "walrus", "subagent", "[suspicious] Writes invoices.")
+	fstest.Equal(t, b.ok("skills", "check", shop), "~/src/shop: 0 findings in 2 skills\n", "skills check")
 	secure := b.run("skills", "check", "--security", "--json", shop)
 	var found skills.Checked
 	if err := json.Unmarshal([]byte(secure.out), &found); err != nil || secure.code != exitProblems || len(found.Suspects) != 1 || found.Suspects[0].Line != 1 {
@@ -105,7 +92,5 @@ func TestSkillsOfAProject(t *testing.T) {
 		t.Errorf("skills check: %v", wrong)
 	}
 	b.ok("unmount")
-	if got := b.ok("skills", "--json"); !containsAll(got, []string{`"name": "walrus"`, `"called": "Invoice"`}) {
-		t.Errorf("without a mount: %s", got)
-	}
+	fstest.Contains(t, b.ok("skills", "--json"), `"name": "walrus"`, `"called": "Invoice"`)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/sessions"
+	"ctxfs/fs/fstest"
 )
 
 // TestStale lists what changed since a session last saw it.
@@ -84,9 +85,7 @@ func TestStale(t *testing.T) {
 			changed(path, -60)
 		}
 	}
-	if r := b.run("stale", "--json", claudeID); r.code != 0 || !strings.Contains(r.out, `"files": []`) {
-		t.Errorf("--json of nothing: exit %d\n%v", r.code, r)
-	}
+	fstest.Contains(t, b.ok("stale", "--json", claudeID), `"files": []`)
 	b.refused(exitFailed, []string{"no session is nobody"}, "stale", "nobody")
 	b.refused(exitUsage, []string{"the name of the session is empty"}, "stale", "")
 	b.session(".pi/agent/sessions/--x--/2026-05-12T01-02-27-657Z_"+piID+".jsonl",

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
 	"ctxfs/providers/stats"
 )
@@ -80,9 +81,7 @@ func TestStats(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[1][1] != "zoo" {
 		t.Errorf("CSV: %q, %v", rows, err)
 	}
-	if r := b.run("stats", "calls", "--server", "zo"); r.code != 0 || !strings.Contains(r.err, `no server is called "zo"; did you mean "zoo"?`) {
-		t.Errorf("a misspelt server: %v", r)
-	}
+	fstest.Contains(t, b.run("stats", "calls", "--server", "zo").exits(t, 0).err, `no server is called "zo"; did you mean "zoo"?`)
 
 	w := b.open("stats")
 	code := w.wait()
@@ -116,9 +115,7 @@ func TestStats(t *testing.T) {
 	b.refused(exitUsage, []string{"--since takes 7d"}, "stats", "--since", "soon")
 	b.refused(exitUsage, []string{"--until takes a day"}, "stats", "--until", "7d")
 	b.refused(exitFailed, []string{"there is no folder"}, "stats", "--in", "/nowhere/at/all")
-	if got := b.ok("__complete", "stats", ""); !containsAll(got, []string{"static\t", "calls\t", "files\t"}) {
-		t.Errorf("completion: %s", got)
-	}
+	fstest.Contains(t, b.ok("__complete", "stats", ""), "static\t", "calls\t", "files\t")
 	if got := b.ok("__complete", "stats", "--server", "z"); !strings.HasPrefix(got, "broken\nzoo\n") {
 		t.Errorf("completion of servers: %s", got)
 	}
@@ -137,7 +134,5 @@ func TestStatsAgainstOdds(t *testing.T) {
 	must(t, os.Remove(filepath.Join(b.state, "ctxfs/mcp/calls.jsonl")))
 	b.write("x", "")
 	nowhere := b.with("XDG_CACHE_HOME", filepath.Join(b.home, "x"), "XDG_STATE_HOME", filepath.Join(b.home, "x"))
-	if r := nowhere.run("stats"); r.code != 0 || !strings.Contains(r.out, "zoo: it was never started") {
-		t.Errorf("where nothing can be written: %v", r)
-	}
+	fstest.Contains(t, nowhere.ok("stats"), "zoo: it was never started")
 }

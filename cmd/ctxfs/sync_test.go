@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
 
@@ -55,9 +56,7 @@ func TestSyncFollows(t *testing.T) {
 	b.ok("wait", "server", "zoo", "ready")
 	b.settles("the server is ready", holds("mcps/zoo/STATUS.md", "state: ready\n"))
 	b.settles("the root says so", holds("STATUS.md", "zoo: ready"))
-	if got := b.sh(dir + "/skills/walk/go.sh"); got != "walked\n" {
-		t.Errorf("the script says %q", got)
-	}
+	fstest.Equal(t, b.sh(dir+"/skills/walk/go.sh"), "walked\n", "the script says")
 
 	// It is what a mount shows.
 	b.mount()
@@ -71,9 +70,7 @@ func TestSyncFollows(t *testing.T) {
 		return owner.ReplaceAllString(list(b.mnt()), " 0${1}00") == list(dir)
 	})
 	// Of what is written nobody else sees anything.
-	if open := b.sh("find " + dir + " -perm /077 ! -type l"); open != "" {
-		t.Errorf("others may look at %s", open)
-	}
+	fstest.Equal(t, b.sh("find "+dir+" -perm /077 ! -type l"), "", "others may look at")
 
 	// It follows.
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks far.\n---\n")
@@ -91,9 +88,7 @@ func TestSyncFollows(t *testing.T) {
 
 	b.ok("unmount", b.mnt())
 	signalTo(t, cmd.Process.Pid, syscall.SIGINT)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("sync ended with %v", err)
-	}
+	fstest.Equal(t, cmd.Wait(), nil, "sync ended with")
 	b.ended(pid)
 	if _, err := os.Stat(filepath.Join(dir, "mcps/zoo/tools/greet.json")); err != nil {
 		t.Errorf("what was written stays: %v", err)
@@ -107,9 +102,7 @@ func TestSyncUnmounted(t *testing.T) {
 	dir := filepath.Join(b.dir, "plain")
 	cmd := b.syncing(dir)
 	b.ok("unmount", dir)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("sync ended with %v", err)
-	}
+	fstest.Equal(t, cmd.Wait(), nil, "sync ended with")
 }
 
 // TestSyncKilled still ends the background process.
@@ -129,9 +122,7 @@ func TestSyncOnce(t *testing.T) {
 	journal := filepath.Join(b.dir, "journal")
 	b.stub("zoo", "", map[string]string{stubJournal: journal})
 	dir := filepath.Join(b.dir, "plain")
-	if out := b.ok("sync", "--once", dir); !strings.Contains(out, " written, 0 removed, 0 unchanged") {
-		t.Errorf("sync says: %s", out)
-	}
+	fstest.Contains(t, b.ok("sync", "--once", dir), " written, 0 removed, 0 unchanged")
 	var second mounts.Report
 	if err := json.Unmarshal([]byte(b.ok("sync", "--once", "--json", dir)), &second); err != nil ||
 		second.Written != 0 || second.Removed != 0 || second.Unchanged == 0 {
@@ -148,22 +139,12 @@ func TestSyncOnce(t *testing.T) {
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks.\n---\n")
 	b.sh("cd " + dir + " && echo mine > mine && mkdir -p skills/walk && echo mine > skills/walk/SKILL.md && echo more >> AGENTS.md && rm .ignore")
 	r := b.run("sync", "--once", dir)
-	if r.code != exitProblems {
-		t.Errorf("sync with conflicts: exit %d", r.code)
-	}
-	for _, words := range []string{"skills/walk/SKILL.md was not written by ctxfs", "AGENTS.md was changed since ctxfs wrote it", "move it away"} {
-		if !strings.Contains(r.err, words) {
-			t.Errorf("sync does not say %q: %s", words, r.err)
-		}
-	}
-	if got := b.sh("cd " + dir + " && cat mine skills/walk/SKILL.md; tail -n 1 AGENTS.md; test -f .ignore && echo back"); got != "mine\nmine\nmore\nback\n" {
-		t.Errorf("the folder: %q", got)
-	}
+	fstest.Equal(t, r.code, exitProblems, "sync with conflicts: exit")
+	fstest.Contains(t, r.err, "skills/walk/SKILL.md was not written by ctxfs", "AGENTS.md was changed since ctxfs wrote it", "move it away")
+	fstest.Equal(t, b.sh("cd "+dir+" && cat mine skills/walk/SKILL.md; tail -n 1 AGENTS.md; test -f .ignore && echo back"), "mine\nmine\nmore\nback\n", "the folder")
 	b.sh("cd " + dir + " && rm AGENTS.md skills/walk/SKILL.md")
 	b.ok("sync", "--once", dir)
-	if got := b.sh("cd " + dir + " && cat mine skills/walk/SKILL.md"); !strings.Contains(got, "description: Walks.") {
-		t.Errorf("the folder: %q", got)
-	}
+	fstest.Contains(t, b.sh("cd "+dir+" && cat mine skills/walk/SKILL.md"), "description: Walks.")
 
 	b.refused(exitFailed, []string{"is a file, not a folder"}, "sync", "--once", filepath.Join(dir, "mine"))
 	b.refused(exitUsage, []string{"into which folder?", "for example: ctxfs sync ~/agentctx"}, "sync")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/tree"
+	"ctxfs/fs/fstest"
 )
 
 // TestReadWithoutMount reads the tree by commands, without a process and with one: both
@@ -29,32 +30,20 @@ func TestReadWithoutMount(t *testing.T) {
 		if !running {
 			b.ok("unmount")
 		}
-		if got := b.ok("ls"); got != ".ignore\nAGENTS.md\nSTATUS.md\nagents/\nexec/\nfind/\nmcps/\nmemory/\nplans/\nresults/\nrules/\nskills/\nterminals/\ntranscripts/\nworkspaces/\n" {
-			t.Errorf("ls: %q", got)
-		}
-		if got := b.ok("ls", "mcps/zoo/tools", b.mnt("skills/walk"), "skills/walk/SKILL.md"); got != "mcps/zoo/tools:\ngreet.json\n\nskills/walk:\nSKILL.md\ngo.sh\nskills/walk/SKILL.md\n" {
-			t.Errorf("ls of several: %q", got)
-		}
+		fstest.Equal(t, b.ok("ls"), ".ignore\nAGENTS.md\nSTATUS.md\nagents/\nexec/\nfind/\nmcps/\nmemory/\nplans/\nresults/\nrules/\nskills/\nterminals/\ntranscripts/\nworkspaces/\n", "ls")
+		fstest.Equal(t, b.ok("ls", "mcps/zoo/tools", b.mnt("skills/walk"), "skills/walk/SKILL.md"), "mcps/zoo/tools:\ngreet.json\n\nskills/walk:\nSKILL.md\ngo.sh\nskills/walk/SKILL.md\n", "ls of several")
 		if got := b.ok("ls", "-l", "skills/walk"); !strings.Contains(got, "-r-xr-xr-x        22  20") || strings.Count(got, "Z  ") != 2 {
 			t.Errorf("ls -l: %q", got)
 		}
-		if got := b.ok("ls", "-R"); !containsAll(got, []string{".:\n", "\nmcps/zoo/tools:\ngreet.json\n", "\nskills/agentctx:\nSKILL.md\n"}) {
-			t.Errorf("ls -R: %s", got)
-		}
+		fstest.Contains(t, b.ok("ls", "-R"), ".:\n", "\nmcps/zoo/tools:\ngreet.json\n", "\nskills/agentctx:\nSKILL.md\n")
 		var entries []tree.Entry
 		if err := json.Unmarshal([]byte(b.ok("ls", "-R", "--json", "skills/walk")), &entries); err != nil || len(entries) != 2 ||
 			entries[1].Path != "skills/walk/go.sh" || entries[1].Size != 22 || entries[1].Type != "file" || entries[1].Modified.IsZero() {
 			t.Errorf("ls --json: %+v, %v", entries, err)
 		}
-		if got := b.ok("ls", "--json", "skills/walk/go.sh"); !strings.Contains(got, `"path": "skills/walk/go.sh"`) {
-			t.Errorf("ls --json of a file: %s", got)
-		}
-		if got := b.ok("cat", "skills/walk/go.sh", b.mnt("skills/walk/go.sh")); got != strings.Repeat("#!/bin/sh\necho walked\n", 2) {
-			t.Errorf("cat: %q", got)
-		}
-		if got := b.sh("cd " + b.home + " && ctxfs cat ./.agentctx/.ignore | head -n 1"); got != "!*\n" {
-			t.Errorf("cat of a relative path: %q", got)
-		}
+		fstest.Contains(t, b.ok("ls", "--json", "skills/walk/go.sh"), `"path": "skills/walk/go.sh"`)
+		fstest.Equal(t, b.ok("cat", "skills/walk/go.sh", b.mnt("skills/walk/go.sh")), strings.Repeat("#!/bin/sh\necho walked\n", 2), "cat")
+		fstest.Equal(t, b.sh("cd "+b.home+" && ctxfs cat ./.agentctx/.ignore | head -n 1"), "!*\n", "cat of a relative path")
 
 		b.refused(exitFailed, []string{"ctxfs: nothing/here: no such file or folder"}, "ls", "nothing/here")
 		b.refused(exitFailed, []string{"ctxfs: mcps: is a directory"}, "cat", "mcps")
@@ -88,18 +77,14 @@ func TestReadWithoutMount(t *testing.T) {
 		}
 	}
 	// The mount's path means the tree, wherever the mount is.
-	if got := b.ok("ls", filepath.Join(b.mnt(), "mcps/zoo/tools")); got != "greet.json\n" {
-		t.Errorf("ls of a path of the mount: %q", got)
-	}
+	fstest.Equal(t, b.ok("ls", filepath.Join(b.mnt(), "mcps/zoo/tools")), "greet.json\n", "ls of a path of the mount")
 }
 
 // TestClosedPipe pipes into a command that reads one line.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	if r := b.shell("set -o pipefail; ctxfs ls -R | head -n 1"); strings.Contains(r.err, "panic") {
-		t.Errorf("exit %d\n%v", r.code, r)
-	}
+	fstest.ContainsNot(t, b.shell("set -o pipefail; ctxfs ls -R | head -n 1").err, "panic")
 }
 
 // TestHintsLeadSomewhere: in an empty home no hint names a command that shows
@@ -108,9 +93,7 @@ func TestHintsLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.refused(exitFailed, []string{"no agent has left a session in the home folder yet"}, "history")
-	if r := b.run("history", "--all"); r.code != exitOK || !strings.Contains(r.err, "no agent has left a session in the home folder "+b.home) {
-		t.Errorf("history --all: %v", r)
-	}
+	fstest.Contains(t, b.run("history", "--all").exits(t, exitOK).err, "no agent has left a session in the home folder "+b.home)
 	b.refused(exitFailed, []string{"mpcs: no such file or folder", "\n  did you mean: mcps\n"}, "ls", "mpcs")
 	b.refused(exitFailed, []string{"\n  did you mean: mcps/INDEX.md\n"}, "cat", "mpcs/INDEX.md")
 	b.refused(exitFailed, []string{"\n  did you mean: skills/agentctx\n"}, "ls", "skills/agentcxt")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/fleet"
 	"ctxfs/providers/rules"
 )
@@ -27,14 +28,10 @@ func TestTrust(t *testing.T) {
 	b.shows("mcps/shop/STATUS.md", "state: untrusted\n", ".mcp.json, which is not trusted", "ctxfs trust '"+dir+"'")
 	b.shows("mcps/INDEX.md", "- shop: untrusted: ")
 	b.refused(exitFailed, []string{"is untrusted"}, "restart", "shop")
-	if got := b.ok("trust", "--list"); !containsAll(got, []string{"~/src/my shop: not trusted", "shop", "untrusted"}) {
-		t.Errorf("trust --list: %s", got)
-	}
+	fstest.Contains(t, b.ok("trust", "--list"), "~/src/my shop: not trusted", "shop", "untrusted")
 
 	// It takes effect at once, and in the files of the state folder.
-	if got := b.ok("trust", dir); !containsAll(got, []string{"trusted as they are now, in ~/src/my shop", "shop", "~/src/my shop/.mcp.json"}) {
-		t.Errorf("trust: %s", got)
-	}
+	fstest.Contains(t, b.ok("trust", dir), "trusted as they are now, in ~/src/my shop", "shop", "~/src/my shop/.mcp.json")
 	b.ready("shop")
 	kept := filepath.Join(b.state, "ctxfs", "mcp", "trusted.json")
 	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o600 {
@@ -69,9 +66,7 @@ func TestTrust(t *testing.T) {
 	b.ok("trust", other)
 	b.ready("till", "scale")
 
-	if got := b.ok("trust", "--revoke", dir); !strings.Contains(got, "no longer trusted") {
-		t.Errorf("revoke: %s", got)
-	}
+	fstest.Contains(t, b.ok("trust", "--revoke", dir), "no longer trusted")
 	b.shows("mcps/shop/STATUS.md", "state: untrusted\n")
 	b.refused(exitFailed, []string{"is not trusted", "ctxfs trust --list"}, "trust", "--revoke", dir)
 	b.refused(exitFailed, []string{"configures a server"}, "trust", b.dir)
@@ -92,12 +87,8 @@ func TestTrustWithoutProcess(t *testing.T) {
 	b.ready("shop")
 	b.ok("unmount")
 	b.ok("trust", "--revoke", dir)
-	if got := b.ok("ls", "mcps"); strings.Contains(got, "shop") {
-		t.Errorf("a project that nothing knows is shown: %s", got)
-	}
-	if got := b.ok("trust", "--list"); !strings.Contains(got, "no project") {
-		t.Errorf("trust --list: %s", got)
-	}
+	fstest.ContainsNot(t, b.ok("ls", "mcps"), "shop")
+	fstest.Contains(t, b.ok("trust", "--list"), "no project")
 }
 
 func TestConfig(t *testing.T) {
@@ -124,11 +115,7 @@ func TestConfig(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		got := b.sh("cd here && ctxfs config")
-		for _, w := range want {
-			if !strings.Contains(got, w) {
-				t.Errorf("%s: config does not say %q:\n%s", when, w, got)
-			}
-		}
+		fstest.Contains(t, got, want...)
 		all := got + b.ok("config", "--json") + b.ok("config", "db") + b.ok("config", "github")
 		if strings.Contains(all, secret) {
 			t.Errorf("%s: a secret is told:\n%s", when, all)
@@ -160,23 +147,15 @@ func TestTrustOfRules(t *testing.T) {
 		if mounted {
 			b.mount()
 		}
-		if got := b.ok("rules", filepath.Join(shop, "api/new.go")); !containsAll(got, []string{"(not trusted: ", "ctxfs trust ~/src/shop", "AGENTS.md", "integer cents"}) {
-			t.Errorf("rules: %s", got)
-		}
-		if got := b.ok("trust", filepath.Join(shop, "api")); !strings.Contains(got, "trusted: the project ~/src/shop, with its rules, skills and notes") {
-			t.Errorf("trust: %s", got)
-		}
+		fstest.Contains(t, b.ok("rules", filepath.Join(shop, "api/new.go")), "(not trusted: ", "ctxfs trust ~/src/shop", "AGENTS.md", "integer cents")
+		fstest.Contains(t, b.ok("trust", filepath.Join(shop, "api")), "trusted: the project ~/src/shop, with its rules, skills and notes")
 		var page rules.Page
 		if err := json.Unmarshal([]byte(b.ok("rules", "--json", shop)), &page); err != nil || !page.Trusted || page.Project != shop || len(page.Rules) != 1 {
 			t.Errorf("rules --json: %+v, %v", page, err)
 		}
-		if got := b.ok("trust", "--list"); !strings.Contains(got, "~/src/shop: trusted since ") {
-			t.Errorf("trust --list: %s", got)
-		}
+		fstest.Contains(t, b.ok("trust", "--list"), "~/src/shop: trusted since ")
 		b.ok("trust", "--revoke", shop)
-		if got := b.ok("trust", "--list"); strings.Contains(got, "shop") {
-			t.Errorf("trust --list: %s", got)
-		}
+		fstest.ContainsNot(t, b.ok("trust", "--list"), "shop")
 		b.refused(exitFailed, []string{"is not trusted"}, "trust", "--revoke", shop)
 	}
 	b.refused(exitFailed, []string{"is no project"}, "trust", b.home)

@@ -127,9 +127,7 @@ func TestWaitForPort(t *testing.T) {
 	port := fstest.Port(t) // nobody else's while nobody listens at it
 	l, err := net.Listen("tcp", "127.0.0.1:"+port)
 	must(t, err)
-	if got := b.ok("wait", "port", port); !strings.Contains(got, "port "+port+" takes connections, at 127.0.0.1:"+port) {
-		t.Errorf("%s", got)
-	}
+	fstest.Contains(t, b.ok("wait", "port", port), "port "+port+" takes connections, at 127.0.0.1:"+port)
 	closed := b.waits("port", port, "--closed")
 	must(t, l.Close())
 	closed.ends(t, 0, "nothing listens at port "+port)
@@ -244,9 +242,7 @@ func TestWaitSettled(t *testing.T) {
 				t.Errorf("%s does not say %q:\n%s", path, words, text)
 			}
 		}
-		if out := b.ok("find", "counts okapis "+name); !strings.Contains(out, name) {
-			t.Errorf("find: %s", out)
-		}
+		fstest.Contains(t, b.ok("find", "counts okapis "+name), name)
 	}
 	b.refused(exitUsage, []string{"takes no other word"}, "wait", "settled", "now")
 }
