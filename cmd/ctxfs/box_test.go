@@ -64,26 +64,20 @@ func makeBox(t *testing.T, uid int, real bool) *box {
 		t.Skip("this machine has no /dev/fuse")
 	}
 	dir, err := os.MkdirTemp(base, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := &box{
 		T: t, dir: dir, work: dir, uid: uid, servers: make(map[string]map[string]any),
 		home: filepath.Join(dir, "h"), config: filepath.Join(dir, "h/.config/ctxfs/config.toml"),
 		state: filepath.Join(dir, "st"), cache: filepath.Join(dir, "ca"), runtime: filepath.Join(dir, "run"),
 	}
 	for _, d := range []string{b.home, b.state, b.cache, b.runtime} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(d, 0o700))
 	}
 	if uid != 0 {
 		err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(path, uid, uid))
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	program := binary
 	if !real {
@@ -245,7 +239,7 @@ func (b *box) at(dir string) *box {
 func (b *box) run(args ...string) result {
 	b.Helper()
 	// What these start gets the environment and the streams of a process.
-	if b.inside == nil || args[0] == "run" || args[0] == "agent" && len(args) > 1 && args[1] == "run" {
+	if line := strings.Join(args, " ") + " "; b.inside == nil || strings.HasPrefix(line, "run ") || strings.HasPrefix(line, "agent run ") {
 		return b.do(b.program(), args...)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)

@@ -36,7 +36,7 @@ daemon|killer|stays) env -i setsid sh -c 'echo $$ >"$0"; while :; do sleep 0.1; 
 binary) head -c 3000 /dev/urandom ;;
 odd) printf 'a\342\200\256b \377\n' ;;
 nothing) ;;
-slow) until [ -e "$HOME/go" ]; do sleep 0.01; done; echo slow ;;
+slow) read -r _ <"$HOME/go"; echo slow ;;
 *) echo "$1" ;;
 esac
 `, 0o755)
@@ -79,7 +79,7 @@ done
 ctxfs ls -R exec >/dev/null; ctxfs find one two >/dev/null; ctxfs sync --once out >/dev/null; ctxfs __complete cat exec/bad/ >/dev/null 2>&1
 bash -c 'compgen -f .agentctx/exec/bad/' >/dev/null; :`)
 		for _, dir := range []string{"exec/bad/names", "exec/bad/plain", "exec/bad/deep/x"} { // which most names fit
-			b.sh("cd .agentctx/" + dir + ` && { git status; node -e 'try { require(".") } catch {}'; npm ls; npx --no-install x; make -n; cargo build; go build ./...; ctags -R; python3 -m pytest; vim -es -c q; emacs --batch; hg root; svn info; } >/dev/null 2>&1 </dev/null; :`)
+			b.sh("cd .agentctx/" + dir + ` && { git status; node -e 'try { require(".") } catch {}'; } >/dev/null 2>&1 </dev/null; :`)
 		}
 	}
 	walk()
@@ -117,9 +117,7 @@ func TestExecHostile(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"control": "ared\nb\n", "odd": "ab \n", "nothing": ""} {
-		if got := readFile(t, b.mnt("exec/bad/names/"+name+".txt")); got != want {
-			t.Errorf("%s: %q", name, got)
-		}
+		fstest.Equal(t, readFile(t, b.mnt("exec/bad/names/"+name+".txt")), want, name)
 	}
 	background := b.pid()
 	for _, p := range processesOf(b.dir) {
@@ -144,6 +142,7 @@ func TestExecReadersShareARun(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.hostile()
+	release := b.fifo("go")
 	b.mount()
 	var readers sync.WaitGroup
 	for range 100 {
@@ -156,7 +155,7 @@ func TestExecReadersShareARun(t *testing.T) {
 	b.ok("wait", "file", filepath.Join(b.home, "ran"))
 	b.sh("ls -l .agentctx/exec/bad/names .agentctx/mcps >/dev/null") // the mount is not held up
 	fstest.Contains(t, b.ok("exec", "ls", "bad"), "1 command running")
-	b.write("go", "")
+	release.Release()
 	readers.Wait()
 	fstest.Equal(t, b.ran(), "slow\n", "these have run")
 }
@@ -167,6 +166,7 @@ func TestExecReaderKilled(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.hostile()
+	release := b.fifo("go")
 	b.mount()
 	for _, signal := range []string{"INT", "KILL"} {
 		if r := b.shell("timeout -s " + signal + " 0.5 cat .agentctx/exec/bad/names/slow.txt"); r.code == 0 || r.out != "" {
@@ -174,7 +174,7 @@ func TestExecReaderKilled(t *testing.T) {
 		}
 	}
 	b.sh("ls -l .agentctx/exec/bad/names >/dev/null")
-	b.write("go", "")
+	release.Release()
 	fstest.Equal(t, readFile(t, b.mnt("exec/bad/names/slow.txt")), "slow\n")
 	fstest.Equal(t, b.ran(), "slow\n", "these have run")
 }
@@ -271,6 +271,7 @@ func TestExecWithoutMount(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.hostile()
+	release := b.fifo("go")
 	fstest.Equal(t, b.ok("cat", "exec/bad/names/x.txt"), "x\n")
 	fstest.Equal(t, b.ok("ls", "exec/bad/names"), "x.txt\n")
 	b.ok("cat", "exec/bad/names/x.txt")
@@ -284,7 +285,7 @@ func TestExecWithoutMount(t *testing.T) {
 		})
 	}
 	b.ok("wait", "file", filepath.Join(b.home, "ran"), "--for", "slow")
-	b.write("go", "")
+	release.Release()
 	readers.Wait()
 	fstest.Equal(t, b.ran(), "x\nslow\n", "these have run")
 	b.refused(1, []string{`"baad"`, "did you mean: ctxfs exec refresh bad"}, "exec", "refresh", "baad")

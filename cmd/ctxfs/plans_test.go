@@ -80,9 +80,7 @@ func TestPlans(t *testing.T) {
 		todoSession("0b000000-0000-4000-8000-000000000002", shop, begun.Add(time.Minute), "completed 1. Test the cart, with umlauts: ü", "completed Ship the cart."))
 	b.settles("they are done", func() bool { return !strings.Contains(open(), "the cart") })
 	b.settles("on the page of the project, too", func() bool { return !strings.Contains(b.sh("ctxfs here --page src/shop"), "test the cart") })
-	if err := os.Remove(filepath.Join(b.home, ".claude/projects/-src-shop/0b000000-0000-4000-8000-000000000002.jsonl")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(b.home, ".claude/projects/-src-shop/0b000000-0000-4000-8000-000000000002.jsonl")))
 	b.settles("that session is deleted", func() bool { return strings.Contains(open(), "[ ] ship the cart — claude-code, ") })
 	b.refused(exitFailed, []string{"there is no folder ~/gone"}, "plans", "--in", filepath.Join(b.home, "gone"))
 

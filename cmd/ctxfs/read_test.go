@@ -14,9 +14,7 @@ func TestRead(t *testing.T) {
 	b.stub("zoo", "", nil)
 	b.stub("dies", "dies", nil)
 	for _, what := range []string{"stub://one", "one"} {
-		if got := b.ok("read", "zoo", what); got != "The text of one." {
-			t.Errorf("read %s: %q", what, got)
-		}
+		fstest.Equal(t, b.ok("read", "zoo", what), "The text of one.", "read", what)
 	}
 	fstest.Equal(t, b.ok("read", "zoo", "pics://2"), "\x00\x01\x02\xff", "the blob")
 	var raw struct{ Contents []struct{ MimeType string } }
@@ -39,9 +37,7 @@ func TestPromptGet(t *testing.T) {
 	b.ready("zoo")
 	want := "user:\n\nReview this.\n\nassistant:\n\n(image/png of 3 bytes; --json has it)\n"
 	for _, name := range []string{"review.it", "review_it"} {
-		if got := b.ok("prompt-get", "zoo", name, "--arg", "of=this"); got != want {
-			t.Errorf("%s: %q", name, got)
-		}
+		fstest.Equal(t, b.ok("prompt-get", "zoo", name, "--arg", "of=this"), want, name)
 	}
 	fstest.Contains(t, b.ok("prompt-get", "--json", "zoo", "review.it", "--arg", "of=a=b"), `"Review a=b."`, `"messages"`)
 	b.refused(exitFailed, []string{"the argument of is missing", "ctxfs cat mcps/zoo/prompts/review_it.json"}, "prompt-get", "zoo", "review.it")

@@ -15,9 +15,7 @@ import (
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, table, _ := strings.Cut(string(text), "\n| command | what it does |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var named []string

@@ -88,9 +88,7 @@ func TestLongResultOfACall(t *testing.T) {
 		t.Fatalf("%d bytes: %.200s ... %s", len(out), out, out[max(0, len(out)-300):])
 	}
 	for _, path := range []string{notice[1], b.mnt("results", filepath.Base(notice[1]))} {
-		if got := b.sh("jq length '" + path + "'; rg -c wombat '" + path + "'; rg -c 26.50 '" + path + "'"); got != "2000\n2000\n2000\n" {
-			t.Errorf("%s: %q", path, got)
-		}
+		fstest.Equal(t, b.sh("jq length '"+path+"'; rg -c wombat '"+path+"'; rg -c 26.50 '"+path+"'"), "2000\n2000\n2000\n", path)
 	}
 	fstest.Contains(t, strings.Split(b.read("results/INDEX.tsv"), "\n")[1], "\tcall\tzoo\tlist\t100003\t8002\t")
 }

@@ -23,8 +23,9 @@ func TestServeAgents(t *testing.T) {
 		"answers": `echo "the answer in $PWD"`,
 		"much":    `seq 1 20000`,
 		// A line below the prompt says where the context is: the file is the last word of the first.
-		"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo >"$HOME/asked"; while [ ! -e "$HOME/$last" ]; do sleep 0.01; done; echo "$last is there"`,
+		"asks": `last=$(printf '%s' "$1" | head -n 1); last=${last##* }; echo >"$HOME/asked"; read -r _ <"$HOME/$last"; echo "$last is there"`,
 	})
+	release := b.fifo("one")
 	b.mount()
 	a := b.agent()
 	tools, err := a.ListTools(t.Context(), mcp.ListToolsRequest{})
@@ -82,7 +83,7 @@ func TestServeAgents(t *testing.T) {
 		a.says(true, wrong.words, wrong.tool, wrong.args)
 	}
 	must(t, a.Close()) // the agent goes on without its gateway
-	b.write("one", "")
+	release.Release()
 	if all := b.awaits(0, waits); all[0].Text != "one is there\n" {
 		t.Errorf("%+v", all)
 	}
@@ -107,9 +108,9 @@ func TestServeNoAgents(t *testing.T) {
 
 	ask := `printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' ` +
 		`'{"jsonrpc":"2.0","method":"notifications/initialized"}' ` +
-		`'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"agent_run","arguments":{"agent":"answers","prompt":"x","repoDir":"/"}}}' >"$TMPDIR/in"; ` +
-		`(cat "$TMPDIR/in"; while [ ! -e "$TMPDIR/answered" ]; do sleep 0.05; done) | ` + b.program() + ` serve | ` +
-		`while read -r line; do echo "$line"; case $line in *'"id":2'*) touch "$TMPDIR/answered";; esac; done`
+		`'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"agent_run","arguments":{"agent":"answers","prompt":"x","repoDir":"/"}}}' >"$TMPDIR/in"; mkfifo "$TMPDIR/answered"; ` +
+		`(cat "$TMPDIR/in"; read -r _ <"$TMPDIR/answered") | ` + b.program() + ` serve | ` +
+		`while read -r line; do echo "$line"; case $line in *'"id":2'*) echo >"$TMPDIR/answered";; esac; done`
 	b.kinds("gateway = true", map[string]string{"answers": `touch "$HOME/started"`, "asks": ask})
 	b.mount()
 	r := b.runs(0, "--agent", "asks", "--read-only", "x")

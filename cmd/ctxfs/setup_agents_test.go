@@ -42,9 +42,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		all[strings.TrimPrefix(path, dir)] = text
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 

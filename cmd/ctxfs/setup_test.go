@@ -20,14 +20,10 @@ func TestSetupShell(t *testing.T) {
 	read := func(path string) string {
 		t.Helper()
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(text)
 	}
-	if err := os.Symlink("dotfiles", rc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("dotfiles", rc))
 	b.env = append(b.env, "SHELL=/usr/bin/bash")
 
 	fstest.Contains(t, b.ok("setup", "shell", "--dry-run"), "change ~/.bashrc", "(a link to ~/dotfiles)", "+if [[ $- == *i*")
@@ -87,17 +83,13 @@ func TestRecordable(t *testing.T) {
 		return b.do("script", "-qec", "env TERM=xterm "+env+" ctxfs setup shell --check", "/dev/null").code
 	}
 	for _, env := range []string{"A=1", "CODEX_HOME=/x"} {
-		if code := check(env); code != exitOK {
-			t.Errorf("in a terminal with %s: exit %d", env, code)
-		}
+		fstest.Equal(t, check(env), exitOK, "in a terminal with", env)
 	}
 	for _, env := range []string{
 		"CTXFS_TERMINAL=1", "TERM=dumb", "TERM=", "CLAUDECODE=1", "CODEX_SANDBOX=seatbelt", "CURSOR_AGENT=1", "GEMINI_CLI=1",
 		"VSCODE_RESOLVING_ENVIRONMENT=1", "SSH_ORIGINAL_COMMAND=rsync", "XDG_STATE_HOME=/proc/none",
 	} {
-		if code := check(env); code != exitFailed {
-			t.Errorf("%s: exit %d", env, code)
-		}
+		fstest.Equal(t, check(env), exitFailed, env)
 	}
 	if r := b.run("setup", "shell", "--check"); r.code != exitFailed || r.out+r.err != "" {
 		t.Errorf("without a terminal: exit %d, %v", r.code, r)

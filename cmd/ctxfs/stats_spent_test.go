@@ -30,9 +30,7 @@ func TestStatsOfSessions(t *testing.T) {
 	b.spent()
 	look := func() (r stats.Report) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(b.ok("stats", "--since", "all", "--json")), &r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(b.ok("stats", "--since", "all", "--json")), &r))
 		return r
 	}
 	for _, mounted := range []bool{false, true} {
@@ -63,9 +61,7 @@ func TestStatsOfSessions(t *testing.T) {
 	if left, err := os.ReadFile(filepath.Join(b.cache, "ctxfs", "stats", "spending.jsonl")); err != nil || len(left) == 0 {
 		t.Errorf("the book: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(b.cache, "ctxfs", "stats", "spending.jsonl"), []byte("{\"format\":1}\n{\"part\":\"x\",\"calls\":\"AAAA\",\n\xff"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(b.cache, "ctxfs", "stats", "spending.jsonl"), []byte("{\"format\":1}\n{\"part\":\"x\",\"calls\":\"AAAA\",\n\xff"), 0o600))
 	if s := look().Spending; s.Calls != 2 {
 		t.Errorf("with a damaged book there are %d requests", s.Calls)
 	}
@@ -78,9 +74,7 @@ func TestStatsPage(t *testing.T) {
 	page := filepath.Join(b.dir, "stats.html")
 	b.ok("stats", "--since", "all", "--html", page)
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	html := string(text)
 	if !strings.Contains(html, "<svg") || !strings.Contains(html, "mod&lt;el") || strings.Contains(html, "mod<el") || strings.Contains(html, "<script") {
 		t.Errorf("the page is\n%s", html)

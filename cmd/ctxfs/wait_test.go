@@ -90,7 +90,8 @@ func TestWaitForTerminal(t *testing.T) {
 func TestWaitForBackground(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	script := "until test -e go; do sleep 0.02; done; printf 'Continue? '; until test -e on; do sleep 0.02; done; echo done; exit 3"
+	release := b.fifo("go")
+	script := "read -r _ <go; printf 'Continue? '; read -r _ <go; echo done; exit 3"
 	e := b.background("--name", "job", "--", "sh", "-c", "cd "+b.home+"; "+script)
 	defer b.ok("stop", e.ID)
 	b.mount()
@@ -98,7 +99,7 @@ func TestWaitForBackground(t *testing.T) {
 	question, all := b.waits("terminal", "job", "--for", `Continue\?`), b.waits("terminal", "job", "--exit", ",", "file", filepath.Join(b.home, "made"), "--for", "^yes$")
 	one := b.waits("--any", "--json", "terminal", "job", "--for", "nothing", ",", "file", filepath.Join(b.home, "made"))
 	b.kill()
-	b.write("go", "")
+	release.Release()
 	question.ends(t, 0, "terminal job has printed: Continue?")
 	b.write("made", "no\n")
 	one.ends(t, 0)
@@ -111,7 +112,7 @@ func TestWaitForBackground(t *testing.T) {
 		t.Errorf("%s", one.out.String())
 	}
 	b.write("made", "no\nyes\n")
-	b.write("on", "")
+	release.Release()
 	all.ends(t, 0, "has ended `sh -c", "exit 3", "made:2: yes")
 	b.refused(11, []string{"has not printed that"}, "wait", "terminal", "job", "--for", "nothing")
 	if r := b.run("wait", "--any", "terminal", "job", "--for", "nothing", ",", "terminal", "job", "--for", "done"); r.code != 0 {
@@ -168,6 +169,7 @@ func TestWaitForSession(t *testing.T) {
 	idle.ends(t, 0, "session "+claudeID+" has ended its turn and asks: Shall I commit it?", "more: ctxfs cat ")
 	asks.ends(t, 0, "asks: Shall I commit it?")
 	add(line("user", `"yes"`), line("assistant", `[{"type":"tool_use","id":"t2","name":"AskUserQuestion","input":{"questions":[{"question":"Which branch?","header":"B","options":[]}]}}]`))
+	b.settled()
 	b.waits("session", claudeID, "--asks").ends(t, 0, "Which branch?")
 	b.refused(12, []string{"no session is nosuch"}, "wait", "session", "nosuch", "--idle")
 }
