@@ -62,7 +62,7 @@ func TestServeCallsForTheProject(t *testing.T) {
 	where(b.agentIn(dirs[1]+"/sub", nil), dirs[1])
 	where(b.agentIn(dirs[1], []string{"--project", dirs[2]}), dirs[2])
 	where(b.agentIn(dirs[1], []string{"--project", "../three/sub"}, client.WithRootsHandler(workingIn(dirs[0]))), dirs[2])
-	b.refused(exitUsage, []string{"--project must name a folder"}, "serve", "--project", "nowhere")
+	b.refused(exitUsage, []string{"--project must name an existing folder"}, "serve", "--project", "nowhere")
 
 	// Over HTTP each client has a folder of its own.
 	cmd := b.command(b.Context(), b.program(), "serve", "--http", "127.0.0.1:0")
