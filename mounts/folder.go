@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/mounts/control"
 )
 
@@ -235,10 +236,7 @@ func closeAll(all []chan struct{}) {
 }
 
 func (n *changeQueue) ring() {
-	select {
-	case n.wake <- struct{}{}:
-	default:
-	}
+	rounds.Tell(n.wake)
 }
 
 // take returns the collected paths, sorted, without those below others, and what is to be

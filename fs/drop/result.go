@@ -3,6 +3,7 @@ package drop
 import (
 	"context"
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"fmt"
 	"sync"
 	"time"
@@ -38,12 +39,7 @@ func (r *result) publish(t time.Time, body []byte) {
 }
 
 func (r *result) isFinished() bool {
-	select {
-	case <-r.finished:
-		return true
-	default:
-		return false
-	}
+	return rounds.IsClosed(r.finished)
 }
 
 func (r *result) doneAt() time.Time {

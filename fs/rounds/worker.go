@@ -53,14 +53,25 @@ func (w *Worker) Poke() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.poked++
-	tell(w.wake)
+	Tell(w.wake)
 }
 
-// tell leaves a message in a channel that holds one.
-func tell(c chan<- struct{}) {
+// Tell sends to a channel that holds one value, if it holds none: whoever reads it looks at
+// everything.
+func Tell(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
+	}
+}
+
+// IsClosed reports whether a channel is closed that nothing is sent to.
+func IsClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -95,7 +106,7 @@ func (w *Worker) Settled(ctx context.Context) error {
 	defer w.mu.Unlock()
 	for target := w.poked; w.done < target && w.started && !w.ended; {
 		w.asked = max(w.asked, target)
-		tell(w.hurry)
+		Tell(w.hurry)
 		if w.round == nil {
 			w.round = make(chan struct{})
 		}

@@ -90,3 +90,11 @@ func Cause(err error) error {
 	}
 	return err
 }
+
+// Later returns the later of two times: a page is as new as the newest fact in it.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"ctxfs/fs/rounds"
 )
 
 // rootsTime is how long a client may take to answer which folders it works in. One
@@ -71,12 +73,7 @@ func (s *clientState) ask(ctx context.Context, request func() string) string {
 }
 
 func (s *clientState) isListening() bool {
-	select {
-	case <-s.listens:
-		return true
-	default:
-		return false
-	}
+	return rounds.IsClosed(s.listens)
 }
 
 func (s *clientState) recall() (root string, known bool) {

@@ -3,6 +3,7 @@ package executor
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -29,7 +30,7 @@ func newSnapshot(runs map[string]*run, old *snapshot, now func() time.Time) *sna
 	s := new(snapshot)
 	for _, r := range runs {
 		s.runs = append(s.runs, r)
-		s.modTime = later(s.modTime, r.changed)
+		s.modTime = wording.Later(s.modTime, r.changed)
 	}
 	slices.SortFunc(s.runs, func(a, b *run) int {
 		return cmp.Or(b.Status.Created.Compare(a.Status.Created), cmp.Compare(b.ID, a.ID))
@@ -39,22 +40,13 @@ func newSnapshot(runs map[string]*run, old *snapshot, now func() time.Time) *sna
 	case bytes.Equal(s.index, old.index):
 		s.modTime = old.modTime
 	case old.index != nil && !s.modTime.After(old.modTime):
-		s.modTime = later(now(), old.modTime.Add(1)) // a removal has no time of its own
+		s.modTime = wording.Later(now(), old.modTime.Add(1)) // a removal has no time of its own
 	}
 	return s
 }
 
-const intro = `# Agents that ctxfs has started
-
-A line for each run, the newest first; those in **bold** go on. <id>/status.json says how
-one stands, and where its session and its changes are; log.txt is what its terminal shows,
-live; transcript.md is its session; result.md its answer, once it has ended; changes.diff
-what it changed.
-
-    ctxfs agent wait ID...     until they have ended; prints their results
-    ctxfs agent stop ID        with all that it has started
-
-`
+//go:embed intro.md
+var intro string
 
 const none = `None yet. Start one, with one task:
 

@@ -292,10 +292,3 @@ func (p *Provider) publish() {
 	}
 	p.root.Replace(at, nodes)
 }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/runner"
 )
@@ -61,7 +62,7 @@ func prune(store job.Store, now time.Time) error {
 			ended = append(ended, j)
 		}
 	}
-	at := func(j *job.Job) time.Time { return later(j.Status.Created, j.Status.Ended) }
+	at := func(j *job.Job) time.Time { return wording.Later(j.Status.Created, j.Status.Ended) }
 	slices.SortFunc(ended, func(a, b *job.Job) int { return cmp.Or(at(b).Compare(at(a)), cmp.Compare(a.ID, b.ID)) })
 	for i, j := range ended {
 		if i < maxRuns && now.Sub(at(j)) <= maxAge {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/executor/job"
 )
 
@@ -49,7 +50,7 @@ func (p *Provider) newRun(j *job.Job, old *run) *run {
 	r.changed = modTime(j.Path(job.StatusFile), j.Status.Created)
 	if j.Ended() {
 		add(text(job.ResultFile, job.ResultFile, shownJSON(j.Result)))
-		r.changed = later(r.changed, modTime(j.Path(job.ResultFile), r.changed))
+		r.changed = wording.Later(r.changed, modTime(j.Path(job.ResultFile), r.changed))
 		add(pageName, p.page(j, r.changed))
 	}
 	for _, path := range p.linksOf(j).session() {
@@ -66,7 +67,7 @@ func (p *Provider) newRun(j *job.Job, old *run) *run {
 	r.prompt, r.answer = j.PromptLine(foundLen), answerLine(j)
 	at := r.changed
 	if was, err := r.folder.Folder.Attr(context.Background()); err == nil && old != nil {
-		at = later(at, was.ModTime.Add(1))
+		at = wording.Later(at, was.ModTime.Add(1))
 	}
 	r.folder.Replace(at, nodes)
 	return r

@@ -65,7 +65,7 @@ func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 
 func (r *run) document() fs.Document {
 	d := fs.Document{
-		Path: r.ID + "/" + job.RequestFile, Whole: r.ID, Kind: "run", Time: later(r.Status.Created, r.Status.Ended), Place: r.Status.Dir,
+		Path: r.ID + "/" + job.RequestFile, Whole: r.ID, Kind: "run", Time: wording.Later(r.Status.Created, r.Status.Ended), Place: r.Status.Dir,
 		Title:  "run " + r.ID + ": " + clean.Cut(r.prompt, promptLen),
 		Fields: map[string]string{"name": r.ID + " " + clean.Line(r.Status.Agent), "description": strings.TrimSpace(r.prompt + "\n" + r.answer)},
 	}

@@ -2,6 +2,7 @@ package find
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	iofs "io/fs"
 	"path"
@@ -54,22 +55,8 @@ const (
 	listName   = "00-LIST.md" // sorts first
 )
 
-const readme = `# Find by words
-
-The name of a folder here is what you look for. Such folders are not listed, but
-all of them exist:
-
-    cat %[1]s/"take a screenshot"/00-LIST.md    the best matches, and how to use them
-    ls %[1]s/"take a screenshot"                the things themselves, the best first
-    ls %[1]s/%[2]s/"send a message"             only what is below %[2]s/
-    jq . %[1]s/"take a screenshot"/01-*
-
-Words, parts of names and whole sentences all work; typing errors matter little.
-The entries are the files and folders themselves (a skill with its scripts, a
-session beside the words that were said in it), under names that begin with their
-rank. A name for which nothing is found
-does not exist. Several wants at once: ctxfs find "take a screenshot" "send a message"
-`
+//go:embed readme.md
+var readme string
 
 // newQueryFolder returns find/. Born is the time of its README.md.
 func newQueryFolder(born time.Time, opts folderOptions) *queryFolder {

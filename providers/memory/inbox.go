@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,26 +17,8 @@ import (
 	"ctxfs/providers/memory/store"
 )
 
-const inboxReadme = `# What is created here is remembered
-
-A Markdown file with one fact. What became of it stands in <name>.result beside it.
-
-    cat > inbox/amounts.md <<'END'
-    ---
-    description: Amounts are integer cents
-    type: decision
-    scope: project
-    ---
-    In the database as in the API. Floats lost money in March.
-    END
-
-All of the front matter may be missing. description is the first sentence then; type is
-fact, preference, decision or lesson; scope is user, project (that of whoever creates the
-file) or the folder of a project. Without a scope a preference is the user's, and anything
-else belongs to the project in which its author stands, if there is one.
-
-The same from a shell: ctxfs remember "…" [--project]
-`
+//go:embed inbox.md
+var inboxReadme string
 
 // inbox is the folder in which a file becomes a memory.
 type inbox struct {

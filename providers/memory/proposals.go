@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/files"
@@ -118,7 +119,7 @@ func (r *proposer) show(all []*proposed.Proposal) {
 	for _, one := range all {
 		name := one.Name + fact.Extension
 		made[name] = keep(r.files[name], one.Time, p.opts.Env.Built, one.File(p.opts.Home))
-		newest = latest(newest, one.Time)
+		newest = wording.Later(newest, one.Time)
 	}
 	made[proposed.IndexName] = keep(r.files[proposed.IndexName], newest, p.opts.Env.Built, proposed.Index(all, p.opts.Home))
 	r.shown = all

@@ -115,10 +115,10 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 			}
 			s.byPath[e.Path] = e
 			sec.Entries = append(sec.Entries, &e.Entry)
-			sec.modTime = latest(sec.modTime, e.Modified)
+			sec.modTime = wording.Later(sec.modTime, e.Modified)
 		}
 		sec.Pushed = page.Pushed(sec.Entries)
-		s.modTime = latest(s.modTime, sec.modTime)
+		s.modTime = wording.Later(s.modTime, sec.modTime)
 	}
 	m.write(s, old, notes)
 	s.status = s.statusOf(problems, old)
@@ -223,7 +223,7 @@ func (m *maker) unite(memories []*fact.Memory, sec *section) []*entry {
 		is := e.members[0]
 		e.Description, e.Type = is.Description, is.Type
 		for _, memory := range e.members {
-			e.Modified = latest(e.Modified, memory.Modified)
+			e.Modified = wording.Later(e.Modified, memory.Modified)
 			if !slices.Contains(e.Agents, memory.Agent) {
 				e.Agents = append(e.Agents, memory.Agent)
 			}
@@ -313,13 +313,6 @@ func keep(before *fs.Text, t, built time.Time, body []byte) *fs.Text {
 		return before
 	}
 	return text
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // changes returns the paths that are others than before.

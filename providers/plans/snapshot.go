@@ -60,7 +60,7 @@ func (m *maker) snapshot(complete bool) *snapshot {
 		for _, e := range p.entries {
 			e.text = m.card(e)
 			s.pages = append(s.pages, shelf.Page{Path: e.place(), Body: e.text, Time: e.time})
-			s.modTime = latest(s.modTime, e.time)
+			s.modTime = wording.Later(s.modTime, e.time)
 		}
 	}
 	slices.SortFunc(s.projects, func(a, b *project) int {
@@ -71,13 +71,6 @@ func (m *maker) snapshot(complete bool) *snapshot {
 	s.modTime = cmp.Or(s.modTime, m.provider.opts.Env.Built)
 	s.pages = append(s.pages, shelf.Page{Path: indexName, Body: s.index(m), Time: s.modTime}, shelf.Page{Path: openName, Body: s.open(m), Time: s.modTime})
 	return s
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 const (

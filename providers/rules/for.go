@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	_ "embed"
 	iofs "io/fs"
 	"os"
 	"path"
@@ -26,17 +27,8 @@ const (
 	pageName   = "RULES.md" // the rules for a folder itself
 )
 
-const readme = `# Rules for one file
-
-Below this folder every absolute path is a file with the rules that hold for it, of all
-agents, in the order in which they read them. The path need not exist yet:
-
-    cat ~/.agentctx/rules/for/home/ada/src/shop/api/cart.go
-    cat ~/.agentctx/rules/for/home/ada/src/shop/RULES.md      for the folder itself
-
-Such files are not listed, but all of them exist. The same with less to type, and for
-scripts: ctxfs rules api/cart.go, ctxfs rules --json api/cart.go
-`
+//go:embed for.md
+var readme string
 
 // Attr implements fs.Node. It is live: what is on disk changes without notice.
 func (f *pages) Attr(context.Context) (fs.Attr, error) {

@@ -166,7 +166,7 @@ func faultText(err error) string {
 // modTime returns when one of its files was last written.
 func (r *rule) modTime() (t time.Time) {
 	for _, s := range r.sources {
-		t = latest(t, s.file.ModTime)
+		t = wording.Later(t, s.file.ModTime)
 	}
 	return t
 }
@@ -178,19 +178,12 @@ func (m *maker) snapshot(complete bool) *snapshot {
 		for _, r := range sec.rules {
 			t := cmp.Or(r.modTime(), m.provider.opts.Env.Built)
 			s.pages = append(s.pages, shelf.Page{Path: r.path(), Body: r.text, Time: t})
-			s.modTime = latest(s.modTime, t)
+			s.modTime = wording.Later(s.modTime, t)
 		}
 	}
 	s.modTime = cmp.Or(s.modTime, m.provider.opts.Env.Built)
 	s.pages = append(s.pages, shelf.Page{Path: indexName, Body: s.index(m), Time: s.modTime})
 	return s
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // maxLines is how many rules INDEX.md has of one section.

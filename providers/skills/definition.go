@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
@@ -124,18 +123,11 @@ func (p *Provider) definitionNode(s *skill, old *skill) (node fs.Dir, changed bo
 	if folder == nil {
 		folder = new(fs.Folder)
 	}
-	modified := later(s.Card.ModTime(), p.opts.Env.Built)
+	modified := wording.Later(s.Card.ModTime(), p.opts.Env.Built)
 	nodes := map[string]fs.Node{read.SkillFiles()[0]: fs.NewText(modified, []byte(s.text))}
 	if file, err := fs.NewDiskFile(s.Target, p.disk()); err == nil {
 		nodes[s.original()] = file
 	}
 	folder.Replace(modified, nodes)
 	return folder, old != nil
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

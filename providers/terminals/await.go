@@ -152,10 +152,10 @@ func (w *terminalWait) idle(t *record.Terminal) wait.Standing {
 	}
 	last := t.Started
 	for _, p := range t.Parts {
-		last = later(last, p.ModTime)
+		last = wording.Later(last, p.ModTime)
 	}
 	if info, err := os.Lstat(filepath.Join(t.Dir, record.ScreenFile)); err == nil {
-		last = later(last, info.ModTime())
+		last = wording.Later(last, info.ModTime())
 	}
 	due := last.Add(w.quiet)
 	if left := time.Until(due); left > 0 && left <= w.quiet {

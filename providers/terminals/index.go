@@ -3,6 +3,7 @@ package terminals
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,13 +45,13 @@ func (s *snapshot) complete(old *snapshot, p *Provider) {
 	}
 	s.index = renderIndex(s.terminals, s.serving)
 	for _, t := range s.terminals {
-		s.modTime = later(s.modTime, changed(t))
+		s.modTime = wording.Later(s.modTime, changed(t))
 	}
 	switch {
 	case bytes.Equal(s.index, old.index):
 		s.modTime = old.modTime
 	case old.index != nil && !s.modTime.After(old.modTime):
-		s.modTime = later(p.opts.Env.Now(), old.modTime.Add(1)) // a removal has no time of its own
+		s.modTime = wording.Later(p.opts.Env.Now(), old.modTime.Add(1)) // a removal has no time of its own
 	}
 }
 
@@ -66,13 +67,13 @@ func compareIDs(a, b string) int {
 func changed(t *record.Terminal) time.Time {
 	at := t.Started
 	if t.CommandStarted != nil {
-		at = later(at, *t.CommandStarted)
+		at = wording.Later(at, *t.CommandStarted)
 	}
 	if t.Ended != nil {
-		at = later(at, *t.Ended)
+		at = wording.Later(at, *t.Ended)
 	}
 	if n := len(t.Records); n > 0 {
-		at = later(at, t.Records[n-1].End)
+		at = wording.Later(at, t.Records[n-1].End)
 	}
 	return at
 }
@@ -81,27 +82,13 @@ func changed(t *record.Terminal) time.Time {
 func latest(terminals []*record.Terminal) time.Time {
 	var at time.Time
 	for _, t := range terminals {
-		at = later(at, changed(t))
+		at = wording.Later(at, changed(t))
 	}
 	return at
 }
 
-const intro = `# Terminals
-
-A line for each, the newest first; those in **bold** are open. Of a command that
-listens, such as a development server, it has the port, the process, and the line by
-which it said that it is ready. ctxfs wait terminal <id> --for REGEX waits for what one
-prints, ctxfs stop <id> ends it. <id>.txt is the log
-of a terminal: what it is and what runs in it, then all it showed, as plain text
-that only grows. Look at the end of it (tail), or search it (rg); ctxfs find --in
-terminals also tells which command printed a line, and when. The folder <id> has
-screen.txt, what is on the screen now; last.txt and failed.txt, the output of the
-last command and of the last that failed, below a header that says what it was,
-where, when, and its exit code (Ctrl-C and exit are no failures); commands.jsonl, a
-line for each command with its exit code and the place of its output;
-commands/<n>.txt, the outputs, likewise; and replay.cast for asciinema.
-
-`
+//go:embed intro.md
+var intro string
 
 const none = `None yet. Open a terminal that is recorded, or run one command in one:
 

@@ -34,6 +34,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/folder"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/procs"
@@ -344,16 +345,9 @@ func (p *Provider) publish() {
 	next.complete(old, p)
 	nodes[indexName] = fs.NewText(cmp.Or(next.modTime, p.opts.Env.Built), next.index)
 	p.shown.Store(next)
-	changed := cmp.Or(later(next.modTime, latest(next.terminals)), p.opts.Env.Built)
+	changed := cmp.Or(wording.Later(next.modTime, latest(next.terminals)), p.opts.Env.Built)
 	if a, err := p.root.Attr(context.Background()); err == nil && !changed.After(a.ModTime) && !a.ModTime.IsZero() {
-		changed = later(p.opts.Env.Now(), a.ModTime.Add(1))
+		changed = wording.Later(p.opts.Env.Now(), a.ModTime.Add(1))
 	}
 	p.root.Replace(changed, nodes)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

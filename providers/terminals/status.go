@@ -55,7 +55,7 @@ func (p *Provider) Status() fs.Status {
 func item(t *record.Terminal) fs.Item {
 	i := fs.Item{Name: t.ID, State: record.Idle, Count: -1, About: clean.Line(t.Cwd), Since: t.Started}
 	if n := len(t.Records); n > 0 {
-		i.Since = later(i.Since, t.Records[n-1].End)
+		i.Since = wording.Later(i.Since, t.Records[n-1].End)
 	}
 	if t.Command != "" && t.CommandStarted != nil {
 		i.State, i.Since = "runs "+clean.Cut(clean.Line(t.Command), itemLen), *t.CommandStarted

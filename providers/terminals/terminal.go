@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -56,7 +57,7 @@ func loadTerminal(dir string, old *terminal) (*terminal, error) {
 	t.findParts(state, old)
 	nodes := t.nodes(state, old)
 	t.state.Store(state)
-	modTime := later(state.Started, state.Changed)
+	modTime := wording.Later(state.Started, state.Changed)
 	if a, err := t.folder.Attr(context.Background()); err == nil && !modTime.After(a.ModTime) {
 		modTime = a.ModTime.Add(1) // it moves with every change
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/watch"
@@ -55,10 +56,7 @@ type waiting struct {
 }
 
 func (w *waiting) ring() {
-	select {
-	case w.wake <- struct{}{}:
-	default: // it will look anyway
-	}
+	rounds.Tell(w.wake) // it will look anyway
 }
 
 // calm is the shortest time between two looks at a condition.

@@ -39,13 +39,13 @@ type herePage struct {
 func (f *herePage) newest() time.Time {
 	at := f.workspace.Time
 	for _, n := range f.notes {
-		at = later(at, n.Time)
+		at = wording.Later(at, n.Time)
 	}
 	for _, r := range f.remarks {
-		at = later(at, r.Time)
+		at = wording.Later(at, r.Time)
 	}
 	if len(f.look.git.Commits) > 0 {
-		at = later(at, f.look.git.Commits[0].Time)
+		at = wording.Later(at, f.look.git.Commits[0].Time)
 	}
 	return at
 }

@@ -52,12 +52,12 @@ func (p *Provider) publish() {
 	}
 	if body := text.String(); body != p.listed {
 		if !newest.After(p.listedAt) { // it changes for another reason
-			newest = later(p.opts.Env.Now(), p.listedAt.Add(1))
+			newest = wording.Later(p.opts.Env.Now(), p.listedAt.Add(1))
 		}
 		p.listed, p.listedAt = body, newest
 	}
 	nodes[indexName] = fs.NewText(p.listedAt, []byte(p.listed))
-	p.index.Replace(later(newest, p.listedAt), nodes)
+	p.index.Replace(wording.Later(newest, p.listedAt), nodes)
 }
 
 // unnoticed returns why changes in workspaces are not noticed, or not at once. The caller

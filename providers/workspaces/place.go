@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/notes"
@@ -124,16 +125,9 @@ func (w *place) offer(name, body string, at time.Time) {
 		at = now // a commit may be from the future
 	}
 	if before := w.edited[name]; !at.After(before) && w.shown[name] != "" {
-		at = later(w.p.opts.Env.Now(), before.Add(1))
+		at = wording.Later(w.p.opts.Env.Now(), before.Add(1))
 	}
 	w.show(name, body, at)
 	_ = atomicfile.Write(kept, []byte(body)) // it is made again
 	w.p.told(w.workspace(), name)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

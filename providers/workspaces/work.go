@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/facts"
 	known "ctxfs/providers/internal/workspaces"
 )
@@ -167,7 +168,7 @@ func (w *place) pollAt() (at time.Time, ok bool) {
 	case age < idle && w.polled.Load():
 		after = pollTime
 	}
-	return later(time.Unix(0, w.rested.Load()), time.Unix(0, w.looked.Load()).Add(after)), true
+	return wording.Later(time.Unix(0, w.rested.Load()), time.Unix(0, w.looked.Load()).Add(after)), true
 }
 
 // age returns the time since the last work there.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,7 +83,7 @@ func newEntry(j *job.Job) entry {
 
 // printJobs prints a table for people.
 func printJobs(a *cli.App, all []entry) {
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	defer table.Flush()
 	fmt.Fprintln(table, "ID\tSTATE\tAGENT\tSTARTED\tDIR\tPROMPT")
 	for _, e := range all {

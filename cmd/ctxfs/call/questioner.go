@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/form"
+	"ctxfs/fs/rounds"
 )
 
 // questioner puts questions to a person, one after the other, while a call goes on. A
@@ -58,10 +59,7 @@ func (q *questioner) open(is form.Question) {
 		return // nothing to say
 	}
 	q.waiting = append(q.waiting, is)
-	select {
-	case q.added <- struct{}{}:
-	default:
-	}
+	rounds.Tell(q.added)
 }
 
 // closed drops a question.

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"text/tabwriter"
 	"time"
 
 	"ctxfs/cmd/ctxfs/console"
@@ -122,3 +123,13 @@ func (a *App) OnlyRunning() fs.Asker { return daemon.Running{Places: a.Places} }
 // Offline returns the tree in this process, as configuration and caches describe
 // it. The caller closes it.
 func (a *App) Offline() *usertree.Tree { return daemon.Offline(a.Places, a.Environ, a.LookupEnv) }
+
+// Ask asks the background process, or the tree in this process where none runs.
+func Ask[Q, A any](ctx context.Context, a *App, op fs.Op[Q, A], q Q) (A, error) {
+	asker := a.Fallback()
+	defer asker.Close()
+	return op.Ask(ctx, asker, q)
+}
+
+// Table returns a writer of columns, separated by tabs. It prints when it is flushed.
+func (a *App) Table() *tabwriter.Writer { return tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0) }

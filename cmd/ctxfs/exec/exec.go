@@ -39,7 +39,5 @@ func completeFolder(a *cli.App) cobra.CompletionFunc {
 
 // folders returns the folders that are configured.
 func folders(ctx context.Context, a *cli.App) ([]provider.Folder, error) {
-	asker := a.Fallback()
-	defer asker.Close()
-	return provider.OpFolders.Ask(ctx, asker, fs.None{})
+	return cli.Ask(ctx, a, provider.OpFolders, fs.None{})
 }

@@ -3,7 +3,6 @@ package exec
 import (
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +64,7 @@ func show(a *cli.App, f provider.Folder) {
 		state += ", refreshed " + wording.Time(f.Refreshed)
 	}
 	a.Sayf("exec/%s: %s", f.Name, state)
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	for _, p := range f.Paths {
 		fmt.Fprintf(table, "  %s\t%s\n", p.Path, p.Command)
 	}

@@ -24,9 +24,7 @@ func newForget(a *cli.App) *cobra.Command {
 				a.Notef("nothing was forgotten")
 				return cli.Exit(console.ExitFailed, nil)
 			}
-			asker := a.Fallback()
-			defer asker.Close()
-			all, err := memory.OpForget.Ask(cmd.Context(), asker, memory.ForgetQuery{Names: args})
+			all, err := cli.Ask(cmd.Context(), a, memory.OpForget, memory.ForgetQuery{Names: args})
 			if err != nil {
 				return err
 			}
@@ -73,9 +71,7 @@ func confirmed(cmd *cobra.Command, a *cli.App, names []string) bool {
 // completeNames completes the names of memories for which wanted is true.
 func completeNames(a *cli.App, wanted func(memory.Item) bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		asker := a.Fallback()
-		defer asker.Close()
-		l, err := memory.OpMemories.Ask(cmd.Context(), asker, memory.ListQuery{})
+		l, err := cli.Ask(cmd.Context(), a, memory.OpMemories, memory.ListQuery{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

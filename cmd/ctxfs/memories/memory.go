@@ -28,9 +28,7 @@ func newMemory(a *cli.App) *cobra.Command {
 				}
 				q.At = at
 			}
-			asker := a.Fallback()
-			defer asker.Close()
-			l, err := memory.OpMemories.Ask(cmd.Context(), asker, q)
+			l, err := cli.Ask(cmd.Context(), a, memory.OpMemories, q)
 			switch {
 			case err != nil:
 				return err

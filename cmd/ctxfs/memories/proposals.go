@@ -25,9 +25,7 @@ func newProposed(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
-			asker := a.Fallback()
-			defer asker.Close()
-			all, err := memory.OpProposed.Ask(cmd.Context(), asker, at)
+			all, err := cli.Ask(cmd.Context(), a, memory.OpProposed, at)
 			switch {
 			case err != nil:
 				return err
@@ -74,9 +72,7 @@ func newDismiss(a *cli.App) *cobra.Command {
 
 // decide asks for a decision, and prints what became of it.
 func decide(cmd *cobra.Command, a *cli.App, q memory.DecideQuery) error {
-	asker := a.Fallback()
-	defer asker.Close()
-	all, err := memory.OpDecide.Ask(cmd.Context(), asker, q)
+	all, err := cli.Ask(cmd.Context(), a, memory.OpDecide, q)
 	for _, d := range all {
 		if q.Dismiss {
 			a.Sayf("dismissed: %s", strconv.Quote(d.Text))
@@ -90,9 +86,7 @@ func decide(cmd *cobra.Command, a *cli.App, q memory.DecideQuery) error {
 // completeProposals completes the names of proposals.
 func completeProposals(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		asker := a.Fallback()
-		defer asker.Close()
-		all, err := memory.OpProposed.Ask(cmd.Context(), asker, fs.Standpoint{})
+		all, err := cli.Ask(cmd.Context(), a, memory.OpProposed, fs.Standpoint{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -76,9 +76,7 @@ func newRemember(a *cli.App) *cobra.Command {
 }
 
 func remember(cmd *cobra.Command, a *cli.App, q memory.RememberQuery, asJSON bool) error {
-	asker := a.Fallback()
-	defer asker.Close()
-	r, err := memory.OpRemember.Ask(cmd.Context(), asker, q)
+	r, err := cli.Ask(cmd.Context(), a, memory.OpRemember, q)
 	switch {
 	case errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrTooLarge):
 		return cli.Usage(cmd, err)

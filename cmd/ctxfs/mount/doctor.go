@@ -193,9 +193,7 @@ func checkDaemon(ctx context.Context, a *cli.App) (all []Finding, answers bool) 
 
 func checkProviders(ctx context.Context, a *cli.App) []Finding {
 	var all []Finding
-	asker := a.Fallback()
-	defer asker.Close()
-	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
+	statuses, err := cli.Ask(ctx, a, usertree.OpProviders, fs.None{})
 	if err != nil {
 		return append(all, Finding{"providers", false, err.Error(), ""})
 	}

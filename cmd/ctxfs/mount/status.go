@@ -93,9 +93,7 @@ func status(ctx context.Context, a *cli.App) (*StatusReport, error) {
 			report.Mounts = append(report.Mounts, v)
 		}
 	}
-	asker := a.Fallback()
-	defer asker.Close()
-	report.Providers, err = usertree.OpProviders.Ask(ctx, asker, fs.None{})
+	report.Providers, err = cli.Ask(ctx, a, usertree.OpProviders, fs.None{})
 	return report, err
 }
 

@@ -26,9 +26,7 @@ func newAccept(a *cli.App) *cobra.Command {
 }
 
 func accept(ctx context.Context, a *cli.App, server string, tools []string) error {
-	asker := a.Fallback()
-	defer asker.Close()
-	accepted, err := mcp.OpAccept.Ask(ctx, asker, mcp.AcceptQuery{Server: server, Tools: tools})
+	accepted, err := cli.Ask(ctx, a, mcp.OpAccept, mcp.AcceptQuery{Server: server, Tools: tools})
 	if err != nil {
 		return err
 	}
@@ -49,9 +47,7 @@ func completeChanged(a *cli.App) cobra.CompletionFunc {
 		if len(args) == 0 {
 			return completeServers(cmd.Context(), a), cobra.ShellCompDirectiveNoFileComp
 		}
-		asker := a.Fallback()
-		defer asker.Close()
-		entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: "mcps/" + args[0] + "/tools"}) // no server, no names
+		entries, _ := cli.Ask(cmd.Context(), a, usertree.OpList, usertree.PathQuery{Path: "mcps/" + args[0] + "/tools"}) // no server, no names
 		for _, e := range entries {
 			if tool, ok := strings.CutSuffix(e.Name, ".diff"); ok && !slices.Contains(args[1:], tool) {
 				names = append(names, tool)

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,9 +68,7 @@ func newAuth(a *cli.App) *cobra.Command {
 }
 
 func allLogins(ctx context.Context, a *cli.App) ([]logins.Login, error) {
-	asker := a.Fallback()
-	defer asker.Close()
-	return mcp.OpLogins.Ask(ctx, asker, fs.None{})
+	return cli.Ask(ctx, a, mcp.OpLogins, fs.None{})
 }
 
 func listLogins(ctx context.Context, a *cli.App, asJSON bool) error {
@@ -85,7 +82,7 @@ func listLogins(ctx context.Context, a *cli.App, asJSON bool) error {
 		a.Sayf("no server is configured that can be logged in to")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	fmt.Fprintln(table, "SERVER\tSTATE\tLOGIN\tSCOPES\tADDRESS")
 	for _, l := range logins {
 		how, scopes := "none", "-"
@@ -178,9 +175,7 @@ func reread(ctx context.Context, a *cli.App, server string) (running bool, err e
 
 // serverState returns the state that a server has reached since a time, or "".
 func serverState(ctx context.Context, a *cli.App, server string, then time.Time) (string, error) {
-	asker := a.Fallback()
-	defer asker.Close()
-	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
+	statuses, err := cli.Ask(ctx, a, usertree.OpProviders, fs.None{})
 	if err != nil {
 		return "", err
 	}

@@ -87,9 +87,7 @@ func completeOwn(words []string) []string {
 }
 
 func completeTools(ctx context.Context, a *cli.App, server string) (names []string) {
-	asker := a.Fallback()
-	defer asker.Close()
-	boxes, _ := mcp.OpTools.Ask(ctx, asker, mcp.ToolQuery{Server: server}) // no server, no tools
+	boxes, _ := cli.Ask(ctx, a, mcp.OpTools, mcp.ToolQuery{Server: server}) // no server, no tools
 	for _, box := range boxes {
 		for _, t := range box.Tools {
 			names = append(names, t.File+"\t"+t.Summary)
@@ -99,9 +97,7 @@ func completeTools(ctx context.Context, a *cli.App, server string) (names []stri
 }
 
 func toolFlags(ctx context.Context, a *cli.App, server, tool string) []calls.Flag {
-	asker := a.Fallback()
-	defer asker.Close()
-	flags, _ := mcp.OpFlags.Ask(ctx, asker, mcp.ToolQuery{Server: server, Tool: tool}) // no tool, no flags
+	flags, _ := cli.Ask(ctx, a, mcp.OpFlags, mcp.ToolQuery{Server: server, Tool: tool}) // no tool, no flags
 	return flags
 }
 
@@ -116,9 +112,7 @@ func completeServer(a *cli.App) cobra.CompletionFunc {
 }
 
 func completeServers(ctx context.Context, a *cli.App) []string {
-	asker := a.Fallback()
-	defer asker.Close()
-	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
+	statuses, err := cli.Ask(ctx, a, usertree.OpProviders, fs.None{})
 	if err != nil {
 		return nil
 	}

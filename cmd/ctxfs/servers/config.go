@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -61,9 +60,7 @@ func configuration(ctx context.Context, a *cli.App) (report fleet.Report, err er
 	if err != nil || mounts.Contain(folder) {
 		folder = "" // it was deleted, or is in a mount, where nothing is configured
 	}
-	asker := a.Fallback()
-	defer asker.Close()
-	return mcp.OpConfiguration.Ask(ctx, asker, mcp.FolderQuery{Folder: folder})
+	return cli.Ask(ctx, a, mcp.OpConfiguration, mcp.FolderQuery{Folder: folder})
 }
 
 // printReport prints a table for people.
@@ -71,7 +68,7 @@ func printReport(a *cli.App, r fleet.Report) {
 	if len(r.Entries) == 0 {
 		a.Sayf("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.Tilde(a.Config))
 	} else {
-		table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+		table := a.Table()
 		fmt.Fprintln(table, "SERVER\tSTATE\tRUNS\tCLIENT\tSCOPE\tFILE")
 		for _, e := range r.Entries {
 			name := e.Name

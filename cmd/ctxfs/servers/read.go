@@ -83,9 +83,7 @@ func completeServersAnd(a *cli.App, folder string) cobra.CompletionFunc {
 		case 0:
 			names = completeServers(cmd.Context(), a)
 		case 1:
-			asker := a.Fallback()
-			defer asker.Close()
-			entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: "mcps/" + args[0] + "/" + folder}) // no server, no names
+			entries, _ := cli.Ask(cmd.Context(), a, usertree.OpList, usertree.PathQuery{Path: "mcps/" + args[0] + "/" + folder}) // no server, no names
 			for _, e := range entries {
 				if name := strings.TrimSuffix(e.Name, ".json"); !strings.Contains(name, ".") { // not what is kept
 					names = append(names, name)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -22,9 +21,7 @@ func newTasks(a *cli.App) *cobra.Command {
 		Short: "list the calls that go on by themselves, wait for them, or cancel them",
 		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			asker := a.Fallback()
-			defer asker.Close()
-			all, err := mcp.OpTasks.Ask(cmd.Context(), asker, mcp.IDQuery{})
+			all, err := cli.Ask(cmd.Context(), a, mcp.OpTasks, mcp.IDQuery{})
 			switch {
 			case err != nil:
 				return err
@@ -45,7 +42,7 @@ func newTasks(a *cli.App) *cobra.Command {
 
 // printTasks prints a table for people.
 func printTasks(a *cli.App, all []tasks.Task) {
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	defer table.Flush()
 	fmt.Fprintln(table, "ID\tSTATE\tTOOL\tSINCE\tENDED\tMORE")
 	for _, t := range all {
@@ -137,9 +134,7 @@ func completeTaskArgs(a *cli.App) cobra.CompletionFunc {
 }
 
 func completeTasks(ctx context.Context, a *cli.App, matches func(tasks.Task) bool) (ids []string) {
-	asker := a.Fallback()
-	defer asker.Close()
-	all, _ := mcp.OpTasks.Ask(ctx, asker, mcp.IDQuery{}) // none, if it cannot be asked
+	all, _ := cli.Ask(ctx, a, mcp.OpTasks, mcp.IDQuery{}) // none, if it cannot be asked
 	for _, t := range all {
 		if matches(t) {
 			ids = append(ids, t.ID+"\t"+t.Server+"/"+t.Tool+", "+t.State)

@@ -11,7 +11,6 @@ package servers
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -45,9 +44,7 @@ func newTools(a *cli.App) *cobra.Command {
 }
 
 func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
-	asker := a.Fallback()
-	defer asker.Close()
-	boxes, err := mcp.OpTools.Ask(ctx, asker, mcp.ToolQuery{Server: server})
+	boxes, err := cli.Ask(ctx, a, mcp.OpTools, mcp.ToolQuery{Server: server})
 	switch {
 	case err != nil:
 		return err
@@ -56,7 +53,7 @@ func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 	case len(boxes) == 0:
 		return errNoServer()
 	}
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	for _, box := range boxes {
 		for _, t := range box.Tools {
 			fmt.Fprintf(table, "%s/%s\t%s\n", box.Server, t.File, t.Summary)

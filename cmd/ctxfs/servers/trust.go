@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -91,9 +90,7 @@ func notePassedOver(ctx context.Context, a *cli.App, asker fs.Asker, project fle
 }
 
 func listProjects(ctx context.Context, a *cli.App, asJSON bool) error {
-	asker := a.Fallback()
-	defer asker.Close()
-	projects, err := mcp.OpProjects.Ask(ctx, asker, fs.None{})
+	projects, err := cli.Ask(ctx, a, mcp.OpProjects, fs.None{})
 	switch {
 	case err != nil:
 		return err
@@ -120,7 +117,7 @@ func listProjects(ctx context.Context, a *cli.App, asJSON bool) error {
 }
 
 func printProject(a *cli.App, p fleet.Project) {
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	for _, s := range p.Servers {
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", s.Name, s.State, s.Runs, a.Tilde(s.File))
 	}

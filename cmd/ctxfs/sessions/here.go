@@ -46,9 +46,7 @@ type hereEntry struct {
 }
 
 func printHere(ctx context.Context, a *cli.App, at fs.Standpoint, page, asJSON bool) error {
-	asker := a.Fallback()
-	defer asker.Close()
-	found, err := workspaces.OpHere.Ask(ctx, asker, workspaces.HereQuery{At: at})
+	found, err := cli.Ask(ctx, a, workspaces.OpHere, workspaces.HereQuery{At: at})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,9 +99,7 @@ func printHistory(ctx context.Context, a *cli.App, args []string, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	asker := a.Fallback()
-	defer asker.Close()
-	k, err := transcripts.OpSession.Ask(ctx, asker, w)
+	k, err := cli.Ask(ctx, a, transcripts.OpSession, w)
 	if err != nil {
 		return err
 	}
@@ -134,9 +131,7 @@ func listHistory(ctx context.Context, a *cli.App, cwd string, asJSON bool) error
 		}
 		below = namesOf(abs)
 	}
-	asker := a.Fallback()
-	defer asker.Close()
-	all, err := transcripts.OpSessions.Ask(ctx, asker, transcripts.SessionsQuery{Below: below})
+	all, err := cli.Ask(ctx, a, transcripts.OpSessions, transcripts.SessionsQuery{Below: below})
 	if err != nil {
 		return err
 	}
@@ -158,7 +153,7 @@ func listHistory(ctx context.Context, a *cli.App, cwd string, asJSON bool) error
 		a.Notef("no agent has left a session in the home folder %s yet", a.Home)
 		return nil
 	}
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	fmt.Fprintln(table, "LAST\tAGENT\tTITLE\tTRANSCRIPT")
 	for _, e := range list {
 		title := []rune(e.Title)

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +83,7 @@ func printCosts(ctx context.Context, a *cli.App, asJSON bool) error {
 		a.Sayf("Hooks have told agents nothing yet.")
 		return nil
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := a.Table()
 	fmt.Fprintln(w, "NEWS\tTIMES\tTOKENS")
 	var all hooks.Cost
 	kinds := slices.SortedFunc(maps.Keys(costs.Kinds), func(x, y string) int {

@@ -44,10 +44,8 @@ func newNote(a *cli.App) *cobra.Command {
 }
 
 func note(ctx context.Context, a *cli.App, q workspaces.NoteQuery, asJSON bool) error {
-	asker := a.Fallback()
-	defer asker.Close()
 	q.Agent, q.Session = caller.Of(a.LookupEnv)
-	answer, err := workspaces.OpNote.Ask(ctx, asker, q)
+	answer, err := cli.Ask(ctx, a, workspaces.OpNote, q)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && q.Take != "":
 		return errors.New("there is no note " + q.Take + " here; list them: ctxfs note")
@@ -77,9 +75,7 @@ func note(ctx context.Context, a *cli.App, q workspaces.NoteQuery, asJSON bool) 
 // completeNote completes names of notes.
 func completeNote(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		asker := a.Fallback()
-		defer asker.Close()
-		answer, err := workspaces.OpNote.Ask(cmd.Context(), asker, workspaces.NoteQuery{At: a.Here()})
+		answer, err := cli.Ask(cmd.Context(), a, workspaces.OpNote, workspaces.NoteQuery{At: a.Here()})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -26,9 +26,7 @@ func newRules(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			asker := a.Fallback()
-			defer asker.Close()
-			page, err := rules.OpFor.Ask(cmd.Context(), asker, rules.PathQuery{Path: path})
+			page, err := cli.Ask(cmd.Context(), a, rules.OpFor, rules.PathQuery{Path: path})
 			switch {
 			case err != nil:
 				return err
@@ -56,9 +54,7 @@ func newRulesCheck(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			asker := a.Fallback()
-			defer asker.Close()
-			found, err := rules.OpCheck.Ask(cmd.Context(), asker, rules.PathQuery{Path: dir})
+			found, err := cli.Ask(cmd.Context(), a, rules.OpCheck, rules.PathQuery{Path: dir})
 			if err != nil {
 				return err
 			}

@@ -92,9 +92,7 @@ func completeSession(a *cli.App) cobra.CompletionFunc {
 		if strings.ContainsRune(word, filepath.Separator) {
 			return nil, cobra.ShellCompDirectiveDefault // the path of a log
 		}
-		asker := a.Fallback()
-		defer asker.Close()
-		all, _ := transcripts.OpSessions.Ask(cmd.Context(), asker, transcripts.SessionsQuery{}) // nil without a process
+		all, _ := cli.Ask(cmd.Context(), a, transcripts.OpSessions, transcripts.SessionsQuery{}) // nil without a process
 		var words []string
 		for _, k := range all {
 			if strings.HasPrefix(k.ID, word) {

@@ -3,7 +3,6 @@ package sessions
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +20,7 @@ func newSkills(a *cli.App) *cobra.Command {
 		Short: "list the skills, commands and subagents of all agents",
 		Args:  cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			asker := a.Fallback()
-			defer asker.Close()
-			all, err := skills.OpList.Ask(cmd.Context(), asker, fs.None{})
+			all, err := cli.Ask(cmd.Context(), a, skills.OpList, fs.None{})
 			switch {
 			case err != nil:
 				return err
@@ -52,7 +49,7 @@ func short(line string, n int) string {
 
 // printSkills prints a line for each.
 func printSkills(a *cli.App, all []skills.Listed) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := a.Table()
 	for _, s := range all {
 		tokens := "-"
 		if s.Tokens != nil {
@@ -98,9 +95,7 @@ func newSkillsCheck(a *cli.App) *cobra.Command {
 				}
 				q.Dir = dir
 			}
-			asker := a.Fallback()
-			defer asker.Close()
-			found, err := skills.OpCheck.Ask(cmd.Context(), asker, q)
+			found, err := cli.Ask(cmd.Context(), a, skills.OpCheck, q)
 			if err != nil {
 				return err
 			}

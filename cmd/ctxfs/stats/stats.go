@@ -88,9 +88,7 @@ func Command(a *cli.App) *cobra.Command {
 // completeServers completes the names of servers.
 func completeServers(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		asker := a.Fallback()
-		defer asker.Close()
-		boxes, _ := mcp.OpTools.Ask(cmd.Context(), asker, mcp.ToolQuery{}) // nothing to complete, then
+		boxes, _ := cli.Ask(cmd.Context(), a, mcp.OpTools, mcp.ToolQuery{}) // nothing to complete, then
 		for _, b := range boxes {
 			names = append(names, b.Server)
 		}
@@ -121,13 +119,11 @@ func run(cmd *cobra.Command, a *cli.App, o *options, args []string) error {
 			q.Sections = append(q.Sections, v.of)
 		}
 	}
-	asker := a.Fallback()
-	defer asker.Close()
 	if console.IsTerminal(a.Err) {
 		wait := time.AfterFunc(waitTime, func() { a.Notef("logs of sessions that were not counted yet are read") })
 		defer wait.Stop()
 	}
-	r, err := stats.OpStats.Ask(cmd.Context(), asker, q)
+	r, err := cli.Ask(cmd.Context(), a, stats.OpStats, q)
 	if err != nil {
 		return err
 	}

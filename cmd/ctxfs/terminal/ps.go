@@ -3,7 +3,6 @@ package terminal
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,7 +84,7 @@ func newEntry(t *record.Terminal) Entry {
 
 // printTerminals prints a table for people.
 func printTerminals(a *cli.App, all []Entry) {
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Table()
 	defer table.Flush()
 	fmt.Fprintln(table, "ID\tSTATE\tPID\tSTARTED\tCWD\tCOMMAND")
 	for _, e := range all {

@@ -150,9 +150,7 @@ func printTopics(a *cli.App, topics []learned.Topic) {
 // completeLearned completes names of what was learned, and that of all if wanted.
 func completeLearned(a *cli.App, all bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		asker := a.Fallback()
-		defer asker.Close()
-		report, err := usertree.OpLearned.Ask(cmd.Context(), asker, fs.None{})
+		report, err := cli.Ask(cmd.Context(), a, usertree.OpLearned, fs.None{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -117,7 +116,7 @@ func (l *lister) print(p string, entries []usertree.Entry) {
 		l.app.Sayf("%s:", path.Join(".", p))
 	}
 	l.shown++
-	table := tabwriter.NewWriter(l.app.Out, 0, 0, 2, ' ', 0)
+	table := l.app.Table()
 	defer table.Flush()
 	for _, e := range entries {
 		name := e.Name
@@ -138,10 +137,8 @@ func (l *lister) print(p string, entries []usertree.Entry) {
 func completePaths(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		asker := a.Fallback()
-		defer asker.Close()
 		dir, base := path.Split(word)
-		entries, err := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: cli.CleanPath(dir)})
+		entries, err := cli.Ask(cmd.Context(), a, usertree.OpList, usertree.PathQuery{Path: cli.CleanPath(dir)})
 		if err != nil {
 			return nil, directive
 		}

@@ -45,9 +45,7 @@ func newPrompt(a *cli.App) *cobra.Command {
 // promptText returns the page of AGENTS.md, or if the budget is not 0, the page
 // that fills it.
 func promptText(ctx context.Context, a *cli.App, budget int) (string, error) {
-	asker := a.Fallback()
-	defer asker.Close()
-	facts, err := usertree.OpFacts.Ask(ctx, asker, usertree.FactsQuery{Inside: budget > 0})
+	facts, err := cli.Ask(ctx, a, usertree.OpFacts, usertree.FactsQuery{Inside: budget > 0})
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"sync"
@@ -23,33 +24,9 @@ import (
 // under git that ignores everything; the second keeps dot files hidden all the same. The
 // files in find/ are other names of files that are found anyway; who searches there finds
 // a session once, as in transcripts/.
-const ignoreFile = `!*
-.*
-INDEX.*
-HERE.md
-OPEN.md
-SUMMARY.md
-LEARNED.md
-/AGENTS.md
-/STATUS.md
-/find/
-*.jsonl
-*.cast
-**/terminals/*/
-**/agents/*/log.txt
-**/agents/*/status.json
-**/agents/*/result.json
-**/mcps/CALLS*.tsv
-**/mcps/*/bin/
-**/mcps/*/calls/README.md
-**/mcps/*/tools/*.diff
-**/mcps/*/SIGNATURES.md
-**/find/**/00-LIST.md
-**/find/**/[0-9][0-9]-????-??-??_*.md
-**/find/**/[0-9][0-9]-????-??-??_*/**/digest.md
-**/find/**/[0-9][0-9]-????-??-??_*/**/files.tsv
-**/find/**/[0-9][0-9]-????-??-??_*/**/meta.json
-`
+//
+//go:embed ignore.txt
+var ignoreFile string
 
 // agentsName is the name of the page for an agent's prompt.
 const agentsName = "AGENTS.md"
@@ -114,9 +91,9 @@ func (p *pages) make() {
 	all := p.tree.statuses()
 	var latest time.Time
 	for _, provider := range all {
-		latest = later(latest, provider.Since)
+		latest = wording.Later(latest, provider.Since)
 		for _, i := range provider.Items {
-			latest = later(latest, i.Since)
+			latest = wording.Later(latest, i.Since)
 		}
 	}
 	if latest.IsZero() {
@@ -151,13 +128,6 @@ func (p *pages) publish(name string, shown *page, latest time.Time, text []byte)
 func (p *pages) show(name string, t time.Time, file fs.Node) {
 	p.root.Set(t, name, file)
 	p.tree.Changed(name)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // statusPage returns the text of STATUS.md: the state, counts and times of each

@@ -2,6 +2,7 @@ package learned
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,16 +31,8 @@ const Off = `# What was learned: nothing, it is switched off
 learn from past sessions what was wanted before a tool or skill was used.
 `
 
-const head = `# What was wanted before tools and skills were used
-
-Searches find them by these words, too. They are from the sessions on this machine
-and from calls through ctxfs, stay on it, and fade with time. [2] is in how many
-sessions it was wanted; ✗ says that what was used then failed or was denied more
-often than not, which counts against it.
-
-    ctxfs learned --forget github/create_issue     or: --forget all
-    learn = false                                  below [find] in config.toml
-`
+//go:embed head.md
+var head string
 
 const nothing = `
 Nothing was learned yet.

@@ -3,6 +3,8 @@ package watch
 import (
 	"context"
 	"sync"
+
+	"ctxfs/fs/rounds"
 )
 
 // queue holds the paths that have changed and were not reported yet, each once.
@@ -43,10 +45,7 @@ func (q *queue) barrier() <-chan struct{} {
 }
 
 func (q *queue) ring() {
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
+	rounds.Tell(q.wake)
 }
 
 func (q *queue) take() (paths []string, barriers []chan struct{}) {

@@ -27,6 +27,7 @@ import (
 	"syscall"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 
@@ -242,10 +243,7 @@ func (w *Watcher) receiveErrors() {
 			w.opts.Log.Debug("watching files", "error", err)
 			continue
 		}
-		select {
-		case w.lost <- struct{}{}:
-		default: // about to start over anyway
-		}
+		rounds.Tell(w.lost) // about to start over anyway
 	}
 }
 

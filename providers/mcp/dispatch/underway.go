@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/config"
@@ -236,10 +237,7 @@ func (u *underway) onTask(t wire.Task) {
 
 // post sends a value unless one waits already.
 func post(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	rounds.Tell(c)
 }
 
 // keepShown shows the state of the task until the call ends.

@@ -3,6 +3,8 @@ package instance
 import (
 	"errors"
 	"time"
+
+	"ctxfs/fs/rounds"
 )
 
 // errUnused is the cause for which an unused server is stopped.
@@ -38,10 +40,7 @@ const unusedRemark = "it was stopped because it was not used, and starts again w
 
 // Touch restarts the time after which the unused instance is stopped.
 func (i *Instance) Touch() {
-	select {
-	case i.used <- struct{}{}:
-	default:
-	}
+	rounds.Tell(i.used)
 }
 
 // Renew has the server learn what the Dialer says by now: the run under way, if

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
@@ -48,10 +49,7 @@ func (i *Instance) setResting(is bool) {
 
 // setUrgent records that a caller waits for the start under way.
 func (i *Instance) setUrgent() {
-	select {
-	case i.urgent <- struct{}{}:
-	default: // it is recorded already
-	}
+	rounds.Tell(i.urgent) // it is recorded already
 }
 
 // waitForReason waits for a reason to start the server: a request, or the time to

@@ -39,6 +39,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/catalogue"
@@ -376,12 +377,7 @@ func (c *Connection) lose(cause error) {
 
 // IsLost reports whether the connection is lost.
 func (c *Connection) IsLost() bool {
-	select {
-	case <-c.Lost:
-		return true
-	default:
-		return false
-	}
+	return rounds.IsClosed(c.Lost)
 }
 
 // Close ends the connection, its process and what [Connection.Go] started, and

@@ -11,6 +11,8 @@ import (
 	"ctxfs/providers/mcp/lines"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/rounds"
 )
 
 // announced returns the lists whose changes the server announces.
@@ -70,10 +72,7 @@ func (c *Connection) notified(n mcp.JSONRPCNotification) {
 
 // news posts that a list may have changed.
 func (c *Connection) news() {
-	select {
-	case c.Changed <- struct{}{}:
-	default:
-	}
+	rounds.Tell(c.Changed)
 }
 
 // listen keeps a stream of notifications open, which servers of the new era only
@@ -138,10 +137,7 @@ type Watched struct {
 
 // Post sends a value to News.
 func (w *Watched) Post() {
-	select {
-	case w.News <- struct{}{}:
-	default:
-	}
+	rounds.Tell(w.News)
 }
 
 // Set replaces the set, and returns the resources that are new in it and those

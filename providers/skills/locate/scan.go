@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/skills/read"
 )
@@ -115,12 +116,12 @@ func (s *Scan) Source(src *Source) {
 		s.fault(src.Dir, ErrNotFolder)
 	case src.Kind != read.Skill:
 		s.Roots = append(s.Roots, real)
-		s.ModTime = latest(s.ModTime, info.ModTime())
+		s.ModTime = wording.Later(s.ModTime, info.ModTime())
 		s.definitions(src, real)
 	case !s.seen[real]:
 		s.seen[real] = true
 		s.Roots = append(s.Roots, real)
-		s.ModTime = latest(s.ModTime, info.ModTime())
+		s.ModTime = wording.Later(s.ModTime, info.ModTime())
 		at := place{real: real, shown: src.Dir, source: src, info: info}
 		if src.whole {
 			if file, linked, err := read.FindSkillFile(real); file != "" {
@@ -260,7 +261,7 @@ func (s *Scan) read(found *Found, file string, linked bool, key string) {
 	default:
 		found.Card = read.DefinitionCard(found.Target)
 	}
-	s.ModTime = latest(s.ModTime, found.Card.ModTime())
+	s.ModTime = wording.Later(s.ModTime, found.Card.ModTime())
 }
 
 // maxDefinitions is how many commands or subagents one source has.
@@ -359,11 +360,4 @@ func (s *Scan) follow(path, root string) (real string, info os.FileInfo, err err
 func within(path, root string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

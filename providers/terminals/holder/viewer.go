@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ctxfs/fs/rounds"
 )
 
 // stallTime is how long a viewer may take nothing before the others, the
@@ -54,12 +56,7 @@ func (v *viewer) stop() {
 }
 
 func (v *viewer) hasLeft() bool {
-	select {
-	case <-v.done:
-		return true
-	default:
-		return false
-	}
+	return rounds.IsClosed(v.done)
 }
 
 // show writes output. The caller holds the session's lock.

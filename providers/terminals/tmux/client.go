@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/record"
 )
@@ -86,12 +87,7 @@ func (c *client) attach(spawner *procs.Spawner) error {
 }
 
 func (c *client) ended() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
+	return rounds.IsClosed(c.done)
 }
 
 // close makes the client end. What it has sent already is read.

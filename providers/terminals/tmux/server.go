@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"ctxfs/fs/rounds"
 )
 
 // The first and the longest delay before a server is tried again. So a server
@@ -41,10 +43,7 @@ func newServer(a *Adopter, socket string) *server {
 }
 
 func (s *server) poke() {
-	select {
-	case s.again <- struct{}{}:
-	default:
-	}
+	rounds.Tell(s.again)
 }
 
 // run records a server until it ends or ctx does.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/transcripts/catalogue"
 )
@@ -264,10 +265,7 @@ func (c *Cache) saveDeferred(ctx context.Context, s *catalogue.Session, b *openE
 
 // saveSoon has states that have changed written after saveTime.
 func (c *Cache) saveSoon() {
-	select {
-	case c.saveWake <- struct{}{}:
-	default:
-	}
+	rounds.Tell(c.saveWake)
 }
 
 // saveLater writes states that have changed, a while after saveSoon was called.

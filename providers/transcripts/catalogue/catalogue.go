@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
@@ -267,14 +268,7 @@ func (c *Catalogue) removeSource(s *Session, path string, now time.Time) (paths 
 
 func (t *tree) touch(now time.Time) {
 	t.version++
-	t.changed = later(t.changed, now)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	t.changed = wording.Later(t.changed, now)
 }
 
 func earliest(a, b time.Time) time.Time {

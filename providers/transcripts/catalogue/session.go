@@ -10,6 +10,7 @@ import (
 	"time"
 	"unique"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"
 )
@@ -187,7 +188,7 @@ func (c *Catalogue) NewestBelow(s *Session) time.Time {
 	defer c.mu.RUnlock()
 	t := s.modTime()
 	for _, child := range s.children {
-		t = later(t, child.modTime())
+		t = wording.Later(t, child.modTime())
 	}
 	return t
 }

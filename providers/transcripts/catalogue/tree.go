@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/names"
 )
 
@@ -21,7 +22,7 @@ type folder struct {
 func (f *folder) touch(now time.Time) {
 	f.entries = nil
 	f.version++
-	f.changed = later(f.changed, now)
+	f.changed = wording.Later(f.changed, now)
 }
 
 // agentFolder is the folder of an agent: projects by name.

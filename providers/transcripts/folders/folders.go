@@ -7,6 +7,7 @@ package folders
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	iofs "io/fs"
 	"strings"
 	"time"
@@ -178,17 +179,8 @@ type byIDFolder struct{ t *Tree }
 // shortID is the fewest bytes of an id that name a session.
 const shortID = 8
 
-const byIDReadme = `# A session by its id
-
-The name of a folder here is the id of a session, as the agent has it, or its first
-eight characters or more where only one session begins so. Nothing lists such folders,
-and all of them are there:
-
-    ls by-id/$CLAUDE_CODE_SESSION_ID
-    rg -n "error" by-id/$CODEX_THREAD_ID/transcript.md
-
-The path of the session that you are in: ctxfs history
-`
+//go:embed by-id.md
+var byIDReadme string
 
 func (d byIDFolder) Attr(context.Context) (fs.Attr, error) {
 	return folderAttr(1, d.t.Env.Built), nil

@@ -144,12 +144,7 @@ func (s *Scanner) First() {
 
 // Done reports whether the first scan has ended.
 func (s *Scanner) Done() bool {
-	select {
-	case <-s.firstDone:
-		return true
-	default:
-		return false
-	}
+	return rounds.IsClosed(s.firstDone)
 }
 
 // Wait returns when the first scan has ended: a session that was found early may

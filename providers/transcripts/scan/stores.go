@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/transcripts/agents/history"
 	"time"
 
@@ -37,10 +38,7 @@ func (s *Scanner) inspectStoreSoon(agent, path string, format history.Format, fo
 	}
 	if w := s.stores[path]; w != nil {
 		w.again, w.forced = true, w.forced || forced
-		select {
-		case w.wake <- struct{}{}:
-		default:
-		}
+		rounds.Tell(w.wake)
 		return
 	}
 	w := &storeWork{again: true, forced: forced, wake: make(chan struct{}, 1)}
