@@ -3,9 +3,8 @@
 // every system, and the variables that tell the programs that it starts who they
 // run for.
 //
-// An [Agent] is data. A new one is a file of this package with a function that
-// returns its description, a line in [All], and a fixture, testdata/ID.txt, with an
-// environment and what follows from it. The code that reads an agent's files is in
+// An [Agent] is data. A new one is a section of agents.txt, and a fixture,
+// testdata/ID.txt, with an environment and what follows from it. The code that reads an agent's files is in
 // the package of the reader, which asks [ByID] where they are: package clients of
 // providers/mcp for MCP servers, the packages below providers/transcripts/agents
 // for sessions, providers/skills for skills.
@@ -19,8 +18,12 @@
 package agents
 
 import (
+	_ "embed"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // Agent describes an agent or another client of MCP servers. An empty field means
@@ -234,28 +237,97 @@ type Hooks struct {
 	Events []string
 }
 
-// SharedSkills is the folder of skills that many agents read beside their own, and
-// sharedProjectSkills the same in a project. Source: agentskills/agentskills, the guide
-// for clients.
-const (
-	SharedSkills        Path   = "~/.agents/skills"
-	sharedProjectSkills string = ".agents/skills"
-)
+// SharedSkills is the folder of skills that many agents read beside their own. Source:
+// agentskills/agentskills, the guide for clients.
+const SharedSkills Path = "~/.agents/skills"
 
-// All returns all agents: those with sessions in the order of the documentation
-// of the tree, then those that are clients of MCP servers only.
-func All() []Agent {
-	return []Agent{
-		claudeCode(), codex(), cursor(), gemini(), opencode(), copilot(), vscode(), cline(), roo(), goose(), zed(),
-		crush(), aider(), continueDev(), pi(), droid(), kiro(), amp(),
-		windsurf(), junie(), claudeDesktop(),
+//go:embed agents.txt
+var described string
+
+// all are the agents of agents.txt.
+var all = sync.OnceValue(func() (all []Agent) {
+	for line := range strings.Lines(described) {
+		line = strings.TrimSpace(line)
+		switch name, value, _ := strings.Cut(line, " = "); {
+		case line == "", line[0] == '#':
+		case line[0] == '[':
+			all = append(all, Agent{ID: line[1 : len(line)-1]})
+		default:
+			all[len(all)-1].set(name, value)
+		}
+	}
+	return all
+})
+
+// fields are the places of all fields in an [Agent], by their names: "Skills.Also.User".
+var fields = sync.OnceValue(func() map[string][]int {
+	all := make(map[string][]int)
+	var add func(t reflect.Type, prefix string, at []int)
+	add = func(t reflect.Type, prefix string, at []int) {
+		for i := range t.NumField() {
+			switch f, here := t.Field(i), append(slices.Clip(at), i); {
+			case f.Anonymous:
+				add(f.Type, prefix, here)
+			case f.Type.Kind() == reflect.Struct:
+				add(f.Type, prefix+f.Name+".", here)
+			default:
+				all[prefix+f.Name] = here
+			}
+		}
+	}
+	add(reflect.TypeFor[Agent](), "", nil)
+	return all
+})
+
+// set sets a field to what a line says of it. It panics if there is no such field.
+func (a *Agent) set(name, value string) {
+	field := reflect.ValueOf(a).Elem().FieldByIndex(fields()[name])
+	if strings.Contains(value, "{home}") {
+		value = strings.ReplaceAll(value, "{home}", string(a.Home))
+	}
+	switch to := field.Addr().Interface().(type) {
+	case *bool:
+		*to = true
+	case *int:
+		*to, _ = strconv.Atoi(value)
+	case *[]string:
+		*to = strings.Split(value, " | ")
+	case *[]Path:
+		for part := range strings.SplitSeq(value, " | ") {
+			*to = append(*to, Path(part))
+		}
+		*to = slices.Clip(*to)
+	case *[]Variable:
+		for part := range strings.SplitSeq(value, " | ") {
+			*to = append(*to, *variable(part))
+		}
+		*to = slices.Clip(*to)
+	default:
+		field.SetString(value)
 	}
 }
 
-// ByID returns the agent with that id. It panics if no agent has the id: ids are
-// written in this program only.
+// variable reads "NAME", "NAME=WANT", "NAME (hooks only)", or several with " & " between them.
+func variable(text string) *Variable {
+	text, with, more := strings.Cut(text, " & ")
+	v := new(Variable)
+	text, v.HooksOnly = strings.CutSuffix(text, " (hooks only)")
+	v.Name, v.Want, _ = strings.Cut(text, "=")
+	if more {
+		v.With = variable(with)
+	}
+	return v
+}
+
+// All returns all agents: those with sessions in the order of the documentation
+// of the tree, then those that are clients of MCP servers only. What they have must not be
+// changed.
+func All() []Agent { return slices.Clone(all()) }
+
+// ByID returns the agent with that id. It panics if there is none: ids are written
+// in this program only.
 func ByID(id string) Agent {
-	for _, a := range All() {
+	for _, a := range all() {
 		if a.ID == id {
 			return a
 		}

@@ -17,7 +17,7 @@ func common() []string { return []string{"AGENT", "AI_AGENT"} }
 // If one agent has started another, the first one in the order of [All] is
 // returned.
 func Of(lookupEnv func(string) (string, bool)) (agent, session string) {
-	all := All()
+	all := all()
 	for _, a := range all {
 		for _, v := range a.Session {
 			if value := v.Value(lookupEnv); value != "" {

@@ -27,7 +27,7 @@ func (c Claim) ID() string {
 // Claims returns what an environment says, in the order of [All]. There are
 // several claims if one agent was started by another.
 func Claims(lookupEnv func(string) (string, bool)) (claims []Claim) {
-	for _, a := range All() {
+	for _, a := range all() {
 		for _, v := range a.Session {
 			if value := v.Value(lookupEnv); value != "" {
 				claims = append(claims, Claim{Variable: v.Name, Agent: a.ID, Session: value})
@@ -40,7 +40,7 @@ func Claims(lookupEnv func(string) (string, bool)) (claims []Claim) {
 
 // Variables returns the names of the variables that name a session.
 func Variables() (names []string) {
-	for _, a := range All() {
+	for _, a := range all() {
 		for _, v := range a.Session {
 			names = append(names, v.Name)
 		}

@@ -18,9 +18,6 @@ type Path string
 // Beginnings of paths.
 const (
 	xdgConfig = "${XDG_CONFIG_HOME:-~/.config}/"
-	xdgData   = "${XDG_DATA_HOME:-~/.local/share}/"
-	xdgState  = "${XDG_STATE_HOME:-~/.local/state}/"
-	xdgCache  = "${XDG_CACHE_HOME:-~/.cache}/"
 	support   = "{support}/"
 	onDarwin  = "{darwin}"
 	onLinux   = "{linux}"
