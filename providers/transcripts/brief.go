@@ -93,7 +93,7 @@ func (p *Provider) Brief(dir string) (all []facts.Remark) {
 func aliveFirst(sessions []*told) (last time.Time) {
 	for _, t := range sessions {
 		if t.v.Live {
-			last = later(last, t.at)
+			last = wording.Later(last, t.at)
 		}
 	}
 	slices.SortStableFunc(sessions, func(a, b *told) int {
@@ -215,7 +215,7 @@ func (p *Provider) buildRemarks(dir string, sessions []*told) (all []facts.Remar
 			}
 			u.last, u.Last, u.Error = t, r.Last, r.Error
 			u.OK, u.Bad = u.OK+r.OK, u.Bad+r.Bad
-			u.Worked, u.Failed = later(u.Worked, r.Worked), later(u.Failed, r.Failed)
+			u.Worked, u.Failed = wording.Later(u.Worked, r.Worked), wording.Later(u.Failed, r.Failed)
 		}
 	}
 	used := slices.SortedFunc(maps.Values(lines), func(a, b *lineUse) int {
@@ -256,10 +256,3 @@ func (t *told) below(dir string) string {
 }
 
 func words(text string) string { return clean.Cut(clean.Line(text), maxBriefWords) }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
