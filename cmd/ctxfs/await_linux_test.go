@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -54,10 +53,10 @@ func awaitFiles(t testing.TB, dir, what string, holds func() bool) {
 // awaitMounts waits until something holds that the table of mounts tells.
 func awaitMounts(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	table, err := os.Open("/proc/self/mountinfo")
+	table, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0) // not by package os, whose poller takes the events
 	must(t, err)
-	defer table.Close()
-	for changed := awaiting(int(table.Fd()), unix.POLLPRI); !holds(); {
+	defer unix.Close(table)
+	for changed := awaiting(table, unix.POLLPRI); !holds(); {
 		if !changed() {
 			t.Fatalf("not within %v: %s", fstest.Patience, what)
 		}
