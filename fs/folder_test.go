@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -17,9 +18,7 @@ var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func listed(t *testing.T, d fs.Dir) (names []string) {
 	t.Helper()
 	entries, err := d.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name)
 	}
@@ -35,9 +34,7 @@ func TestFolderListsSharedly(t *testing.T) {
 	f.Set(day, "a", fs.NewFolder(day, nil))
 	first, _ := f.List(t.Context())
 	second, _ := f.List(t.Context())
-	if &first[0] != &second[0] {
-		t.Error("an unchanged folder was listed anew")
-	}
+	fstest.Equal(t, &first[0], &second[0], "an unchanged folder was listed anew")
 	if !slices.Equal(listed(t, &f), []string{"a", "b"}) || !first[0].Type.IsDir() || first[1].Type != 0 {
 		t.Errorf("%v", first)
 	}
@@ -65,9 +62,7 @@ func TestFolderKeepsItsOwnMap(t *testing.T) {
 	nodes["b"] = textOf("b")
 	f.Replace(day, nodes)
 	delete(nodes, "a")
-	if names := listed(t, f); !slices.Equal(names, []string{"a", "b"}) {
-		t.Errorf("%q", names)
-	}
+	fstest.EqualSlices(t, listed(t, f), []string{"a", "b"})
 }
 
 func TestFolderReplaceIsOneStep(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // section returns the part of CONTRIBUTING.md below a heading of the second
@@ -19,9 +21,7 @@ import (
 func section(t *testing.T, heading string) string {
 	t.Helper()
 	guide, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	_, text, found := strings.Cut(string(guide), "\n## "+heading+"\n")
 	if !found {
 		t.Fatalf("CONTRIBUTING.md has no section %q", heading)
@@ -68,9 +68,7 @@ var step = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.((?:[A-Za-z0-9]+\\.)?[A-Za-z
 func TestGuideWalks(t *testing.T) {
 	declared := declaredFunctions(t)
 	walks := strings.Split(section(t, "Three ways of the data"), "\n### ")[1:]
-	if len(walks) != 3 {
-		t.Errorf("%d walks", len(walks))
-	}
+	fstest.Equal(t, len(walks), 3, "walks")
 	for _, walk := range walks {
 		title, text, _ := strings.Cut(walk, "\n")
 		t.Run(title, func(t *testing.T) {
@@ -85,9 +83,7 @@ func TestGuideWalks(t *testing.T) {
 						in = append(in, folder)
 					}
 				}
-				if len(in) != 1 {
-					t.Errorf("%s.%s is declared in %d packages: %v", s[1], s[2], len(in), in)
-				}
+				fstest.Equal(t, len(in), 1, s[1]+"."+s[2], "is declared in", in)
 			}
 		})
 	}
@@ -118,9 +114,7 @@ func declaredFunctions(t *testing.T) map[string][]string {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	return declared
 }

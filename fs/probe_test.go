@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func TestProbe(t *testing.T) {
@@ -33,13 +34,9 @@ func TestProbe(t *testing.T) {
 		answers := make(chan struct{})
 		begun := time.Now()
 		for range 3 {
-			if err := look("hung", answers); err != fs.ErrNoAnswer {
-				t.Error(err)
-			}
+			fstest.Equal(t, look("hung", answers), fs.ErrNoAnswer)
 		}
-		if took := time.Since(begun); took != time.Second {
-			t.Errorf("took %v", took)
-		}
+		fstest.Equal(t, time.Since(begun), time.Second, "took")
 		if err := look("other", nil); err != nil {
 			t.Error(err)
 		}
@@ -52,9 +49,7 @@ func TestProbe(t *testing.T) {
 		// The threads that are held are bounded.
 		answers = make(chan struct{})
 		for i := range 100 {
-			if err := look(fmt.Sprint("hung", i), answers); err != fs.ErrNoAnswer {
-				t.Error(err)
-			}
+			fstest.Equal(t, look(fmt.Sprint("hung", i), answers), fs.ErrNoAnswer)
 		}
 		held := 0
 		for range 100 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func TestRenderedOnceForAll(t *testing.T) {
@@ -38,9 +39,7 @@ func TestRenderedOnceForAll(t *testing.T) {
 	}
 	close(release)
 	all.Wait()
-	if n := renders.Load(); n != 1 {
-		t.Errorf("rendered %d times", n)
-	}
+	fstest.Equal(t, renders.Load(), 1, "times rendered")
 	if a, err := f.Measure(t.Context()); a.Size != 5 || err != nil {
 		t.Errorf("afterwards: %+v, %v", a, err)
 	}
@@ -63,9 +62,7 @@ func TestRenderedTriesAgain(t *testing.T) {
 			t.Errorf("%d: %+v, %v, want %v", i, a, err, want)
 		}
 	}
-	if calls != 3 {
-		t.Errorf("%d calls", calls)
-	}
+	fstest.Equal(t, calls, 3, "calls")
 }
 
 func TestRenderedPanicIsCountedByTheTree(t *testing.T) {
@@ -73,9 +70,7 @@ func TestRenderedPanicIsCountedByTheTree(t *testing.T) {
 	if _, err := tree.Stat(t.Context(), resolve[fs.Node](t, tree, "f")); !errors.Is(err, fs.ErrBroken) {
 		t.Error(err)
 	}
-	if n := tree.Counters().Panics; n != 1 {
-		t.Errorf("%d panics", n)
-	}
+	fstest.Equal(t, tree.Counters().Panics, 1, "panics")
 }
 
 func TestRenderedOutlivesItsCaller(t *testing.T) {

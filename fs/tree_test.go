@@ -26,9 +26,7 @@ func newTree(nodes map[string]fs.Node) *fs.Tree {
 func resolve[T fs.Node](t *testing.T, tree *fs.Tree, path string) T {
 	t.Helper()
 	n, err := tree.Resolve(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return n.(T)
 }
 
@@ -44,9 +42,7 @@ func TestTreeDeadline(t *testing.T) {
 				if n, err := tree.ReadAt(t.Context(), resolve[fs.File](t, tree, "file"), p, 0); n != 0 || !errors.Is(err, fs.ErrTimeout) {
 					t.Errorf("read: %d, %v", n, err)
 				}
-				if p[0] != 'x' {
-					t.Error("the buffer was written to")
-				}
+				fstest.Equal(t, p[0], 'x', "the buffer was written to")
 			})
 		}
 		all.Go(func() {
@@ -65,12 +61,8 @@ func TestTreeDeadline(t *testing.T) {
 			t.Errorf("while others hang: %q, %v after %v", body, err, time.Since(begin))
 		}
 		all.Wait()
-		if took := time.Since(begin); took != 2*fs.DefaultDeadline {
-			t.Errorf("took %v", took)
-		}
-		if n := tree.Counters().Timeouts; n != 12 {
-			t.Errorf("%d timeouts", n)
-		}
+		fstest.Equal(t, time.Since(begin), 2*fs.DefaultDeadline, "took")
+		fstest.Equal(t, tree.Counters().Timeouts, 12, "timeouts")
 		hanging.Release() // and all goroutines end, or synctest complains
 	})
 }
@@ -133,9 +125,7 @@ func TestTreePanic(t *testing.T) {
 	if _, err := tree.Resolve(t.Context(), "dir/x"); !errors.Is(err, fs.ErrBroken) {
 		t.Errorf("lookup: %v", err)
 	}
-	if n := tree.Counters().Panics; n != 3 {
-		t.Errorf("%d panics", n)
-	}
+	fstest.Equal(t, tree.Counters().Panics, 3, "panics")
 }
 
 func TestTreeCounters(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 )
 
@@ -34,9 +35,7 @@ func TestHold(t *testing.T) {
 		close(served)
 	}()
 	first, second := holding(t, home), holding(t, home)
-	if n := s.Info().Gateways; n != 2 {
-		t.Errorf("%d gateways", n)
-	}
+	fstest.Equal(t, s.Info().Gateways, 2, "gateways")
 	// A view comes and goes.
 	dir := t.TempDir()
 	if _, err := OpSync.Ask(t.Context(), dial(t, home), ViewQuery{Dir: dir + "/view", Once: true}, nil, nil); err != nil {
@@ -48,7 +47,5 @@ func TestHold(t *testing.T) {
 	}
 	second.Close()
 	<-served
-	if begun.Load() != 1 {
-		t.Errorf("begun %d times", begun.Load())
-	}
+	fstest.Equal(t, begun.Load(), 1, "times begun")
 }

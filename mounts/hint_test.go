@@ -34,15 +34,11 @@ func TestHint(t *testing.T) {
 	moved := filepath.Join(t.TempDir(), "moved")
 	fstest.Must(t, os.Rename(dir, moved))
 	prepared(moved)
-	if text := read(moved); !strings.Contains(text, "ctxfs mount "+moved+"\n") {
-		t.Errorf("the hint is\n%s", text)
-	}
+	fstest.Contains(t, read(moved), "ctxfs mount "+moved+"\n")
 	// It may have been cut off.
 	putFile(t, filepath.Join(moved, hintName), "# Not")
 	prepared(moved)
-	if text := read(moved); !strings.Contains(text, "ctxfs mount "+moved+"\n") {
-		t.Errorf("the hint is\n%s", text)
-	}
+	fstest.Contains(t, read(moved), "ctxfs mount "+moved+"\n")
 	// Other files beside it are in the way.
 	putFile(t, filepath.Join(moved, "mine"), "x")
 	if err := prepareMount(control.Home{}, moved, nil); err == nil || !strings.Contains(err.Error(), "it holds mine)") {

@@ -64,9 +64,7 @@ func runScript(t *testing.T, file, name string, d driver) {
 		t.Skipf("%s is for %s only", file, strings.Join(only, ", "))
 	}
 	for _, s := range steps {
-		if got := d.do(t.Context(), s.command, s.args); got != s.answer {
-			t.Errorf("%s:%d: %s %s\ngot:\n%s\nwant:\n%s", file, s.line, s.command, strings.Join(s.args, " "), got, s.answer)
-		}
+		fstest.Equal(t, d.do(t.Context(), s.command, s.args), s.answer, file, s.line, s.command, strings.Join(s.args, " "))
 	}
 }
 

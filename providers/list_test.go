@@ -129,9 +129,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 		fstest.Settled(t, l)
 		select {
 		case got := <-g.seen:
-			if want := "shop: about shop, guests/note.md"; got != want {
-				t.Errorf("it sees %q, want %q", got, want)
-			}
+			fstest.Equal(t, "shop: about shop, guests/note.md", got, "it sees")
 		case <-time.After(30 * time.Second):
 			t.Fatal("no refresh")
 		}

@@ -30,9 +30,7 @@ func TestPipesInMemory(t *testing.T) {
 		if _, err := io.ReadFull(r, make([]byte, 100<<10)); err != nil || <-done != nil {
 			t.Error(err)
 		}
-		if err := w.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, w.SetWriteDeadline(time.Now().Add(time.Second)))
 		begun := time.Now()
 		if n, err := w.Write(make([]byte, 100<<10)); n != 64<<10 || !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != time.Second {
 			t.Errorf("%d bytes, %v after %v", n, err, time.Since(begun))
@@ -65,18 +63,14 @@ func TestANetworkInMemory(t *testing.T) {
 		}))
 		client := &http.Client{Transport: n}
 		res, err := client.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if _, err := io.ReadFull(res.Body, make([]byte, 5)); err != nil {
 			t.Error(err)
 		}
 		res.Body.Close()
 		<-left
 		l, err := n.Listen("tcp", "127.0.0.1:99")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		if _, err := n.Listen("tcp", l.Addr().(*net.TCPAddr).String()); !errors.Is(err, syscall.EADDRINUSE) {
 			t.Errorf("the same address: %v", err)
 		}

@@ -61,9 +61,7 @@ func TestReadAheadIsNeverStale(t *testing.T) {
 		}
 	}
 	for i := range folders {
-		if err := os.Mkdir(filepath.Join(dir, fmt.Sprintf("d%02d", i)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.Mkdir(filepath.Join(dir, fmt.Sprintf("d%02d", i)), 0o755))
 		for j := range files {
 			write(place(i, j), 0)
 		}
@@ -71,40 +69,30 @@ func TestReadAheadIsNeverStale(t *testing.T) {
 	for round := range fstest.Rounds(12) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			d, err := fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return true }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			m := mounted(t, d, fs.TreeOptions{})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			search := m.command(ctx, "for i in 1 2 3; do grep -rc f . >/dev/null; done")
-			if err := search.Start(); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, search.Start())
 			random := rand.New(rand.NewPCG(1, uint64(round)))
 			for version := range 300 {
 				path := place(random.IntN(folders), random.IntN(files))
 				write(path, 1+version+round*1000)
 				m.tree.Changed(path)
 			}
-			if err := search.Wait(); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, search.Wait())
 			settle(t, m)
 			shown, _ := m.run("cat d*/f*")
 			var want strings.Builder
 			for i := range folders {
 				for j := range files {
 					body, err := os.ReadFile(filepath.Join(dir, place(i, j)))
-					if err != nil {
-						t.Fatal(err)
-					}
+					fstest.Must(t, err)
 					want.Write(body)
 				}
 			}
-			if shown != want.String() {
-				t.Errorf("the mount shows other bytes than the disk holds\n got: %q\nwant: %q", difference(shown, want.String()), difference(want.String(), shown))
-			}
+			fstest.Equal(t, shown, want.String(), "the mount shows other bytes than the disk holds")
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // touchEnds is a kernel that learns of a size only when no touch is under way.
@@ -81,9 +82,7 @@ func TestNewsBeforeTheAnswer(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "note")
 	write := func(s string) {
-		if err := os.WriteFile(path, []byte(s), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, os.WriteFile(path, []byte(s), 0o600))
 	}
 	write("one\n")
 	m := mounted(t, must(fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return true }})), fs.TreeOptions{})

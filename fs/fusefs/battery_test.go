@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // corpus is what the battery reads: texts of every size that matters to a page
@@ -116,9 +117,7 @@ func TestBatteryOfTools(t *testing.T) {
 		}
 		path := filepath.Join(disk, name)
 		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(body), perm), os.Chtimes(path, epoch, epoch))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 	}
 	readOnly(t, disk)
 	if got := told(t, must(fs.NewDiskDir(disk, fs.DiskOptions{}))); len(got) < 1<<20 {
@@ -206,9 +205,7 @@ func readOnly(t *testing.T, dir string) {
 		})
 	}
 	t.Cleanup(func() { chmod(0o755) })
-	if err := chmod(0o555); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, chmod(0o555))
 }
 
 // set puts a node at a path, and creates the folders above it.

@@ -13,19 +13,16 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // placeFor makes a folder below a temporary one and returns its path without links.
 func placeFor(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	dir = filepath.Join(dir, name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(dir, 0o755))
 	return dir
 }
 
@@ -102,9 +99,7 @@ func TestCallerStandsInTheMount(t *testing.T) {
 func TestCallerIsUnknown(t *testing.T) {
 	c := newCallers()
 	ended := exec.Command("true")
-	if err := ended.Run(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, ended.Run())
 	for pid, want := range map[int]string{0: unseenCaller, ended.Process.Pid: endedCaller} {
 		if at := c.standpoint(uint32(pid)); at.Unknown != want || at.Dir != "" || at.Folders != nil {
 			t.Errorf("%d: %+v", pid, at)
@@ -173,9 +168,7 @@ func TestCallerOfAnotherNamespace(t *testing.T) {
 	mounter.until("mounted")
 	from := func() (at fs.Standpoint) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(mounter.line()), &at); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, json.Unmarshal([]byte(mounter.line()), &at))
 		return at
 	}
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", `echo {} > "$0/outside"`, dir).CombinedOutput(); err != nil {

@@ -16,29 +16,21 @@ func passedThrough(t *testing.T, watched bool) (m *mountedTree, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	d, err := fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return watched }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	return mounted(t, fs.NewFolder(epoch, map[string]fs.Node{"x": d}), fs.TreeOptions{}), dir
 }
 
 func put(t *testing.T, dir, name, body string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(body), 0o755))
 }
 
 // replace writes a file beside another and renames it over that.
 func replace(t *testing.T, dir, name, body string) {
 	t.Helper()
 	put(t, dir, name+".new", body)
-	if err := os.Rename(filepath.Join(dir, name+".new"), filepath.Join(dir, name)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Rename(filepath.Join(dir, name+".new"), filepath.Join(dir, name)))
 }
 
 func TestFolderOnDisk(t *testing.T) {
@@ -57,9 +49,7 @@ func TestFolderOnDisk(t *testing.T) {
 			news("x")
 			m.expect("ran a b", "x/run a b")
 			put(t, dir, "sub/a", "aaa\n")
-			if err := os.Symlink("a", filepath.Join(dir, "sub/link")); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Symlink("a", filepath.Join(dir, "sub/link")))
 			news("x/sub")
 			m.expect("aaa", "cat x/sub/link")
 			m.expect("a", "readlink x/sub/link")
@@ -78,18 +68,12 @@ func TestFolderOnDisk(t *testing.T) {
 			news("x/sub")
 			m.expect("renamed", "cat x/sub/link")
 
-			if err := os.Remove(filepath.Join(dir, "sub/link")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink("../run", filepath.Join(dir, "sub/link")); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.Remove(filepath.Join(dir, "sub/link")))
+			fstest.Must(t, os.Symlink("../run", filepath.Join(dir, "sub/link")))
 			news("x/sub/link")
 			m.expect("ran", "x/sub/link")
 
-			if err := os.RemoveAll(filepath.Join(dir, "sub")); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, os.RemoveAll(filepath.Join(dir, "sub")))
 			news("x/sub")
 			m.expect("run", "ls x")
 			put(t, dir, "sub", "now a file\n")
@@ -141,9 +125,7 @@ func TestWatchIsLost(t *testing.T) {
 	var lost atomic.Bool
 	dir := t.TempDir()
 	d, err := fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return !lost.Load() }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	m := mounted(t, fs.NewFolder(epoch, map[string]fs.Node{"x": d}), fs.TreeOptions{})
 	put(t, dir, "file", "one\n")
 	put(t, dir, "removed", "removed\n")
@@ -152,9 +134,7 @@ func TestWatchIsLost(t *testing.T) {
 	m.changed("x")
 	put(t, dir, "file", "two two\n")
 	put(t, dir, "new", "new\n")
-	if err := os.Remove(filepath.Join(dir, "removed")); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.Remove(filepath.Join(dir, "removed")))
 	m.expect("8", "stat -c %s x/file")
 	m.expect("No", "[ -e x/removed ] || echo No")
 	m.expect("two two\nnew", "cat x/file x/new")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // epoch is the modification time of all test nodes.
@@ -122,9 +123,7 @@ func (m *mountedTree) changed(path string) {
 // settle waits until the kernel has been notified of every change so far.
 func settle(t testing.TB, m interface{ Settled(context.Context) error }) {
 	t.Helper()
-	if err := m.Settled(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, m.Settled(t.Context()))
 }
 
 // uutilsTail is where rust-coreutils puts its tail, which follows by inotify alone.

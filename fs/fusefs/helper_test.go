@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // helperVar names the helper that this test binary runs when it was started as
@@ -58,18 +60,14 @@ func start(t *testing.T, cmd *exec.Cmd) *child {
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	cmd.Stderr = &c.errs
 	cmd.WaitDelay = 10 * time.Second
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
 	cmd.SysProcAttr.Setpgid = true
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		if cmd.ProcessState == nil {
 			c.kill()
@@ -119,9 +117,7 @@ func (c *child) kill() {
 func helper(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, exe, args...)

@@ -110,9 +110,7 @@ with open("calls/append python", "a") as f:
 				t.Errorf("%v: %q", err, b.body(name))
 			}
 			json.Unmarshal([]byte(body), &want)
-			if fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("delivered %q", b.body(name))
-			}
+			fstest.Equal(t, fmt.Sprint(got), fmt.Sprint(want), "delivered", b.body(name))
 			b.expect("true\n1\nNo", `jq .ok "calls/$1.result"; ls calls | grep -cx "$1.result"; [ -e "calls/$1" ] || echo No`, name)
 		})
 	}
@@ -252,9 +250,7 @@ func TestUnmountEndsUnfinishedFiles(t *testing.T) {
 	c.kill()
 	<-b.Done()
 	n, err := b.drop.Lookup(t.Context(), "x.result")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	body, err := b.tree.ReadAll(t.Context(), n.(fs.File))
 	if err != nil || !strings.Contains(string(body), `"ok":false`) {
 		t.Errorf("%s %v", body, err)

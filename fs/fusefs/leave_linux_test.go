@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/fs/fstest"
 )
 
 // A thread has left if it does not run, has ended, or was seen to run twice.
@@ -20,12 +22,8 @@ func TestPassage(t *testing.T) {
 	if looks < 3 {
 		t.Errorf("a thread that runs was taken to have left at look %d", looks)
 	}
-	if err := busy.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED, nil); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, busy.cmd.Process.Signal(syscall.SIGSTOP))
+	fstest.Must(t, unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED, nil))
 	if !new(passage).hasLeft(uint32(pid)) {
 		t.Error("a thread that does not run is taken to be there still")
 	}

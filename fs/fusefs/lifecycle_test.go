@@ -83,9 +83,7 @@ func TestTwoMountsOfOneTree(t *testing.T) {
 	root := sampleTree()
 	a := mounted(t, root, fs.TreeOptions{})
 	m, err := New(a.tree, t.TempDir(), Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	b := &mountedTree{Mount: m, t: t, tree: a.tree, dir: m.Dir()}
 	for i := range 10 {
 		a.expect("hello", "cat a.txt | cut -c1-5")
@@ -178,9 +176,7 @@ func TestOneProcessor(t *testing.T) {
 		t.Skip("this is the inner run")
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	cmd := exec.CommandContext(t.Context(), self, "-test.short", "-test.timeout=10m", "-test.run",
 		"^Test(ReadAndList|EveryChange.*|Log.*|TailFollowsLog|Readers.*|NewsRaces.*|Hanging.*|NewsPasses.*|Client.*|Deadline|WritersOf.*|ResultIs.*|ManyWriters|FolderOnDisk|TextOn.*|UnmountOf.*)$")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", inside+"=1")

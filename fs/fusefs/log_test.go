@@ -35,9 +35,7 @@ type growingLog struct {
 func newGrowingLog(t *testing.T) *growingLog {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(path, []byte(header(0)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, os.WriteFile(path, []byte(header(0)), 0o600))
 	log := fs.NewLog(path, headLen)
 	m := mounted(t, fs.NewFolder(epoch, map[string]fs.Node{"log": log, "other": text("other\n")}), fs.TreeOptions{})
 	return &growingLog{mountedTree: m, log: log, path: path}
@@ -61,9 +59,7 @@ func (g *growingLog) append(s string) {
 		_, err = f.WriteString(s)
 		err = errors.Join(err, f.Close())
 	}
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	fstest.Must(g.t, err)
 }
 
 func TestLogReadersSeeEveryByteAndNoOther(t *testing.T) {
@@ -250,9 +246,7 @@ func TestTailFollowsNextIncarnation(t *testing.T) {
 			g.append("first\n")
 			g.changed("log")
 			tail.until("first")
-			if err := renew(g); err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, renew(g))
 			g.changed("log")
 			g.append("second\n")
 			g.changed("log")
@@ -272,13 +266,9 @@ func TestHeaderIsRewrittenInPlace(t *testing.T) {
 	g.expect(strings.TrimSpace(header(0)), "head -n1 log | xargs")
 	for i := range 3 {
 		f, err := os.OpenFile(g.path, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		_, err = f.WriteAt([]byte(header(i+1)), 0)
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, errors.Join(err, f.Close()))
 		g.log.HeadChanged()
 		g.changed("log")
 		g.expect(fmt.Sprintf("head %d", i+1), "head -n1 log | xargs")

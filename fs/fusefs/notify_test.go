@@ -46,14 +46,10 @@ func told(t *testing.T, root fs.Dir) string {
 	var walk func(d fs.Dir, at string)
 	walk = func(d fs.Dir, at string) {
 		entries, err := tree.List(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fstest.Must(t, err)
 		for _, e := range entries {
 			n, err := tree.Lookup(t.Context(), d, e.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			path := at + e.Name
 			if e.Type == iofs.ModeDir {
 				dirs, lines = append(dirs, "d "+path), append(lines, "d ./"+path)
@@ -65,9 +61,7 @@ func told(t *testing.T, root fs.Dir) string {
 				continue
 			}
 			body, err := tree.ReadAll(t.Context(), n.(fs.File))
-			if err != nil {
-				t.Fatal(err)
-			}
+			fstest.Must(t, err)
 			lines = append(lines, fmt.Sprintf("f %d ./%s", len(body), path))
 			bodies["./"+path] = string(body)
 		}

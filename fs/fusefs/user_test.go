@@ -27,9 +27,7 @@ func TestOrdinaryUser(t *testing.T) {
 	}
 	const uid = 65534
 	dir, err := os.MkdirTemp("", "ctxfs-user")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	mnt := filepath.Join(dir, "mnt")
 	exe := filepath.Join(dir, "helper")
@@ -39,9 +37,7 @@ func TestOrdinaryUser(t *testing.T) {
 		text, err = os.ReadFile(self)
 		err = errors.Join(err, fstest.WriteProgram(exe, text, 0o755))
 	}
-	if err := errors.Join(err, os.Chmod(dir, 0o755), os.Mkdir(mnt, 0o700), os.Chown(mnt, uid, uid)); err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, errors.Join(err, os.Chmod(dir, 0o755), os.Mkdir(mnt, 0o700), os.Chown(mnt, uid, uid)))
 	asUser := func(cmd *exec.Cmd) *exec.Cmd {
 		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: &syscall.Credential{Uid: uid, Gid: uid}}

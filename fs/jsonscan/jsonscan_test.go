@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // tokens returns all tokens of a text as text, the last one being Open or End.
@@ -45,9 +47,7 @@ func TestTokens(t *testing.T) {
 func TestSkip(t *testing.T) {
 	for text, want := range map[string]int{`{"a":"}"} `: 9, ` [[],{}]]`: 8, `"a" 1`: 3, `12,`: 2, `[`: -1, `["]`: -1, `]`: -1, ``: -1, `"a`: -1} {
 		s := Scanner{Text: []byte(text)}
-		if got := s.Skip(s.Next()); got != want {
-			t.Errorf("%s: %d, want %d", text, got, want)
-		}
+		fstest.Equal(t, s.Skip(s.Next()), want, text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxfs/fs/form"
+	"ctxfs/fs/fstest"
 )
 
 func TestFieldsText(t *testing.T) {
@@ -21,9 +22,7 @@ func TestFieldsText(t *testing.T) {
 		"b?: string":                  {{Name: "b", Type: "string", Default: json.RawMessage(`"` + long + `"`), Choices: []form.Choice{{Value: long}}}},
 		"none":                        {},
 	} {
-		if got := fieldsText(fields); got != want {
-			t.Errorf("%q, not %q", got, want)
-		}
+		fstest.Equal(t, fieldsText(fields), want)
 	}
 	if got := fieldsText(make([]form.Field, 1000)); len(got) > maxFields || !strings.HasSuffix(got, ", …") {
 		t.Errorf("%d bytes: %s", len(got), got)

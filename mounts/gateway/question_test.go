@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/fs/form"
+	"ctxfs/fs/fstest"
 )
 
 // nameForm is the schema of a form.
@@ -155,13 +156,9 @@ func TestQuestionPassedOn(t *testing.T) {
 			return result("accept", map[string]any{"name": name}), nil
 		}}
 		c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
-		if got := text(ask(t, c, "call", shopCall)); got != `answers: accept{"name":"Ann"} decline` {
-			t.Errorf("%q", got)
-		}
+		fstest.Equal(t, text(ask(t, c, "call", shopCall)), `answers: accept{"name":"Ann"} decline`)
 		want := []string{"shop asks: Who are you?\n\nCareful: it is odd.", "--age must be a number\n\nshop asks: Who are you?\n\nCareful: it is odd.", "shop asks: Sure?"}
-		if got := r.messages(); !slices.Equal(got, want) {
-			t.Errorf("asked %q", got)
-		}
+		fstest.EqualSlices(t, r.messages(), want, "asked")
 		if schema, _ := json.Marshal(r.asked[0].RequestedSchema); !strings.Contains(string(schema), `"age"`) {
 			t.Errorf("schema %s", schema)
 		}
@@ -201,9 +198,7 @@ func TestAddressPassedOn(t *testing.T) {
 		}}
 		w.can.Elicitation = &mcp.ElicitationCapability{URL: &struct{}{}}
 		c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
-		if got := text(ask(t, c, "call", shopCall)); got != "answers: accept" {
-			t.Errorf("%q", got)
-		}
+		fstest.Equal(t, text(ask(t, c, "call", shopCall)), "answers: accept")
 		if p := r.asked[0]; p.URL != "https://shop.example/login" || p.Mode != "url" || p.ElicitationID == "" {
 			t.Errorf("%+v", p)
 		}
@@ -238,13 +233,9 @@ func TestQuestionAsText(t *testing.T) {
 				"shop asks before it goes on (question q1, until 2026-01-31T08:00:00Z): Who are you?\n", "Fields: name: string, age?: integer\n",
 				`call {"continue":"t1","answer":{"FIELD":VALUE}}`, `call {"continue":"t1","decline":true}`,
 			} {
-				if !strings.Contains(got, want) {
-					t.Errorf("no %q in\n%s", want, got)
-				}
+				fstest.Contains(t, got, want)
 			}
-			if again := text(ask(t, c, "call", map[string]any{"continue": "t1"})); again != got {
-				t.Errorf("again:\n%s", again)
-			}
+			fstest.Equal(t, text(ask(t, c, "call", map[string]any{"continue": "t1"})), got, "again")
 			if got = text(ask(t, c, "call", map[string]any{"continue": "t1", "answer": map[string]any{"name": "bad"}})); got != "--age must be a number" {
 				t.Errorf("unfit: %q", got)
 			}
@@ -254,12 +245,8 @@ func TestQuestionAsText(t *testing.T) {
 			}
 			ask(t, c, "call", map[string]any{"continue": "t1", "answer": map[string]any{}})
 			got = text(ask(t, c, "call", map[string]any{"continue": "t1", "decline": true}))
-			if got != `answers: accept{"name":"Ann"} accept decline` {
-				t.Errorf("%q", got)
-			}
-			if late := text(ask(t, c, "call", map[string]any{"continue": "t1", "decline": true})); late != got {
-				t.Errorf("answered twice: %q", late)
-			}
+			fstest.Equal(t, got, `answers: accept{"name":"Ann"} accept decline`)
+			fstest.Equal(t, text(ask(t, c, "call", map[string]any{"continue": "t1", "decline": true})), got, "answered twice")
 			for _, args := range []map[string]any{{"continue": "t1", "server": "shop", "tool": "buy"}, {"answer": map[string]any{}}, {"server": "shop"}, {"continue": "t2"}} {
 				if r := ask(t, c, "call", args); !r.IsError {
 					t.Errorf("%v: %s", args, text(r))
@@ -290,9 +277,7 @@ func TestQuestionAnsweredElsewhere(t *testing.T) {
 		}
 		close(a.left)
 	}()
-	if got := text(ask(t, c, "call", shopCall)); got != `answers: accept{"name":"Bob"}` {
-		t.Errorf("%q", got)
-	}
+	fstest.Equal(t, text(ask(t, c, "call", shopCall)), `answers: accept{"name":"Bob"}`)
 }
 
 // TestQuestionOfClientThatLeaves: a call is cancelled when its client cancels the
@@ -349,12 +334,8 @@ func TestAddressDone(t *testing.T) {
 		}}
 		w.can.Elicitation = &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}
 		c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
-		if got := text(ask(t, c, "call", shopCall)); got != "answers: accept accept" {
-			t.Errorf("%q", got)
-		}
+		fstest.Equal(t, text(ask(t, c, "call", shopCall)), "answers: accept accept")
 		want := []string{"shop asks: Log in", "shop waits until you have finished at https://shop.example/login. Accept when you have."}
-		if got := r.messages(); !slices.Equal(got, want) {
-			t.Errorf("asked %q", got)
-		}
+		fstest.EqualSlices(t, r.messages(), want, "asked")
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/fstest"
 )
 
 // rooted is a client that has roots, and counts how often it is asked for them.
@@ -57,9 +59,7 @@ func TestRootOfTheClient(t *testing.T) {
 				}
 				synctest.Wait() // until the client listens
 				for range 3 {
-					if got := call(); got != "/home/u/my project" {
-						t.Errorf("the root is %q", got)
-					}
+					fstest.Equal(t, call(), "/home/u/my project", "the root")
 				}
 				remembers := legacy || !w.http
 				if n := r.asked.Load(); remembers && n != 1 || n > 3 {
@@ -71,12 +71,8 @@ func TestRootOfTheClient(t *testing.T) {
 				}
 				must(t, c.RootListChanges(t.Context()))
 				synctest.Wait() // until the gateway has heard it
-				if got := call(); got != "/changed" {
-					t.Errorf("the root is %q", got)
-				}
-				if n := r.asked.Load(); n != 2 {
-					t.Errorf("asked %d times", n)
-				}
+				fstest.Equal(t, call(), "/changed", "the root")
+				fstest.Equal(t, r.asked.Load(), 2, "times asked")
 			})
 		})
 	}
@@ -87,9 +83,7 @@ func TestNoRootOfTheClient(t *testing.T) {
 	everyWay(t, &fake{call: func(_ context.Context, c Call, _ func(Progress)) (*Result, error) {
 		return &Result{Text: "root " + c.Root}, nil
 	}}, func(t *testing.T, c *peer, _ way) {
-		if got := text(ask(t, c, "call", map[string]any{"server": "s", "tool": "t"})); got != "root " {
-			t.Errorf("%q", got)
-		}
+		fstest.Equal(t, text(ask(t, c, "call", map[string]any{"server": "s", "tool": "t"})), "root ")
 	})
 }
 
@@ -104,9 +98,7 @@ func TestFirstFolder(t *testing.T) {
 		for _, uri := range uris {
 			roots = append(roots, mcp.Root{URI: uri})
 		}
-		if got := firstFolder(roots); got != want {
-			t.Errorf("%q: %q, want %q", uris, got, want)
-		}
+		fstest.Equal(t, firstFolder(roots), want, uris)
 	}
 }
 
@@ -115,9 +107,7 @@ func TestSlowRoots(t *testing.T) {
 	s := newClientState()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := s.ask(ctx, func() string { return "/x" }); got != "" {
-		t.Errorf("%q from a client that does not listen", got)
-	}
+	fstest.Equal(t, s.ask(ctx, func() string { return "/x" }), "", "from a client that does not listen")
 	s.listen()
 	var asked atomic.Int64
 	got := make(chan string)
@@ -129,14 +119,10 @@ func TestSlowRoots(t *testing.T) {
 	for range 10 {
 		select {
 		case root := <-got:
-			if root != "/x" {
-				t.Errorf("%q", root)
-			}
+			fstest.Equal(t, root, "/x")
 		case <-time.After(time.Minute):
 			t.Fatal("it hangs")
 		}
 	}
-	if asked.Load() != 1 {
-		t.Errorf("asked %d times", asked.Load())
-	}
+	fstest.Equal(t, asked.Load(), 1, "times asked")
 }

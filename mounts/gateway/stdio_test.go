@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // hanging is a backend whose calls wait for their end, and report both.
@@ -47,9 +49,7 @@ func TestCancelled(t *testing.T) {
 	say(t, in, `{"jsonrpc":"2.0","id":"three","method":"ping"}`+"\n")
 	line, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
-	if !strings.Contains(line, `"three"`) {
-		t.Errorf("an answer: %s", line)
-	}
+	fstest.Contains(t, line, `"three"`)
 	if len(ended) > 0 {
 		t.Error("the other call ended too")
 	}
@@ -69,9 +69,7 @@ func TestManyCallsHang(t *testing.T) {
 	say(t, in, `{"jsonrpc":"2.0","id":"l","method":"tools/call","params":{"name":"list","arguments":{}}}`+"\n")
 	line, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
-	if !strings.Contains(line, "AGENTS.md") {
-		t.Errorf("an answer: %s", line)
-	}
+	fstest.Contains(t, line, "AGENTS.md")
 }
 
 // TestEnds: the end of the input, the context or the output ends the
@@ -155,9 +153,7 @@ func TestManyCallers(t *testing.T) {
 			all.Go(func() {
 				for j := range 3 {
 					want := fmt.Sprint("tool-", i, "-", j)
-					if got := text(ask(t, c, "call", map[string]any{"server": "s", "tool": want})); got != want {
-						t.Errorf("%s for %s", got, want)
-					}
+					fstest.Equal(t, text(ask(t, c, "call", map[string]any{"server": "s", "tool": want})), want, "for")
 				}
 			})
 		}

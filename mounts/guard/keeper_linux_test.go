@@ -84,9 +84,7 @@ func TestGuardianLivesAsLongAsMounts(t *testing.T) {
 	first := k.Watch(c)
 	pid := k.pid()
 	second := k.Watch(c)
-	if k.pid() != pid {
-		t.Error("each mount has a guardian of its own")
-	}
+	fstest.Equal(t, k.pid(), pid, "each mount has a guardian of its own")
 	first()
 	awaitDevices(t, pid, 1)
 	second()

@@ -85,9 +85,7 @@ func TestStateOfTraced(t *testing.T) {
 	if _, err := syscall.Wait4(cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil || stateOf(proc) != 't' {
 		t.Fatalf("it is not traced: %v", err)
 	}
-	if got := StateOf(proc); got != Alive {
-		t.Errorf("state %v", got)
-	}
+	fstest.Equal(t, StateOf(proc), Alive, "state")
 }
 
 // TestStateThroughDescriptor: a folder of /proc that was opened while the
@@ -99,14 +97,10 @@ func TestStateThroughDescriptor(t *testing.T) {
 	fstest.Must(t, err)
 	defer dir.Close()
 	proc := fmt.Sprintf("/proc/self/fd/%d", dir.Fd())
-	if got := StateOf(proc); got != Alive {
-		t.Errorf("state %v of a living process", got)
-	}
+	fstest.Equal(t, StateOf(proc), Alive, "state", "of a living process")
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if got := StateOf(proc); got != Gone {
-		t.Errorf("state %v of a process that has been waited for", got)
-	}
+	fstest.Equal(t, StateOf(proc), Gone, "state", "of a process that has been waited for")
 }
 
 func procOf(pid int) string { return fmt.Sprintf("/proc/%d", pid) }

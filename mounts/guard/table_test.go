@@ -1,6 +1,10 @@
 package guard
 
-import "testing"
+import (
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
 
 func TestUnescape(t *testing.T) {
 	for field, want := range map[string]string{
@@ -9,8 +13,6 @@ func TestUnescape(t *testing.T) {
 		`/x\999`:                 `/x\999`,
 		`/end\`:                  `/end\`,
 	} {
-		if got := Unescape(field); got != want {
-			t.Errorf("Unescape(%s) = %q, want %q", field, got, want)
-		}
+		fstest.Equal(t, Unescape(field), want, "Unescape", field, ")")
 	}
 }

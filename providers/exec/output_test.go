@@ -22,9 +22,7 @@ func TestOutputsExpire(t *testing.T) {
 		f.Start()
 		f.read("x/a.txt")
 		for _, want := range []bool{true, false} {
-			if listed := slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt"); listed != want {
-				t.Errorf("it is listed: %v", listed)
-			}
+			fstest.Equal(t, slices.Contains(fstest.Names(t, f.tree, "x"), "a.txt"), want, "it is listed")
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
 		}

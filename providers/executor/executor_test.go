@@ -139,9 +139,7 @@ func TestRuns(t *testing.T) {
 		"- " + ended.ID + "/: review, success, started 2026-11-24T10:01:00Z: ppp",
 		"- " + lost.ID + "/: lost, lost, ",
 	} {
-		if !strings.Contains(index, want) {
-			t.Errorf("%q is missing in\n%s", want, index)
-		}
+		fstest.Contains(t, index, want)
 	}
 	if got, want := names(t, p, goes.ID), []string{"digest.md", "log.txt", "request.json", "status.json", "transcript.md"}; !slices.Equal(got, want) {
 		t.Errorf("of one that goes on there is %q", got)
@@ -157,9 +155,7 @@ func TestRuns(t *testing.T) {
 		"transcript: transcripts/by-id/1c1e2bd1/transcript.md\ndigest: transcripts/by-id/1c1e2bd1/digest.md\n",
 		"diff: agents/" + ended.ID + "/changes.diff (1 file)\n", "\n---\n\nthe answer [REDACTED",
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is missing in\n%s", want, page)
-		}
+		fstest.Contains(t, page, want)
 	}
 	for _, path := range []string{goes.ID + "/request.json", goes.ID + "/status.json", ended.ID + "/result.json", ended.ID + "/result.md", "INDEX.md"} {
 		if text := read(p, path); text == "" || strings.ContainsAny(text, "\x1b\x07\u202e") || strings.Contains(text, token) {

@@ -75,9 +75,7 @@ func TestNews(t *testing.T) {
 
 	inside := at
 	inside.Prompt, inside.Dir = "Paint the garden fence green.", "/home/u/shop/src"
-	if got := tells(inside); !strings.Contains(got, "shop/paint_fence()") {
-		t.Errorf("a tool of the project: %q", got)
-	}
+	fstest.Contains(t, tells(inside), "shop/paint_fence()")
 	out, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if news := f.News(out, at); len(news) > 0 {

@@ -80,18 +80,14 @@ func TestPageOfManyThings(t *testing.T) {
 		"desktop-commander (27)", "github (3), ", "security-review\n", ": agentctx, ", "Open now: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10\n",
 		"ctxfs history", "ctxfs find", "bin/<tool>", "STATUS.md", "two to five words", "--in transcripts", "digest.md", "ctxfs stale",
 	} {
-		if !strings.Contains(page, word) {
-			t.Errorf("%q is missing", word)
-		}
+		fstest.Contains(t, page, word)
 	}
 }
 
 // TestSkillsAreDescribed where there is room, and only after all names.
 func TestSkillsAreDescribed(t *testing.T) {
 	few := Page(world(3, 4, 1))
-	if !strings.Contains(few, "SKILL.md:\n- agentctx — Use it to do agentctx well.\n- pdf — Use it to do pdf well.\n") {
-		t.Errorf("few skills:\n%s", few)
-	}
+	fstest.Contains(t, few, "SKILL.md:\n- agentctx — Use it to do agentctx well.\n- pdf — Use it to do pdf well.\n")
 	more := Page(world(15, 35, 1))
 	n := strings.Count(more, " — Use it to do ")
 	if n == 0 || n == 35 || strings.Contains(more, "more:") || Tokens(more) > Budget {
@@ -115,9 +111,7 @@ func TestPageOfThousands(t *testing.T) {
 		t.Errorf("%d tokens", n)
 	}
 	for _, word := range []string{" more: ls mcps\n", " more: skills/INDEX.md\n", "github (3), ", "Open now: 1, 1-1, "} {
-		if !strings.Contains(page, word) {
-			t.Errorf("%q is missing in\n%s", word, page)
-		}
+		fstest.Contains(t, page, word)
 	}
 }
 
@@ -210,9 +204,7 @@ func TestPageOfNothing(t *testing.T) {
 		"## mcps/: none yet\n", "## skills/: none yet\n", "## terminals/: none recorded yet\n", "## rules/: of the user",
 		"## transcripts/: none yet\n", "## results/: long results",
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is missing in\n%s", want, page)
-		}
+		fstest.Contains(t, page, want)
 	}
 }
 

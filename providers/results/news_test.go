@@ -140,9 +140,7 @@ func TestNoRoomForOutputs(t *testing.T) {
 	dir := stateDir(t)
 	fstest.Must(t, os.WriteFile(dir, nil, 0o600)) // where the folder should be
 	f := start(t, dir, offline)
-	if got := f.tell(func(m *facts.Moment) { m.Call.Output = strings.Repeat("line\n", 10_000) }); got != "" {
-		t.Errorf("%s", got)
-	}
+	fstest.Equal(t, f.tell(func(m *facts.Moment) { m.Call.Output = strings.Repeat("line\n", 10_000) }), "")
 }
 
 func storedIn(t *testing.T, dir string) (names []string) {

@@ -65,9 +65,7 @@ func TestModes(t *testing.T) {
 	err := filepath.WalkDir(f.dir, func(path string, _ os.DirEntry, _ error) error {
 		info, err := os.Lstat(path)
 		fstest.Must(t, err)
-		if want := map[bool]os.FileMode{true: 0o700, false: 0o600}[info.IsDir()]; info.Mode().Perm() != want {
-			t.Errorf("%s: %v", path, info.Mode())
-		}
+		fstest.Equal(t, map[bool]os.FileMode{true: 0o700, false: 0o600}[info.IsDir()], info.Mode().Perm(), path, info.Mode())
 		return nil
 	})
 	fstest.Must(t, err)
@@ -281,9 +279,7 @@ func TestResultsHaveNoSecrets(t *testing.T) {
 			if filepath.Ext(saved.Name) == ".json" && !json.Valid(body) {
 				t.Errorf("no JSON: %s", body)
 			}
-			if saved.Bytes != int64(len(body)) {
-				t.Errorf("%d bytes, told %d", len(body), saved.Bytes)
-			}
+			fstest.Equal(t, saved.Bytes, int64(len(body)), len(body), "bytes, told")
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestFaults(t *testing.T) {
@@ -65,12 +67,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("no problem of %s that says %q", name, words)
 		}
 	}
-	if !strings.Contains(problems, "- ~/.codex/skills: is not a folder") {
-		t.Error("a file where skills should be is not told")
-	}
-	if !strings.Contains(problems, "skill.md: some agents only look for SKILL.md") {
-		t.Error("the name skill.md is not told")
-	}
+	fstest.Contains(t, problems, "- ~/.codex/skills: is not a folder")
+	fstest.Contains(t, problems, "skill.md: some agents only look for SKILL.md")
 	for _, r := range index {
 		if r < ' ' && r != '\n' || r == '\u202e' || r >= 0xe0000 {
 			t.Errorf("%q in the index", r)

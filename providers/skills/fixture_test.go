@@ -61,9 +61,7 @@ func sortedKeys(m map[string]string) []string {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fstest.Must(t, err)
 }
 
 func start(t *testing.T, home string, change ...func(*Options)) *fixture {

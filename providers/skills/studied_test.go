@@ -113,9 +113,7 @@ func TestStudied(t *testing.T) {
 
 	// A command that reads once has it, too.
 	once := start(t, h, offline, func(o *Options) { inBin(h)(o); o.Cache = "" })
-	if got := once.read("SECURITY.md"); !strings.Contains(got, "## go") {
-		t.Errorf("read once: %s", got)
-	}
+	fstest.Contains(t, once.read("SECURITY.md"), "## go")
 }
 
 func (f *fixture) ask(q CheckQuery) Checked {
@@ -214,9 +212,7 @@ func TestBadInput(t *testing.T) {
 	f.wantNames("", "INDEX.md", "agentctx", "fine", "large", "binary", "late", "data", "round", "名前 の", "مهارة", "é\u0301", "loop", "gone", "pipe")
 	index := f.read("INDEX.md")
 	for _, words := range []string{"large — Has ten megabytes. [", "binary — (no description, see Problems)", "late — Binary behind.", "loop.md: is a link to itself", "gone.md: is a link to nothing", "pipe.md: is not a regular file"} {
-		if !strings.Contains(index, words) {
-			t.Errorf("INDEX.md lacks %q:\n%s", words, index)
-		}
+		fstest.Contains(t, index, words)
 	}
 	if n, _ := strconv.Atoi(f.record()["large"]["body_tokens"]); n < 2_000_000 || n > 4_000_000 {
 		t.Errorf("ten megabytes have %d tokens", n)
@@ -243,7 +239,5 @@ func TestUnseenCharacters(t *testing.T) {
 	f.Start()
 	want := "In $'" + h + `/.claude/skills/it\'s\nevil':`
 	f.await("it is studied", func() bool { return strings.Contains(f.read("INDEX.md"), "suspicious") })
-	if got := f.read("SECURITY.md"); !strings.Contains(got, want) {
-		t.Errorf("its path is not quoted:\n%s", got)
-	}
+	fstest.Contains(t, f.read("SECURITY.md"), want)
 }

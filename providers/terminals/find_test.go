@@ -313,9 +313,7 @@ func TestChunksCoverTheLog(t *testing.T) {
 			t.Errorf("%d ends with %q", i, body[at-1])
 		}
 	}
-	if at != int64(len(body)) {
-		t.Errorf("they end at %d of %d", at, len(body))
-	}
+	fstest.Equal(t, at, int64(len(body)), "they end at")
 }
 
 // FuzzSpans: whatever commands.jsonl says, the spans of a range cover it.

@@ -43,9 +43,7 @@ func TestTree(t *testing.T) {
 			"- **api.txt**: running, pid 4711, in /home/u; runs: `serve`, since 2026-11-20T04:00:00Z; part 4, before it api.1.txt (3) api.2.txt (2) api.3.txt (1)\n",
 			"- 1.txt: ended 2026-11-20T04:00:01Z, exit 0, in /home/u; last: `echo ok`, exit 0\n",
 		} {
-			if !strings.Contains(index, want) {
-				t.Errorf("the index lacks %q:\n%s", want, index)
-			}
+			fstest.Contains(t, index, want)
 		}
 		s := f.Status()
 		if s.Summary != "2 terminals, 1 open" || s.State != "ready" || len(s.Items) != 1 || s.Items[0].State != "runs serve" {

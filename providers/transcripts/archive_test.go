@@ -126,9 +126,7 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 		return strings.HasSuffix(v.Source.Path, ".jsonl.zst") && v.Subagents == 1
 	})
 	fstest.Equal(t, f.transcript(oneID), before, "from the archive")
-	if got := f.read(catalogue.ByID + "/" + oneID + "/meta.json"); !strings.Contains(got, `"deleted": true`) {
-		t.Errorf("from the archive: %s", got)
-	}
+	fstest.Contains(t, f.read(catalogue.ByID+"/"+oneID+"/meta.json"), `"deleted": true`)
 	child := f.names(catalogue.ByID + "/" + oneID + "/subagents")
 	if len(child) != 1 || !strings.Contains(f.read(catalogue.ByID+"/"+oneID+"/subagents/"+child[0]+"/transcript.md"), "\nchild\n") {
 		t.Errorf("subagents %q", child)
@@ -136,9 +134,7 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	fstest.Must(t, os.MkdirAll(claude, 0o755))
 	fstest.Must(t, os.WriteFile(filepath.Join(claude, oneID+".jsonl"), append(log, []byte(strings.NewReplacer("u-parent", "u-more", `"content":"parent"`, `"content":"resumed"`, `"parentUuid":null`, `"parentUuid":"u-parent"`).Replace(string(log)))...), 0o644))
 	f.await("it goes on", func() bool { return strings.Contains(f.transcript(oneID), "\nresumed\n") })
-	if got := f.read(catalogue.ByID + "/" + oneID + "/meta.json"); strings.Contains(got, "deleted") {
-		t.Errorf("resumed: %s", got)
-	}
+	fstest.ContainsNot(t, f.read(catalogue.ByID+"/"+oneID+"/meta.json"), "deleted")
 	if got := f.transcript(oneID); count(got, "\nparent\n") != 1 {
 		t.Errorf("resumed: %s", got)
 	}

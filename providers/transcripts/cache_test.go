@@ -40,9 +40,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	if s := f.publishedOf(twoID); s.Fault != "" {
 		t.Errorf("the session is blamed: %s", s.Fault)
 	}
-	if got := f.transcript(oneID); !strings.Contains(got, "\nis kept\n") {
-		t.Errorf("the other one: %s", got)
-	}
+	fstest.Contains(t, f.transcript(oneID), "\nis kept\n")
 	fstest.Must(t, os.Remove(dir))
 	f.retryCache()
 	f.await("all is well", func() bool { return f.Status().State == "ready" })
@@ -136,9 +134,7 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 		t.Errorf("results %q", got)
 	}
 	got := again.read(catalogue.ByID + "/" + oneID + "/digest.md")
-	if want := f.read(catalogue.ByID + "/" + oneID + "/digest.md"); got != want {
-		t.Errorf("the digest is %s\nthe one before was %s", got, want)
-	}
+	fstest.Equal(t, f.read(catalogue.ByID+"/"+oneID+"/digest.md"), got, "the digest", "the one before was")
 }
 
 // TestAStateOfLess: another process that had read less has written its state since, or

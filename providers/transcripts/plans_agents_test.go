@@ -112,9 +112,7 @@ func TestTasksOfEveryAgent(t *testing.T) {
 			if agent == "kiro" { // it has no word for that
 				want = "completed write it, pending test it"
 			}
-			if strings.Join(got, ", ") != want {
-				t.Errorf("%q of\n%s", got, f.transcript(s.id))
-			}
+			fstest.Equal(t, strings.Join(got, ", "), want, "of", f.transcript(s.id))
 		})
 	}
 }

@@ -120,7 +120,5 @@ func TestPlansOfRealSessions(t *testing.T) {
 		"38917d7d accepted: Change Telemetry Default to Disabled When Not Set, 1504 bytes, \"\"", // though its call was interrupted
 		"38917d7d accepted: Change Telemetry Default to Disabled When Not Set, 1841 bytes, \"\"",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s", strings.Join(got, "\n"))
-	}
+	fstest.EqualSlices(t, got, want)
 }

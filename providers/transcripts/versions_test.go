@@ -173,9 +173,7 @@ func TestUnknownRecords(t *testing.T) {
 			if want.agent != "aider" && strings.Contains(strings.ToLower(text), "hologram") {
 				t.Errorf("it is not quiet: %s", text)
 			}
-			if strings.Contains(text, "usage_record") {
-				t.Errorf("a record of usage: %s", text)
-			}
+			fstest.ContainsNot(t, text, "usage_record")
 			if !strings.Contains(strings.ToLower(messages), "hologram") {
 				t.Errorf("it is not kept: %s", messages)
 			}
@@ -275,9 +273,7 @@ func TestUnknownVersions(t *testing.T) {
 				}
 				fstest.Must(t, f.Close())
 				again := start(t, home, offline)
-				if len(again.Status().Problems) != said {
-					t.Errorf("after a restart: %+v", again.Status())
-				}
+				fstest.Equal(t, len(again.Status().Problems), said, "after a restart", again.Status())
 			})
 		}
 	}
@@ -297,9 +293,7 @@ func TestTheLastTimeOfALogWithoutTimes(t *testing.T) {
 	f.transcript(someID)
 	meta := f.read(catalogue.ByID + "/" + someID + "/meta.json")
 	for _, want := range []string{`"start": "2025-08-01T10:00:00Z"`, `"last": "2025-08-01T11:30:00Z"`, `"cwd": "/src/app"`} {
-		if !strings.Contains(meta, want) {
-			t.Errorf("no %s in %s", want, meta)
-		}
+		fstest.Contains(t, meta, want)
 	}
 	if path := f.catalogue.Path(f.catalogue.Find(someID)[0]); !strings.HasPrefix(path, "codex/src_app/2025-08-01_fix-it_") {
 		t.Error(path)

@@ -140,9 +140,7 @@ func TestBareRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.exact(dir)
-	if got := w.read("shop_git/git.md"); !strings.Contains(got, "bare") {
-		t.Errorf("git.md: %s", got)
-	}
+	fstest.Contains(t, w.read("shop_git/git.md"), "bare")
 }
 
 // TestVanishing: a folder that vanishes and comes again while it is looked at.

@@ -3,7 +3,6 @@ package workspaces
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -60,13 +59,9 @@ func TestCommandsOfAPage(t *testing.T) {
 	f.look.gitErr = git.ErrNone
 	fstest.Equal(t, f.page(), want)
 	f.look.build[2].Comment = "first run evil"
-	if got := f.page(); !strings.Contains(got, "evil") {
-		t.Errorf("no comment:\n%s", got)
-	}
+	fstest.Contains(t, f.page(), "evil")
 	f.look.trusted = false
-	if got := f.page(); strings.Contains(got, "evil") {
-		t.Errorf("a comment of a project that is not trusted:\n%s", got)
-	}
+	fstest.ContainsNot(t, f.page(), "evil")
 }
 
 // TestLeastOfAPage: where there is much to say of everything, each part keeps what is
@@ -81,9 +76,7 @@ func TestLeastOfAPage(t *testing.T) {
 	}
 	page := f.page()
 	for _, want := range []string{"build and some words more of that e", "failing and some words more of that b", "tasks and some words more of that b", "rules and some words more of that c", "running and some words more of that b"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is left out:\n%s", want, page)
-		}
+		fstest.Contains(t, page, want)
 	}
 	if n := tokens.Count(page); n > maxHere {
 		t.Errorf("%d tokens", n)
@@ -112,13 +105,9 @@ func TestWorktreesAndStashes(t *testing.T) {
 		"stashed: 1 change, the last \"On main: half a cart\"\n",
 		"worktree ~/shop-fix: on branch fix/total; uncommitted: 1 untracked: total.txt\n",
 	} {
-		if !strings.Contains(p.shown[hereName], want) {
-			t.Errorf("HERE.md has no %q:\n%s", want, p.shown[hereName])
-		}
+		fstest.Contains(t, p.shown[hereName], want)
 	}
 	for _, want := range []string{" M vendor/lib (a submodule, at another commit)\n", "\n# Worktree ~/shop-fix\n\n- branch: fix/total\n- uncommitted: 1 untracked\n"} {
-		if !strings.Contains(p.shown[gitName], want) {
-			t.Errorf("git.md has no %q:\n%s", want, p.shown[gitName])
-		}
+		fstest.Contains(t, p.shown[gitName], want)
 	}
 }

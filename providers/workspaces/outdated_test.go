@@ -68,9 +68,7 @@ func TestOutdatedEdits(t *testing.T) {
 	write(file, "package new\n", then.Add(time.Hour))
 	text, key := refused(at(facts.BeforeTool, "s", file))
 	for _, want := range []string{"2026-05-01T13:00:00Z", "2026-05-01T12:00:00Z", "ctxfs stale --diff --session s '", "the same call passes"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("changed: %s; it lacks %q", text, want)
-		}
+		fstest.Contains(t, text, want)
 	}
 	if _, again := refused(at(facts.BeforeTool, "s", file)); again != key || key == "" {
 		t.Errorf("the same change has the keys %q and %q", key, again)

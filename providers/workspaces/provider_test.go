@@ -169,9 +169,7 @@ func (w *world) read(path string) string {
 
 func TestHereMakesAWorkspace(t *testing.T) {
 	w := newWorld(t)
-	if got := w.read("INDEX.md"); !strings.Contains(got, "No recent work is known") {
-		t.Errorf("without any: %s", got)
-	}
+	fstest.Contains(t, w.read("INDEX.md"), "No recent work is known")
 	shop := w.mkdir("src/shop")
 	w.mkdir("src/shop/.git")
 	fstest.Must(t, os.WriteFile(filepath.Join(shop, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
@@ -182,9 +180,7 @@ func TestHereMakesAWorkspace(t *testing.T) {
 	if _, err := w.here(w.home); err == nil || !strings.Contains(err.Error(), "cannot be a workspace") {
 		t.Errorf("the home folder: %v", err)
 	}
-	if got := w.read("INDEX.md"); !strings.Contains(got, "- shop — ~/src/shop, last worked in 2026-03-01 12:00") {
-		t.Errorf("index: %s", got)
-	}
+	fstest.Contains(t, w.read("INDEX.md"), "- shop — ~/src/shop, last worked in 2026-03-01 12:00")
 	fstest.Check(t, fs.NewTree(w.Root(), fs.TreeOptions{}), fstest.Expect("INDEX.md", "shop/HERE.md", "by-path"+shop+"/HERE.md", "by-path"+shop+"/notes"))
 
 	w.open(true) // a command without a background process
@@ -274,9 +270,7 @@ func TestPageIsShort(t *testing.T) {
 	if n := tokens.Count(page); n > maxHere || n < maxHere/3 {
 		t.Errorf("%d tokens:\n%s", n, page)
 	}
-	if !strings.Contains(page, "## Build and test") {
-		t.Errorf("what matters most is left out:\n%s", page)
-	}
+	fstest.Contains(t, page, "## Build and test")
 }
 
 func TestNotesAreInThePage(t *testing.T) {
@@ -420,9 +414,7 @@ func TestGitIsFollowed(t *testing.T) {
 	shows("last commit: Begin, ")
 	w.git(shop, "checkout", "-q", "-b", "fix")
 	shows("git: on branch fix")
-	if got := w.read("shop/git.md"); !strings.Contains(got, ": Begin") {
-		t.Errorf("git.md: %s", got)
-	}
+	fstest.Contains(t, w.read("shop/git.md"), ": Begin")
 	fstest.Must(t, os.RemoveAll(filepath.Join(shop, ".git")))
 	if _, err := w.here(shop); err != nil {
 		t.Fatal(err)
@@ -445,12 +437,8 @@ func TestLayouts(t *testing.T) {
 	fstest.Must(t, os.Symlink("/etc", filepath.Join(shop, "out")))
 	found, err := w.here(shop)
 	fstest.Must(t, err)
-	if !strings.Contains(found.Page, "make test") {
-		t.Errorf("the page does not say how it is tested:\n%s", found.Page)
-	}
-	if got := w.read("shop/system.json"); !strings.Contains(got, `"architecture"`) {
-		t.Errorf("system.json: %s", got)
-	}
+	fstest.Contains(t, found.Page, "make test")
+	fstest.Contains(t, w.read("shop/system.json"), `"architecture"`)
 	for path, body := range map[string]string{"package.json": `{"engines": {"node": ">=999"}, "dependencies": {"left-pad": "1"}}`, "node_modules/x": ""} {
 		w.mkdir(filepath.Join("shop", filepath.Dir(path)))
 		fstest.Must(t, os.WriteFile(filepath.Join(shop, path), []byte(body), 0o600))
@@ -492,9 +480,7 @@ func TestServersAreInThePage(t *testing.T) {
 	fstest.Settles(t, w, "the server is in the page", func() bool {
 		return strings.Contains(w.read("shop/HERE.md"), "`node dev.js` listens on tcp 127.0.0.1:5173, pid 7")
 	})
-	if got := w.read("shop/processes.tsv"); !strings.Contains(got, "7\tnode dev.js\t") {
-		t.Errorf("processes.tsv: %s", got)
-	}
+	fstest.Contains(t, w.read("shop/processes.tsv"), "7\tnode dev.js\t")
 	// Who asks is told what runs now, also without a worker.
 	w.open(true)
 	if found, err := w.here(shop); err != nil || !strings.Contains(found.Page, "pid 7") {

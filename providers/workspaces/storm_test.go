@@ -245,9 +245,7 @@ func TestOthersRest(t *testing.T) {
 		w.Refresh()
 		fstest.Settles(t, w, "the change shows", func() bool { return strings.Contains(w.read("shop/layout.txt"), name) })
 	}
-	if now := rests.looked.Load(); now != before {
-		t.Error("the other was looked at again")
-	}
+	fstest.Equal(t, rests.looked.Load(), before, "the other was looked at again")
 	w.say(facts.Remark{Topic: facts.TopicSessions, Text: "news"})
 	fstest.Settles(t, w, "news are shown", func() bool { return strings.Contains(w.read("other/HERE.md"), "- news") })
 }

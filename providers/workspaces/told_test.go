@@ -45,9 +45,7 @@ func TestOpening(t *testing.T) {
 	cancel()
 	late := filepath.Join(w.home, "src/late")
 	opening(gone, late)
-	if text := opening(t.Context(), late); !strings.Contains(text, "# late") {
-		t.Errorf("a session that did not wait is told later: %q", text)
-	}
+	fstest.Contains(t, opening(t.Context(), late), "# late")
 }
 
 // TestEachChangeOnce: the change of a file is told once, also where several are told

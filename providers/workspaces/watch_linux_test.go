@@ -84,9 +84,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("STATUS.md does not say %q: %+v", want, w.Status().Problems)
 	}
 	for _, words := range []string{want, fix, "The first 10 are watched"} {
-		if got := w.read("INDEX.md"); !strings.Contains(got, words) {
-			t.Errorf("INDEX.md does not say %q:\n%s", words, got)
-		}
+		fstest.Contains(t, w.read("INDEX.md"), words)
 	}
 	head := w.git(dirs["shop-00"], "rev-parse", "main")
 	for name, dir := range dirs {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func lookup(env map[string]string) func(string) (string, bool) {
@@ -37,13 +39,9 @@ func TestAll(t *testing.T) {
 				t.Errorf("%s has sessions and comes after agents that have none", a.ID)
 			}
 		}
-		if got := ByID(a.ID).Name; got != a.Name {
-			t.Errorf("ByID(%q) is %s", a.ID, got)
-		}
+		fstest.Equal(t, ByID(a.ID).Name, a.Name, "ByID", a.ID, ")")
 	}
-	if withSessions != 18 {
-		t.Errorf("%d agents have sessions", withSessions)
-	}
+	fstest.Equal(t, withSessions, 18, "agents have sessions")
 }
 
 // TestPaths: all paths are well-formed: those of users are absolute, whatever the

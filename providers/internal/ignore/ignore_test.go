@@ -147,9 +147,7 @@ func tracking(t *testing.T, random *rand.Rand, git, root, home string, all []str
 	all, ignored := walk(t, root, User(home, filepath.Join(home, ".config")))
 	got := slices.DeleteFunc(all, func(path string) bool { return slices.Contains(ignored, path) || isDir(filepath.Join(root, path)) })
 	slices.Sort(got)
-	if strings.Join(want, "\x00") != strings.TrimPrefix(strings.Join(got, "\x00"), "\x00") {
-		t.Errorf("git shows %q, we %q\n%s", want, got, patternsOf(root))
-	}
+	fstest.Equal(t, strings.Join(want, "\x00"), strings.TrimPrefix(strings.Join(got, "\x00"), "\x00"), "git shows", patternsOf(root))
 }
 
 func TestIndex(t *testing.T) {

@@ -133,19 +133,13 @@ func TestOtherTabs(t *testing.T) {
 		Show: func(address string) {
 			a, _ := url.Parse(address)
 			back := a.Query().Get("redirect_uri")
-			if page := u.browse(back + "?code=stolen&state=wrong"); !strings.Contains(page, "the answer to another login") {
-				t.Errorf("another state: %s", page)
-			}
-			if page := u.browse(strings.TrimSuffix(back, "callback") + "favicon.ico"); !strings.Contains(page, "404") {
-				t.Errorf("another path: %s", page)
-			}
+			fstest.Contains(t, u.browse(back+"?code=stolen&state=wrong"), "the answer to another login")
+			fstest.Contains(t, u.browse(strings.TrimSuffix(back, "callback")+"favicon.ico"), "404")
 			go func() { pages <- u.browse(address) }()
 			go func() {
 				<-arrived // the code is being redeemed
 				again := back + "?code=again&state=" + a.Query().Get("state")
-				if page := u.browse(again); !strings.Contains(page, "answered already") {
-					t.Errorf("a second tab: %s", page)
-				}
+				fstest.Contains(t, u.browse(again), "answered already")
 				release()
 			}()
 		},
@@ -153,9 +147,7 @@ func TestOtherTabs(t *testing.T) {
 	if err != nil || len(u.notes) != 1 {
 		t.Errorf("%v, notes %q", err, u.notes)
 	}
-	if page := <-pages; !strings.Contains(page, "You are logged in") {
-		t.Errorf("the page: %s", page)
-	}
+	fstest.Contains(t, <-pages, "You are logged in")
 	u.mustCall(s)
 }
 

@@ -76,9 +76,7 @@ func (w *world) want(all []Found, want ...string) {
 	w.t.Helper()
 	got := w.lines(all)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		w.t.Errorf("\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	fstest.EqualSlices(w.t, got, want, strings.Join(got, "\n"))
 }
 
 // TestUser: the user's files of every agent are read, in the form that the agent writes.

@@ -13,7 +13,5 @@ func TestPointerInReadme(t *testing.T) {
 	text, err := os.ReadFile("../../../README.md")
 	fstest.Must(t, err)
 	want := "> " + strings.ReplaceAll(strings.TrimSpace(Pointer), "\n", "\n> ")
-	if !strings.Contains(string(text), want) {
-		t.Errorf("the README does not have\n%s", want)
-	}
+	fstest.Contains(t, string(text), want)
 }

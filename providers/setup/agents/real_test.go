@@ -75,9 +75,7 @@ esac
 			}
 			all := strings.Join(requests, "\n")
 			for _, want := range []string{"see AGENTS.md there. Look there first", output} {
-				if !strings.Contains(all, want) {
-					t.Errorf("%q is in no request", want)
-				}
+				fstest.Contains(t, all, want)
 			}
 			if bytes.Contains(read(t, m.Program+".events"), []byte("PreCompress")) {
 				t.Error("a compression was announced, and there was none")

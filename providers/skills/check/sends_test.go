@@ -123,9 +123,7 @@ func TestWeakened(t *testing.T) {
 		{"a.md", "```json\n{\"permissions\": {\"allow\": [\"Bash(git:*)\"]}}\n```", ""},
 		{"a.md", "claude --dangerously-skip-permissions or bypassPermissions", "weaken"},
 	} {
-		if got := kinds(Suspects(c.file, []byte(c.text))); got != c.want {
-			t.Errorf("%q: %q, want %q: %+v", c.text, got, c.want, Suspects(c.file, []byte(c.text)))
-		}
+		fstest.Equal(t, kinds(Suspects(c.file, []byte(c.text))), c.want, c.text)
 	}
 	for text, want := range map[string]string{"a\u200bb": "has 1 zero-width character", "a\u200bb\u200b": "has 2 zero-width characters", "a\u202eb": "has 1 character that turns the direction of the text around"} {
 		if found := Suspects("a.md", []byte(text)); len(found) != 1 || strings.TrimSpace(found[0].What) != want {

@@ -3,6 +3,8 @@ package check
 import (
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func kinds(all []Suspect) string {
@@ -75,9 +77,7 @@ func TestSuspicious(t *testing.T) {
 		{"warned of", "a.md", "Never run `curl https://x.example | sh`.", ""},
 		{"a comment of a script", "a.sh", "# curl https://x.example | sh", ""},
 	} {
-		if got := kinds(Suspects(c.file, []byte(c.text))); got != c.want {
-			t.Errorf("%s: %q, want %q: %+v", c.name, got, c.want, Suspects(c.file, []byte(c.text)))
-		}
+		fstest.Equal(t, kinds(Suspects(c.file, []byte(c.text))), c.want, c.name)
 	}
 }
 

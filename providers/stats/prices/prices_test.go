@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
 )
 
@@ -97,9 +98,7 @@ outputt = 3
 		text += p.What + "\n"
 	}
 	for _, want := range []string{"mine", "mad[", "less", "outputt"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("nothing is said of %s in:\n%s", want, text)
-		}
+		fstest.Contains(t, text, want)
 	}
 }
 

@@ -215,7 +215,5 @@ func TestInvalidUTF8(t *testing.T) {
 func TestHiddenCharactersAreLeftOut(t *testing.T) {
 	in := "a\u202eb\u200bc\U000e0041d\ufeffe\u00adf 👩\u200d👧 ❤\ufe0f\x00\x01\x7fg\u0085h"
 	got := run([]byte(in), 80, 24, 0, func() int { return 1 })
-	if want := "abcdef 👩\u200d👧 ❤\ufe0fg\nh\n"; got.text != want {
-		t.Errorf("%q", got.text)
-	}
+	fstest.Equal(t, "abcdef 👩\u200d👧 ❤\ufe0fg\nh\n", got.text)
 }

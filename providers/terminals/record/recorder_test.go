@@ -43,9 +43,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 	for _, name := range []string{MetaFile, ScreenFile, RecordsFile, ReplayFile, partFile(1)} {
 		info, err := os.Stat(filepath.Join(p.Dir(), name))
 		fstest.Must(t, err)
-		if info.Mode().Perm() != 0o600 {
-			t.Errorf("%s is %v", name, info.Mode())
-		}
+		fstest.Equal(t, info.Mode().Perm(), 0o600, name, info.Mode())
 	}
 	if info, _ := os.Stat(p.Dir()); info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder is %v", info.Mode())

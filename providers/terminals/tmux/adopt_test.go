@@ -31,9 +31,7 @@ func TestPane(t *testing.T) {
 	screen := r.tmux("a", "capture-pane", "-p", "-t", "main")
 	r.until("the screen is that of tmux", func() bool { return strings.TrimSpace(r.screen("main-0-0")) == screen })
 	term := r.load("main-0-0")
-	if pid := r.tmux("a", "display-message", "-p", "-t", "main", "#{pane_pid}"); strconv.Itoa(term.Pid) != pid {
-		t.Errorf("pid %d, want %s", term.Pid, pid)
-	}
+	fstest.Equal(t, r.tmux("a", "display-message", "-p", "-t", "main", "#{pane_pid}"), strconv.Itoa(term.Pid), "pid")
 	if term.Source != record.Tmux || term.Argv[0] != "sh" || term.Cwd == "" || term.Cols != 60 || term.Rows != 8 {
 		t.Errorf("%+v", term.Meta)
 	}

@@ -55,9 +55,7 @@ func TestFragile(t *testing.T) {
 	r.tmux("a", "set-option", "-t", "fragile", "destroy-unattached", "on")
 	a := r.adopt()
 	fstest.Equal(t, names(a), "main-0-0", "recorded")
-	if got := strings.Join(problems(a), "\n"); !strings.Contains(got, "destroy-unattached") {
-		t.Errorf("problems: %s", got)
-	}
+	fstest.Contains(t, strings.Join(problems(a), "\n"), "destroy-unattached")
 	a.Close()
 	r.tmux("a", "has-session", "-t", "fragile")
 }
@@ -197,9 +195,7 @@ func TestFlood(t *testing.T) {
 	for i := 1; i <= lines; i++ {
 		fmt.Fprintln(&want, i)
 	}
-	if !strings.Contains(log, want.String()+"done\n") {
-		t.Error("lines are missing")
-	}
+	fstest.Contains(t, log, want.String()+"done\n")
 }
 
 // A socket without a server does not make us start one.

@@ -163,9 +163,7 @@ func TestFilesWithoutResults(t *testing.T) {
 	for i := range 40 {
 		sum.Add(&event.Event{Seq: i + 1, Kind: event.ToolCall, Call: &event.Call{Name: "Read", Input: fmt.Sprintf(`{"file_path":"f%02d"}`, i)}})
 	}
-	if got := bytes.Count(sum.Files(), []byte("\t1\t0\tRead\t-\n")); got != 40 {
-		t.Errorf("%d files:\n%s", got, sum.Files())
-	}
+	fstest.Equal(t, bytes.Count(sum.Files(), []byte("\t1\t0\tRead\t-\n")), 40, "files", sum.Files())
 }
 
 func TestTasks(t *testing.T) {

@@ -124,9 +124,7 @@ func TestWhatIsSaidOfAStatement(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	got := fmt.Sprintf("%s|%s|%s", all[0].Text, all[0].Anchor, all[0].Time.Format("15:04:05"))
-	if want := "No, don't mock the whole store, only its clock|0b0e2bd1/00007|02:03:04"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	fstest.Equal(t, "No, don't mock the whole store, only its clock|0b0e2bd1/00007|02:03:04", got)
 }
 
 // TestSecretsAreNoStatements: what has a secret in it is left out as a whole.

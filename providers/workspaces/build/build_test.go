@@ -119,9 +119,7 @@ func TestRead(t *testing.T) {
 			for _, c := range p {
 				got = append(got, c.String())
 			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
-			}
+			fstest.EqualSlices(t, got, c.want, strings.Join(got, "\n\t"))
 		})
 	}
 }

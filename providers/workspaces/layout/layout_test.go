@@ -161,9 +161,7 @@ func TestShares(t *testing.T) {
 	paths = append(paths, "zzz/last.go")
 	l := read(t, tree(t, paths...), ".", Options{Budget: 1500})
 	for _, want := range []string{"    last.go\n", " *.ts) & 0 dirs]\n", " *.txt) & 0 dirs]\n", "    file-000.ts\n"} {
-		if !strings.Contains(l.Text, want) {
-			t.Errorf("no %q in\n%s", want, l.Text)
-		}
+		fstest.Contains(t, l.Text, want)
 	}
 }
 

@@ -307,9 +307,7 @@ func TestJoinCursor(t *testing.T) {
 		{"nothing in the database", nil, []event.Event{said(u, "one")}, []event.Event{said(u, "one")}},
 	} {
 		got, want := historytest.Outline(joinEvents(c.database, c.transcript)), historytest.Outline(c.want)
-		if strings.Join(got, "|") != strings.Join(want, "|") {
-			t.Errorf("%s:\n  %s", c.name, strings.Join(got, "\n  "))
-		}
+		fstest.Equal(t, strings.Join(got, "|"), strings.Join(want, "|"), c.name)
 	}
 }
 

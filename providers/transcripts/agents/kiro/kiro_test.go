@@ -118,9 +118,7 @@ func TestKiroFirstEngine(t *testing.T) {
 			t.Errorf("%s: got\n%swant\n%s", c.Of.ID, got, want[i])
 		}
 	}
-	if all := fmt.Sprintf("%+v", list); strings.Contains(all, "planted") {
-		t.Error("a secret is listed")
-	}
+	fstest.ContainsNot(t, fmt.Sprintf("%+v", list), "planted")
 }
 
 // TestKiroBesideAWriter: conversations that grow while they are read are read
