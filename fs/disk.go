@@ -79,14 +79,28 @@ func (o DiskOptions) Resolve(path string) (string, error) {
 	return dir, nil
 }
 
-// resolve is Resolve, and returns the stat of the result.
-func (o DiskOptions) resolve(path string) (string, *syscall.Stat_t, error) {
-	resolved, err := o.Resolve(path)
-	if err != nil {
-		return "", nil, err
+// diskNode is what all nodes on disk have.
+type diskNode struct {
+	path  string
+	local bool // on a disk of this machine
+	opts  DiskOptions
+}
+
+// Path returns the path on disk, links above it resolved.
+func (n *diskNode) Path() string { return n.path }
+
+func (n *diskNode) prompt() bool { return n.local }
+
+// open returns the node that a path leads to, with its stat. If that is of another type
+// than is wanted, the error is wrong.
+func (o DiskOptions) open(path string, want uint32, wrong error) (n diskNode, st *syscall.Stat_t, err error) {
+	if path, err = o.Resolve(path); err != nil {
+		return n, nil, err
 	}
-	st, err := lstat(resolved)
-	return resolved, st, err
+	if st, err = lstat(path); err == nil && fileType(st) != want {
+		err = pathError("open", path, wrong)
+	}
+	return diskNode{path: path, local: onLocalDisk(path), opts: o}, st, err
 }
 
 // lstat never follows a link. Its errors carry the path.

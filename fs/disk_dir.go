@@ -13,32 +13,22 @@ import (
 // are not followed. Folders on other file systems, sockets, pipes and devices
 // are left out.
 type DiskDir struct {
-	path string
+	diskNode
 	root string // links that lead out of root are made absolute
 	// dev is the device of root. Only folders are compared with it: on an
 	// overlay the files of one folder may be on several devices.
-	dev   uint64
-	local bool // on a disk of this machine
-	opts  DiskOptions
+	dev uint64
 }
 
 // NewDiskDir returns the folder at path, which may be a link to one. The
 // error is that of reading its attributes, or ErrNotDir.
 func NewDiskDir(path string, opts DiskOptions) (*DiskDir, error) {
-	resolved, st, err := opts.resolve(path)
+	n, st, err := opts.open(path, syscall.S_IFDIR, ErrNotDir)
 	if err != nil {
 		return nil, err
 	}
-	if fileType(st) != syscall.S_IFDIR {
-		return nil, pathError("open", resolved, ErrNotDir)
-	}
-	return &DiskDir{path: resolved, root: resolved, dev: uint64(st.Dev), local: onLocalDisk(resolved), opts: opts}, nil
+	return &DiskDir{diskNode: n, root: n.path, dev: uint64(st.Dev)}, nil
 }
-
-// Path returns the path of the folder on disk, links resolved.
-func (d *DiskDir) Path() string { return d.path }
-
-func (d *DiskDir) prompt() bool { return d.local }
 
 // Attr implements Node.
 func (d *DiskDir) Attr(context.Context) (Attr, error) {
@@ -83,15 +73,16 @@ func (d *DiskDir) lookup(name string) (Node, *syscall.Stat_t, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	n := diskNode{path: path, local: d.local, opts: d.opts}
 	switch fileType(st) {
 	case syscall.S_IFDIR:
 		if uint64(st.Dev) == d.dev {
-			return &DiskDir{path: path, root: d.root, dev: d.dev, local: d.local, opts: d.opts}, st, nil
+			return &DiskDir{n, d.root, d.dev}, st, nil
 		}
 	case syscall.S_IFREG:
-		return &DiskFile{path: path, local: d.local, opts: d.opts}, st, nil
+		return &DiskFile{n}, st, nil
 	case syscall.S_IFLNK:
-		return &DiskLink{path: path, root: d.root, local: d.local, opts: d.opts}, st, nil
+		return &DiskLink{n, d.root}, st, nil
 	}
 	return nil, nil, pathError("lookup", path, ErrNotExist)
 }

@@ -9,29 +9,17 @@ import (
 
 // DiskFile is one regular file on disk, passed through. A file that replaces the
 // one at its path is the same node, overwritten.
-type DiskFile struct {
-	path  string
-	local bool // on a disk of this machine
-	opts  DiskOptions
-}
+type DiskFile struct{ diskNode }
 
 // NewDiskFile returns the regular file at path, which may be a link to one.
 // The error is that of reading its attributes, or ErrInvalid.
 func NewDiskFile(path string, opts DiskOptions) (*DiskFile, error) {
-	resolved, st, err := opts.resolve(path)
+	n, _, err := opts.open(path, syscall.S_IFREG, ErrInvalid)
 	if err != nil {
 		return nil, err
 	}
-	if fileType(st) != syscall.S_IFREG {
-		return nil, pathError("open", resolved, ErrInvalid)
-	}
-	return &DiskFile{path: resolved, local: onLocalDisk(resolved), opts: opts}, nil
+	return &DiskFile{n}, nil
 }
-
-// Path returns the path of the file on disk, links resolved.
-func (f *DiskFile) Path() string { return f.path }
-
-func (f *DiskFile) prompt() bool { return f.local }
 
 // Attr implements Node.
 func (f *DiskFile) Attr(context.Context) (Attr, error) {
@@ -49,12 +37,9 @@ func (f *DiskFile) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 
 // DiskLink is a symbolic link in a [DiskDir].
 type DiskLink struct {
-	path, root string
-	local      bool // on a disk of this machine
-	opts       DiskOptions
+	diskNode
+	root string // of the folder that is passed through
 }
-
-func (l *DiskLink) prompt() bool { return l.local }
 
 // Attr implements Node.
 func (l *DiskLink) Attr(ctx context.Context) (Attr, error) {

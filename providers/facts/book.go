@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"maps"
 	"os"
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/providers/internal/jsonlines"
@@ -82,6 +84,8 @@ type Book[T any] struct {
 	mu      sync.Mutex
 	parts   map[string]Part[T] // nil until they were read
 	unsaved bool
+
+	faulty atomic.Bool // it could not be saved
 }
 
 // Open returns the book in a file. Tidy returns which of some facts are kept, and in which
@@ -188,6 +192,14 @@ func (b *Book[T]) Save() error {
 	err := jsonlines.Write(b.path, bookFormat, slices.Values(b.sorted()))
 	b.unsaved = err != nil
 	return err
+}
+
+// Keep saves the book, and logs that it cannot be saved: once, as long as that is so.
+func (b *Book[T]) Keep(log *slog.Logger) {
+	err := b.Save()
+	if told := b.faulty.Swap(err != nil); err != nil && !told {
+		log.Warn("what was read of sessions is not kept, and read again at the next start", "path", b.path, "error", err)
+	}
 }
 
 // Erase deletes the book, on disk as well.

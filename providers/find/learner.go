@@ -61,7 +61,6 @@ type learner struct {
 	text      []byte    // of LEARNED.md
 	newest    time.Time // of the uses in it
 	searches  []search  // the last one at the end
-	unsaved   bool      // the worker has said so
 }
 
 // Learn makes the Finder learn. It is called once, before Start.
@@ -231,12 +230,7 @@ func (l *learner) learn(ctx context.Context, book *learned.Book) bool {
 		return false
 	}
 	changed := book.Refresh(ctx, l.Uses)
-	if err := book.Save(); err != nil && !l.unsaved {
-		l.Log.Warn("what was learned is not kept", "error", err)
-		l.unsaved = true
-	} else if err == nil {
-		l.unsaved = false
-	}
+	book.Keep(l.Log)
 	return changed
 }
 

@@ -82,9 +82,7 @@ func (r *proposer) learn(ctx context.Context) {
 		return
 	}
 	r.book.Refresh(ctx, p.opts.Statements)
-	if err := r.book.Save(); err != nil {
-		p.opts.Env.Log.Warn("what was stated in sessions is read again after a restart", "error", err)
-	}
+	r.book.Keep(p.opts.Env.Log)
 	r.changed.Poke()
 }
 

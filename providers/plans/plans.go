@@ -75,7 +75,6 @@ type Provider struct {
 	last    string                   // what the last view was made of
 	view    shelf.View               // the last one
 	read    bool                     // all sessions were read, once
-	unsaved string                   // why the book could not be written
 	saved   time.Time
 
 	rooting sync.Mutex
@@ -131,7 +130,7 @@ func (p *Provider) Start() {
 func (p *Provider) Close() error {
 	err := p.Shelf.Close()
 	if p.opts.Watch {
-		p.save()
+		p.book.Keep(p.opts.Env.Log)
 	}
 	return err
 }

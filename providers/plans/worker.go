@@ -31,25 +31,6 @@ const (
 	atOnce = 2 * time.Second
 )
 
-// save writes the book. A fault that stays is reported once.
-func (p *Provider) save() {
-	p.looking.Lock()
-	defer p.looking.Unlock()
-	p.saveLocked()
-}
-
-// saveLocked is save for a caller that holds looking.
-func (p *Provider) saveLocked() {
-	text := ""
-	if err := p.book.Save(); err != nil {
-		text = err.Error()
-	}
-	if text != "" && text != p.unsaved {
-		p.opts.Env.Log.Warn("plans of sessions are not kept, and read again at the next start", "error", text)
-	}
-	p.unsaved = text
-}
-
 // look looks for all plans. Before they are wanted it returns the empty pages.
 func (p *Provider) look(ctx context.Context) shelf.View {
 	p.looking.Lock()
@@ -60,7 +41,7 @@ func (p *Provider) look(ctx context.Context) shelf.View {
 	}
 	if now := p.opts.Env.Now(); p.opts.Watch && now.Sub(p.saved) >= savePause {
 		p.saved = now
-		defer p.saveLocked()
+		defer p.book.Keep(p.opts.Env.Log)
 	}
 	p.read = p.read || p.isRead()
 	p.learn(ctx)

@@ -42,6 +42,7 @@ import (
 	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
@@ -79,7 +80,7 @@ type Provider struct {
 	builtin *skill
 	prober  *fs.Prober
 	studies *check.Store
-	root    *folder
+	root    *shelf.Late
 	current atomic.Pointer[snapshot]
 	first   sync.Once // projects are looked at
 	second  sync.Once // skills are studied
@@ -122,7 +123,7 @@ func New(opts Options) *Provider {
 	}
 	p.studies = check.Open(file)
 	p.own = p.finder.Own()
-	p.root = &folder{provider: p}
+	p.root = &shelf.Late{Ready: func() { p.studied() }}
 	p.worker.init(p)
 	p.current.Store(new(snapshot))
 	p.refreshing.Lock()

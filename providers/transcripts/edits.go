@@ -11,7 +11,6 @@ import (
 	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
-	"ctxfs/providers/transcripts/render"
 )
 
 // maxEditors is how many sessions are asked what they did, the last ones.
@@ -30,7 +29,7 @@ type lately struct {
 type done struct {
 	generation uint32
 	size       int64
-	edits      []render.Edit
+	edits      []facts.Edit
 }
 
 // outdate reports that something has happened in a session.
@@ -51,10 +50,10 @@ func (p *Provider) Edits(dir string, since time.Time) (all []facts.Edit) {
 		if !there || path == "" || !v.LastTime().After(since) {
 			continue
 		}
-		for _, d := range p.editsOf(s, &v) {
-			edit := facts.Edit{By: path, Session: s.ID, File: d.File, Read: d.Read, Command: d.Command, Start: d.Start, End: d.End}
-			in := d.File
-			if d.File == "" {
+		for _, edit := range p.editsOf(s, &v) {
+			edit.By, edit.Session = path, s.ID
+			in := edit.File
+			if in == "" {
 				edit.Dir, in = v.Info.CWD, v.Info.CWD
 				if edit.End.IsZero() && !v.Live {
 					edit.End = v.LastTime().UTC() // the agent was ended, and what it ran
@@ -99,7 +98,7 @@ func (p *Provider) editors() []*catalogue.Session {
 }
 
 // editsOf returns what a session did, as far as it is rendered.
-func (p *Provider) editsOf(s *catalogue.Session, v *catalogue.View) []render.Edit {
+func (p *Provider) editsOf(s *catalogue.Session, v *catalogue.View) []facts.Edit {
 	if v.Published.Generation == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path"
+	"time"
 
 	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/catalogue"
@@ -59,8 +60,9 @@ func partsOf[T any](p *Provider, wait bool, of func(ctx context.Context, s *cata
 	}
 }
 
-// inTranscript fills a part with what read finds in the transcript of a session.
-func inTranscript[T any](ctx context.Context, p *Provider, s *catalogue.Session, v *catalogue.View, had string, part *facts.Part[T], format int, read func(io.Reader) ([]T, error)) {
+// inTranscript fills a part with what read finds in the transcript of a session. What has no
+// time, to which when points, has that of the session.
+func inTranscript[T any](ctx context.Context, p *Provider, s *catalogue.Session, v *catalogue.View, had string, part *facts.Part[T], format int, read func(io.Reader) ([]T, error), when func(*T) *time.Time) {
 	part.Version = fmt.Sprintf("%d.%d.%d", format, v.Published.Generation, v.Published.Size)
 	if had == part.Version || v.Published.Generation == 0 {
 		part.Keep(had)
@@ -73,6 +75,11 @@ func inTranscript[T any](ctx context.Context, p *Provider, s *catalogue.Session,
 	}
 	if err != nil { // it is rendered again, or gone, or ctx has ended
 		part.Keep(had)
+	}
+	for i := range part.Facts {
+		if t := when(&part.Facts[i]); t.IsZero() {
+			*t = v.ModTime
+		}
 	}
 }
 
@@ -90,12 +97,7 @@ func (u until) Read(b []byte) (int, error) {
 }
 
 func (p *Provider) usesOf(ctx context.Context, s *catalogue.Session, v *catalogue.View, had string, part *facts.Part[facts.Use]) bool {
-	inTranscript(ctx, p, s, v, had, part, usesFormat, func(r io.Reader) ([]facts.Use, error) { return uses.Read(s.Agent, v.Parent != nil, r) })
-	for i := range part.Facts {
-		if u := &part.Facts[i]; u.Time.IsZero() {
-			u.Time = v.ModTime
-		}
-	}
+	inTranscript(ctx, p, s, v, had, part, usesFormat, func(r io.Reader) ([]facts.Use, error) { return uses.Read(s.Agent, v.Parent != nil, r) }, func(u *facts.Use) *time.Time { return &u.Time })
 	return true
 }
 
@@ -105,11 +107,6 @@ func (p *Provider) statementsOf(ctx context.Context, s *catalogue.Session, v *ca
 	if v.Parent != nil {
 		return false
 	}
-	inTranscript(ctx, p, s, v, had, part, statementsFormat, statements.Read)
-	for i := range part.Facts {
-		if one := &part.Facts[i]; one.Time.IsZero() {
-			one.Time = v.ModTime
-		}
-	}
+	inTranscript(ctx, p, s, v, had, part, statementsFormat, statements.Read, func(s *facts.Statement) *time.Time { return &s.Time })
 	return true
 }

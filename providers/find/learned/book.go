@@ -15,12 +15,7 @@
 package learned
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -62,35 +57,14 @@ type Forgotten struct {
 }
 
 // Open returns the book in a cache folder, and reads what was forgotten from a state folder.
-func Open(cache, state string) (*Book, error) {
-	b := &Book{Book: facts.Open(filepath.Join(cache, bookName), keep), forgottenPath: filepath.Join(state, forgottenName)}
-	forgotten, err := readForgotten(b.forgottenPath)
-	b.forgotten = forgotten
+// A line of that which is damaged is an error, because what it says would be learned again.
+func Open(cache, state string) (b *Book, err error) {
+	b = &Book{Book: facts.Open(filepath.Join(cache, bookName), keep), forgottenPath: filepath.Join(state, forgottenName)}
+	damaged := 0
+	if b.forgotten, damaged, err = jsonlines.Lines[Forgotten](b.forgottenPath); damaged > 0 {
+		err = fmt.Errorf("%s is damaged", b.forgottenPath)
+	}
 	return b, err
-}
-
-// readForgotten reads the lines of a file. One that is damaged is an error, because
-// what it says would be learned again.
-func readForgotten(path string) ([]Forgotten, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []Forgotten
-	for line := range bytes.Lines(text) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var one Forgotten
-		if err := json.Unmarshal(line, &one); err != nil {
-			return all, fmt.Errorf("%s is damaged: %w", path, err)
-		}
-		all = append(all, one)
-	}
-	return all, nil
 }
 
 // keep returns the last of some uses, without secrets and of bounded size.

@@ -3,6 +3,7 @@ package jsonlines
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -62,6 +63,24 @@ func Write[T any](path string, format int, values iter.Seq[T]) error {
 		}
 		return nil
 	})
+}
+
+// Lines returns the values of a file of lines that [Append] has written, none if it is not
+// there, and how many lines are damaged: those are left out.
+func Lines[T any](path string) (all []T, damaged int, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, 0, err
+	}
+	for line := range bytes.Lines(text) {
+		var value T
+		if json.Unmarshal(line, &value) == nil {
+			all = append(all, value)
+		} else if len(bytes.TrimSpace(line)) > 0 {
+			damaged++
+		}
+	}
+	return all, damaged, nil
 }
 
 // Append appends a line to a file, which is on disk when Append returns. It makes the file

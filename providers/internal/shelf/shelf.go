@@ -79,7 +79,7 @@ const (
 type Shelf struct {
 	env     fs.Env
 	opts    Options
-	root    *root
+	root    *Late
 	watcher *watch.Watcher // nil where nothing is watched
 	watched *watch.Set
 	worker  *rounds.Worker
@@ -105,7 +105,7 @@ type folder struct {
 // New returns a shelf that shows nothing yet.
 func New(env fs.Env, opts Options) *Shelf {
 	s := &Shelf{env: env, opts: opts, pages: make(map[string]Page)}
-	s.root = &root{shelf: s}
+	s.root = &Late{Ready: s.Ready}
 	s.folders = map[string]*folder{"": {Folder: &s.root.Folder}}
 	s.status.Store(new(fs.Status))
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -290,30 +290,31 @@ func parent(at string) string {
 	return ""
 }
 
-// root is the root folder. Without a watch it is filled when it is first asked for.
-type root struct {
+// Late is a folder that is filled when it is first asked for.
+type Late struct {
 	fs.Folder
-	shelf *Shelf
+	// Ready fills it; it is called whenever the folder is asked for anything.
+	Ready func()
 }
 
 // Attr implements fs.Node.
-func (r *root) Attr(ctx context.Context) (fs.Attr, error) {
-	r.shelf.Ready()
-	return r.Folder.Attr(ctx)
+func (l *Late) Attr(ctx context.Context) (fs.Attr, error) {
+	l.Ready()
+	return l.Folder.Attr(ctx)
 }
 
 // Lookup implements fs.Dir.
-func (r *root) Lookup(ctx context.Context, name string) (fs.Node, error) {
-	r.shelf.Ready()
-	return r.Folder.Lookup(ctx, name)
+func (l *Late) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	l.Ready()
+	return l.Folder.Lookup(ctx, name)
 }
 
 // List implements fs.Dir.
-func (r *root) List(ctx context.Context) ([]fs.Entry, error) {
-	r.shelf.Ready()
-	return r.Folder.List(ctx)
+func (l *Late) List(ctx context.Context) ([]fs.Entry, error) {
+	l.Ready()
+	return l.Folder.List(ctx)
 }
 
-// Computed implements fs.Computed: what is watched answers from memory, and anything else
-// looks first.
-func (r *root) Computed() {}
+// Computed implements fs.Computed: what is there answers from memory, and anything else is
+// looked for first.
+func (l *Late) Computed() {}

@@ -10,11 +10,6 @@
 package proposed
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	iofs "io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -83,18 +78,13 @@ func (b *Book) Settle(scope, text string) error {
 
 // readSettled returns what is settled, by scope and key. The caller holds mu.
 func (b *Book) readSettled() (map[scoped]bool, error) {
-	text, err := os.ReadFile(b.settledPath)
-	if b.fault = err; errors.Is(err, iofs.ErrNotExist) {
-		b.fault = nil
-	}
+	lines, _, err := jsonlines.Lines[settled](b.settledPath) // the writer of a damaged one was killed: nothing was decided
+	b.fault = err
 	all := make(map[scoped]bool)
-	for line := range bytes.Lines(text) {
-		var one settled
-		if json.Unmarshal(line, &one) == nil { // else its writer was killed: nothing was decided
-			all[scoped{one.Scope, fact.KeyOf(one.Text)}] = true
-		}
+	for _, one := range lines {
+		all[scoped{one.Scope, fact.KeyOf(one.Text)}] = true
 	}
-	return all, b.fault
+	return all, err
 }
 
 // Problems returns what is wrong with what was decided, as it was last read.

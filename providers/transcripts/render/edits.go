@@ -3,7 +3,8 @@ package render
 import (
 	"cmp"
 	"slices"
-	"time"
+
+	"ctxfs/providers/facts"
 )
 
 // command is a command of a shell, and when it ran, in seconds since 1970.
@@ -36,29 +37,14 @@ func (c *commands) add(st *step, at int64) {
 	c.List = append(c.List, command{Line: st.Command, Start: st.At, End: at})
 }
 
-// Edit is what a session did by which files may have changed.
-type Edit struct {
-	// File is the file that it read or wrote, absolute where its folder is known; ""
-	// for a command.
-	File string
-	// Read reports whether it has only read the file.
-	Read bool
-	// Command is the command line, made safe; Start is when it was called.
-	Command string
-	Start   time.Time
-	// End is when the file was last written, or else read, and when the command ended;
-	// zero if it has not.
-	End time.Time
-}
-
 // maxEdits is how many files [Summary.Edits] returns.
 const maxEdits = 300
 
 // Edits returns what the session did that has a time: the last files that it worked on
-// and the last commands.
-func (s *Summary) Edits() (all []Edit) {
+// and the last commands. By, Session and Dir are not set.
+func (s *Summary) Edits() (all []facts.Edit) {
 	for _, f := range s.finalFiles().List {
-		d := Edit{File: s.absolute(f.Path), End: seconds(f.Wrote)}
+		d := facts.Edit{File: s.absolute(f.Path), End: seconds(f.Wrote)}
 		if f.Writes == 0 {
 			d.Read, d.End = true, seconds(f.Last)
 		}
@@ -66,14 +52,14 @@ func (s *Summary) Edits() (all []Edit) {
 			all = append(all, d)
 		}
 	}
-	slices.SortFunc(all, func(a, b Edit) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(a.File, b.File)) })
+	slices.SortFunc(all, func(a, b facts.Edit) int { return cmp.Or(b.End.Compare(a.End), cmp.Compare(a.File, b.File)) })
 	all = all[:min(len(all), maxEdits)]
 	for _, c := range s.Commands.List {
-		all = append(all, Edit{Command: c.Line, Start: seconds(c.Start), End: seconds(c.End)})
+		all = append(all, facts.Edit{Command: c.Line, Start: seconds(c.Start), End: seconds(c.End)})
 	}
 	for _, st := range s.Open {
 		if st.Command != "" {
-			all = append(all, Edit{Command: st.Command, Start: seconds(st.At)})
+			all = append(all, facts.Edit{Command: st.Command, Start: seconds(st.At)})
 		}
 	}
 	return all
