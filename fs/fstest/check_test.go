@@ -182,7 +182,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		"version": {liarFile{func() fs.Attr {
 			version++
 			return fs.Attr{Mode: 0o444, Size: 5, ModTime: day, Version: version}
-		}, bytesOf("hello")}, "nobody changed anything"},
+		}, bytesOf("hello")}, "nothing was changed"},
 		"bytes":   {liarFile{fileAttr(1), func(p []byte, off int64) (int, error) { reads++; return bytesOf(string(rune('a'+reads%26)))(p, off) }}, "two reads"},
 		"offset":  {liarFile{fileAttr(5), func(p []byte, _ int64) (int, error) { return copy(p, "hello"), io.EOF }}, "not those that a whole read gives"},
 		"no EOF":  {liarFile{fileAttr(5), func(p []byte, off int64) (int, error) { n, _ := bytesOf("hello")(p, off); return n, nil }}, "read: short buffer"},
