@@ -86,7 +86,7 @@ const (
 )
 
 // hungAfter is how long the root of a mount may take to answer. It is long, because
-// a mount that is mistaken for a hung one is ended for all its users.
+// a mount that is wrongly considered hung is ended for all its users.
 const hungAfter = 10 * time.Second
 
 // Check returns the state of a mount. The calling process must not be the one

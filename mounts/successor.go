@@ -14,7 +14,7 @@ import (
 // A newer build takes over from a running process ([TakeOver]): it asks it to retire
 // ([OpRetire]). That process first finishes calls that are under way, while it still
 // shows everything. Then it writes into its record what it shows, so that it can be
-// shown again whoever is killed from here on, unmounts, and leaves the seat. Any
+// shown again after any kill from here on, unmounts, and leaves the seat. Any
 // process that takes the seat reads the record and shows it all again
 // ([Server.Restore]), before it answers any request. Clients that come meanwhile
 // wait.

@@ -5,7 +5,7 @@
 // answered. A notification about a name in that folder waits for the same lock, in
 // a thread of this process that no signal wakes. If the process is killed then,
 // every thread ends but that one; the process's descriptors stay open with it, so
-// the kernel never learns that nobody is left to answer, and every reader waits
+// the kernel never learns that no one is left to answer, and every reader waits
 // forever and cannot be killed either.
 //
 // Therefore the process has a guardian ([Main]): a second process that holds a

@@ -85,9 +85,9 @@ type AgentCall struct {
 type News struct {
 	// Kind says what it is about: what users switch off, and by what its cost is counted.
 	Kind NewsKind
-	// Key names what is told, and when it would be news again: a version, a time. A session
-	// is told news of one kind and key once; since its context was summed up or cleared,
-	// news at SessionStarts and Compacted may be told again.
+	// Key identifies a piece of news, and changes when it is news again: a version, a time.
+	// A session is told news of one kind and key once; since its context was summed up or
+	// cleared, news at SessionStarts and Compacted may be told again.
 	Key string
 	// Covers has the keys of news that is told by this one too.
 	Covers []string

@@ -34,7 +34,7 @@ const (
 	lessonWeight = 0.8
 )
 
-// Lesson is what was wanted before a document was used.
+// Lesson is a request that preceded a use of a document.
 type Lesson struct {
 	// Path is that of the document in the tree.
 	Path string

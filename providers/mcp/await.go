@@ -79,7 +79,7 @@ func (w questionWait) Check(context.Context) (wait.Standing, error) {
 }
 
 // lastingFailures is how many times in a row a server must have failed to start for
-// nobody to wait for its next try: one failure may be that of a moment.
+// callers not to wait for its next try: one failure may pass.
 const lastingFailures = 2
 
 // serverWait waits until a server can be called.
@@ -93,7 +93,7 @@ type serverWait struct {
 func (*serverWait) Paths() []string { return nil }
 
 // Check implements wait.Pending. It starts a server that does not run, once: one that is
-// stopped later, because nobody uses it, starts when it is called.
+// stopped later, because it is unused, starts when it is called.
 func (w *serverWait) Check(context.Context) (wait.Standing, error) {
 	b := w.s.Summary()
 	is := &b.Condition

@@ -47,8 +47,7 @@ var (
 	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true, Effect: fs.Depends}
 	// OpPrompt reads a prompt of a server, which is started if necessary.
 	OpPrompt = fs.Op[ReadingQuery, *calls.Reading]{Name: "prompt", Slow: true, Effect: fs.Reads}
-	// OpQuestions lists what servers ask and nobody has answered yet, the oldest
-	// first.
+	// OpQuestions lists the open questions of servers, the oldest first.
 	OpQuestions = fs.Op[IDQuery, []questions.Question]{Name: "questions", Effect: fs.Reads}
 	// OpTasks lists the calls that go on without their callers, and those that did
 	// and have ended, the newest first.
@@ -77,7 +76,7 @@ type RestartQuery struct {
 	Name string `json:"name"`
 }
 
-// FolderQuery names a folder on disk; "" is none.
+// FolderQuery names a folder on disk, or "".
 type FolderQuery struct {
 	Folder string `json:"folder"`
 }
@@ -95,7 +94,7 @@ type AcceptQuery struct {
 	Tools  []string `json:"tools"`
 }
 
-// LoginNews is what is said to the user during a login: either is "".
+// LoginNews is a message to the user during a login: either is "".
 type LoginNews struct {
 	// Address is where to log in.
 	Address string `json:"address,omitempty"`
@@ -173,7 +172,7 @@ func (p *Provider) answerLogin(ctx context.Context, q RestartQuery, tell func(Lo
 	defer cancel(nil)
 	say := func(n LoginNews) {
 		if err := tell(n); err != nil {
-			cancel(err) // nobody is there to log in
+			cancel(err) // no user is there to log in
 		}
 	}
 	login, err := p.Login(ctx, q.Name, oauth.Prompt{

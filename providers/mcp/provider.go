@@ -40,7 +40,7 @@
 //   - pins stores definitions as they were first shown, and reports changes.
 //   - lines reads and writes messages over the standard output and input of a process.
 //   - wire connects to servers and speaks the protocol.
-//   - questions holds what servers ask back, until somebody answers.
+//   - questions holds what servers ask back, until it is answered.
 //   - calls has the parts of a call: its tool, arguments, result and log.
 //   - tasks keeps calls that go on without their callers.
 //   - logins has the logins of the user to servers.
@@ -93,8 +93,8 @@ type Options struct {
 	// is something to write.
 	CacheDir string
 	// StateDir is the folder of the list of trusted projects, the logins to
-	// servers, the pinned definitions of tools, and the log of calls; with "" there
-	// are none of them, and no project is trusted.
+	// servers, the pinned definitions of tools, and the log of calls; with "" all
+	// these are empty, and no project is trusted.
 	StateDir string
 	// Hide reports whether a path is the root of a view of ours, whose projects
 	// are left out; it may be nil.
@@ -122,8 +122,8 @@ type Options struct {
 	// Results stores what is too long to return; if it is nil, everything is
 	// returned whole.
 	Results calls.Results
-	// Program is the path of ctxfs, for the programs that call tools; with ""
-	// there are none.
+	// Program is the path of ctxfs, for the programs that call tools; with "" these
+	// are not shown.
 	Program string
 	// ProgramEnv is the environment through which it reaches this process.
 	ProgramEnv []string

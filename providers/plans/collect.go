@@ -287,8 +287,8 @@ func (p *Provider) rootOf(dir string) string {
 	return root
 }
 
-// trusts reports whether the user trusts a project, or the repository of which it is a
-// worktree. What lies in the home folder itself is the user's own.
+// trusts reports whether the user trusts a project, or the repository whose worktree
+// it is. What lies in the home folder itself is the user's own.
 func (p *Provider) trusts(root string) bool {
 	if root == p.opts.Home || p.opts.Trust.Trusts(root) {
 		return true

@@ -118,7 +118,7 @@ func (e *entry) count(ctx context.Context) {
 	}
 }
 
-// work does what nobody waits for.
+// work does what no reader waits for.
 func (p *Provider) work(ctx context.Context) {
 	p.tidy.Do(func() {
 		p.store.sweep()

@@ -133,8 +133,8 @@ func (p *Provider) project(path, dir string) (root string, known bool) {
 	return dir, dir == p.opts.Home
 }
 
-// trusts reports whether the user trusts a project: it, or the repository of which it is
-// a worktree. What lies in the home folder itself is the user's own.
+// trusts reports whether the user trusts a project: it, or the repository whose worktree
+// it is. What lies in the home folder itself is the user's own.
 func (p *Provider) trusts(root string) bool {
 	if root == p.opts.Home || p.opts.Trust.Trusts(root) {
 		return true

@@ -87,8 +87,8 @@ type File struct {
 	step journal.Step
 }
 
-// ErrChanged says that somebody has changed the file since it was planned. It is as it was
-// left by them; plan again.
+// ErrChanged reports that the file was changed since it was planned. It is as it was left
+// by them; plan again.
 var ErrChanged = journal.ErrChanged
 
 // owner returns the name in the journal of a program's changes for the user, or in a
@@ -127,8 +127,8 @@ func (h Home) Plan(ids []string, o agents.Options) (Plan, error) {
 }
 
 // PlanUndo plans how to undo what was done for these programs, in all projects or in the
-// one of the options; without ids, all that was done for any, and by anybody else who
-// keeps the same journal.
+// one of the options; without ids, all that was done for any, and by any other owner in
+// the same journal.
 func (h Home) PlanUndo(ids []string, o agents.Options) (Plan, error) {
 	owners, err := h.journal().Owners()
 	if err != nil {
@@ -219,7 +219,7 @@ func Shell(shell, path, line, mark string) agents.Agent {
 }
 
 // Service is the target that mounts at login, by a unit of systemd with a text of the
-// caller's; where is the program that manages units, "" if there is none.
+// caller's; where is the program that manages units, or "".
 func Service(path, text, where string) agents.Agent {
 	return agents.Agent{
 		ID: "service", Title: "mount at login",
@@ -242,7 +242,7 @@ func (p Plan) Only(shown Plan) {
 		f := &p.Files[i]
 		for _, s := range shown.Files {
 			if s.Path == f.Path && !bytes.Equal(s.step.Before, f.step.Before) {
-				f.step = s.step // of which nothing is true any more
+				f.step = s.step // the step as shown, which Do will refuse
 			}
 		}
 	}

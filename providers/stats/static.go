@@ -185,8 +185,8 @@ func (r *StaticReport) sum() {
 }
 
 // price says what the tokens cost, by the model that took most tokens in sessions and whose
-// price is known: spent are those of the query, ever those of all time, which are used if
-// the query has none. Without such a model nothing is said.
+// price is known: spent are those of the query, ever those of all time, which are used
+// instead of an empty spent. Without such a model nothing is said.
 func (r *StaticReport) price(list *prices.List, spent, ever *spending.Report, now time.Time) {
 	models := slices.Clone(ever.Models)
 	slices.SortStableFunc(models, func(a, b spending.Row) int { return cmp.Compare(b.Total, a.Total) })

@@ -125,7 +125,7 @@ func (w *terminalWait) standing(state wait.AwaitState, format string, args ...an
 	}
 }
 
-// exit waits for the end of the command that runs; there may be none.
+// exit waits for the end of the command that runs, if one does.
 func (w *terminalWait) exit(t *record.Terminal) wait.Standing {
 	n := len(t.Records)
 	switch {
@@ -236,7 +236,7 @@ func marks(t *record.Terminal) bool {
 	return false
 }
 
-// found is what is said of a line that matches.
+// found describes a line that matches.
 func (w *terminalWait) found(m *linematch.Match, t *record.Terminal) wait.Standing {
 	s := w.standing(wait.Met, "has printed: %s", linematch.Shown(strings.TrimSpace(m.Text)))
 	if !t.Running() || t.CommandAt == nil && len(t.Records) > 0 {

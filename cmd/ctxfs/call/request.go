@@ -3,8 +3,8 @@
 // knows the tool, and prints the reply.
 //
 // A call needs only this package of the program, so it is made before the rest is
-// initialised: see [Early]. The order of the parts: request.go (what is asked and
-// answered), words.go (the command line), input.go (standard input), run.go (the
+// initialised: see [Early]. The order of the parts: request.go (request and reply),
+// words.go (the command line), input.go (standard input), run.go (the
 // conversation), progress.go (the line that a person sees while waiting).
 //
 // What a server asks back ([form.Question]) is put to the person at the terminal

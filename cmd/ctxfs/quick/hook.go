@@ -74,8 +74,8 @@ func configOf(getenv func(string) string) string {
 }
 
 // timeoutOf returns how long the whole may take: what the key timeout of the table [hooks]
-// says, on a line of its own. Reading TOML takes libraries; package hooks, which does, reports
-// a value that is none.
+// says, on a line of its own. Reading TOML takes libraries; package hooks, which does,
+// reports an invalid value.
 func timeoutOf(config []byte) time.Duration {
 	table := ""
 	for line := range bytes.Lines(config) {

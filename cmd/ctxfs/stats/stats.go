@@ -149,7 +149,7 @@ func run(cmd *cobra.Command, a *cli.App, o *options, args []string) error {
 	return nil
 }
 
-// waitTime is how long nothing is said of what takes time.
+// waitTime is how long a slow command stays silent.
 const waitTime = 2 * time.Second
 
 // query returns what the flags ask for.

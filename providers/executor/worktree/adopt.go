@@ -63,9 +63,9 @@ func (e *CutOffError) Error() string {
 	return fmt.Sprintf("%s has taken the changes in part only: %v", e.Repository, e.Err)
 }
 
-// Adopt has git merge what differs between a worktree, with all that is not committed
-// there, and the commit of which it was made, into the files of the repository as they are
-// now, which may have changes, too. Its index and its branches stay as they are. All
+// Adopt has git merge the difference between a worktree, with all that is not committed
+// there, and the commit that it was made from, into the files of the repository as they
+// are now, which may have changes, too. Its index and its branches stay as they are. All
 // changes arrive, or none: git writes files only when it has merged all of them, and has
 // tried whether it may. Until all are written, those that were there are in a commit: see
 // [CutOffError]. Then the worktree is removed, unless it has what cannot be merged or

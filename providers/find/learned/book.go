@@ -1,5 +1,5 @@
-// Package learned keeps what was wanted on this machine before something was used, so
-// that searches find it by such words: no description of a tool says "too pricey".
+// Package learned keeps wants, with what was used after them on this machine, so that
+// searches find it by such words: no description of a tool says "too pricey".
 //
 // The [Book] has a part for each session and each log that providers know of, with the
 // uses in it ([facts.Book]). From all of them it makes a [Topic] for each

@@ -39,7 +39,7 @@ type Topic struct {
 	Wants []Want `json:"wants"`
 }
 
-// Want is what was wanted before something was used.
+// Want is a request that preceded a use.
 type Want struct {
 	Text string `json:"want"`
 	// Weight is how much it counts, from -1 to 1: below 0 where what was used then

@@ -44,7 +44,7 @@ func Of(dir string, user []byte) *Matcher {
 }
 
 // Read returns the content of a file of patterns, or its first mebibyte. It returns nil
-// if there is none, and for what git does not read: a link, a device.
+// if the file does not exist, and for what git does not read: a link, a device.
 func Read(path string) []byte {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -98,7 +98,7 @@ func User(home, config string) []byte {
 const maxIncludes = 5
 
 // excludesFile returns the path that a configuration of git names as core.excludesFile,
-// and that it includes without a condition; "" if there is none. Source: git-config(1).
+// and that it includes without a condition, or "". Source: git-config(1).
 func excludesFile(settings, home string, depth int) (path string) {
 	if depth > maxIncludes {
 		return ""

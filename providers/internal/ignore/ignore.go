@@ -31,8 +31,9 @@ func New(files ...[]byte) *Matcher {
 }
 
 // In returns the Matcher of a folder in the Matcher's, given the content of the
-// .gitignore file in it; nil if it has none. In a folder that matches a pattern nothing
-// can be excepted by another one: there all is ignored that is not tracked.
+// .gitignore file in it, which is nil if the folder has no such file. In a folder that
+// matches a pattern nothing can be excepted by another one: there all is ignored that
+// is not tracked.
 func (m *Matcher) In(name string, gitignore []byte) *Matcher {
 	in := &Matcher{path: m.path + name + "/", lists: m.lists, tracked: m.tracked, ignored: m.ignored || m.matches(name, true)}
 	return in.With(gitignore)

@@ -109,7 +109,7 @@ func parseIndex(body []byte, hash int) tracked {
 	return paths
 }
 
-// varint returns the number with which a text begins, and its length; 0 if there is none.
+// varint returns the number with which a text begins, and its length, or 0.
 func varint(text []byte) (n, size int) {
 	const longest = 4
 	for size < min(len(text), longest) {

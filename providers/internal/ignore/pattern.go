@@ -60,8 +60,8 @@ func parse(file []byte) []pattern {
 	return patterns
 }
 
-// parseLine returns the pattern of a line; ok is false if there is none, or if it can
-// match nothing.
+// parseLine returns the pattern of a line; ok is false if the line has no pattern, or
+// one that can match nothing.
 func parseLine(line string) (p pattern, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return p, false
@@ -222,7 +222,7 @@ func member(git string, i int) (c byte, after int, ok bool) {
 }
 
 // named returns the members of a class of characters that has a name, as the first and
-// the last byte of each range; "" if there is none of that name.
+// the last byte of each range; "" if no class has it.
 func named(class string) string {
 	switch class {
 	case "alnum":

@@ -53,12 +53,12 @@ const (
 	inEscaped = "\\\""
 )
 
-// Mask returns the next text of the stream with its secrets hidden; it returns
-// text itself if there are none. It keeps the number of lines and does not
-// retain text. If the end of a text cuts a secret, the rest is hidden if the
-// first part is long enough to be recognized or the rest makes it so; what was
-// returned before is not changed. It makes one pass, and a copy if there is a
-// secret or the previous text ended within a line.
+// Mask returns the next text of the stream with its secrets hidden; it returns text
+// itself if it has no secrets. It keeps the number of lines and does not retain
+// text. If the end of a text cuts a secret, the rest is hidden if the first part is
+// long enough to be recognized or the rest makes it so; what was returned before is
+// not changed. It makes one pass, and a copy if there is a secret or the previous
+// text ended within a line.
 func (m *Masker) Mask(text []byte) []byte {
 	whole, old := text, len(m.line)
 	if old > 0 {

@@ -6,8 +6,8 @@ import "bytes"
 type rule struct {
 	name    string
 	literal string // part of all of them, at least three bytes
-	// value returns where the secret is, given where the literal is; an empty
-	// range if there is none.
+	// value returns where the secret is, given where the literal is, or an empty
+	// range.
 	value func(text []byte, at int) (from, to int)
 	// act adds what it finds itself. A rule without value and act is a private
 	// key's, which may have several lines.

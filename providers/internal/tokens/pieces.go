@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// piece returns the length of the first piece of a text that is not empty. Tokens do not go over the
-// ends of pieces. They are the matches of this expression, of which the first alternative
+// piece returns the length of the first piece of a text that is not empty. Tokens do not go
+// over the ends of pieces. They are the matches of this expression, whose first alternative
 // that matches counts:
 //
 //	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?

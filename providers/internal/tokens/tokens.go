@@ -32,9 +32,9 @@ type pair struct {
 	start, end int32
 }
 
-// merge returns the number of tokens of a piece that is none itself: of all neighbouring parts,
-// bytes at first, those that are the token of the lowest rank become one, the first of several, until
-// none are left.
+// merge returns the number of tokens of a piece that is not a token itself: of all
+// neighbouring parts, bytes at first, those that are the token of the lowest rank become
+// one, the first of several, until no such parts are left.
 func merge(text string) int {
 	// ends has the end of the part that begins at an index, 0 if none does; before has the
 	// beginning of the part before it.

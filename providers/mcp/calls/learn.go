@@ -12,8 +12,8 @@ import (
 )
 
 // Uses returns the calls in the log of clients that had searched before, a part for
-// each session of a client. Clients with a shell say in a transcript what was wanted.
-// A log that cannot be read yields nothing.
+// each session of a client. Clients with a shell state their wants in a transcript. A
+// log that cannot be read yields nothing.
 func (l *Log) Uses() (all []facts.Part[facts.Use]) {
 	if l.path == "" {
 		return nil
@@ -52,7 +52,7 @@ func (c *Called) ended() facts.UseOutcome {
 	return facts.Failed
 }
 
-// eachCalled calls yield with each line of a log that says what was wanted.
+// eachCalled calls yield with each line of a log that states a want.
 func eachCalled(path string, yield func(*Called)) error {
 	f, err := os.Open(path)
 	if err != nil {

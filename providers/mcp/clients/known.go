@@ -97,8 +97,8 @@ var knownServers = [...]knownServer{
 	},
 	// linear-mcp-server 0.1.0, stripe 0.3.3 (which passes all on to mcp.stripe.com),
 	// supabase 0.13.0: no state, no files. notion 2.5.2: files are sent only by
-	// operations with a form, of which its API description has none. sentry 0.36.0:
-	// its token is cached in the home folder.
+	// operations with a form, which its API description does not have. sentry
+	// 0.36.0: its token is cached in the home folder.
 	{programs: []string{"npm:linear-mcp-server", "program:linear-mcp-server"}, by: config.ShareUser, why: keepsNothing},
 	{programs: []string{"npm:@stripe/mcp"}, by: config.ShareUser, why: keepsNothing},
 	{programs: []string{"npm:@supabase/mcp-server-supabase", "program:mcp-server-supabase"}, by: config.ShareUser, why: keepsNothing},

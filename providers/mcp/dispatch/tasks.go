@@ -188,7 +188,7 @@ func (d *Dispatcher) CancelTask(ctx context.Context, id string) (tasks.Task, err
 	return d.awaitEnd(ctx, u, t.ID)
 }
 
-// cancelRemote cancels a task that another process has begun, at its server. That
+// cancelRemote cancels a task that another process has started, at its server. That
 // the server does not know it any more is not an error.
 func (d *Dispatcher) cancelRemote(ctx context.Context, t tasks.Task) error {
 	if t.Remote == "" {
@@ -214,7 +214,7 @@ func (d *Dispatcher) cancelRemote(ctx context.Context, t tasks.Task) error {
 	return err
 }
 
-// resume waits for a task that another process has begun: the server, which is
+// resume waits for a task that another process has started: the server, which is
 // reached over HTTP, knows it by its ID.
 func (d *Dispatcher) resume(t tasks.Task) (*underway, error) {
 	d.resuming.Lock()

@@ -38,7 +38,7 @@ type underway struct {
 
 	done chan struct{} // closed when the call has ended
 	r    *calls.Result // read after done
-	err  error         // likewise
+	err  error         // the same
 
 	stale chan struct{} // receives a value when the task is to be shown again
 
@@ -73,7 +73,7 @@ func newFollower(c *calls.Call) *follower {
 }
 
 // errStopping is the cause of the end of calls when ctxfs stops, and errCancelled
-// that of one that somebody has cancelled.
+// that of one that was cancelled.
 var (
 	errStopping  = errors.New("ctxfs is stopping")
 	errCancelled = errors.New("it has been cancelled")

@@ -69,7 +69,7 @@ func (f *Fleet) remembered(file string) (known []config.Server) {
 
 // storeQuestions applies the settings of questions. Servers learn when they are
 // connected to whether they may ask a language model, and may list other tools then:
-// where that has changed they are connected to again once nobody uses them.
+// where that has changed they are connected to again once they are unused.
 func (f *Fleet) storeQuestions(settings clients.Settings) {
 	if !f.o.Server.Sampling.Set(settings.Sampler, settings.QuestionTimeout) {
 		return

@@ -11,9 +11,9 @@ import (
 	"ctxfs/providers/mcp/server"
 )
 
-// Report says which entries of which files configure servers, and which entries
-// have precedence. It contains no secrets: no arguments, variables, or headers, and
-// of an address only the host.
+// Report lists the entries of files that configure servers, and says which have
+// precedence. It contains no secrets: no arguments, variables, or headers, and of
+// an address only the host.
 type Report struct {
 	// Entries are those of all files, sorted by the names of the servers. If
 	// several configure one server, the decisive one comes first.
@@ -135,7 +135,8 @@ func entryOf(d *config.Server) Entry {
 }
 
 // Of returns the part of the report that concerns a server, by the name of its
-// folder or of an entry. If there is none, suggestion is the most similar name.
+// folder or of an entry. If no server has the name, suggestion is the most similar
+// one.
 func (r Report) Of(name string) (part Report, suggestion string) {
 	part = Report{Entries: []Entry{}, Files: []File{}, Problems: []fs.Problem{}}
 	var known []string

@@ -50,7 +50,7 @@ func indexText(servers []server.Summary, problems []fs.Problem, places []string)
 	return []byte(out.String())
 }
 
-// writeQuestions lists what servers ask and nobody has answered yet.
+// writeQuestions lists the open questions of servers.
 func writeQuestions(out *strings.Builder, servers []server.Summary) {
 	first := true
 	for _, b := range servers {

@@ -167,8 +167,7 @@ func (r *Resources) Notes(redact func(string) string) (notes []string) {
 }
 
 // AddFiles adds the kept contents to the nodes of the folder resources, named as
-// their definitions, or by their URI where they have none. It returns the time of
-// the newest.
+// their definitions, or else by their URI. It returns the time of the newest.
 func (r *Resources) AddFiles(nodes map[string]fs.Node, listed []catalogue.Item) (newest time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

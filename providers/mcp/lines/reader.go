@@ -39,8 +39,8 @@ type Reader struct {
 	Done  chan struct{} // closed after ended was called
 
 	// Asked is called with each request of the server, Logged with the parameters of
-	// each logging message, and Unexpected with an answer that nobody expects; all may
-	// hold up the reader. They may be nil, and are set before the first Read.
+	// each logging message, and Unexpected with an answer to no request; all may hold
+	// up the reader. They may be nil, and are set before the first Read.
 	Asked, Unexpected func(Message)
 	Logged            func(params json.RawMessage)
 	// Floods reports whether a logging message of that many bytes is to be dropped,

@@ -16,13 +16,13 @@ const binName = "bin"
 // PATH, fall back to the one in PATH where it has moved, and say nothing about the
 // tools, which the folder tools does.
 type bin struct {
-	folder *fs.Folder // nil while there is none
+	folder *fs.Folder // nil until it is shown
 	server string     // the name of the folder of the server, as the programs have it
 	tools  catalogue.Section
 }
 
 // publish updates the folder in that of its server, and reports whether anything
-// changed. There is none where the path of ctxfs, or the tools, are not known.
+// changed. It does not exist if the path of ctxfs, or the tools, are not known.
 func (b *bin) publish(o *Options, in *fs.Folder, server string, shown *catalogue.Snapshot, now time.Time) bool {
 	if o.Program == "" || shown == nil {
 		return false // tools that are known never become unknown

@@ -115,7 +115,7 @@ func (s *Server) placedProblem() *fs.Problem {
 
 // Tool returns the tool of the instance that answers for a tool of the server: the same
 // one, unless it is defined otherwise there. Its error is a [*calls.ArgumentsError] if
-// the instance has none.
+// the instance has no such tool.
 func (x *Placed) Tool(t *calls.Tool) (*calls.Tool, error) {
 	s := x.s
 	s.mu.Lock()

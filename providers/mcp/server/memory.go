@@ -7,7 +7,7 @@ import (
 	"ctxfs/providers/mcp/instance"
 )
 
-// groupOf returns the process group of an instance that is ready; 0 is none.
+// groupOf returns the process group of an instance that is ready, or 0.
 func groupOf(i *instance.Instance) int {
 	if c := i.Connection(); c != nil && c.Process != nil {
 		return c.Process.Group()

@@ -30,11 +30,12 @@ type Options struct {
 	Home      string
 	LookupEnv func(string) (string, bool)
 	HTTP      http.RoundTripper
-	Logs      string // the folder of what servers log; "" is none
+	Logs      string // the folder of what servers log, or ""
 	Offline   bool   // nothing is started or written
 
-	// Program is the path of ctxfs, for the programs that call tools; with "" there
-	// are none. ProgramEnv is the environment through which it reaches this process.
+	// Program is the path of ctxfs, for the programs that call tools; with "" these
+	// are not shown. ProgramEnv is the environment through which it reaches this
+	// process.
 	Program    string
 	ProgramEnv []string
 

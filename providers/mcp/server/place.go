@@ -1,9 +1,9 @@
 package server
 
-// Place is whose an instance of a server is. The zero value is that of the instance
-// which all share that have none of their own.
+// Place is whose an instance of a server is. The zero value is that of the shared
+// instance.
 type Place struct {
-	Project string // the folder of the project; "" is none
+	Project string // the folder of the project, or ""
 	Session string // the session of an agent; "" is all of them
 }
 

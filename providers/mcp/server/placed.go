@@ -15,8 +15,8 @@ import (
 )
 
 // Placed is the instance of a server for one place, which a call has started. It
-// fetches no catalogue, unless there is none yet: it only shows where its tools are
-// other ones.
+// fetches a catalogue only if the server has none yet: it only shows where its
+// tools are other ones.
 type Placed struct {
 	s   *Server
 	at  Place
@@ -91,8 +91,8 @@ func (x *Placed) kinds() []catalogue.Kind {
 	return nil
 }
 
-// adopt takes the lists of the instance: as the catalogue of the server if there is
-// none, and to compare its tools with it.
+// adopt takes the lists of the instance: as the catalogue of a server without one,
+// and to compare its tools with it.
 func (x *Placed) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func())) {
 	s := x.s
 	s.mu.Lock()

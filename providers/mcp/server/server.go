@@ -45,11 +45,11 @@ type Server struct {
 	placed    map[Place]*Placed    // the instances besides main
 	shown     *catalogue.Snapshot  // nil where there is no catalogue
 	unsaved   *catalogue.Catalogue // the catalogue, if it could not be saved
-	login     *oauth.Session       // of the run under way; nil where there can be none
+	login     *oauth.Session       // of the run under way, or nil
 	texts     map[string]shownText
 	toolCache calls.ToolCache
 	bin       bin          // in dir
-	calls     *drop.Folder // in dir; nil while there is none
+	calls     *drop.Folder // in dir, or nil
 	asked     waiting      // the folder of open questions
 	left      waiting      // the folder of tasks
 	ended     bool         // no more calls are accepted
@@ -111,9 +111,9 @@ func New(o *Options, d *config.Server, file string, namesakes []string, replaces
 	return s
 }
 
-// AtRest returns the condition of a server that has not been started, of which shown is
-// known, or nil. Its time is that of the facts, so that it is the same after a restart
-// of ctxfs.
+// AtRest returns the condition of a server that has not been started, given what is
+// shown of it, or nil. Its time is that of the facts, so that it is the same after a
+// restart of ctxfs.
 func AtRest(d *config.Server, shown *catalogue.Snapshot) instance.Condition {
 	switch {
 	case d.Disabled:

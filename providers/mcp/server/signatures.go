@@ -9,8 +9,7 @@ import (
 )
 
 // signaturesText returns the text of SIGNATURES.md: what each tool and prompt of a
-// server takes, and how that is called; nil if it has none. Server is the name of its
-// folder.
+// server takes, and how that is called; or nil. Server is the name of its folder.
 func signaturesText(server string, shown *catalogue.Snapshot) []byte {
 	if shown == nil {
 		return nil

@@ -61,8 +61,8 @@ func (s *Server) statusText() []byte {
 	return []byte(out.String())
 }
 
-// placesText returns what STATUS.md tells of the instances besides the shared one, or
-// "" if there are none.
+// placesText returns the part of STATUS.md about the instances besides the shared
+// one, or "".
 func (s *Server) placesText() string {
 	all := slices.DeleteFunc(s.places(), func(x *Placed) bool {
 		return x.condition.State == instance.StateStopped || x.condition.State == instance.StateCached

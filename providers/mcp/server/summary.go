@@ -17,7 +17,7 @@ type Summary struct {
 	File      string // the name of its folder
 	Condition instance.Condition
 	About     string
-	Catalogue time.Time // zero where there is none
+	Catalogue time.Time // or zero
 	Tools     []catalogue.Item
 	Sections  [catalogue.NumFolders]catalogue.Section
 	Drifted   *fs.Problem // the problem of its pins, or nil
@@ -29,7 +29,7 @@ type Summary struct {
 	Shown     *catalogue.Snapshot // nil where its tools are not known
 }
 
-// Summary returns what is said about the server elsewhere.
+// Summary returns the one-line description of the server that other pages show.
 func (s *Server) Summary() Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"ctxfs/providers/internal/rawjson"
 )
 
-// The folders of what waits for somebody. They are there while they have files.
+// The folders of what waits for an answer. They are there while they have files.
 const (
 	QuestionsName = "questions"
 	tasksName     = "tasks"

@@ -145,8 +145,8 @@ func List(words []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// Source returns who said something, in words: "claude-code, session 08940314", or
-// "somebody".
+// Source returns the author of a statement, in words: "claude-code, session
+// 08940314", or "somebody".
 func Source(agent, session string) string {
 	switch {
 	case agent == "" && session == "":

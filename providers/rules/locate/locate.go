@@ -41,7 +41,8 @@ type Finder struct {
 	agents map[string][]configured
 }
 
-// key is a file, out of which folder it may not lead, and how far its imports are followed.
+// key identifies a file, with the folder that it may not lead out of, and how far its
+// imports are followed.
 type key struct {
 	path, root string
 	hops       int

@@ -46,7 +46,7 @@ func Elsewhere(name string) *File {
 
 // Options say how a file is read.
 type Options struct {
-	// Root is the folder out of which links and imports may not lead, without symbolic
+	// Root is the folder that links and imports may not lead out of, without symbolic
 	// links; "" if they may, because the file is the user's own.
 	Root string
 	// Home is the user's home folder, for imports that begin with "~/".

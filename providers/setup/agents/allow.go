@@ -20,8 +20,8 @@ func Reading() []string {
 }
 
 // connecting returns further commands that must reach the background process, where a
-// sandbox closes its socket; they ask all the same. Run is none: it runs in the sandbox,
-// unrecorded, without asking.
+// sandbox closes its socket; they ask all the same. Run is not among them: it runs in
+// the sandbox, unrecorded, without asking.
 func connecting() []string { return []string{"call", "read", "remember", "note"} }
 
 // quoted returns words as strings of TOML or Starlark, with commas between them.

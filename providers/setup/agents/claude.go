@@ -9,13 +9,14 @@ import (
 
 // claudeCode: hooks and permissions are in settings.json, the user's or the project's.
 //
-// Sources: @anthropic-ai/claude-code 2.1.330, the schema of settings in its bundle: hooks by
-// event with groups of matcher (names of tools with "|" between them, or an expression) and
-// hooks, a timeout in seconds; rules of permissions such as Bash(PREFIX:*), Read(~/FOLDER/**)
-// and Read(//FOLDER/**), of which a deny wins; additionalDirectories, which load no skills,
-// but are mounted into its sandbox to be written to, so that a mount that hangs would hold up
-// every command there; sandbox.excludedCommands, which still ask. On Linux its sandbox cannot allow one socket
-// (network.allowUnixSockets is for macOS only), and allowAllUnixSockets would open all.
+// Sources: @anthropic-ai/claude-code 2.1.330, the schema of settings in its bundle: hooks
+// by event with groups of matcher (names of tools with "|" between them, or an expression)
+// and hooks, a timeout in seconds; rules of permissions such as Bash(PREFIX:*),
+// Read(~/FOLDER/**) and Read(//FOLDER/**), where a deny wins; additionalDirectories, which
+// load no skills, but are mounted into its sandbox to be written to, so that a mount that
+// hangs would hold up every command there; sandbox.excludedCommands, which still ask. On
+// Linux its sandbox cannot allow one socket (network.allowUnixSockets is for macOS only),
+// and allowAllUnixSockets would open all.
 func claudeCode(p *plan) {
 	p.pointer("")
 	file := p.file(p.agent.Permissions)

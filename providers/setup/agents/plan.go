@@ -57,8 +57,8 @@ func (p *plan) in(places known.Places) (files []string) {
 	return files
 }
 
-// file returns the one of these places that is written to: the first that is there, else the
-// one that is named AGENTS.md, else the last; "" where there are none.
+// file returns the one of these places that is written to: the first that is there, else
+// the one that is named AGENTS.md, else the last; or "".
 func (p *plan) file(places known.Places) string {
 	files := p.in(places)
 	if len(files) == 0 {
@@ -96,7 +96,7 @@ func (p *plan) mount() string {
 	return p.short(p.Mount)
 }
 
-// usualMount is where the tree is shown if nobody says otherwise.
+// usualMount is where the tree is shown by default.
 const usualMount = "~/.agentctx"
 
 // maxSize bounds the size of a file that is read, in bytes.

@@ -140,8 +140,8 @@ func valued(k kind, path []string, value any) Edit {
 	return Edit{Kind: k, Path: slices.Clone(path), Value: encode(value)}
 }
 
-// encode returns a value as compact JSON. It panics if it is none: all are made in this
-// program.
+// encode returns a value as compact JSON. It panics if the value cannot be encoded: all
+// are made in this program.
 func encode(value any) json.RawMessage {
 	var text, compact bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -169,8 +169,8 @@ func (t *tree) takeElement(array *jsonc.Value, e Edit) bool {
 	return false
 }
 
-// innermost returns the innermost array in a value with an element that has the mark; nil if
-// there is none.
+// innermost returns the innermost array in a value with an element that has the mark, or
+// nil.
 func innermost(v *jsonc.Value, mark string) (array *jsonc.Value, at int) {
 	for i := range count(v) {
 		first, value := item(v, i)

@@ -43,8 +43,8 @@ func (j *Journal) Do(ctx context.Context, s Step) error {
 			at, r.Files = len(r.Files), append(r.Files, s.next)
 		}
 		if s.Writes() {
-			// Both texts are ours until the next record: that which is there, if nobody
-			// else wrote it, and that which will be.
+			// Both texts are ours until the next record: that which is there, if no
+			// other program wrote it, and that which will be.
 			pending := s.next
 			pending.Parts = slices.Concat(s.next.Parts, gone(r.Files[at].Parts, s.next.Parts))
 			pending.After, pending.Pending = sum(s.Before), s.next.After

@@ -1,15 +1,15 @@
 // Package journal changes files of other programs and remembers what they were, so that
-// every change can be taken back: to the byte where nobody has edited the file since, else
-// by taking out our parts alone.
+// every change can be taken back: to the byte where the file was not edited since, else by
+// taking out our parts alone.
 //
 // [Journal.Plan] and [Journal.PlanUndo] say what is to be done, a [Step] for each file, and
 // change nothing; [Journal.Do] does one. The journal is written before the file is, with
 // the bytes that were there, and again after it: whatever is killed, and when, the next
 // plan knows the file as it was before, or as it would have become.
 //
-// Changes belong to owners, of which each has any number of files, and a file any number
-// of owners: taking back those of one leaves those of the others. An owner that plans
-// again has only what it plans then.
+// Changes belong to owners; an owner has any number of files, and a file any number of
+// owners: taking back those of one leaves those of the others. An owner that plans again
+// has only what it plans then.
 package journal
 
 import (
@@ -90,7 +90,7 @@ func sum(text []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// known reports whether nobody else has edited the text since we did.
+// known reports whether no one else has edited the text since we did.
 func (e entry) known(text []byte) bool {
 	s := sum(text)
 	return s == e.After || s == sum(e.Original) || e.Pending != "" && s == e.Pending

@@ -81,7 +81,7 @@ type planner struct {
 	targets []*target
 }
 
-// target is a file, and what is wanted of it.
+// target is a file, and its wanted text.
 type target struct {
 	Step
 	wanted []part
@@ -162,7 +162,7 @@ func (p *planner) plan(t *target) (err error) {
 			return err
 		}
 	}
-	var parts []part // what is wanted in the end
+	var parts []part // the wanted text
 	for _, part := range was.Parts {
 		if slices.Contains(p.owners, part.Owner) {
 			continue
@@ -221,7 +221,7 @@ func (p *planner) plan(t *target) (err error) {
 }
 
 // reverted returns a text that others have edited since, without what the owners had in it,
-// unless somebody wants it still.
+// unless another owner still wants it.
 func (p *planner) reverted(t *target, was entry) ([]byte, error) {
 	var parts []part
 	for _, old := range was.Parts {

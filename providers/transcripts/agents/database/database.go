@@ -39,9 +39,9 @@ type Snapshot struct {
 
 // Table finds a table by the columns keys, without which it is useless: the table
 // called name or, in later versions, one whose name begins with it. The result does
-// not Exist if there is none. Each of wants is a column or several alternative
-// names ("content_json|content"); a table without any of them is noted as lacking
-// it.
+// not Exist if the database has no such table. Each of wants is a column or several
+// alternative names ("content_json|content"); a table without any of them is noted
+// as lacking it.
 func (h *Snapshot) Table(name string, keys []string, wants ...string) (sqlite.Table, error) {
 	t, err := h.Columns(name)
 	if err != nil {
