@@ -3,7 +3,7 @@
 // hold a terminal and run an agent.
 //
 // Four packages have an init function or start before the libraries do, and
-// TestOneInit allows no other: this one; agentrun, which is agent run; hook and enter,
+// TestOneInit allows no other: this one; agentrun, which is agent run; quick and enter,
 // which start before package net, too (a hook takes 3 ms, Go's own initialisation with
 // net 8). The library that costs most, santhosh-tekuri/jsonschema, compiles its
 // metaschemas in package variables: 4.5 ms and 1.7 MB of every start.
