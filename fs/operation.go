@@ -18,11 +18,11 @@ import (
 // [Operator]; a client calls [Op.Ask].
 type Op[Q, A any] struct {
 	Name string
-	// Slow says that the answer may take as long as a server, or the rendering of a
+	// Slow reports that the answer may take as long as a server, or the rendering of a
 	// file, takes. Any other answer is expected at once, and a process that does
 	// not give it in time is reported as hanging.
 	Slow bool
-	// Local says that only the process that has the provider may ask, and no client
+	// Local reports that only the process that has the provider may ask, and no client
 	// of the background process.
 	Local bool
 	// Effect says what the operation may change.
@@ -36,10 +36,10 @@ type Effect uint8
 const (
 	// Writes is the effect of an operation that declares none.
 	Writes Effect = iota
-	// Reads says that an operation changes nothing but what this program remembers of
+	// Reads reports that an operation changes nothing but what this program remembers of
 	// having been asked.
 	Reads
-	// Depends says that the effect depends on the question: the operation itself refuses
+	// Depends reports that the effect depends on the question: the operation itself refuses
 	// what writes, for the reason that [ConfinedIn] returns.
 	Depends
 )

@@ -78,7 +78,7 @@ func Within(path, dir string) bool {
 type Confined struct {
 	// Run is the id of the run.
 	Run string `json:"run"`
-	// Unsure says that the program is not known to be part of the run, and not known not
+	// Unsure reports that the program is not known to be part of the run, and not known not
 	// to be, since the system does not show its process here.
 	Unsure bool `json:"unsure,omitempty"`
 }

@@ -49,7 +49,7 @@ type Question struct {
 	// waits for the server to say that it is done; Warning says whether accepting it
 	// once more says so instead.
 	Opened bool `json:"opened,omitempty"`
-	// Again says that it may be accepted once more when Opened: that says that what was
+	// Again reports that it may be accepted once more when Opened: that says that what was
 	// to be done at the address is done, where the server does not.
 	Again bool      `json:"again,omitempty"`
 	Since time.Time `json:"since"`
@@ -75,11 +75,11 @@ type Field struct {
 	Format string `json:"format,omitempty"`
 	// Choices are the values that the field may have; none means any.
 	Choices []Choice `json:"choices,omitempty"`
-	// Several says that the field is a list of such values.
+	// Several reports that the field is a list of such values.
 	Several  bool            `json:"several,omitempty"`
 	Required bool            `json:"required,omitempty"` // and has no default
 	Default  json.RawMessage `json:"default,omitempty"`
-	// Secret says that the field seems to ask for a secret, which is not shown while it
+	// Secret reports that the field seems to ask for a secret, which is not shown while it
 	// is typed.
 	Secret bool `json:"secret,omitempty"`
 }
@@ -106,7 +106,7 @@ type Answer struct {
 	// them, or the answer of a language model. Both are of Accept alone.
 	Words   []Word          `json:"words,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
-	// Draft says that Content has some of the fields of a form only, which are
+	// Draft reports that Content has some of the fields of a form only, which are
 	// checked, each for itself; the question stays open.
 	Draft bool `json:"draft,omitempty"`
 }

@@ -57,7 +57,7 @@ type Client struct {
 	Pid int
 	// Version is that of the process.
 	Version string
-	// Older says that this program is a newer build than the process, and may take
+	// Older reports that this program is a newer build than the process, and may take
 	// over from it: by its version or, of one version, since it has replaced the file
 	// from which the process was started.
 	Older bool

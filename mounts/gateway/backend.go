@@ -71,7 +71,7 @@ type Call struct {
 	Session string
 	// Root is the folder in which the client says that it works, or "".
 	Root string
-	// Samples says that the client can answer for a language model.
+	// Samples reports that the client can answer for a language model.
 	Samples bool
 }
 
@@ -108,7 +108,7 @@ var ErrAnswered = errors.New("the question needs no answer any more: it was answ
 type Fault struct {
 	What string `json:"what"`
 	Mend string `json:"mend,omitempty"`
-	// Missing says that what was named does not exist.
+	// Missing reports that what was named does not exist.
 	Missing bool `json:"missing,omitempty"`
 }
 

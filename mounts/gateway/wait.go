@@ -11,7 +11,7 @@ import (
 type Wait struct {
 	// For is one condition or several, as the command ctxfs wait takes them.
 	For string
-	// Any says that one of them is enough.
+	// Any reports that one of them is enough.
 	Any bool
 	// Timeout is how long to wait.
 	Timeout time.Duration

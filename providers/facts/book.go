@@ -42,7 +42,7 @@ type Part[T any] struct {
 	Unchanged bool `json:"-"`
 }
 
-// Keep says that the facts are those of a version that the caller has.
+// Keep reports that the facts are those of a version that the caller has.
 func (p *Part[T]) Keep(version string) { p.Version, p.Facts, p.Unchanged = version, nil, true }
 
 // Source yields every part of what is known, once, in any order. Known returns the version

@@ -23,7 +23,7 @@ type Costs struct {
 	Tokens   int `json:"tokens"`
 	// Recent are the last runs of hooks that told something, the last one at the end.
 	Recent []Telling `json:"recent"`
-	// Off says that hooks are switched off.
+	// Off reports that hooks are switched off.
 	Off bool `json:"off,omitempty"`
 }
 

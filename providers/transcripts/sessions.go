@@ -39,7 +39,7 @@ const (
 	ByFolder      = "folder"
 )
 
-// UnclearError says that there is no such session, or more than one.
+// UnclearError reports that there is no such session, or more than one.
 type UnclearError struct {
 	What string
 	// Mend is what can be done; it may have several lines.

@@ -42,7 +42,7 @@ type Request struct {
 	// Piped reports whether standard input may hold something that has not been
 	// read.
 	Piped bool `json:"piped,omitempty"`
-	// Watched says that a person sees the news of the call, and Asks that this person
+	// Watched reports that a person sees the news of the call, and Asks that this person
 	// can be asked what the server wants to know.
 	Watched bool `json:"watched,omitempty"`
 	Asks    bool `json:"asks,omitempty"`
@@ -58,7 +58,7 @@ type Caller struct {
 
 // News is sent while a tool works.
 type News struct {
-	// Begun says that the tool may have been called from now on.
+	// Begun reports that the tool may have been called from now on.
 	Begun bool `json:"begun,omitempty"`
 	// Limit is how long the caller waits without a sign of progress from the tool;
 	// 0 if there is no limit.
@@ -74,7 +74,7 @@ type News struct {
 
 // Reply is the outcome of a call.
 type Reply struct {
-	// WantsInput says that nothing was done yet, and that the call must be
+	// WantsInput reports that nothing was done yet, and that the call must be
 	// requested again with the text of standard input, which may be the arguments.
 	WantsInput bool `json:"wantsInput,omitempty"`
 	// Code is the exit code.

@@ -116,7 +116,7 @@ type Option struct {
 	Name  string
 	Value string // the name of its value, or ""
 	About string
-	// Alone says that the option stands without a tool.
+	// Alone reports that the option stands without a tool.
 	Alone bool
 }
 

@@ -54,7 +54,7 @@ type Options struct {
 	Starter *control.Starter
 	// Log takes the log, as lines of text.
 	Log io.Writer
-	// TakeOver says that a process of an older build runs, and is to be replaced.
+	// TakeOver reports that a process of an older build runs, and is to be replaced.
 	TakeOver bool
 }
 

@@ -25,7 +25,7 @@ type StatusReport struct {
 	// Program is the executable that the process was started from.
 	Program string    `json:"program,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
-	// Older says that this program is a newer build than the process, and that
+	// Older reports that this program is a newer build than the process, and that
 	// ctxfs mount has it take over.
 	Older  bool              `json:"older,omitempty"`
 	Mounts []mounts.ViewInfo `json:"mounts"`

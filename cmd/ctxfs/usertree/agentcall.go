@@ -32,7 +32,7 @@ type AgentCall struct {
 	Project string `json:"project,omitempty"`
 	// Caller is the client, where the gateway stands.
 	Caller call.Caller `json:"caller"`
-	// Samples says that the client can answer for a language model.
+	// Samples reports that the client can answer for a language model.
 	Samples bool `json:"samples,omitempty"`
 	// Task is the ID of a task to go on with, instead of a call.
 	Task string `json:"task,omitempty"`

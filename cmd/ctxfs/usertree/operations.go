@@ -58,7 +58,7 @@ type Entry struct {
 	Mode     string    `json:"mode"` // as ls -l prints it
 	Size     int64     `json:"size"` // in bytes
 	Modified time.Time `json:"modified"`
-	// Itself says that this is the file named, not one in a folder named.
+	// Itself reports that this is the file named, not one in a folder named.
 	Itself bool `json:"itself,omitempty"`
 }
 
@@ -80,7 +80,7 @@ type FindQuery struct {
 // LearnedReport is what searches have learned.
 type LearnedReport struct {
 	Topics []learned.Topic `json:"topics"`
-	// Off says that learning is switched off.
+	// Off reports that learning is switched off.
 	Off bool `json:"off,omitempty"`
 }
 

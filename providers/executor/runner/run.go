@@ -190,7 +190,7 @@ func (r *run) failed(err error, fix string) {
 	r.result.Ended, r.result.Error, r.result.Fix = request.Failure, fs.Cause(err), fix
 }
 
-// ended says that a run was ended early.
+// ended reports that a run was ended early.
 func (r *run) ended(why error) {
 	switch {
 	case errors.Is(why, errCancelled):

@@ -104,7 +104,7 @@ type Options struct {
 	// Path is the path of the database.
 	Path    string
 	Library Library
-	// Plain says that texts have no blocks: all pieces have the number 0.
+	// Plain reports that texts have no blocks: all pieces have the number 0.
 	Plain bool
 	// Scanned is how much unindexed text a query searches, in bytes; 0 means
 	// MaxScanned.

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// errDamaged says that the index is not as it was written.
+// errDamaged reports that the index is not as it was written.
 var errDamaged = errors.New("the full-text index is damaged")
 
 // postings are the pieces of a segment that have a term, each with how often it

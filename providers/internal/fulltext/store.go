@@ -38,7 +38,7 @@ type store struct {
 	writer, reads *sql.DB
 }
 
-// errVersion says that the database is empty, or one of another version of ctxfs.
+// errVersion reports that the database is empty, or one of another version of ctxfs.
 var errVersion = errors.New("an index of another version")
 
 // How long opening waits for another process that creates or removes the database,

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// errMoved says that another process has changed the index meanwhile.
+// errMoved reports that another process has changed the index meanwhile.
 var errMoved = errors.New("the index has changed meanwhile")
 
 // begin begins a transaction that changes the index if it still has the given

@@ -16,7 +16,7 @@ type Needed struct {
 	// Certain reports whether the server is known to accept logins: it has asked
 	// for one as the specification requires, or there was one.
 	Certain bool
-	// Narrow says that there is a login, which is valid for other requests.
+	// Narrow reports that there is a login, which is valid for other requests.
 	Narrow bool
 }
 

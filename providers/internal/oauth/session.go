@@ -34,7 +34,7 @@ type renewal struct {
 
 // Status describes a login. It holds no secrets.
 type Status struct {
-	// LoggedIn says that there is a login that is not known to have ended.
+	// LoggedIn reports that there is a login that is not known to have ended.
 	LoggedIn bool
 	Since    time.Time // of the login
 	Issuer   string    // the authorization server

@@ -30,7 +30,7 @@ type View struct {
 	Watch []string
 	// Status is that of the provider. Its Since is kept while its State stays.
 	Status fs.Status
-	// Partial says that more is about to be found, as after every start: the times of what
+	// Partial reports that more is about to be found, as after every start: the times of what
 	// takes the place of these pages need not be later, so that they survive a restart.
 	Partial bool
 	// Again is how long nothing is looked for if nothing is known to have changed; 0 stands

@@ -64,7 +64,7 @@ type Call struct {
 	// Leave lets the call go on without its caller when the server asks something:
 	// the call then ends with an [*AskedError].
 	Leave bool
-	// Samples says that the caller can answer for a language model itself.
+	// Samples reports that the caller can answer for a language model itself.
 	Samples bool
 }
 

@@ -19,7 +19,7 @@ type ArgumentsError struct {
 	Hint string
 	// Part is the relevant part of the tool's schema, or nil.
 	Part json.RawMessage
-	// Project says that the project is wrong, and not the arguments.
+	// Project reports that the project is wrong, and not the arguments.
 	Project bool
 }
 

@@ -33,7 +33,7 @@ func (p *Patience) Start(quiet, longest time.Duration, giveUp context.CancelCaus
 	p.endless = time.AfterFunc(longest, func() { giveUp(ErrEndless) })
 }
 
-// Heard says that the tool was not silent.
+// Heard reports that the tool was not silent.
 func (p *Patience) Heard() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

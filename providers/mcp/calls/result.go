@@ -18,7 +18,7 @@ import (
 // Result is what a tool answered, prepared for the caller. Its texts are clean:
 // without control and invisible characters.
 type Result struct {
-	// Failed says that the tool reports a failure; Text is what it reports.
+	// Failed reports that the tool reports a failure; Text is what it reports.
 	Failed bool
 	// Text is for the caller: the text, or the structured result as JSON. If it is
 	// too long, it is an excerpt whose last line names the file.

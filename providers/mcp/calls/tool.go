@@ -26,7 +26,7 @@ type Tool struct {
 	ReadOnly    bool // its server marks it so: readOnlyHint
 	// Sum is that of its definition: others have other ones.
 	Sum rawjson.Fingerprint
-	// TaskSupport says whether it is called as a task: execution.taskSupport of its
+	// TaskSupport reports whether it is called as a task: execution.taskSupport of its
 	// definition, or "".
 	TaskSupport string
 

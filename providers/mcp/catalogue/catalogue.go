@@ -83,7 +83,7 @@ type About struct {
 	Protocol     string     `json:"protocol"`
 	Legacy       bool       `json:"legacy"` // the server speaks the era of initialize
 	Instructions string     `json:"instructions,omitempty"`
-	// Samples says that the server was told that it may ask a language model, on
+	// Samples reports that the server was told that it may ask a language model, on
 	// which the tools that it lists may depend.
 	Samples bool `json:"samples,omitempty"`
 

@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Trust says whether the servers of a project's file may be started.
+// Trust reports whether the servers of a project's file may be started.
 type Trust int
 
 const (

@@ -17,7 +17,7 @@ import (
 // building the Server: resolve derives its fault from them.
 type Entry struct {
 	config.Server
-	// Trust says whether the entry of a project's file may be started.
+	// Trust reports whether the entry of a project's file may be started.
 	Trust     Trust
 	base      string       // the folder of relative paths
 	invalid   string       // what is wrong with the entry as it is written, or ""

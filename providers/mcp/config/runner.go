@@ -41,7 +41,7 @@ type Package struct {
 	// the package, also within the line of a shell. A command without a runner is
 	// its own key, which the caller may replace.
 	Key string
-	// Runner says that the command runs a package runner.
+	// Runner reports that the command runs a package runner.
 	Runner bool
 }
 

@@ -214,7 +214,7 @@ func (d *Dispatcher) withUnmet(err error, unmet wire.Unmet) error {
 	return err
 }
 
-// unmetText says that the server got no answer to what it asked for.
+// unmetText reports that the server got no answer to what it asked for.
 func (d *Dispatcher) unmetText(unmet wire.Unmet) string {
 	by := ""
 	if unmet.Uncertain {

@@ -29,7 +29,7 @@ type underway struct {
 	asker  *questions.Asker
 	clock  calls.Patience
 	cancel context.CancelCauseFunc
-	// detached says that the call was made to be left: a tool whose support of tasks
+	// detached reports that the call was made to be left: a tool whose support of tasks
 	// is optional is asked for one.
 	detached bool
 	// resumed is the ID of the server's own task, where the call was made by another

@@ -62,7 +62,7 @@ type ToolInfo struct {
 	Schema *calls.Schema
 	// Annotations are as the server gives them, or nil.
 	Annotations json.RawMessage
-	// Destructive says that the server marks it so.
+	// Destructive reports that the server marks it so.
 	Destructive bool
 }
 

@@ -72,7 +72,7 @@ type Owner struct {
 	// IsKept reports whether the instance keeps running without users. It must not
 	// call the instance, and may be nil.
 	IsKept func() bool
-	// Retries says that a run that has failed is retried without being asked for.
+	// Retries reports that a run that has failed is retried without being asked for.
 	Retries bool
 	// Pool bounds how many instances run; nil does not.
 	Pool *Pool

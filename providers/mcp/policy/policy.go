@@ -45,7 +45,7 @@ type Policy struct {
 	confirm     []rule
 	destructive bool // tools that are marked destructive must be confirmed
 
-	// LogArguments says that the log of calls holds the values of arguments.
+	// LogArguments reports that the log of calls holds the values of arguments.
 	LogArguments bool
 }
 
@@ -158,7 +158,7 @@ func (s Subject) Confined(by *fs.Confined, why, mend string) error {
 type DeniedError struct {
 	What string // one sentence
 	Mend string // the command or change that fixes it
-	// Confirm says that the call would be made if the caller confirmed it.
+	// Confirm reports that the call would be made if the caller confirmed it.
 	Confirm bool
 }
 

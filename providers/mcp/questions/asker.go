@@ -220,7 +220,7 @@ func (q *Question) setTask(id string) {
 	}
 }
 
-// SetTask says that the call has become a task.
+// SetTask reports that the call has become a task.
 func (a *Asker) SetTask(id string) {
 	a.mu.Lock()
 	a.task = id

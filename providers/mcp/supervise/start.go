@@ -25,7 +25,7 @@ var (
 
 // News is the progress of a start under way.
 type News struct {
-	// Installing says that it is more than a slow start: it writes to a package
+	// Installing reports that it is more than a slow start: it writes to a package
 	// cache, or has been working for long.
 	Installing bool
 	// Until is when it is given up, even with progress.

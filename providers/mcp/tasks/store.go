@@ -299,7 +299,7 @@ func (s *Store) List(server string) (all []Task) {
 	return all
 }
 
-// Error says that there is no such task.
+// Error reports that there is no such task.
 type Error struct {
 	What string // one sentence
 	Mend string

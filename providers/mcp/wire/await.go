@@ -240,7 +240,7 @@ func (n *taskNews) expect(id string) (news <-chan struct{}, forget func()) {
 	}
 }
 
-// post says that a task has news.
+// post reports that a task has news.
 func (n *taskNews) post(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

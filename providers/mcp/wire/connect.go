@@ -120,7 +120,7 @@ type Dialer struct {
 	// Roots are the folders that a server may ask for, as absolute paths. If it is
 	// nil, the server is told that it cannot ask.
 	Roots []string
-	// Samples says that the server may ask for the answer of a language model.
+	// Samples reports that the server may ask for the answer of a language model.
 	Samples bool
 	// Log is called with each logging message of the server, from a transport's
 	// reader: it only posts. It may be nil.

@@ -28,7 +28,7 @@ type roundTripper struct {
 	next http.RoundTripper // base with the login
 	lost func(error)       // called when the stream cannot be reopened, or the login has ended
 	end  time.Duration     // timeout of the request that ends a session
-	// answers says that the transport is SSE, whose stream carries the answers, and
+	// answers reports that the transport is SSE, whose stream carries the answers, and
 	// requests of the server, which go to asked.
 	answers bool
 	asked   func(lines.Message)

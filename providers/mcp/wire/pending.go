@@ -41,7 +41,7 @@ type Pending struct {
 type Unmet struct {
 	// What is the method, with the reason if it is known, or "".
 	What string
-	// Uncertain says that other requests waited, and that the server may have asked
+	// Uncertain reports that other requests waited, and that the server may have asked
 	// because of one of those.
 	Uncertain bool
 }

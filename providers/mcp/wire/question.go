@@ -27,12 +27,12 @@ type Question struct {
 	// Done is closed when the server says that what AskURL asked for is done at
 	// its address. It is nil if the server cannot say so.
 	Done <-chan struct{}
-	// Again says that the request has failed for want of what AskURL asks for: the
+	// Again reports that the request has failed for want of what AskURL asks for: the
 	// answer [form.Accept] sends it again. So it is best given when Done is closed, or
 	// when the user says so. Otherwise Accept only means that the user opens the
 	// address, and the server waits by itself.
 	Again bool
-	// Uncertain says that several requests waited when the server asked, and that
+	// Uncertain reports that several requests waited when the server asked, and that
 	// it has not said which of them it needs the answer for: this one began last.
 	Uncertain bool
 }

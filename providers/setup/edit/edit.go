@@ -51,7 +51,7 @@ type Edit struct {
 	Ours bool   `json:"ours,omitempty"`
 	Mark string `json:"mark,omitempty"`
 
-	// Found says that the value was there already.
+	// Found reports that the value was there already.
 	Found bool `json:"found,omitempty"`
 	// Was is what stood there instead, as it was written.
 	Was string `json:"was,omitempty"`
@@ -156,7 +156,7 @@ func encode(value any) json.RawMessage {
 	return compact.Bytes()
 }
 
-// Conflict says that an edit would change what is not ours.
+// Conflict reports that an edit would change what is not ours.
 type Conflict struct {
 	// Line is where that is, counted from 1; 0 if it has no line.
 	Line int

@@ -45,7 +45,7 @@ type Wish struct {
 	Changes []edit.Change
 }
 
-// ErrChanged says that a file, or the journal, is not any more as it was when the step was
+// ErrChanged reports that a file, or the journal, is not any more as it was when the step was
 // planned. Nothing was done; plan again.
 var ErrChanged = errors.New("it was changed in the meantime")
 

@@ -141,12 +141,12 @@ func (c *Cache) entryIsGone(s *catalogue.Session) bool {
 
 // request says which parts of a session are wanted.
 type request struct {
-	// messages says that messages.jsonl is, too.
+	// messages reports that messages.jsonl is, too.
 	messages bool
-	// background says that no reader waits for it: then a session that the cache had
+	// background reports that no reader waits for it: then a session that the cache had
 	// no room for stays out.
 	background bool
-	// again says that the entry has less than was published.
+	// again reports that the entry has less than was published.
 	again bool
 }
 

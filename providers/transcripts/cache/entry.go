@@ -46,12 +46,12 @@ type state struct {
 	// Repeats identifies the sessions whose records are left out in this one; 0 for
 	// none.
 	Repeats uint64 `json:"repeats,omitempty"`
-	// Whole says that the session has no records of its own, so that the inherited
+	// Whole reports that the session has no records of its own, so that the inherited
 	// ones are shown here too: an empty transcript is of no use.
 	Whole bool `json:"whole,omitempty"`
-	// Understood says that at least one record is one of the agent's.
+	// Understood reports that at least one record is one of the agent's.
 	Understood bool `json:"understood,omitempty"`
-	// Timed says that at least one event that is not quiet has a time.
+	// Timed reports that at least one event that is not quiet has a time.
 	Timed bool `json:"timed,omitempty"`
 
 	// The lengths of the files, in bytes. Messages is -1 if there are no messages.

@@ -28,7 +28,7 @@ type queue struct {
 // place is where a session waits.
 type place struct {
 	fast bool // in the line of those that grow
-	// again says that it is rendered even if all that its source has was published.
+	// again reports that it is rendered even if all that its source has was published.
 	again bool
 }
 

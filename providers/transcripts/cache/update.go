@@ -26,7 +26,7 @@ type job struct {
 	// from the source as it is.
 	generation uint32
 	same       bool
-	// messages says that messages.jsonl is wanted too.
+	// messages reports that messages.jsonl is wanted too.
 	messages bool
 }
 

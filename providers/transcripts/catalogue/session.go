@@ -73,17 +73,17 @@ type Published struct {
 	// one has recorded.
 	Repeats uint64 `json:"repeats,omitempty"`
 	IDs     int64  `json:"ids,omitempty"`
-	// Whole says that nothing is left out after all, because the session has
+	// Whole reports that nothing is left out after all, because the session has
 	// nothing else.
 	Whole bool `json:"whole,omitempty"`
 	// Strange reports that no record is one of the agent's.
 	Strange bool `json:"strange,omitempty"`
 	// Fault says why the session cannot be read; "" if it can.
 	Fault string `json:"fault,omitempty"`
-	// Denied says that the fault is a missing permission: granting it changes
+	// Denied reports that the fault is a missing permission: granting it changes
 	// nothing that a stat compares.
 	Denied bool `json:"denied,omitempty"`
-	// Evicted says that the cache had no room for it.
+	// Evicted reports that the cache had no room for it.
 	Evicted bool `json:"evicted,omitempty"`
 }
 

@@ -60,7 +60,7 @@ type meta struct {
 	// log, 0 for a database.
 	Source string `json:"source"`
 	Bytes  int64  `json:"bytes,omitempty"`
-	// Deleted says that the agent no longer has the session: Source is in the archive.
+	// Deleted reports that the agent no longer has the session: Source is in the archive.
 	Deleted bool `json:"deleted,omitempty"`
 	// Events is the number of events, Results that of the texts in results/.
 	Events  int `json:"events"`

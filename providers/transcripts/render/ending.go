@@ -59,7 +59,7 @@ func (n *ending) addFault(seq int, how, text string) {
 }
 
 // interruption reports whether the text that a program puts into the
-// conversation says that the user has stopped the model.
+// conversation reports that the user has stopped the model.
 func interruption(text string) bool {
 	text = strings.TrimSpace(clean.Prefix(text, 200))
 	return strings.HasPrefix(text, "[Request interrupted") || strings.HasPrefix(text, "<turn_aborted>")

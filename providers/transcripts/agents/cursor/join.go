@@ -39,7 +39,7 @@ func joinEvents(database, transcript []event.Event) []event.Event {
 			continue
 		}
 		if e.Quiet && (e.Kind == event.Assistant || e.Kind == event.ToolResult) {
-			continue // only says that there was something
+			continue // only reports that there was something
 		}
 		before[place] = append(before[place], e)
 	}
