@@ -65,13 +65,13 @@ func renderIndex(runs []*run) []byte {
 		if !r.Ended() {
 			name = "**" + name + "**"
 		}
-		fmt.Fprintf(&b, "- %s: %s, %s: %s\n", name, clean.Line(r.Status.Agent), r.stands(), clean.Cut(r.prompt, promptLen))
+		fmt.Fprintf(&b, "- %s: %s, %s: %s\n", name, clean.Line(r.Status.Agent), r.statusText(), clean.Cut(r.prompt, promptLen))
 	}
 	return b.Bytes()
 }
 
-// stands says how a run stands.
-func (r *run) stands() string {
+// statusText describes the state of a run: how it ended, or since when it runs or waits.
+func (r *run) statusText() string {
 	switch {
 	case r.Ended() && r.Status.Started.IsZero():
 		return fmt.Sprintf("%s, asked for %s", r.Result.Ended, wording.Time(r.Status.Created))

@@ -143,7 +143,7 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	}
 	out := in.Output(answer)
 	if out != (form.Output{}) {
-		e.ledger.told(key, m, said)
+		e.ledger.record(key, m, said)
 		page := slices.ContainsFunc(said, func(t told) bool { return isPage(t.Kind) })
 		if page && in.Subagent == "" && (in.Kind == facts.SessionStarts || in.Kind == facts.Compacted) {
 			e.began(in)

@@ -206,8 +206,8 @@ func (l *ledger) visited(key string, m facts.Moment, starts, started, turn bool)
 	}
 }
 
-// told records what a session was told.
-func (l *ledger) told(key string, m facts.Moment, all []told) {
+// record records what a session was told.
+func (l *ledger) record(key string, m facts.Moment, all []told) {
 	if len(all) == 0 {
 		return
 	}

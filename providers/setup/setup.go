@@ -123,7 +123,7 @@ func (h Home) Plan(ids []string, o agents.Options) (Plan, error) {
 		}
 	}
 	steps, err := h.journal().Plan(wishes...)
-	return p.with(h, steps), err
+	return p.addSteps(h, steps), err
 }
 
 // PlanUndo plans how to undo what was done for these programs, in all projects or in the
@@ -145,10 +145,10 @@ func (h Home) PlanUndo(ids []string, o agents.Options) (Plan, error) {
 		return p, nil
 	}
 	steps, err := h.journal().PlanUndo(owners...)
-	return p.with(h, steps), err
+	return p.addSteps(h, steps), err
 }
 
-func (p Plan) with(h Home, steps []journal.Step) Plan {
+func (p Plan) addSteps(h Home, steps []journal.Step) Plan {
 	for _, s := range steps {
 		f := File{Path: s.Path, Why: s.Why, Err: s.Err, step: s}
 		if s.Target != "" && s.Target != h.real(s.Path) {

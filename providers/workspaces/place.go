@@ -46,7 +46,7 @@ func (p *Provider) newPlace(w known.Workspace) *place {
 		Author: p.opts.author,
 		Now:    p.opts.Env.Now,
 		Changed: func(name string) {
-			p.told(w, filepath.Join(notesName, name))
+			p.announce(w, filepath.Join(notesName, name))
 			p.again(place)
 		},
 	})
@@ -118,7 +118,7 @@ func (w *place) offer(name, body string, at time.Time) {
 		delete(w.shown, name)
 		w.folder.Remove(w.p.opts.Env.Now(), name)
 		_ = os.Remove(kept)
-		w.p.told(w.workspace(), name)
+		w.p.announce(w.workspace(), name)
 		return
 	}
 	if now := w.p.opts.Env.Now(); at.After(now) {
@@ -129,5 +129,5 @@ func (w *place) offer(name, body string, at time.Time) {
 	}
 	w.show(name, body, at)
 	_ = atomicfile.Write(kept, []byte(body)) // it is made again
-	w.p.told(w.workspace(), name)
+	w.p.announce(w.workspace(), name)
 }

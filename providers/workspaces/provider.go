@@ -260,8 +260,8 @@ func (p *Provider) newestFirst() []*place {
 	return all
 }
 
-// told announces what has changed in a workspace, wherever it is shown.
-func (p *Provider) told(w known.Workspace, name string) {
+// announce announces what has changed in a workspace, wherever it is shown.
+func (p *Provider) announce(w known.Workspace, name string) {
 	p.opts.Env.Changed(path.Join(w.Name, name))
 	for _, dir := range w.Folders() {
 		p.opts.Env.Changed(path.Join(known.ByPath+dir, name))

@@ -24,12 +24,12 @@ const (
 	folderRights = allRights &^ (unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK)
 )
 
-// The versions of Landlock that know of something more: that a file is cut, what is done
-// to a device, and to whom signals go.
+// The versions of the ABI of Landlock with further rights: to truncate a file, to ioctl a device,
+// and scopes for signals.
 const (
-	knowsCutting = 3
-	knowsDevices = 5
-	knowsScopes  = 6
+	abiTruncate = 3
+	abiIoctlDev = 5
+	abiScope    = 6
 )
 
 // version returns the version of the kernel's Landlock.
@@ -48,11 +48,11 @@ func landlocked(r places) error {
 	if err != nil {
 		return err
 	}
-	if known < knowsCutting {
+	if known < abiTruncate {
 		return errors.New("this kernel's Landlock does not keep files from being cut")
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: allRights, Scoped: scopes(known)}
-	if known < knowsDevices {
+	if known < abiIoctlDev {
 		attr.Handled_access_fs &^= deviceRight
 	}
 	return restrict(attr, func(ruleset int) error {
@@ -76,14 +76,14 @@ func landlocked(r places) error {
 // scope keeps signals, and connections to abstract sockets, from processes outside.
 func scope() error {
 	known, err := version()
-	if err != nil || known < knowsScopes {
+	if err != nil || known < abiScope {
 		return errors.New("that needs Landlock, of Linux 6.12 or later")
 	}
 	return restrict(unix.LandlockRulesetAttr{Scoped: scopes(known)}, func(int) error { return nil })
 }
 
 func scopes(known int) uint64 {
-	if known < knowsScopes {
+	if known < abiScope {
 		return 0
 	}
 	return unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET

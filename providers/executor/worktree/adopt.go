@@ -80,7 +80,7 @@ func (w *Work) Adopt(ctx context.Context) (a Adoption, err error) {
 	if w.isUnwanted() {
 		return a, errors.Join(w.discard(ctx), ErrUnchanged)
 	}
-	now, err := w.stands(ctx)
+	now, err := w.condition(ctx)
 	if err != nil {
 		return a, err
 	}

@@ -143,14 +143,14 @@ func (w *Work) tip(ctx context.Context) string {
 	return strings.TrimSpace(string(out))
 }
 
-// standing is how a worktree stands.
-type standing struct {
+// condition is what a worktree has: commits, changes, a branch.
+type condition struct {
 	head   string // "" if the worktree is gone
 	branch string // "" if the head is detached
 	tip    string // of the branch that was made; "" if it is gone
 }
 
-func (w *Work) stands(ctx context.Context) (s standing, err error) {
+func (w *Work) condition(ctx context.Context) (s condition, err error) {
 	s.tip = w.tip(ctx)
 	if !exists(w.Repository.Top) {
 		return s, nil
@@ -166,7 +166,7 @@ func (w *Work) stands(ctx context.Context) (s standing, err error) {
 }
 
 // committed returns the branch that has commits, or "".
-func (w *Work) committed(now standing) string {
+func (w *Work) committed(now condition) string {
 	switch {
 	case now.branch != "" && now.head != w.Source.Head:
 		return now.branch
@@ -184,7 +184,7 @@ func (w *Work) endWorktree(ctx context.Context, diff string) (c Changes, err err
 	if base := w.Base(); base != "" {
 		c.Notes = append(c.Notes, base)
 	}
-	now, err := w.stands(ctx)
+	now, err := w.condition(ctx)
 	if err != nil {
 		return c, err
 	}

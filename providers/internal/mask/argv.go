@@ -37,7 +37,7 @@ func Args(argv []string) []string {
 func ofVariable(w words, i int, found []piece) []piece {
 	name, value, ok := bytes.Cut(w[i], []byte("="))
 	name = bytes.TrimLeft(name, "-")
-	if k := kindOfName(name); ok && k != nothing && isWordOf(name, nameBytes) && isSecretValue(name, value, k, exact) {
+	if k := kindOfName(name); ok && k != nothing && isWordOf(name, nameBytes) && isSecretValue(name, value, k, inAssignment) {
 		found = append(found, piece{i, len(w[i]) - len(value), len(w[i]), k.rule()})
 	}
 	return found
@@ -89,7 +89,7 @@ func masked(arg string, i int, found []piece) string {
 // Field returns the value of a member of an object, masked if its name is
 // secret.
 func Field(name, value string) string {
-	if k := kindOfName([]byte(name)); k != nothing && isSecretValue([]byte(name), []byte(value), k, quoted) {
+	if k := kindOfName([]byte(name)); k != nothing && isSecretValue([]byte(name), []byte(value), k, inString) {
 		return marker(k.rule())
 	}
 	return value

@@ -15,7 +15,7 @@ func (a *assignment) value() (from, to int) {
 		for end > 0 && text[i+end-1] <= ' ' {
 			end--
 		}
-		if end <= 0 || bytes.IndexByte(text[i:i+end], '\n') >= 0 || !isSecretValue(name, text[i:i+end], max(a.kind, strong), quoted) {
+		if end <= 0 || bytes.IndexByte(text[i:i+end], '\n') >= 0 || !isSecretValue(name, text[i:i+end], max(a.kind, strong), inString) {
 			return 0, 0
 		}
 		return i, i + end
@@ -71,9 +71,9 @@ func (a *assignment) quoted(name []byte, q int) (from, to int) {
 			end++
 		}
 	}
-	how := quoted
+	how := inString
 	if a.operator == '=' && !a.spaced && isUpper(name) || a.isFlag() {
-		how = exact
+		how = inAssignment
 	}
 	v := text[from:end]
 	if q > 0 && text[q-1] == 'f' && bytes.IndexByte(v, '{') >= 0 || !isSecretValue(name, v, a.kind, how) {
@@ -103,15 +103,15 @@ func (a *assignment) unquoted(name []byte, i int) (from, to int) {
 	if a.operator == '?' || a.operator == ':' && to < len(text) && text[to] == ';' && endsLine(text, to+1) && isWordOf(v, word) && is(v[0], upper|under) {
 		return 0, 0 // the type of a field
 	}
-	switch how := a.setting(name, v, to, starts); {
+	switch how := a.syntaxOf(name, v, to, starts); {
 	case !isSecretValue(name, v, a.kind, how), isPattern(v):
 		return 0, 0
 	}
 	return i, to
 }
 
-// setting returns how an unquoted value is written.
-func (a *assignment) setting(name, v []byte, end int, starts bool) setting {
+// syntaxOf returns how an unquoted value is written.
+func (a *assignment) syntaxOf(name, v []byte, end int, starts bool) syntax {
 	text := a.text
 	before := byte(' ')
 	if a.from > 0 {
@@ -120,23 +120,23 @@ func (a *assignment) setting(name, v []byte, end int, starts bool) setting {
 	ends := endsLine(text, end)
 	switch {
 	case a.operator == '=' && !a.spaced && (isUpper(name) || before == '?' || before == '&'):
-		return exact
+		return inAssignment
 	case a.operator == '=' && a.isFlag():
 		if isUpperName(v) {
-			return loose
+			return inText
 		}
-		return exact
+		return inAssignment
 	case a.operator == ':' && bytes.IndexByte(name, '-') > 0 && is(name[0], upper|lower) && ends && (a.after > a.to+1 || starts):
 		if has := classesOf(v); has&digit != 0 {
-			return headed
+			return inHeader
 		}
-		return loose
+		return inText
 	case starts && ends && (a.operator == ':' || !a.spaced):
-		return line
+		return onOwnLine
 	case a.operator == '=' && !a.spaced && a.kind == password && !isCode(v) && classesOf(v)&^(upper|lower|dash) == 0 && !inCall(text, a.from):
-		return line
+		return onOwnLine
 	}
-	return loose
+	return inText
 }
 
 // isFlag reports whether the name is that of a flag.

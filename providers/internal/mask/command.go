@@ -203,7 +203,7 @@ func ofFlag(w words, i int, found []piece) []piece {
 	}
 	v := w.text(i + 1)
 	// A help text names the flag's value in capitals, or has a type.
-	if isOneOf("after flags", string(bytes.TrimRight(v, ".,:;)"))) || len(bytes.TrimLeft(v, upperLetters+"_")) == 0 && len(v) > 0 && (isUpperName(v)) || !isSecretValue(name, v, k, exact) {
+	if isOneOf("after flags", string(bytes.TrimRight(v, ".,:;)"))) || len(bytes.TrimLeft(v, upperLetters+"_")) == 0 && len(v) > 0 && (isUpperName(v)) || !isSecretValue(name, v, k, inAssignment) {
 		return found
 	}
 	return w.add(found, i+1, 0, k.rule())

@@ -35,7 +35,7 @@ func NewKnown(environ []string) *Known {
 	k := &Known{match: base()}
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if kind := kindOfName([]byte(name)); kind == nothing || !isSecretValue([]byte(name), []byte(value), kind, exact) {
+		if kind := kindOfName([]byte(name)); kind == nothing || !isSecretValue([]byte(name), []byte(value), kind, inAssignment) {
 			continue
 		}
 		for _, v := range hideable(value) {

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// setting is how a value is written, which determines how far its name is
+// syntax is how a value is written, which determines how far its name is
 // trusted.
-type setting uint8
+type syntax uint8
 
 const (
-	exact  setting = iota // NAME=value, a flag, a parameter of a URL: everything but placeholders
-	headed                // Name-With-Dashes: value, alone on its line
-	quoted                // a string of code or data: not prose
-	line                  // unquoted, alone on its line with a name, as in YAML and INI
-	loose                 // unquoted in any line: not code
+	inAssignment syntax = iota // NAME=value, a flag, a parameter of a URL: everything but placeholders
+	inHeader                   // Name-With-Dashes: value, alone on its line
+	inString                   // a string of code or data: not prose
+	onOwnLine                  // unquoted, alone on its line with a name, as in YAML and INI
+	inText                     // unquoted in any line: not code
 )
 
 // isSecretValue reports whether the value of a name is a secret, rather than a
 // placeholder, a reference, a piece of code or of prose.
-func isSecretValue(name, v []byte, k kind, how setting) bool {
+func isSecretValue(name, v []byte, k kind, how syntax) bool {
 	if placeholder(v) || isPath(v) || sameName(name, v) {
 		return false
 	}
@@ -28,13 +28,13 @@ func isSecretValue(name, v []byte, k kind, how setting) bool {
 	if k == keyLike {
 		return len(v) >= 16 && has&digit != 0 && looksRandom(v) && !bytes.ContainsAny(v, " \t")
 	}
-	if k < password && (has&^digit == 0 && len(v) < 12 && (how != headed || len(v) < 6) || isURL(v)) {
+	if k < password && (has&^digit == 0 && len(v) < 12 && (how != inHeader || len(v) < 6) || isURL(v)) {
 		return false
 	}
 	switch how {
-	case exact, headed:
+	case inAssignment, inHeader:
 		return true
-	case quoted:
+	case inString:
 		switch {
 		case bytes.ContainsAny(v, " \t"):
 			return k == password && !isProse(v)
@@ -42,7 +42,7 @@ func isSecretValue(name, v []byte, k kind, how setting) bool {
 			return false
 		}
 		return k >= strong && len(v) >= 4 || k == weak && isToken(v, has)
-	case line:
+	case onOwnLine:
 		if k == password {
 			return !isWord(v) && !isCode(v)
 		}

@@ -108,7 +108,7 @@ type Instance struct {
 	conn      *wire.Connection        // while it is ready
 	claims    int                     // uses that are about to begin
 	users     int                     // uses that have not been released
-	turned    chan struct{}           // closed, and replaced, by each update
+	updated   chan struct{}           // closed, and replaced, by each update
 }
 
 // New returns an instance that has not been started.
@@ -116,7 +116,7 @@ func New(o Options, owner Owner, is Condition) *Instance {
 	return &Instance{
 		o: o, owner: owner, condition: is, resting: true,
 		wanted: make(chan Reason, 1), urgent: make(chan struct{}, 1), used: make(chan struct{}, 1),
-		done: make(chan struct{}), turned: make(chan struct{}),
+		done: make(chan struct{}), updated: make(chan struct{}),
 	}
 }
 
@@ -288,8 +288,8 @@ func (i *Instance) publish(show, change func()) {
 	defer i.mu.Unlock()
 	was := i.condition.State
 	change()
-	close(i.turned)
-	i.turned = make(chan struct{})
+	close(i.updated)
+	i.updated = make(chan struct{})
 	if i.condition.State != was {
 		i.condition.Since = i.o.Now()
 	}

@@ -21,12 +21,12 @@ type Pool struct {
 	mu      sync.Mutex         // locked before that of an instance
 	held    map[*Instance]bool // those with a place: whether they are being stopped
 	waiting int                // uses that wait for a place
-	turned  chan struct{}      // closed, and replaced, by each change
+	woken   chan struct{}      // closed, and replaced, by each change
 }
 
 // NewPool returns a pool of max places.
 func NewPool(max int) *Pool {
-	p := &Pool{held: make(map[*Instance]bool), turned: make(chan struct{})}
+	p := &Pool{held: make(map[*Instance]bool), woken: make(chan struct{})}
 	p.max.Store(int64(max))
 	return p
 }
@@ -36,7 +36,7 @@ func (p *Pool) SetMax(max int) {
 	p.max.Store(int64(max))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.turn()
+	p.wake()
 }
 
 // Max returns the number of places.
@@ -66,12 +66,12 @@ func (p *Pool) enter(ctx context.Context, i *Instance) error {
 			}
 		}
 		p.waiting++
-		turned := p.turned
+		woken := p.woken
 		p.makeRoom()
 		p.mu.Unlock()
 		var err error
 		select {
-		case <-turned:
+		case <-woken:
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
@@ -122,7 +122,7 @@ func (p *Pool) makeRoom() {
 		needed--
 		if p.held[least] = true; least.atRest() { // it had not begun to run
 			delete(p.held, least)
-			p.turn()
+			p.wake()
 		}
 	}
 }
@@ -135,13 +135,13 @@ func (p *Pool) leave(i *Instance) {
 	if i.atRest() {
 		delete(p.held, i)
 	}
-	p.turn()
+	p.wake()
 }
 
-// turn wakes all that wait. The caller holds mu.
-func (p *Pool) turn() {
+// wake wakes all that wait. The caller holds mu.
+func (p *Pool) wake() {
 	if p.waiting > 0 {
-		close(p.turned)
-		p.turned = make(chan struct{})
+		close(p.woken)
+		p.woken = make(chan struct{})
 	}
 }

@@ -198,11 +198,11 @@ func (i *Instance) connected(ctx context.Context, not *wire.Connection, tell fun
 		if tell != nil && state == StateInstalling {
 			tell(wire.Progress{Message: strings.TrimSuffix("installing: "+i.condition.LastSaid, ": ")})
 		}
-		turned := i.turned
+		updated := i.updated
 		i.mu.Unlock()
 		var err error
 		select {
-		case <-turned:
+		case <-updated:
 		case <-i.done:
 			err = ErrEnded
 		case <-ctx.Done():

@@ -201,7 +201,7 @@ func (l *list) apply(c *change, result render.Block, before func(id string) (fac
 			}
 		}
 	case tells:
-		if !l.told(result.Body, at) {
+		if !l.readListing(result.Body, at) {
 			return
 		}
 	}
@@ -275,9 +275,9 @@ func (l *list) replace(next []facts.Task, at time.Time) {
 	}
 }
 
-// told takes the list as TaskList tells it, "#1 [pending] text" a line; without a task it
+// readListing takes the list as TaskList prints it, "#1 [pending] text" a line; without a task it
 // is gone. It reports whether that is what the result says.
-func (l *list) told(text string, at time.Time) bool {
+func (l *list) readListing(text string, at time.Time) bool {
 	if strings.Contains(text, "No tasks found") {
 		for len(l.tasks) > 0 {
 			l.drop(0)
