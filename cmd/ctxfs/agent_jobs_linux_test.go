@@ -128,10 +128,7 @@ func TestAgentAttach(t *testing.T) {
 	w.sees("went left")
 	w.types("\x1cd")
 	w.sees("detached")
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(0)
 	b.ok("agent", "send", id, "home")
 	if all := b.awaits(0, id); all[0].Text != "went left\nand home\n" {
 		t.Errorf("%+v", all)

@@ -69,13 +69,13 @@ func TestAgentNested(t *testing.T) {
 	}
 }
 
-// TestAgentOutput has an agent that prints 100 MB: the answer has the beginning and the end of
+// TestAgentOutput has an agent that prints 20 MB: the answer has the beginning and the end of
 // its output.
 func TestAgentOutput(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.kinds("", map[string]string{
-		"prints": `echo first; head -c 100000000 /dev/zero | tr '\0' 'x'; echo; printf 'last \377\n'`,
+		"prints": `echo first; head -c 20000000 /dev/zero | tr '\0' 'x'; echo; printf 'last \377\n'`,
 		"argues": `:`,
 	})
 	r := b.runs(0, "--agent", "prints", "x")

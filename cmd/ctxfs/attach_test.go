@@ -19,10 +19,7 @@ func TestAttach(t *testing.T) {
 	w.sees("ready> ")
 	w.types("\x1cd")
 	w.sees("ctxfs: detached; look at it again: ctxfs attach api")
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(0)
 	if e := b.ps("api"); e.State != record.Idle {
 		t.Errorf("after detaching: %+v", e)
 	}
@@ -49,10 +46,7 @@ func TestAttach(t *testing.T) {
 	first.types("\x1c")
 	first.sees("^\\")
 	first.types("exit 4\r")
-	if code := first.wait(); code != 4 {
-		t.Errorf("exit %d", code)
-	}
-	first.restored()
+	first.ends(4)
 	b.refused(exitFailed, []string{"terminal api has ended", "what it has shown: ", "api/part-0001.txt"}, "attach", "api")
 }
 
@@ -96,9 +90,7 @@ func TestAttachFullScreen(t *testing.T) {
 	again.sees("the end") // the grid's
 	again.sees("the end") // less's own
 	again.types("qexit\r")
-	if code := again.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	again.ends(0)
 }
 
 // TestClientKilled: the terminal lives on when its window goes, however it goes,
@@ -130,9 +122,7 @@ func TestClientKilled(t *testing.T) {
 	again = b.open("attach", "1")
 	again.sees("ready>")
 	again.types("exit\r")
-	if code := again.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	again.ends(0)
 }
 
 // TestHolderKilled: what was recorded stays, the terminal ends, and nothing runs on.
@@ -146,10 +136,7 @@ func TestHolderKilled(t *testing.T) {
 	shell := b.ps("api").Pid
 	signalTo(t, b.holderOf("api"), syscall.SIGKILL)
 	w.sees("the process that held the terminal was killed\r\n")
-	if code := w.wait(); code != exitFailed {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(exitFailed)
 	awaitExit(t, shell)
 	if e := b.ps("api"); e.State != record.Ended || !e.Killed {
 		t.Errorf("ps: %+v", e)
@@ -157,38 +144,29 @@ func TestHolderKilled(t *testing.T) {
 	// Its name can be had again, and its socket is in nobody's way.
 	w = b.terminal("--name", "api")
 	w.types("exit\r")
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
+	w.ends(0)
 }
 
-// TestHolderEnded: a holder that gets SIGTERM closes the terminal properly.
+// TestHolderEnded: a holder that gets SIGTERM closes the terminal properly, and kills a program
+// that takes no notice; and the record shows how a shell ended that was killed.
 func TestHolderEnded(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	w := b.terminal()
 	w.sleeps()
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
-	if code := w.wait(); code != 128+1 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(128 + 1)
 	if e := b.ps("1"); e.State != record.Ended || e.Killed || e.LastCommand != "~/sleeper" {
 		t.Errorf("ps: %+v", e)
 	}
-}
-
-// TestShellKilled: the record shows how the shell ended.
-func TestShellKilled(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	w := b.terminal()
-	signalTo(t, b.ps("1").Pid, syscall.SIGKILL)
-	if code := w.wait(); code != 128+9 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
-	if e := b.ps("1"); e.State != record.Ended || e.Signal != "SIGKILL" {
+	w = b.open("term", "--", "sh", "-c", "trap '' HUP; echo ready; while :; do sleep 0.1; done")
+	w.sees("ready")
+	signalTo(t, b.holderOf("2"), syscall.SIGTERM)
+	w.ends(128 + 9)
+	w = b.terminal()
+	signalTo(t, b.ps("3").Pid, syscall.SIGKILL)
+	w.ends(128 + 9)
+	if e := b.ps("3"); e.State != record.Ended || e.Signal != "SIGKILL" || b.ps("2").State != record.Ended {
 		t.Errorf("ps: %+v", e)
 	}
 }

@@ -113,17 +113,13 @@ func TestStopTerminals(t *testing.T) {
 	front := b.open("run", "--name", "front", "--", "sh", "-c", "echo ready; exec sleep 1000")
 	front.sees("ready")
 	b.ok("stop", "front")
-	if code := front.wait(); code != 143 {
-		t.Errorf("exit %d", code)
-	}
+	front.ends(143)
 	back := b.background("--name", "back", "--", "sh", "-c", "read line; echo got $line; read line; exit 4")
 	w = b.open("attach", back.ID)
 	w.types("this\r")
 	w.sees("got this")
 	w.types("\r")
-	if code := w.wait(); code != 4 {
-		t.Errorf("exit %d", code)
-	}
+	w.ends(4)
 }
 
 // TestServerInIndex: of a server that listens, INDEX.md has the port, the process and the

@@ -127,35 +127,23 @@ func TestRunInTerminal(t *testing.T) {
 	w.sees("24 80\r\n")
 	w.types("this\r")
 	w.sees("got this\r\n")
-	if code := w.wait(); code != 3 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(3)
 	if text := b.logOf("1"); text != "24 80\nthis\ngot this\n" {
 		t.Errorf("log: %q", text)
 	}
 	w = b.open("run", "--", "sh", "-c", "echo ready; exec sleep 1000")
 	w.sees("ready")
 	w.types("\x03")
-	if code := w.wait(); code != 130 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(130)
 	// Standard input that is none is handed on.
 	w = b.openProgram(nil, "sh", "-c", "echo piped | ctxfs run -- sh -c 'cat; test -t 1 && echo shown'")
 	w.sees("piped\r\nshown\r\n")
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(0)
 	// A signal, and a window that is closed.
 	w = b.open("run", "--name", "long", "--", "sh", "-c", "echo ready; exec sleep 1000")
 	w.sees("ready")
 	signalTo(t, w.cmd.Process.Pid, syscall.SIGTERM)
-	if code := w.wait(); code != 143 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(143)
 	w = b.open("run", "--name", "closed", "--", "sh", "-c", "echo ready; exec sleep 1000")
 	w.sees("ready")
 	w.close()

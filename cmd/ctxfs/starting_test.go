@@ -109,7 +109,7 @@ func TestStoppedWhileStarting(t *testing.T) {
 	first := b.command(t.Context(), binary(), "mount")
 	must(t, first.Start())
 	var found []process
-	fstest.Eventually(t, "the process is started", func() bool { found = daemons(b); return len(found) > 0 })
+	fstest.Eventually(t, "the process is started", func() bool { found = daemons(b); return len(found) > 0 }) // which it tells only later
 	pid := found[0].pid
 	signalTo(t, pid, syscall.SIGSTOP)
 	r := b.run("status")

@@ -139,7 +139,7 @@ func TestUpdateTakesOver(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(second, "AGENTS.md")); err != nil || len(text) == 0 {
 		t.Errorf("the second mount: %v", err)
 	}
-	fstest.Eventually(t, "the folder is synced by the next process", func() bool {
+	awaitFiles(t, filepath.Join(b.state, "ctxfs"), "the folder is synced by the next process", func() bool {
 		now := b.status()
 		return now.Pid == report.Pid && len(now.Mounts) == 3
 	})

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/terminals/record"
 )
 
 // TestTermDescriptors: nothing of ours is open in the user's programs.
@@ -92,10 +91,7 @@ func TestTermStalled(t *testing.T) {
 	w.sees("\x1b[H\x1b[2J")
 	w.sees("done")
 	w.types("exit 3\r")
-	if code := w.wait(); code != 3 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(3)
 }
 
 // TestTermDetachKey: the key that the configuration says.
@@ -136,10 +132,7 @@ func TestTermFromShell(t *testing.T) {
 	w.types("exit\r")
 	w.sees("ready> ")
 	w.types("exit 6\r")
-	if code := w.wait(); code != 6 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(6)
 	if all := b.terminals(); len(all) != 1 {
 		t.Errorf("terminals: %+v", all)
 	}
@@ -181,16 +174,4 @@ func TestTermNohup(t *testing.T) {
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
 	w.wait()
 	b.gone()
-}
-
-// TestTermNotEnding: a program that takes no notice of a hang-up is killed.
-func TestTermNotEnding(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	w := b.open("term", "--", "sh", "-c", "trap '' HUP; echo ready; while :; do sleep 0.1; done")
-	w.sees("ready")
-	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
-	if code := w.wait(); code != 128+9 || b.ps("1").State != record.Ended {
-		t.Errorf("exit %d, %+v", code, b.ps("1"))
-	}
 }

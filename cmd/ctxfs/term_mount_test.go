@@ -1,11 +1,8 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"ctxfs/providers/terminals/record"
 )
 
 // TestTermInMount: a terminal is in the mount, and goes on without it.
@@ -32,29 +29,6 @@ func TestTermInMount(t *testing.T) {
 	w.types("exit\r")
 	w.wait()
 	b.shows("terminals/api.txt", "meanwhile\n")
-}
-
-// TestTermTmuxOpened has the panes of tmux recorded by a command.
-func TestTermTmuxOpened(t *testing.T) {
-	t.Parallel()
-	need(t, "tmux")
-	b := newBox(t)
-	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
-	b.mount()
-	b.refused(exitFailed, []string{"there is no tmux pane to record", "tmux new-session"}, "term", "--tmux")
-	b.refused(exitUsage, []string{"--tmux opens no terminal; give it alone"}, "term", "--tmux", "--name", "x")
-	b.sh(`tmux -L a -f /dev/null new-session -d -s main -x 80 -y 24 "PS1='$ ' sh"`)
-	t.Cleanup(func() { b.shell("tmux -L a kill-server") })
-	if got := b.ok("term", "--tmux"); !strings.Contains(got, "recording %0 as main-0-0\n") {
-		t.Errorf("%s", got)
-	}
-	b.sh(`tmux -L a send-keys -t main "echo li''ve" Enter`)
-	b.logs("main-0-0", "\nlive\n")
-	b.shows("terminals/main-0-0.txt", "\nlive\n")
-	b.refused(exitFailed, []string{"main-0-0 is recorded by ctxfs from tmux: only what ctxfs term has opened, or ctxfs run --background, can be attached to"}, "attach", "main-0-0")
-	if e := b.ps("main-0-0"); e.Source != record.Tmux || e.File != filepath.Join(b.state, "ctxfs/terminals/main-0-0/part-0001.txt") {
-		t.Errorf("ps: %+v", e)
-	}
 }
 
 // TestTermFailed: what failed stays to be read until something else fails.

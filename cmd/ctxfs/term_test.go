@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,10 +65,7 @@ func TestTerm(t *testing.T) {
 
 	holder := b.holderOf("api")
 	w.types("exit 7\r")
-	if code := w.wait(); code != 7 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(7)
 	awaitExit(t, holder) // it then has removed what it needed
 	if e := b.ps("api"); e.Exit == nil || *e.Exit != 7 || e.LastCommand != "exit 7" {
 		t.Errorf("ps: %+v", e)
@@ -97,80 +93,39 @@ func TestTermRefused(t *testing.T) {
 	b.refused(exitUsage, []string{"exclude each other"}, "term", "--shell", "bash", "--", "true")
 	w := b.openWith([]string{"CTXFS_TERMINAL=4"}, "term")
 	w.sees("ctxfs: this terminal is recorded already, as 4\r\n  to open another one inside it: ctxfs term --force")
-	if code := w.wait(); code != exitFailed {
-		t.Errorf("exit %d", code)
-	}
+	w.ends(exitFailed)
 	w = b.open("term", "--shell", "nosuch")
 	w.sees("the shell nosuch cannot be started")
-	if code := w.wait(); code != 127 {
-		t.Errorf("exit %d", code)
-	}
+	w.ends(127)
 	w = b.open("term", "--", "nosuch")
 	w.sees("nosuch")
-	if code := w.wait(); code != 127 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(127)
 }
 
-// TestTermForms is what else can be opened: other shells, one command, one that
-// a signal kills.
+// TestTermForms is what else can be opened, and how else it ends: one command, which a signal
+// kills; a shell that becomes another program; and one that leaves something in the background,
+// which holds up nothing.
 func TestTermForms(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	w := b.open("term", "--", "sh", "-c", "echo $0 $#; kill -TERM $$", "x", "y")
 	w.sees("x 1")
-	if code := w.wait(); code != 128+15 {
-		t.Errorf("exit %d", code)
-	}
+	w.ends(128 + 15)
 	if e := b.ps("1"); e.State != record.Ended || e.Signal != "SIGTERM" || e.Exit == nil || *e.Exit != 143 {
 		t.Errorf("ps: %+v", e)
 	}
-	for _, shell := range []string{"zsh", "fish"} {
-		t.Run(shell, func(t *testing.T) {
-			need(t, shell)
-			b.write(".zshrc", "PS1='ready> '\n")
-			b.write(".config/fish/config.fish", "function fish_prompt; echo -n 'ready> '; end\n")
-			w := b.open("term", "--shell", shell, "--name", shell)
-			w.sees("ready> ")
-			w.types("false\r")
-			b.hasRun(shell, "false", 1)
-			w.types("exit 5\r")
-			if code := w.wait(); code != 5 {
-				t.Errorf("exit %d", code)
-			}
-		})
-	}
-}
-
-// TestTermExec: the shell becomes another program.
-func TestTermExec(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	w := b.terminal()
+	w = b.terminal()
 	w.types("exec sh -c 'echo replaced; exit 9'\r")
 	w.sees("replaced\r\n")
-	if code := w.wait(); code != 9 {
-		t.Errorf("exit %d", code)
-	}
-	b.becomes("1", record.Ended)
-}
-
-// TestTermBackground: what runs on in the background is hung up, and holds up
-// nothing.
-func TestTermBackground(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	w := b.terminal()
-	runs := fstest.NewFIFO(t)
-	w.types("sh -c 'echo $$ >" + runs.Path + "; exec sleep 1000' & disown\r")
-	pid, err := strconv.Atoi(runs.Line())
-	must(t, err)
+	w.ends(9)
+	b.becomes("2", record.Ended)
+	w = b.terminal()
+	runs := b.fifo("runs")
+	w.types("sh -c 'echo $$ > ~/runs; exec sleep 1000' & disown\r")
+	pid := runs.number()
 	w.types("exit\r")
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit %d", code)
-	}
-	b.becomes("1", record.Ended)
+	w.ends(0)
+	b.becomes("3", record.Ended)
 	_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	b.gone()
 }

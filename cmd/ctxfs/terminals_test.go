@@ -232,7 +232,7 @@ func TestTerminalsAreNeverTorn(t *testing.T) {
 	b.mount()
 	r := b.recorder()
 	b.shows("terminals/INDEX.md", "1.txt")
-	const lines = 3000
+	const lines = 1000
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -213,7 +213,7 @@ func (b *box) big(id string, messages int) *agentLog {
 func TestTranscriptsOutliveAKill(t *testing.T) {
 	t.Parallel()
 	b := realBox(t)
-	const messages = 10_000
+	const messages = 5_000
 	l := b.big(numbatID, messages).idle()
 	texts := filepath.Join(b.cache, "ctxfs", "transcripts", "??", "*", "*.md")
 	seen := int64(0)

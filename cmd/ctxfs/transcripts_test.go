@@ -27,13 +27,19 @@ func TestTranscripts(t *testing.T) {
 			"All done by " + l.agent:      "/transcript.md",
 			"in-the-middle-of-" + l.agent: "/results/",
 		} {
-			for _, where := range []string{
+			places := []string{
 				"rg -l %q .agentctx", "cd .agentctx; rg -l %q", "cd .agentctx; rg -l %q transcripts", "cd .agentctx/transcripts; rg -l %q .",
 				"cd .agentctx/transcripts/" + l.agent + "; rg -l %q", "cd .agentctx/transcripts/" + l.folder + "; rg -l %q $PWD",
-			} {
-				got := b.sh(fmt.Sprintf(where, word))
+			}
+			found := strings.SplitAfter(b.sh(strings.ReplaceAll("("+strings.Join(places, "); (")+")", "%q", "'"+word+"'")), "\n")
+			if len(found) != len(places)+1 {
+				t.Errorf("%q is found in %q", word, found)
+				continue
+			}
+			for i, where := range places {
+				got := found[i]
 				if !strings.Contains("/"+strings.TrimPrefix(got, b.home), l.folder+file) && !strings.HasPrefix("/"+strings.TrimPrefix(got, "./"), strings.TrimSuffix(file, "/")) &&
-					!strings.Contains(got, strings.TrimPrefix(l.folder, l.agent+"/")+file) || strings.Count(got, "\n") != 1 {
+					!strings.Contains(got, strings.TrimPrefix(l.folder, l.agent+"/")+file) {
 					t.Errorf("%s of %q: %q", where, word, got)
 				}
 			}

@@ -70,10 +70,7 @@ func TestRunAlways(t *testing.T) {
 			w.sees("24 80\r\n")
 			w.types("this\r")
 			w.sees("got this\r\n")
-			if code := w.wait(); code != 6 {
-				t.Errorf("in a terminal: exit %d", code)
-			}
-			w.restored()
+			w.ends(6)
 		})
 	}
 }
@@ -97,16 +94,10 @@ func TestTermAlways(t *testing.T) {
 			w.reads()
 			w.types("trap; echo $((40+2)) ${CTXFS_TERMINAL-none}; exit 7\r")
 			w.sees("42 none\r\n")
-			if code := w.wait(); code != 7 {
-				t.Errorf("exit %d", code)
-			}
-			w.restored()
+			w.ends(7)
 			w = b.openProgram(nil, append(h.world(b), "term", "--", "sh", "-c", "echo from $0 $1; exit 8", "x", "y")...)
 			w.sees("from x y\r\n")
-			if code := w.wait(); code != 8 {
-				t.Errorf("exit %d", code)
-			}
-			w.restored()
+			w.ends(8)
 			if left, _ := record.List(filepath.Join(b.state, "ctxfs/terminals")); len(left) > 0 {
 				t.Errorf("left: %v", left)
 			}
@@ -153,10 +144,7 @@ func TestRunDiskFills(t *testing.T) {
 	}
 	w := b.openProgram(nil, append(h.world(b), "term", "--", "sh", "-c", script)...)
 	w.sees("\n200000\r\ndone\r\n")
-	if code := w.wait(); code != 9 {
-		t.Errorf("exit %d", code)
-	}
-	w.restored()
+	w.ends(9)
 }
 
 // TestRunOrder: what goes to one place keeps its order, whatever that is.

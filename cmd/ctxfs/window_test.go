@@ -228,6 +228,16 @@ func (w *window) wait() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
+// ends waits for the command as wait does, which must end with an exit code and leave the
+// terminal as it was.
+func (w *window) ends(want int) {
+	w.Helper()
+	if code := w.wait(); code != want {
+		w.Errorf("exit %d, want %d", code, want)
+	}
+	w.restored()
+}
+
 // inTime waits for a channel to be closed, and reports whether it is within
 // [fstest.Patience].
 func inTime(done <-chan struct{}) bool {
