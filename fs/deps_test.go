@@ -68,6 +68,8 @@ func mayImport(from, to string) bool {
 		return false
 	case to == "providers/facts", to == "providers/wait": // contracts between providers
 		return strings.HasPrefix(from, "providers") || strings.HasPrefix(from, "cmd/")
+	case from == "providers/internal/hometest" && !internal: // for tests
+		return to == "fs" || to == "fs/fstest"
 	case strings.HasPrefix(from, "fs/"), strings.HasPrefix(from, "providers/internal/") && !internal:
 		return to == "fs"
 	case from == "providers/modeltest": // for tests

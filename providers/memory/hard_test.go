@@ -46,47 +46,47 @@ func TestHardFiles(t *testing.T) {
 		own + "projects/loose.md":      "In no project.\n",
 		own + "loose.md":               "At the top.\n",
 	})
-	fstest.Must(t, syscall.Mkfifo(w.path(own+"user/pipe.md"), 0o600))
-	fstest.Must(t, os.WriteFile(w.path(own+"user/both.md"), []byte("---\nmodified: 2031-01-01\n---\nBoth clocks are wrong.\n"), 0o600))
+	fstest.Must(t, syscall.Mkfifo(w.Path(own+"user/pipe.md"), 0o600))
+	fstest.Must(t, os.WriteFile(w.Path(own+"user/both.md"), []byte("---\nmodified: 2031-01-01\n---\nBoth clocks are wrong.\n"), 0o600))
 	late := now.Add(100 * time.Hour)
-	fstest.Must(t, os.Chtimes(w.path(own+"user/both.md"), late, late))
-	fstest.Must(t, os.MkdirAll(w.path(own+"user/dir.md"), 0o700))
+	fstest.Must(t, os.Chtimes(w.Path(own+"user/both.md"), late, late))
+	fstest.Must(t, os.MkdirAll(w.Path(own+"user/dir.md"), 0o700))
 	w.start(true)
-	fstest.Check(t, w.tree)
+	fstest.Check(t, w.Tree)
 
 	// A link to it is the same memory.
-	if long := w.cat("user/inside.md"); len(long) > 70_000 || !strings.Contains(long, "notes: [\"the file has 10.5 MB, and only its beginning is shown\"]") {
+	if long := w.Cat("user/inside.md"); len(long) > 70_000 || !strings.Contains(long, "notes: [\"the file has 10.5 MB, and only its beginning is shown\"]") {
 		t.Errorf("10 MB are shown as %d bytes: %.300s", len(long), long)
 	}
-	fstest.Contains(t, w.cat("user/bytes.md"), "Latin \uFFFD bytes", "the file is not UTF-8 text")
-	if got := w.cat("user/escape.md"); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "backwards") {
+	fstest.Contains(t, w.Cat("user/bytes.md"), "Latin \uFFFD bytes", "the file is not UTF-8 text")
+	if got := w.Cat("user/escape.md"); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "backwards") {
 		t.Errorf("escapes: %q", got)
 	}
-	if w.cat("user/empty.md") != "" || w.cat("user/pipe.md") != "" || w.cat("user/outside.md") != "" || w.cat("user/loop.md") != "" || w.cat("user/notes.md") != "" {
+	if w.Cat("user/empty.md") != "" || w.Cat("user/pipe.md") != "" || w.Cat("user/outside.md") != "" || w.Cat("user/loop.md") != "" || w.Cat("user/notes.md") != "" {
 		t.Error("what is no memory is shown")
 	}
-	fstest.Contains(t, w.cat("user/matter.md"), "---\n\nOnly front matter\n")
-	fstest.Contains(t, w.cat("user/broken.md"), "The text below a broken head.", "notes: [\"the front matter cannot be read as YAML")
-	fstest.Contains(t, w.cat("user/open.md"), "The rest.")
-	fstest.Contains(t, w.cat("user/other.md"), "description: \"Text of another tool.\"\ntype: fact\nscope: user\n", "modified: 2026-05-01T11:00:00Z\n")
-	fstest.Contains(t, w.cat("user/list.md"), "description: \"A list as a description.\"\n")
-	if got := w.cat("user/secret.md") + w.cat("INDEX.md"); strings.Contains(got, "hunter2") || strings.Contains(got, "ghp_") {
+	fstest.Contains(t, w.Cat("user/matter.md"), "---\n\nOnly front matter\n")
+	fstest.Contains(t, w.Cat("user/broken.md"), "The text below a broken head.", "notes: [\"the front matter cannot be read as YAML")
+	fstest.Contains(t, w.Cat("user/open.md"), "The rest.")
+	fstest.Contains(t, w.Cat("user/other.md"), "description: \"Text of another tool.\"\ntype: fact\nscope: user\n", "modified: 2026-05-01T11:00:00Z\n")
+	fstest.Contains(t, w.Cat("user/list.md"), "description: \"A list as a description.\"\n")
+	if got := w.Cat("user/secret.md") + w.Cat("INDEX.md"); strings.Contains(got, "hunter2") || strings.Contains(got, "ghp_") {
 		t.Errorf("a secret is shown:\n%s", got)
 	}
-	fstest.Contains(t, w.cat("user/我的记忆.md"), "type: preference\n", "总是用制表符缩进。\n")
-	fstest.Contains(t, w.cat("user/Füße_auf_Tisch.md"), "Keine Füße.")
-	fstest.Contains(t, w.cat("user/a_b.md"), "A name of two lines.")
-	fstest.Contains(t, w.cat("user/summary~2.md"), "A name that is taken.")
-	fstest.Contains(t, w.cat("user/UPPER.md")+w.cat("user/upper~2.md"), "Upper case.", "Lower case.")
-	fstest.Contains(t, w.cat("user/future.md"), "modified: 2026-05-01T11:00:00Z\n", "it says that it is from the future: 2031-01-01T00:00:00Z")
-	fstest.Contains(t, w.cat("user/older.md"), "modified: 2020-01-01T00:00:00Z\n")
-	if got := w.cat("user/both.md"); strings.Contains(got, "modified:") || !strings.Contains(got, "from the future") {
+	fstest.Contains(t, w.Cat("user/我的记忆.md"), "type: preference\n", "总是用制表符缩进。\n")
+	fstest.Contains(t, w.Cat("user/Füße_auf_Tisch.md"), "Keine Füße.")
+	fstest.Contains(t, w.Cat("user/a_b.md"), "A name of two lines.")
+	fstest.Contains(t, w.Cat("user/summary~2.md"), "A name that is taken.")
+	fstest.Contains(t, w.Cat("user/UPPER.md")+w.Cat("user/upper~2.md"), "Upper case.", "Lower case.")
+	fstest.Contains(t, w.Cat("user/future.md"), "modified: 2026-05-01T11:00:00Z\n", "it says that it is from the future: 2031-01-01T00:00:00Z")
+	fstest.Contains(t, w.Cat("user/older.md"), "modified: 2020-01-01T00:00:00Z\n")
+	if got := w.Cat("user/both.md"); strings.Contains(got, "modified:") || !strings.Contains(got, "from the future") {
 		t.Errorf("both clocks are wrong:\n%s", got)
 	}
-	fstest.Contains(t, w.cat("inbox~2/x.md"), "A project called inbox.")
-	fstest.Contains(t, w.cat("没有/x.md"), "A project that is nowhere.")
-	fstest.Contains(t, w.cat("user/loose.md")+w.cat("user/loose~2.md"), "At the top.", "In no project.")
-	fstest.Contains(t, w.cat("INDEX.md"), "## 没有: 没有, whose folder is not known\n")
+	fstest.Contains(t, w.Cat("inbox~2/x.md"), "A project called inbox.")
+	fstest.Contains(t, w.Cat("没有/x.md"), "A project that is nowhere.")
+	fstest.Contains(t, w.Cat("user/loose.md")+w.Cat("user/loose~2.md"), "At the top.", "In no project.")
+	fstest.Contains(t, w.Cat("INDEX.md"), "## 没有: 没有, whose folder is not known\n")
 }
 
 // TestOwnMount: a folder in a mount of ours is neither read nor written: both would wait
@@ -97,16 +97,16 @@ func TestOwnMount(t *testing.T) {
 		".claude/settings.json": `{"autoMemoryDirectory": "~/mount/memory"}`, ".gemini/GEMINI.md": "-> ../mount/memory/b.md",
 		".cursor/mcp.json": `{"env":{"MEMORY_FILE_PATH":"~/mount/memory/b.md"}}`,
 	})
-	w.hide = func(path string) bool { return path == w.path("mount") }
+	w.hide = func(path string) bool { return path == w.Path("mount") }
 	w.start(true)
-	w.wantLs("", "INDEX.md SUMMARY.md inbox proposed")
+	fstest.WantNames(w.T, w.Tree, "", "INDEX.md SUMMARY.md inbox proposed")
 	if _, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "x y"}); err == nil || !strings.Contains(err.Error(), "in a mount of ctxfs") {
 		t.Errorf("remember: %v", err)
 	}
 	w.looking.Lock()
 	defer w.looking.Unlock()
 	for _, path := range w.watched.Paths() {
-		if fs.Within(path, w.path("mount")) {
+		if fs.Within(path, w.Path("mount")) {
 			t.Errorf("%s is watched", path)
 		}
 	}
@@ -120,12 +120,12 @@ func TestMerge(t *testing.T) {
 			"<<<<<<< HEAD\nIt is 8080.\n||||||| base\nIt is 80.\n=======\nIt is 9090.\n>>>>>>> laptop\n",
 		own + "user/git.md": "In git a conflict begins with <<<<<<< and has ======= in the middle.\n",
 	}).start(true)
-	fstest.Contains(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.", "this is the version of HEAD", "this is the version of laptop", "modified: 2026-03-01T", "modified: 2026-04-01T", "differs: [\"user/port")
-	if got := w.cat("user/port.md") + w.cat("user/port~2.md") + w.cat("INDEX.md"); strings.Contains(got, "<<<<<<< HEAD") || strings.Contains(got, "It is 80.\n") {
+	fstest.Contains(t, w.Cat("user/port.md")+w.Cat("user/port~2.md"), "It is 8080.", "It is 9090.", "this is the version of HEAD", "this is the version of laptop", "modified: 2026-03-01T", "modified: 2026-04-01T", "differs: [\"user/port")
+	if got := w.Cat("user/port.md") + w.Cat("user/port~2.md") + w.Cat("INDEX.md"); strings.Contains(got, "<<<<<<< HEAD") || strings.Contains(got, "It is 80.\n") {
 		t.Errorf("marks of the conflict are shown:\n%s", got)
 	}
-	fstest.Contains(t, w.cat("INDEX.md"), "  - differs from user/port")
-	fstest.Contains(t, w.cat("user/git.md"), "begins with <<<<<<< and has =======")
+	fstest.Contains(t, w.Cat("INDEX.md"), "  - differs from user/port")
+	fstest.Contains(t, w.Cat("user/git.md"), "begins with <<<<<<< and has =======")
 	s := w.Status()
 	if len(s.Problems) != 1 || s.State != "degraded" || !strings.Contains(s.Problems[0].What, "in the middle of a merge in ~/"+strings.TrimSuffix(own, "/")+": 1 memory with two versions") || !strings.Contains(s.Problems[0].Mend, "git -C ") {
 		t.Errorf("status %+v", s)
@@ -137,23 +137,23 @@ func TestMerge(t *testing.T) {
 	if f, err := ask("user/port"); err == nil || !strings.Contains(err.Error(), "user/port~2.md") || !strings.Contains(err.Error(), "marks of a merge") {
 		t.Errorf("one version is forgotten: %v, %v", f, err)
 	}
-	fstest.Contains(t, w.cat("user/port.md")+w.cat("user/port~2.md"), "It is 8080.", "It is 9090.")
-	fstest.Must(t, os.Rename(w.path(own+".git"), w.path(own+".no-git")))
+	fstest.Contains(t, w.Cat("user/port.md")+w.Cat("user/port~2.md"), "It is 8080.", "It is 9090.")
+	fstest.Must(t, os.Rename(w.Path(own+".git"), w.Path(own+".no-git")))
 	w.look(true)
 	if s := w.Status(); len(s.Problems) != 1 || strings.Contains(s.Problems[0].Mend, "git -C ") {
 		t.Errorf("without a repository: %+v", s.Problems)
 	}
-	fstest.Must(t, os.Rename(w.path(own+".no-git"), w.path(own+".git")))
+	fstest.Must(t, os.Rename(w.Path(own+".no-git"), w.Path(own+".git")))
 	w.look(true)
 	// What is remembered meanwhile is a file of its own.
 	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered during a merge"})
 	fstest.Must(t, err)
-	fstest.Contains(t, w.cat(got.Path), "Remembered during a merge")
+	fstest.Contains(t, w.Cat(got.Path), "Remembered during a merge")
 
-	w.write(own+"user/port.md", "It is 9090.\n")
-	fstest.Must(t, os.Remove(w.path(own+".git/MERGE_HEAD")))
+	w.Write(own+"user/port.md", "It is 9090.\n")
+	fstest.Must(t, os.Remove(w.Path(own+".git/MERGE_HEAD")))
 	w.look(true)
-	if s := w.Status(); len(s.Problems) != 0 || w.cat("user/port~2.md") != "" {
+	if s := w.Status(); len(s.Problems) != 0 || w.Cat("user/port~2.md") != "" {
 		t.Errorf("after the merge: %+v", s)
 	}
 }
@@ -168,8 +168,8 @@ func TestUnwritable(t *testing.T) {
 		t.Errorf("an error that does not help: %v", err)
 	}
 	fstest.Contains(t, w.put("x.md", "A text", ""), `"ok":false`, "/proc/memories cannot be written")
-	w.write(".config/ctxfs/config.toml", "[memory]\ndir = \"~/file\"\n")
-	w.write("file", "no folder")
+	w.Write(".config/ctxfs/config.toml", "[memory]\ndir = \"~/file\"\n")
+	w.Write("file", "no folder")
 	w.Reload()
 	if _, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "x y"}); err == nil || !strings.Contains(err.Error(), "~/file cannot be written: not a directory") {
 		t.Errorf("a file is the folder: %v", err)
@@ -192,12 +192,12 @@ func TestSummary(t *testing.T) {
 		files["src/shop/go.mod"] = ""
 		w := newWorld(t, files).start(false)
 		for _, path := range []string{"SUMMARY.md", "shop/SUMMARY.md", "user/SUMMARY.md"} {
-			page := w.cat(path)
+			page := w.Cat(path)
 			if n := tokens.Count(page); n > 300 || n < 90 {
 				t.Errorf("%s, %s: %d tokens:\n%s", script, path, n, page)
 			}
 		}
-		page := w.cat("shop/SUMMARY.md")
+		page := w.Cat("shop/SUMMARY.md")
 		if script == "Latin" {
 			fstest.Contains(t, page, "## ~/src/shop\n- Shop ", " more in memory/shop/\n", "## the user\n", " more in memory/user/\n")
 			if strings.Contains(page, "Shop 0 ") || !strings.Contains(page, "Shop 1 ") {
@@ -218,17 +218,17 @@ func TestContradictions(t *testing.T) {
 		".codex/memories/MEMORY.md": "# Task Group: x\n\napplies_to: cwd=/nowhere\n\n## Reusable knowledge\n\n- the shop is written in **Go**\n",
 		".gemini/GEMINI.md":         "## Gemini Added Memories\n- always use tabs\n",
 	}).start(true)
-	fstest.Contains(t, w.cat("INDEX.md"),
+	fstest.Contains(t, w.Cat("INDEX.md"),
 		"- user/spaces.md — Never use tabs! [preference, 2026-03-05]\n",
 		"- user/tabs.md — Always use tabs. [preference, 2026-05-01, ctxfs, gemini]\n  - differs from user/spaces.md (2026-03-05): Never use tabs!\n",
 		"  - differs from shop/go.md (2026-02-01): The shop is written in Go.\n")
-	fstest.Contains(t, w.cat("user/tabs.md"), "source: [\"~/"+own+"user/tabs.md\", \"gemini: ~/.gemini/GEMINI.md\"]\n", "differs: [\"user/spaces.md (2026-03-05): Never use tabs!\"]\n")
-	fstest.Contains(t, w.cat("SUMMARY.md"),
+	fstest.Contains(t, w.Cat("user/tabs.md"), "source: [\"~/"+own+"user/tabs.md\", \"gemini: ~/.gemini/GEMINI.md\"]\n", "differs: [\"user/spaces.md (2026-03-05): Never use tabs!\"]\n")
+	fstest.Contains(t, w.Cat("SUMMARY.md"),
 		"- The shop is written in Rust. (2026-04-01)\n  - but The shop is written in Go. (2026-02-01)\n",
 		"- Always use tabs. (2026-05-01)\n  - but Never use tabs! (2026-03-05)\n")
 	if s := w.Status().Summary; !strings.Contains(s, ", 4 that contradict others") {
 		t.Errorf("status: %s", s)
 	}
-	fstest.Must(t, os.Remove(w.path(own+"user/spaces.md")))
-	fstest.Settles(t, w, "no contradiction", func() bool { return !strings.Contains(w.cat("user/tabs.md"), "differs") })
+	fstest.Must(t, os.Remove(w.Path(own+"user/spaces.md")))
+	fstest.Settles(t, w, "no contradiction", func() bool { return !strings.Contains(w.Cat("user/tabs.md"), "differs") })
 }

@@ -80,10 +80,10 @@ func rule(text string) facts.Statement { return facts.Statement{Kind: "rule", Te
 
 // awaitProposed waits until these files are proposed.
 func (w *world) awaitProposed(names ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	want := strings.Join(append([]string{"INDEX.md"}, names...), " ")
-	if fstest.Settled(w.t, w); w.ls("proposed") != want {
-		w.t.Fatalf("proposed has %q, want %q", w.ls("proposed"), want)
+	if fstest.Settled(w.T, w); w.Ls("proposed") != want {
+		w.T.Fatalf("proposed has %q, want %q", w.Ls("proposed"), want)
 	}
 }
 
@@ -91,24 +91,24 @@ func (w *world) awaitProposed(names ...string) {
 // and nothing of it is remembered or put before anybody.
 func TestProposals(t *testing.T) {
 	w := newWorld(t, remembered())
-	shop := w.path("src/shop")
+	shop := w.Path("src/shop")
 	w.said.session("s1", shop, rule("Always run the linter"), facts.Statement{Kind: "preference", Text: "I prefer small commits"})
 	w.said.session("s2", shop, rule("always run the LINTER!"), facts.Statement{Kind: "correction", Text: "No, use the clock of the test"})
 	w.said.session("s3", "/gone/lab", facts.Statement{Kind: "decision", Text: "The lock is held by the parent"})
-	fstest.Must(t, os.MkdirAll(w.path(".state"), 0o700))
+	fstest.Must(t, os.MkdirAll(w.Path(".state"), 0o700))
 	w.start(true)
 	w.awaitProposed("always-run-the-linter.md", "i-prefer-small-commits.md", "no-use-the-clock-of-the.md", "the-lock-is-held-by-the.md")
 	if got := w.Status().Summary; !strings.HasSuffix(got, ", 4 proposed") {
 		t.Errorf("status %q", got)
 	}
-	fstest.Check(t, w.tree, fstest.Expect("proposed/INDEX.md", "proposed/always-run-the-linter.md"))
-	fstest.Contains(t, w.cat("proposed/always-run-the-linter.md"), "description: \"always run the LINTER!\"\ntype: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s2\"]\nkind: rule\nsessions: 2\n",
+	fstest.Check(t, w.Tree, fstest.Expect("proposed/INDEX.md", "proposed/always-run-the-linter.md"))
+	fstest.Contains(t, w.Cat("proposed/always-run-the-linter.md"), "description: \"always run the LINTER!\"\ntype: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s2\"]\nkind: rule\nsessions: 2\n",
 		"\n> always run the LINTER!\n", "transcripts/by-id/s2/transcript.md [s2/00001]", "transcripts/by-id/s1/transcript.md [s1/00001]", "ctxfs memory accept always-run-the-linter")
-	fstest.Contains(t, w.cat("proposed/i-prefer-small-commits.md"), "scope: user\n")
-	fstest.Contains(t, w.cat("proposed/the-lock-is-held-by-the.md"), "type: decision\nscope: \"/gone/lab\"\nsource: [\"the user, session s3\"]\n")
-	index := w.cat("proposed/INDEX.md")
+	fstest.Contains(t, w.Cat("proposed/i-prefer-small-commits.md"), "scope: user\n")
+	fstest.Contains(t, w.Cat("proposed/the-lock-is-held-by-the.md"), "type: decision\nscope: \"/gone/lab\"\nsource: [\"the user, session s3\"]\n")
+	index := w.Cat("proposed/INDEX.md")
 	fstest.Contains(t, index, "- always-run-the-linter.md: \"always run the LINTER!\" [rule, ~/src/shop, 2 sessions, 2026-05-01, s2/00001]\n", "- the-lock-is-held-by-the.md: \"The lock is held by the parent\" [decision, /gone/lab, ")
-	for _, page := range []string{w.cat("SUMMARY.md"), w.cat("INDEX.md"), w.cat("shop/SUMMARY.md")} {
+	for _, page := range []string{w.Cat("SUMMARY.md"), w.Cat("INDEX.md"), w.Cat("shop/SUMMARY.md")} {
 		if strings.Contains(strings.ToLower(page), "linter") {
 			t.Errorf("it is remembered by itself:\n%s", page)
 		}
@@ -129,7 +129,7 @@ func TestProposals(t *testing.T) {
 // is dismissed is proposed again; what is remembered otherwise is not proposed.
 func TestDecisions(t *testing.T) {
 	w := newWorld(t, remembered())
-	shop := w.path("src/shop")
+	shop := w.Path("src/shop")
 	w.said.session("s1", shop, rule("Always run the linter"), rule("Never push to main"), rule("Use tabs for indentation"))
 	w.start(true)
 	w.awaitProposed("always-run-the-linter.md", "never-push-to-main.md") // tabs are remembered
@@ -154,14 +154,14 @@ func TestDecisions(t *testing.T) {
 	} {
 		fstest.Equal(t, decide(c.dismiss, c.names...), c.want, c.names)
 	}
-	w.wantLs("proposed", "INDEX.md")
-	fstest.Contains(t, w.cat("proposed/INDEX.md"), "None: ")
-	fstest.Contains(t, w.cat("shop/always-run-the-linter.md"), "type: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s1: ")
+	fstest.WantNames(w.T, w.Tree, "proposed", "INDEX.md")
+	fstest.Contains(t, w.Cat("proposed/INDEX.md"), "None: ")
+	fstest.Contains(t, w.Cat("shop/always-run-the-linter.md"), "type: preference\nscope: \"~/src/shop\"\nsource: [\"the user, session s1: ")
 
 	w.said.session("s2", shop, rule("never push to main"), rule("Ask before you delete")) // again, in another session
 	w.awaitProposed("ask-before-you-delete.md")
-	fstest.Must(t, os.RemoveAll(w.path(".local/share/ctxfs/memory/projects"))) // forgotten by hand
-	fstest.Settles(t, w, "it is forgotten", func() bool { return w.cat("shop/always-run-the-linter.md") == "" })
+	fstest.Must(t, os.RemoveAll(w.Path(".local/share/ctxfs/memory/projects"))) // forgotten by hand
+	fstest.Settles(t, w, "it is forgotten", func() bool { return w.Cat("shop/always-run-the-linter.md") == "" })
 	w.awaitProposed("ask-before-you-delete.md")
 	w.said.session("s2", shop) // deleted
 	w.awaitProposed()
@@ -172,12 +172,12 @@ func TestDecisions(t *testing.T) {
 // that is deleted or damaged is made again.
 func TestProposalsWithoutSessions(t *testing.T) {
 	w := newWorld(t, remembered())
-	w.said.session("s1", w.path("src/shop"), rule("Always run the linter"))
+	w.said.session("s1", w.Path("src/shop"), rule("Always run the linter"))
 	w.start(true)
 	w.awaitProposed("always-run-the-linter.md")
 	for range 3 {
-		w.ls("proposed")
-		w.cat("proposed/always-run-the-linter.md")
+		w.Ls("proposed")
+		w.Cat("proposed/always-run-the-linter.md")
 	}
 	fstest.Equal(t, w.said.reads, 1, "sessions were read")
 	for _, damage := range []func(string) error{
@@ -186,14 +186,14 @@ func TestProposalsWithoutSessions(t *testing.T) {
 		func(path string) error { return os.WriteFile(path, []byte("{\"format\":2}\n{\"part\":"), 0o600) },
 		func(path string) error { return os.WriteFile(path, []byte("{\"format\":99}\n"), 0o600) },
 	} {
-		book := w.path(".cache/memory/statements.jsonl")
+		book := w.Path(".cache/memory/statements.jsonl")
 		again := newWorld(t, nil)
-		again.home, again.said = w.home, w.said
+		again.Dir, again.said = w.Dir, w.said
 		fstest.Must(t, damage(book))
 		again.start(false)
-		again.ls("proposed") // from the cache, or nothing
+		again.Ls("proposed") // from the cache, or nothing
 		again = newWorld(t, nil)
-		again.home, again.said = w.home, w.said
+		again.Dir, again.said = w.Dir, w.said
 		again.start(true)
 		again.awaitProposed("always-run-the-linter.md")
 	}
@@ -214,11 +214,11 @@ func TestHostileProposals(t *testing.T) {
 	w.said.session("s2", "/tmp/y", said[90:180]...)
 	w.said.session("s3", "/tmp/z", said[180:]...)
 	w.start(true)
-	fstest.Settles(t, w, "all are proposed", func() bool { return strings.Count(w.ls("proposed"), " ") == 200 })
-	fstest.Check(t, w.tree)
+	fstest.Settles(t, w, "all are proposed", func() bool { return strings.Count(w.Ls("proposed"), " ") == 200 })
+	fstest.Check(t, w.Tree)
 	var all strings.Builder
-	for name := range strings.FieldsSeq(w.ls("proposed")) {
-		all.WriteString(w.cat("proposed/" + name))
+	for name := range strings.FieldsSeq(w.Ls("proposed")) {
+		all.WriteString(w.Cat("proposed/" + name))
 		if strings.ContainsAny(name, "/\\\x1b") || len(name) > 255 {
 			t.Errorf("a name %q", name)
 		}
@@ -233,10 +233,10 @@ func TestHostileProposals(t *testing.T) {
 func TestUnreadableDecisions(t *testing.T) {
 	w := newWorld(t, nil)
 	w.said.session("s1", "/tmp/x", rule("Always run the linter"))
-	w.write(".state/memory/proposed.jsonl/", "")
+	w.Write(".state/memory/proposed.jsonl/", "")
 	w.start(true)
 	fstest.Settles(t, w, "the problem is reported", func() bool { return len(w.Status().Problems) == 1 })
-	w.wantLs("proposed", "INDEX.md")
+	fstest.WantNames(w.T, w.Tree, "proposed", "INDEX.md")
 	if err := w.proposer.book.Settle("/tmp/x", "Always run the linter"); err == nil {
 		t.Errorf("%v", err)
 	}

@@ -28,8 +28,8 @@ func TestProjectsOfOneName(t *testing.T) {
 	w := newWorld(t, nil)
 	w.session("codex", "s1", "gone/a/cli", list(at(1), "pending write the first"))
 	w.start(false)
-	fstest.ContainsNot(t, w.cat("INDEX.md"), "~2")
+	fstest.ContainsNot(t, w.Cat("INDEX.md"), "~2")
 	w.session("codex", "s2", "gone/b/cli", list(at(2), "pending write the second"))
 	w.Look()
-	fstest.Contains(t, w.cat("INDEX.md"), "A name that ends in ~2", "## cli: ~/gone/a/cli\n", "## cli~2: ~/gone/b/cli\n")
+	fstest.Contains(t, w.Cat("INDEX.md"), "A name that ends in ~2", "## cli: ~/gone/a/cli\n", "## cli~2: ~/gone/b/cli\n")
 }

@@ -2,22 +2,15 @@ package plans
 
 import (
 	"context"
-	"io"
 	"iter"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/facts"
-	projects "ctxfs/providers/internal/project"
-	"ctxfs/providers/internal/trust"
-	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/internal/hometest"
 )
 
 var now = time.Date(2026, 5, 10, 12, 0, 0, 0, time.UTC)
@@ -29,44 +22,21 @@ func at(hour int) time.Time { return time.Date(2026, 5, 9, hour, 0, 0, 0, time.U
 // over it.
 type world struct {
 	*Provider
-	t     testing.TB
-	home  string
-	tree  *fs.Tree
-	trust *trust.Store
+	*hometest.Home
 
-	mu      sync.Mutex
-	parts   []facts.Part[facts.Plan]
-	known   func(context.Context) bool // see Options; nil stands for always
-	reads   int                        // of parts that were not known
-	changes map[string]int
+	mu    sync.Mutex
+	parts []facts.Part[facts.Plan]
+	known func(context.Context) bool // see Options; nil stands for always
+	reads int                        // of parts that were not known
 }
 
-// newWorld makes a home folder with these files, by path. Each folder of src/ is a
-// repository in which somebody works.
+// newWorld makes a home folder with these files, and src/shop.
 func newWorld(t testing.TB, files map[string]string) *world {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	fstest.Must(t, err)
-	w := &world{t: t, home: home, changes: make(map[string]int)}
-	w.write("src/shop/.git/HEAD", "ref: refs/heads/main\n")
-	for path, body := range files {
-		w.write(path, body)
-	}
-	dirs, _ := filepath.Glob(filepath.Join(home, "src", "*"))
-	for _, dir := range dirs {
-		rel, _ := filepath.Rel(home, dir)
-		w.write(rel+"/.git/HEAD", "ref: refs/heads/main\n")
-	}
+	w := &world{Home: hometest.New(t, now, time.Time{}, files)}
+	w.Write("src/shop/", "")
+	w.Repositories()
 	return w
-}
-
-func (w *world) path(name string) string { return filepath.Join(w.home, name) }
-
-func (w *world) write(path, body string) {
-	w.t.Helper()
-	path = w.path(path)
-	fstest.Must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	fstest.Must(w.t, os.WriteFile(path, []byte(body), 0o644))
 }
 
 // session makes known what a session in a folder of the home has planned; another version
@@ -76,7 +46,7 @@ func (w *world) session(agent, id, dir string, plans ...facts.Plan) {
 	defer w.mu.Unlock()
 	part := facts.Part[facts.Plan]{
 		Name: "transcripts/" + agent + "/" + id, Version: time.Duration(len(w.parts)).String() + dir, Path: "transcripts/by-id/" + id,
-		Agent: agent, Session: id, Title: "session " + id, Dir: w.path(dir), Time: at(1), Facts: plans,
+		Agent: agent, Session: id, Title: "session " + id, Dir: w.Path(dir), Time: at(1), Facts: plans,
 	}
 	if dir == "" {
 		part.Dir = ""
@@ -138,45 +108,17 @@ func list(written time.Time, tasks ...string) facts.Plan {
 
 // start starts a provider; with watch it is kept current.
 func (w *world) start(watch bool) *world {
-	w.t.Helper()
-	resolver := projects.New(projects.Options{Home: w.home})
-	known := workspaces.New(workspaces.Options{
-		Projects: resolver, Home: w.home, Now: func() time.Time { return now }, Lazy: true,
-		Visits: func(time.Time) (all []facts.Visit) {
-			dirs, _ := filepath.Glob(filepath.Join(w.home, "src", "*"))
-			for _, dir := range dirs {
-				all = append(all, facts.Visit{Dir: dir, Time: now, Certain: true})
-			}
-			return all
-		},
-	})
-	w.trust = trust.New(w.path(".state/trust.json"), nil, func() time.Time { return now })
+	w.T.Helper()
+	env := w.Open()
+	env.Built = time.Unix(1, 0)
 	w.Provider = New(Options{
-		Env: fs.Env{
-			Changed: func(path string) {
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				w.changes[path]++
-			},
-			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return now }, Built: time.Unix(1, 0),
-		},
-		Home: w.home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
-		Workspaces: known, Trust: w.trust, Sessions: w.sessions, Known: w.known, Cache: w.path(".cache/plans"), Watch: watch,
+		Env: env, Home: w.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
+		Workspaces: w.Workspaces, Trust: w.Trust, Sessions: w.sessions, Known: w.known, Cache: w.Path(".cache/plans"), Watch: watch,
 	})
-	w.tree = fs.NewTree(w.Root(), fs.TreeOptions{})
+	w.Show(w.Provider)
 	if watch {
 		w.Start()
-		fstest.Settles(w.t, w, "the first look", func() bool { return w.current.Load().complete || w.known != nil })
+		fstest.Settles(w.T, w, "the first look", func() bool { return w.current.Load().complete || w.known != nil })
 	}
-	w.t.Cleanup(func() { fstest.Must(w.t, w.Close()) })
 	return w
-}
-
-// cat returns a file's text, or "" if there is none.
-func (w *world) cat(path string) string { w.t.Helper(); return fstest.ReadIfAny(w.t, w.tree, path) }
-
-// ls returns the names in a folder, with spaces between them.
-func (w *world) ls(path string) string {
-	w.t.Helper()
-	return strings.Join(fstest.Names(w.t, w.tree, path), " ")
 }

@@ -20,14 +20,14 @@ func TestBoxesOfPlans(t *testing.T) {
 	old, rejected, kept, carried := plan("older", facts.PlanAccepted, 1), plan("rejected", facts.PlanRejected, 2), plan("kept", facts.PlanAccepted, 3), plan("carried", facts.PlanAccepted, 4)
 	w := newWorld(t, files)
 	for name := range files {
-		fstest.Must(t, os.Chtimes(w.path(name), at(0), at(0)))
+		fstest.Must(t, os.Chtimes(w.Path(name), at(0), at(0)))
 	}
 	w.session("claude-code", "s1", "src/shop", old)
 	w.session("claude-code", "s2", "src/shop", rejected)
 	w.session("claude-code", "s3", "src/shop", kept)
 	w.session("claude-code", "s4", "src/cart", carried, list(at(5), "completed do all of it"))
 	w.start(false)
-	open := w.cat("OPEN.md")
+	open := w.Cat("OPEN.md")
 	fstest.Contains(t, open, "- [ ] write down the cause — claude-code, ", "- [ ] the box of kept — claude-code, ")
 	fstest.ContainsNot(t, open, "find the cause", "box of older", "box of rejected", "box of carried")
 }
