@@ -56,7 +56,10 @@ func TestAdoption(t *testing.T) {
 				w.sh(c.user)
 			}
 			state := `git status --porcelain -uall; git ls-files -s -v; git for-each-ref refs/heads/main refs/ctxfs; find . -path ./.git -prune -o -print0 | sort -z | xargs -0 stat -c '%n %f %s %Y'; cat .git/index | sha256sum`
-			before := w.sh(state)
+			before := ""
+			if c.conflicts != "" {
+				before = w.sh(state)
+			}
 			a, err := work.Adopt(t.Context())
 			fstest.Must(t, err)
 			var conflicts []string

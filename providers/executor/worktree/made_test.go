@@ -137,7 +137,7 @@ func TestManyWorktreesAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.untouched()
-	places := make([]Place, 20)
+	places := make([]Place, 8)
 	for i := range places {
 		places[i] = w.place()
 	}
