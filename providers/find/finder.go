@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/project"
 )
@@ -36,24 +37,20 @@ type Finder struct {
 	learner  *learner // nil where nothing is learned
 	met      met
 
-	mu                sync.Mutex
-	pending           map[string]bool // paths at and below which documents may have changed
-	reported, indexed uint64          // changes, and how many of them the index has
-	progress          chan struct{}   // closed and replaced when indexed moves
-	modified          time.Time       // when that was last
-	working           bool            // a worker runs
-	started           bool
-	closed            bool
-	work              sync.WaitGroup
+	worker   *rounds.Worker // brings the index up to date
+	mu       sync.Mutex
+	pending  map[string]bool // paths at and below which documents may have changed
+	reported uint64          // changes
+	modified time.Time       // when the index last changed
+	started  bool
 }
 
 // NewFinder returns a Finder that searches nothing until it has sources. Projects may
 // be nil.
 func NewFinder(now func() time.Time, projects *project.Resolver) *Finder {
-	return &Finder{
-		documents: newIndex(), titles: newIndex(), now: now, projects: projects, modified: now(),
-		pending: make(map[string]bool), progress: make(chan struct{}),
-	}
+	f := &Finder{documents: newIndex(), titles: newIndex(), now: now, projects: projects, modified: now(), pending: make(map[string]bool)}
+	f.worker = rounds.NewWorker(rounds.Options{Round: f.round})
+	return f
 }
 
 // SetSources sets what is searched. It is called once, before any method but
@@ -77,6 +74,7 @@ func (f *Finder) Start() {
 			f.add(s.Folder)
 		}
 	}
+	f.worker.Start()
 }
 
 // Changed reports that the documents at or below a path of a provider's folder
@@ -96,38 +94,27 @@ func (f *Finder) Changed(folder, path string) {
 // add schedules the documents at and below a path of the tree for another reading.
 // The caller holds mu.
 func (f *Finder) add(prefix string) {
-	if f.closed {
-		return
-	}
 	f.pending[prefix] = true
 	f.reported++
-	if !f.working {
-		f.working = true
-		f.work.Go(f.run)
-	}
+	f.worker.Poke()
 }
 
-// run is the worker: it ends when nothing is pending.
-func (f *Finder) run() {
+// round indexes what is pending.
+func (f *Finder) round(context.Context) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	for len(f.pending) > 0 && !f.closed {
-		pending, reported := f.pending, f.reported
-		f.pending = make(map[string]bool)
-		f.mu.Unlock()
-		others := false
-		for prefix := range pending {
-			others = f.update(prefix) == f.documents || others
-		}
-		if others && f.learner != nil {
-			f.learner.documentsChanged()
-		}
-		f.mu.Lock()
-		f.indexed, f.modified = reported, f.now()
-		close(f.progress)
-		f.progress = make(chan struct{})
+	pending := f.pending
+	f.pending = make(map[string]bool)
+	f.mu.Unlock()
+	others := false
+	for prefix := range pending {
+		others = f.update(prefix) == f.documents || others
 	}
-	f.working = false
+	if others && f.learner != nil {
+		f.learner.documentsChanged()
+	}
+	f.mu.Lock()
+	f.modified = f.now()
+	f.mu.Unlock()
 }
 
 // update indexes the documents at and below a path of the tree, and returns the index
@@ -163,29 +150,10 @@ func inFolder(folder string, docs iter.Seq[fs.Document]) iter.Seq[fs.Document] {
 	}
 }
 
-// current waits until the index has all changes that were reported before.
-func (f *Finder) current(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for target := f.reported; f.indexed < target && !f.closed; {
-		progress := f.progress
-		f.mu.Unlock()
-		select {
-		case <-progress:
-		case <-ctx.Done():
-		}
-		f.mu.Lock()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
 // Settled returns when the index has all changes that were reported before, and the learner
 // all uses.
 func (f *Finder) Settled(ctx context.Context) error {
-	if err := f.current(ctx); err != nil || f.learner == nil {
+	if err := f.worker.Settled(ctx); err != nil || f.learner == nil {
 		return err
 	}
 	return f.learner.worker.Settled(ctx)
@@ -208,15 +176,10 @@ func (f *Finder) countReported() uint64 {
 // Close ends the worker and waits for it. A search that waits for the index
 // continues with what is indexed.
 func (f *Finder) Close() error {
-	f.mu.Lock()
-	f.closed = true
-	close(f.progress)
-	f.progress = make(chan struct{})
-	f.mu.Unlock()
 	if f.learner != nil {
 		f.learner.worker.Close()
 	}
-	f.work.Wait()
+	f.worker.Close()
 	return nil
 }
 

@@ -55,7 +55,7 @@ func TestFinderFollowsWhatIsTold(t *testing.T) {
 	f.Changed("p", "a/1") // before the start it is nothing new
 	has := func(word string, want bool) {
 		t.Helper()
-		fstest.Must(t, f.current(t.Context()))
+		fstest.Must(t, f.worker.Settled(t.Context()))
 		fstest.Equal(t, len(f.documents.Search(word, Options{})) > 0, want, "found", word)
 	}
 	f.Start()
@@ -88,16 +88,16 @@ func TestFinderIsNotWaitedForByWhoHasLeft(t *testing.T) {
 	f.Start()
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	fstest.ErrorIs(t, f.current(ctx), context.Canceled)
+	fstest.ErrorIs(t, f.worker.Settled(ctx), context.Canceled)
 	close(src.gate)
-	if err := f.current(t.Context()); err != nil || len(f.documents.Search("lion", Options{})) != 1 {
+	if err := f.worker.Settled(t.Context()); err != nil || len(f.documents.Search("lion", Options{})) != 1 {
 		t.Errorf("not found afterwards: %v", err)
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
 	f.Changed("p", "a/1")
-	if err := f.current(t.Context()); err != nil {
+	if err := f.worker.Settled(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

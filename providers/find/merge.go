@@ -28,7 +28,7 @@ const (
 // a matter of milliseconds, or until ctx ends.
 func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]facts.Match, error) {
 	f.Start()
-	if err := f.current(ctx); err != nil {
+	if err := f.worker.Settled(ctx); err != nil {
 		return nil, err
 	}
 	f.remember(query, opts.Caller)
