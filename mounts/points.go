@@ -172,17 +172,3 @@ func DeadPoints(home control.Home, served []string, folders ...string) ([]Point,
 	}
 	return dead, nil
 }
-
-// Contain reports whether a path is in a mount of ctxfs, any user's.
-func Contain(path string) bool {
-	points, err := Points()
-	if err != nil {
-		return false
-	}
-	for _, p := range points {
-		if path == p.Dir || strings.HasPrefix(path, p.Dir+"/") {
-			return true
-		}
-	}
-	return false
-}

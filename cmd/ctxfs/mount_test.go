@@ -64,7 +64,10 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	far := filepath.Join(b.dir, "made", "on", "the way", "ünï")
+	in := mounts.NewTable()
+	fstest.Equal(t, in.Contain(far+"/x"), false, "in a mount before there is one")
 	fstest.Contains(t, b.ok("mount", far), "mounted on "+far)
+	fstest.Equal(t, in.Contain(far+"/x"), true, "in the mount")
 	pid := b.pid()
 	b.mount()
 	fstest.Contains(t, b.ok("mount"), "already mounted on ~/.agentctx")
@@ -105,6 +108,7 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 	if err := json.Unmarshal([]byte(b.ok("unmount", "--all", "--json")), &gone); err != nil || len(gone.Dirs) != 2 {
 		t.Errorf("unmount --all --json: %+v, %v", gone, err)
 	}
+	fstest.Equal(t, in.Contain(far+"/x"), false, "in a mount that has ended")
 	b.ended(pid)
 	fstest.Contains(t, b.ok("unmount"), "nothing is mounted\n")
 	fstest.Contains(t, b.run("status").exits(t, exitNotRunning).out, "ctxfs mount")

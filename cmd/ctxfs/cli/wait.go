@@ -33,9 +33,10 @@ func (a *App) Waiting(within string) *Waiting {
 	if within != "" {
 		dir = within
 	}
-	w := &Waiting{app: a, local: wait.New(mounts.Contain, slog.New(slog.DiscardHandler)), Note: func() {}}
+	hide := mounts.NewTable().Contain
+	w := &Waiting{app: a, local: wait.New(hide, slog.New(slog.DiscardHandler)), Note: func() {}}
 	w.local.SetSources([]wait.Source{
-		{Awaiter: wait.Files{Dir: dir, Home: a.Home, Within: within, Hide: mounts.Contain}}, {Awaiter: wait.Ports{}},
+		{Awaiter: wait.Files{Dir: dir, Home: a.Home, Within: within, Hide: hide}}, {Awaiter: wait.Ports{}},
 	})
 	return w
 }

@@ -88,5 +88,5 @@ func (f *Fallback) Close() {
 // Offline returns the tree as configuration and caches describe it. It starts and
 // watches nothing.
 func Offline(p places.Places, environ func() []string, lookupEnv func(string) (string, bool)) *usertree.Tree {
-	return usertree.New(usertree.Options{Places: p, Environ: environ, LookupEnv: lookupEnv, Offline: true, Hide: mounts.Contain})
+	return usertree.New(usertree.Options{Places: p, Environ: environ, LookupEnv: lookupEnv, Offline: true, Hide: mounts.NewTable().Contain})
 }

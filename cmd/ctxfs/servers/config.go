@@ -57,7 +57,7 @@ func newConfig(a *cli.App) *cobra.Command {
 // servers get, or reads the files if no process runs.
 func configuration(ctx context.Context, a *cli.App) (report fleet.Report, err error) {
 	folder, err := a.Getwd()
-	if err != nil || mounts.Contain(folder) {
+	if err != nil || mounts.NewTable().Contain(folder) {
 		folder = "" // it was deleted, or is in a mount, where nothing is configured
 	}
 	return cli.Ask(ctx, a, mcp.OpConfiguration, mcp.FolderQuery{Folder: folder})
