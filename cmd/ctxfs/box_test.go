@@ -362,8 +362,8 @@ func (b *box) read(path string) string {
 	return string(text)
 }
 
-// until waits for a condition, or until one that it is told meanwhile is enough.
-func (b *box) until(c wait.Condition, enough func(wait.Standing) bool) wait.Standing {
+// stands waits for a condition, or until one that it is told meanwhile is enough.
+func (b *box) stands(c wait.Condition, enough func(wait.Standing) bool) wait.Standing {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 2*fstest.Patience)
 	defer cancel()
@@ -390,7 +390,7 @@ func (b *box) until(c wait.Condition, enough func(wait.Standing) bool) wait.Stan
 func (b *box) settled() {
 	b.Helper()
 	if b.uid == 0 {
-		b.until(wait.Condition{Kind: "settled"}, nil)
+		b.stands(wait.Condition{Kind: "settled"}, nil)
 	} else { // its background process answers nobody else
 		b.ok("wait", "settled")
 	}

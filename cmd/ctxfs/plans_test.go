@@ -87,6 +87,7 @@ func TestPlans(t *testing.T) {
 	// A command without a background process shows the same.
 	before := open()
 	b.ok("unmount")
+	b.inside.daemons.Wait() // what it keeps is on disk
 	if got := b.ok("cat", "plans/OPEN.md"); got != before {
 		t.Errorf("without a mount:\n%s\nit was\n%s", got, before)
 	}

@@ -72,7 +72,7 @@ func (b *box) server(name, state string, words ...string) {
 	is, path := "server "+name+" is "+state, "mcps/"+name+"/STATUS.md"
 	text := ""
 	for !strings.HasPrefix(text, "state: "+state+"\n") { // one that fails is tried again by itself
-		b.until(wait.Condition{Kind: "server", Name: name, Until: "ready"}, func(s wait.Standing) bool {
+		b.stands(wait.Condition{Kind: "server", Name: name, Until: "ready"}, func(s wait.Standing) bool {
 			return strings.HasPrefix(s.What, is) && s.State != wait.Unnamed
 		})
 		b.settled()

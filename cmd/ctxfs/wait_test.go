@@ -48,7 +48,7 @@ func (b *box) notYet(said string, condition ...string) {
 	all, err := wait.Parse(condition)
 	must(b.T, err)
 	b.settled()
-	s := b.until(all[0], func(wait.Standing) bool { return true })
+	s := b.stands(all[0], func(wait.Standing) bool { return true })
 	if s.State != wait.NotYet || !strings.Contains(s.What, said) {
 		b.Errorf("%q: %+v, want %q", condition, s, said)
 	}
