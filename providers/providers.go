@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/providers/exec"
@@ -119,7 +120,8 @@ func list(o Options, s shared) []Named {
 			Projects:     s.projects,
 			Trust:        s.trust,
 			Root:         s.workspaces.RootAt,
-			LookupEnv:    o.LookupEnv,
+			Environ:      o.Environ,
+			LookupEnv:    o.userVariable,
 			SettingsPath: o.Config,
 			Program:      o.Program,
 			ProgramEnv:   o.ProgramEnv,
@@ -219,6 +221,17 @@ func terminalLog(recording string) (executor.Log, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// userVariable looks up a variable in the environment of the user, who may have mounted from another
+// shell since this process was started, and else in that of this process.
+func (o Options) userVariable(name string) (string, bool) {
+	for _, entry := range o.Environ() {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value, true
+		}
+	}
+	return o.LookupEnv(name)
 }
 
 // environOf returns the environment with which a process of the user was started, as

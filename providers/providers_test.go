@@ -33,6 +33,7 @@ func optionsIn(home string) Options {
 	log := slog.New(slog.DiscardHandler)
 	return Options{
 		Home: home, Config: filepath.Join(home, "config.toml"), Cache: filepath.Join(home, "cache"), State: filepath.Join(home, "state"),
+		Environ:       func() []string { return nil },
 		LookupEnv:     func(string) (string, bool) { return "", false },
 		Env:           func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
 		ResultsFolder: func() string { return filepath.Join(home, "state", "results") },

@@ -68,6 +68,7 @@ func TestNothingIsRenderedOnDemand(t *testing.T) {
 	pages := make(map[int]string)
 	for round := range 2 {
 		w := usertree.New(usertree.Options{
+			Environ:   func() []string { return nil },
 			LookupEnv: func(string) (string, bool) { return "", false },
 			Places: places.Places{
 				Home: b.home, Config: b.config, State: filepath.Join(b.state, "ctxfs"), Cache: filepath.Join(b.cache, "ctxfs"),

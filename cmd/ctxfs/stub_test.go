@@ -22,7 +22,7 @@ const (
 	stubMode    = "CTXFS_TEST_STUB"
 	stubJournal = "CTXFS_TEST_JOURNAL" // a file: a line for each start and request
 	stubTools   = "CTXFS_TEST_TOOLS"   // a file: the tools, as JSON
-	stubResult  = "CTXFS_TEST_RESULT"  // a file: what a call answers, as JSON
+	stubResult  = "ZOO_TEST_RESULT"    // a file: what a call answers, as JSON
 )
 
 // stubPath is this program where every user can run it.

@@ -86,13 +86,13 @@ func realWorld(t testing.TB) *world {
 			Log:     slog.New(slog.DiscardHandler),
 			Now:     time.Now,
 		},
-		Home:      w.home,
-		Projects:  project.New(project.Options{Home: w.home}),
-		CacheDir:  filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
-		LookupEnv: os.LookupEnv,
-		Trust:     trust.New("", nil, time.Now),
-		Root:      func(string) string { return "" },
-		Settled:   func() {},
+		Home:     w.home,
+		Projects: project.New(project.Options{Home: w.home}),
+		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
+		Environ:  os.Environ, LookupEnv: os.LookupEnv,
+		Trust:   trust.New("", nil, time.Now),
+		Root:    func(string) string { return "" },
+		Settled: func() {},
 		timing: timing{
 			Timing: instance.Timing{
 				Timing: wire.Timing{

@@ -106,7 +106,8 @@ type Options struct {
 	// project of a folder, or "".
 	Trust *trust.Store
 	Root  func(dir string) string
-	// LookupEnv looks up a variable of the environment.
+	// Environ returns the environment of the user, and LookupEnv looks up one of its variables.
+	Environ   func() []string
 	LookupEnv func(string) (string, bool)
 	// Spawn starts the programs of servers; nil starts them as processes.
 	Spawn func(supervise.Command) (*supervise.Program, error)
@@ -180,10 +181,10 @@ func New(opts Options) *Provider {
 		}, opts.StateDir == ""),
 		callLog:   calls.NewLog(opts.StateDir),
 		questions: questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server.Server).Show() }}),
-		sampling:  questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.LookupEnv, opts.Home, nil) }),
+		sampling:  questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.Environ(), opts.Home, nil) }),
 	}
 	shared := &server.Options{
-		Env: opts.Env, Home: opts.Home, LookupEnv: opts.LookupEnv, HTTP: opts.HTTP, Logs: below(opts.StateDir, "logs"), Offline: opts.Offline,
+		Env: opts.Env, Home: opts.Home, Environ: opts.Environ, HTTP: opts.HTTP, Logs: below(opts.StateDir, "logs"), Offline: opts.Offline,
 		Program: opts.Program, ProgramEnv: opts.ProgramEnv,
 		Cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log}, Pins: pins.Store{Dir: below(opts.StateDir, "pins")},
 		Questions: p.questions, Sampling: p.sampling, Logins: p.logins,
@@ -193,7 +194,7 @@ func New(opts Options) *Provider {
 		Shown:    func() { p.Update() }, Started: func() { p.SettleAgain() },
 	}
 	p.Fleet = fleet.New(fleet.Options{
-		Server: shared, Sup: p.sup, SettingsPath: opts.SettingsPath, Approvals: below(opts.StateDir, "trusted.json"),
+		Server: shared, Sup: p.sup, SettingsPath: opts.SettingsPath, LookupEnv: opts.LookupEnv, Approvals: below(opts.StateDir, "trusted.json"),
 		Hide: opts.Hide, Projects: opts.Projects, Trust: opts.Trust, Root: opts.Root, Sample: times.sample, Changed: func() { p.Publish() },
 	})
 	p.Dispatcher = dispatch.New(dispatch.Options{

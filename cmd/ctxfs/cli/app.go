@@ -26,6 +26,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/caller"
 	"ctxfs/providers/readonly"
 )
 
@@ -69,6 +70,14 @@ func (a *App) Abs(path string) (string, error) {
 	}
 	dir, err := a.Getwd()
 	return filepath.Join(dir, path), err
+}
+
+// KeepEnviron keeps the environment for the servers that are started from now on. What cannot be
+// written is said, and no reason not to go on.
+func (a *App) KeepEnviron() {
+	if err := caller.KeepEnviron(a.State, a.Environ()); err != nil {
+		a.Notef("servers are not given the variables of this shell: %v", err)
+	}
 }
 
 // Running connects to the background process. It returns nil, and no error, if no

@@ -51,6 +51,7 @@ func newMount(a *cli.App) *cobra.Command {
 			if err := a.Chdir("/"); err != nil { // this very command may stand in a mount that is replaced
 				return err
 			}
+			a.KeepEnviron()
 			if foreground {
 				return mountForeground(cmd.Context(), a, dir)
 			}

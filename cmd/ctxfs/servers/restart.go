@@ -29,6 +29,7 @@ func newRestart(a *cli.App) *cobra.Command {
 }
 
 func restart(ctx context.Context, a *cli.App, name string) error {
+	a.KeepEnviron()
 	_, err := mcp.OpRestart.Ask(ctx, a.OnlyRunning(), mcp.RestartQuery{Name: name})
 	if errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrGone) {
 		return &control.Fault{Message: "ctxfs is not running, and so no server is", Hint: "start it: ctxfs mount"}

@@ -20,6 +20,7 @@ import (
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
 	"ctxfs/providers"
+	"ctxfs/providers/caller"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/readonly"
 )
@@ -67,7 +68,8 @@ func New(opts Options) *Tree {
 	t.pages = newPages(root, t)
 	p := opts.Places
 	t.providers = providers.New(providers.Options{
-		Home: p.Home, Config: p.Config, Cache: p.Cache, State: p.State, Environ: opts.Environ, LookupEnv: opts.LookupEnv,
+		Home: p.Home, Config: p.Config, Cache: p.Cache, State: p.State, LookupEnv: opts.LookupEnv,
+		Environ: func() []string { return caller.UserEnviron(p.State, opts.Environ()) },
 		Program: self, ProgramEnv: []string{"HOME=" + p.Home, "XDG_STATE_HOME=" + filepath.Dir(p.State)},
 		Env:           t.env,
 		Hide:          opts.Hide,

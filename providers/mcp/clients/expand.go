@@ -115,14 +115,14 @@ func inputOf(reference string) string {
 }
 
 // variable looks up a variable of the environment. Its value is recorded as a
-// secret unless the process of every server gets it.
+// secret unless such variables never are.
 func (x *expander) variable(name string) (string, bool) {
 	x.lookedUp = name
 	if value, ok := x.extra[name]; ok {
 		return value, true
 	}
 	value, ok := x.LookupEnv(name)
-	if ok && !config.Inherited(name) {
+	if ok && !config.Ordinary(name) {
 		x.secrets = append(x.secrets, value)
 	}
 	return value, ok

@@ -275,7 +275,7 @@ func (s *Server) AddSecrets(values ...string) {
 // the URL.
 func (s *Server) AddOwnSecrets() {
 	for name, v := range s.Env {
-		if !Inherited(name) {
+		if !Ordinary(name) {
 			s.AddSecrets(v)
 		}
 	}
@@ -305,26 +305,29 @@ func (s *Server) Redact(text string) string {
 	return text
 }
 
-// inherited are the variables that the process of every server gets besides those
-// that are configured for it: the rest of the environment may hold tokens of
-// other programs.
-var inherited = [...]string{
+// ordinary are variables whose values are no secrets.
+var ordinary = [...]string{
 	"HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ",
 	"XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
 }
 
-// Inherited reports whether the process of every server gets the variable.
-func Inherited(name string) bool { return slices.Contains(inherited[:], name) }
+// Ordinary reports whether the value of a variable is no secret.
+func Ordinary(name string) bool { return slices.Contains(ordinary[:], name) }
 
-// Environ returns the environment of a server's process: what it inherits and what
-// is configured for it.
-func Environ(lookup func(string) (string, bool), home string, configured map[string]string) []string {
-	env := map[string]string{"HOME": home}
-	for _, name := range inherited {
-		if value, ok := lookup(name); ok {
+// ofShell are variables that belong to one shell.
+var ofShell = [...]string{"PWD", "OLDPWD", "SHLVL", "_"}
+
+// Environ returns the environment of a server's process: what is configured for it, and all that
+// the user has set, as every client passes it on (installers need proxies, certificates and
+// registries), but for what belongs to one shell or to ctxfs.
+func Environ(environ []string, home string, configured map[string]string) []string {
+	env := make(map[string]string)
+	for _, entry := range environ {
+		if name, value, ok := strings.Cut(entry, "="); ok && !slices.Contains(ofShell[:], name) && !strings.HasPrefix(name, "CTXFS_") {
 			env[name] = value
 		}
 	}
+	env["HOME"] = home
 	maps.Copy(env, configured)
 	out := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {

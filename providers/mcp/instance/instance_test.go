@@ -47,7 +47,7 @@ func newTestInstance(t *testing.T, is Condition) *Instance {
 		Definition: func() *config.Server { return d },
 		Dialer: func(d *config.Server) *wire.Dialer {
 			return &wire.Dialer{
-				Def: d, Home: t.TempDir(), Lookup: os.LookupEnv, Now: time.Now,
+				Def: d, Home: t.TempDir(), Environ: os.Environ, Now: time.Now,
 				Timing: wire.Timing{Discover: patience, Deaf: patience, Grace: grace},
 			}
 		},

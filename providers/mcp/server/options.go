@@ -26,12 +26,12 @@ import (
 
 // Options are what all servers share.
 type Options struct {
-	Env       fs.Env
-	Home      string
-	LookupEnv func(string) (string, bool)
-	HTTP      http.RoundTripper
-	Logs      string // the folder of what servers log, or ""
-	Offline   bool   // nothing is started or written
+	Env     fs.Env
+	Home    string
+	Environ func() []string // of the user
+	HTTP    http.RoundTripper
+	Logs    string // the folder of what servers log, or ""
+	Offline bool   // nothing is started or written
 
 	// Program is the path of ctxfs, for the programs that call tools; with "" these
 	// are not shown. ProgramEnv is the environment through which it reaches this

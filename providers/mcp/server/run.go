@@ -67,7 +67,7 @@ func (s *Server) dialer(d *config.Server) *wire.Dialer {
 		}
 	}
 	return &wire.Dialer{
-		Def: d, Login: login, HTTP: s.o.HTTP, Home: s.o.Home, Lookup: s.o.LookupEnv, Timing: s.o.Instances.Timing.Timing, Now: s.o.Env.Now, Roots: roots,
+		Def: d, Login: login, HTTP: s.o.HTTP, Home: s.o.Home, Environ: s.o.Environ, Timing: s.o.Instances.Timing.Timing, Now: s.o.Env.Now, Roots: roots,
 		Log: s.logTo(""), LogLevel: s.def.LogLevel,
 		Samples: s.o.Sampling.Answers(), Era: era,
 	}

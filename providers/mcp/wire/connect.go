@@ -109,14 +109,15 @@ const (
 
 // Dialer connects to one server.
 type Dialer struct {
-	Def    *config.Server
-	Login  *oauth.Session // nil if it has no login
-	HTTP   http.RoundTripper
-	Start  *supervise.Start
-	Home   string
-	Lookup func(string) (string, bool)
-	Timing Timing
-	Now    func() time.Time
+	Def   *config.Server
+	Login *oauth.Session // nil if it has no login
+	HTTP  http.RoundTripper
+	Start *supervise.Start
+	Home  string
+	// Environ returns the environment of the user.
+	Environ func() []string
+	Timing  Timing
+	Now     func() time.Time
 	// Roots are the folders that a server may ask for, as absolute paths. If it is
 	// nil, the server is told that it cannot ask.
 	Roots []string
@@ -250,7 +251,7 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) error {
 	if c.kind == config.Stdio {
 		p, err := d.Start.Run(supervise.Command{
-			Name: d.Def.Command, Args: d.Def.Args, Env: config.Environ(d.Lookup, d.Home, d.Def.Env), Dir: cmp.Or(d.Def.Dir, d.Home),
+			Name: d.Def.Command, Args: d.Def.Args, Env: config.Environ(d.Environ(), d.Home, d.Def.Env), Dir: cmp.Or(d.Def.Dir, d.Home),
 		})
 		if err != nil {
 			return err

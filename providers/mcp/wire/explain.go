@@ -33,7 +33,8 @@ type Explainer struct {
 	Def    *config.Server
 	Limits supervise.Limits
 	Home   string
-	Lookup func(string) (string, bool)
+	// Environ returns the environment of the user.
+	Environ func() []string
 	// Clean removes secrets and control characters from a text from outside.
 	Clean func(text string) string
 }
@@ -52,7 +53,7 @@ func (x *Explainer) moreTime(key string) string {
 // brokenInstall returns the folder of a broken installation by npx that is the
 // cause of the failure, or "".
 func (x *Explainer) brokenInstall(words string) string {
-	return supervise.BrokenNPX(words, config.Environ(x.Lookup, x.Home, x.Def.Env), config.PackageOf(x.Def.Command, x.Def.Args))
+	return supervise.BrokenNPX(words, config.Environ(x.Environ(), x.Home, x.Def.Env), config.PackageOf(x.Def.Command, x.Def.Args))
 }
 
 // StateNeedsAuth is the state of a server that requires a login or a token.

@@ -121,7 +121,7 @@ func (f *fake) count(id string) (n int) {
 // usual returns how tests connect.
 func usual() *Dialer {
 	return &Dialer{
-		Def: &config.Server{Transport: config.Stdio}, Now: time.Now, Lookup: os.LookupEnv,
+		Def: &config.Server{Transport: config.Stdio}, Now: time.Now, Environ: os.Environ,
 		Timing: Timing{Discover: time.Minute, Deaf: time.Minute, Relisten: time.Millisecond},
 	}
 }
