@@ -3,9 +3,9 @@
 // of a language model.
 //
 // A call that may be asked has an [Asker]. [Asker.Ask] judges a question of its
-// server (question.go, form.go, secret.go), opens it in the [Store] (store.go), and
+// server (question.go, form.go, values.go), opens it in the [Store] (store.go), and
 // waits: for [Store.Answer] (fill.go), for the end of the question's time, or for
-// the end of the call. [Sampler] runs the command that answers in place of a
+// the end of the call. [Sampling] runs the command that answers in place of a
 // language model (sampler.go).
 //
 // Questions and answers are in memory only. An answer reaches the server and
@@ -16,6 +16,7 @@
 package questions
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -104,4 +105,29 @@ func (q *Question) answerCommand() string {
 		return command + " " + wording.ShellWord("{"+strings.Join(words, ", ")+"}")
 	}
 	return command + " " + strings.Join(words, " ")
+}
+
+// The letters and digits of an ID, without those that look like others, and without
+// vowels, which would make words.
+const (
+	idLetters = "23456789bcdfghjkmnpqrstvwxz"
+	idLength  = 5
+)
+
+// NewID returns a random ID that begins with a letter and for which used reports
+// false.
+func NewID(first string, used func(id string) bool) string {
+	for {
+		raw := make([]byte, 2*idLength)
+		_, _ = rand.Read(raw) // never fails
+		id := []byte(first)
+		for _, b := range raw {
+			if int(b) < 256/len(idLetters)*len(idLetters) && len(id) < len(first)+idLength {
+				id = append(id, idLetters[int(b)%len(idLetters)])
+			}
+		}
+		if len(id) == len(first)+idLength && !used(string(id)) {
+			return string(id)
+		}
+	}
 }

@@ -3,7 +3,7 @@
 //
 // What is known changes in update, which publishes what has changed, and then notifies:
 // adopt.go takes the lists of an instance, accept.go pins definitions, package kept
-// follows resources. status.go, signatures.go, bin.go, filecalls.go and waiting.go make the files
+// follows resources. status.go, bin.go, filecalls.go and waiting.go make the files
 // of the folder. placed.go is an instance for a project or a session, and differ.go says
 // where its tools are other ones.
 package server

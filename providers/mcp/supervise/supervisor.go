@@ -2,14 +2,14 @@
 // start, how long a start may take, and how they are ended.
 //
 // A [Supervisor] is shared by all servers of one background process of ctxfs. The
-// start of a server is a [Start]. It waits for its turn (queue.go): background
+// start of a server is a [Start]. It waits for its turn: background
 // starts are few at a time, and delayed by load; a start that a caller waits for goes
-// before all of them. It also waits for another start of the same package (packages.go,
-// runner.go). Then it runs one process or several in succession (process.go, spawn.go),
+// before all of them. It also waits for another start of the same package
+// (packages.go, program.go). Then it runs one process or several in succession (process.go, spawn.go),
 // and is over when the server has answered.
 //
 // A start goes on as long as it makes progress (start.go), measured over the
-// process group and all descendants (meter.go) and the package caches (caches.go):
+// process group and all descendants (meter.go) and the package caches (packages.go):
 // package runners such as npx install for minutes, and killing them leaves caches
 // half written, for every other program too. For the same reason a process is
 // always asked to exit before it is killed, a group as a whole (stop.go), and one
@@ -18,10 +18,96 @@
 package supervise
 
 import (
+	"context"
 	"log/slog"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
+
+// queue schedules starts that no caller waits for: few at a time, and delayed
+// while the machine is busy, but not forever. Starts that a caller waits for go
+// before all of them.
+type queue struct {
+	slots  chan struct{}
+	hold   time.Duration
+	slot   time.Duration
+	busy   func() bool  // reports whether the machine is busy
+	urgent atomic.Int32 // starts under way that a caller waits for
+}
+
+// loadLook is the interval between checks of the machine's load.
+const loadLook = 250 * time.Millisecond
+
+func newQueue(hold, slot time.Duration) *queue {
+	return &queue{slots: make(chan struct{}, max(2, runtime.NumCPU()/4)), hold: hold, slot: slot, busy: busy}
+}
+
+// Turn is the right to start.
+type Turn struct{ leave func() }
+
+// Leave gives the turn back. Further calls do nothing.
+func (t *Turn) Leave() { t.leave() }
+
+// Now returns the turn of a start that a caller waits for. It must be given back.
+func (s *Supervisor) Now() *Turn { return s.queue.now() }
+
+func (q *queue) now() *Turn {
+	q.urgent.Add(1)
+	return &Turn{leave: once(func() { q.urgent.Add(-1) })}
+}
+
+// Wait waits for the turn of a start that no caller waits for. A value from hurry
+// means that a caller waits now, and ends the waiting. The turn must be given back.
+// The error is that of ctx.
+func (s *Supervisor) Wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) {
+	return s.queue.wait(ctx, hurry)
+}
+
+func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) {
+	select {
+	case <-hurry: // takes precedence over a free slot
+		return q.now(), nil
+	default:
+	}
+	select {
+	case q.slots <- struct{}{}:
+	case <-hurry:
+		return q.now(), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	free := once(func() { <-q.slots })
+	over := time.NewTimer(q.hold)
+	defer over.Stop()
+	tick := time.NewTicker(max(time.Millisecond, min(loadLook, q.hold/4)))
+	defer tick.Stop()
+	for waiting := true; waiting && (q.urgent.Load() > 0 || q.busy()); {
+		select {
+		case <-tick.C:
+		case <-over.C:
+			waiting = false
+		case <-hurry:
+			free()
+			return q.now(), nil
+		case <-ctx.Done():
+			free()
+			return nil, ctx.Err()
+		}
+	}
+	timer := time.AfterFunc(q.slot, free) // a server that does not answer must not delay others
+	return &Turn{leave: func() { timer.Stop(); free() }}, nil
+}
+
+// once returns a function that calls f the first time only.
+func once(act func()) func() {
+	var done atomic.Bool
+	return func() {
+		if done.CompareAndSwap(false, true) {
+			act()
+		}
+	}
+}
 
 // Options are the options of a supervisor.
 type Options struct {

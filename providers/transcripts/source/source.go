@@ -140,3 +140,10 @@ func ReadAt(path string, p []byte, off int64) (int, error) {
 	defer f.Close()
 	return f.ReadAt(p, off)
 }
+
+func inode(info os.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ino
+	}
+	return 0
+}
