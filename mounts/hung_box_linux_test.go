@@ -81,7 +81,7 @@ func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 	fstest.Must(t, err)
 	p.pid, p.lines = p.cmd.Process.Pid, bufio.NewScanner(out)
 	t.Cleanup(func() { p.clear(base) })
-	p.until("mounted")
+	p.hear("mounted")
 	p.minor = p.point().minor
 	if os.Getuid() == 0 {
 		// The way out is ready before anything hangs.
@@ -131,8 +131,8 @@ func (p *hangingProcess) command(env []string, name string, args ...string) *exe
 	return cmd
 }
 
-// until reads the output of the process up to a line.
-func (p *hangingProcess) until(line string) {
+// hear reads the output of the process up to a line.
+func (p *hangingProcess) hear(line string) {
 	p.Helper()
 	timer := time.AfterFunc(time.Minute, func() { _ = p.cmd.Process.Kill() })
 	defer timer.Stop()
@@ -179,7 +179,7 @@ func (p *hangingProcess) jam() []*exec.Cmd {
 		p.Fatalf("%v: %s", err, out)
 	}
 	first := p.read("hanging")
-	p.until("listing")
+	p.hear("listing")
 	p.say("change")
 	p.awaitThread("waits for the folder's lock", 'D')
 	return []*exec.Cmd{first, p.read("hanging"), p.read("hanging")}
@@ -189,9 +189,9 @@ func (p *hangingProcess) jam() []*exec.Cmd {
 func (p *hangingProcess) touch() []*exec.Cmd {
 	p.Helper()
 	p.say("touch")
-	p.until("looking up")
+	p.hear("looking up")
 	reader := p.read("hanging")
-	p.until("listing")
+	p.hear("listing")
 	return []*exec.Cmd{reader}
 }
 

@@ -116,7 +116,7 @@ func TestOrdinaryDeath(t *testing.T) {
 		p := serveHanging(t, uid, true)
 		p.guardian()
 		reader := p.read("hanging")
-		p.until("listing")
+		p.hear("listing")
 		p.kill()
 		p.freed([]*exec.Cmd{reader})
 	})
@@ -217,7 +217,7 @@ func TestGuardianStopped(t *testing.T) {
 		p := serveHanging(t, uid, true)
 		guardian := p.guardian()
 		reader := p.read("hanging")
-		p.until("listing")
+		p.hear("listing")
 		fstest.Must(t, syscall.Kill(guardian, syscall.SIGSTOP))
 		t.Cleanup(func() {
 			if guard.IsGuardian(procOf(guardian)) {

@@ -83,7 +83,7 @@ func TestCallerStandsInTheMount(t *testing.T) {
 		t.Errorf("%v, above %v", at.Folders, above)
 	}
 	c := start(t, b.command(t.Context(), "cd calls; echo ready; read x || true"))
-	c.until("ready")
+	c.hear("ready")
 	before := b.Requests()
 	for range 10 {
 		if at := b.raw.callers.standpoint(uint32(c.cmd.Process.Pid)); at.Dir != b.dir+"/calls" || at.Unknown != "" {
@@ -165,7 +165,7 @@ func TestCallerOfAnotherNamespace(t *testing.T) {
 	cmd.Args = append([]string{"unshare", "--pid", "--fork", "--kill-child", cmd.Path}, dir)
 	cmd.Path, _ = exec.LookPath("unshare")
 	mounter := start(t, cmd)
-	mounter.until("mounted")
+	mounter.hear("mounted")
 	from := func() (at fs.Standpoint) {
 		t.Helper()
 		fstest.Must(t, json.Unmarshal([]byte(mounter.line()), &at))
@@ -196,22 +196,22 @@ func TestCallerStandsInAHungMount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := placeFor(t, "mnt")
 			mounter := start(t, helper(t, name, dir))
-			mounter.until("mounted")
+			mounter.hear("mounted")
 			t.Cleanup(func() {
 				mounter.kill()
 				_ = Detach(dir)
 			})
 			c := start(t, b.command(t.Context(), `cd "$1/sub"; echo ready; read x; echo {} > "$0/calls/$2"; echo written; read x; echo {} > "$0/calls/$2-2"; echo written; read x; cd /`, dir, name))
-			c.until("ready")
+			c.hear("ready")
 			if name == "stuck" {
 				fmt.Fprintln(mounter.stdin)
-				mounter.until("stuck")
+				mounter.hear("stuck")
 			} else if err := mounter.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
 			for _, file := range []string{name, name + "-2"} {
 				fmt.Fprintln(c.stdin)
-				c.until("written")
+				c.hear("written")
 				at := b.caller(file)
 				if at.Dir != dir+"/sub" || at.Unknown != want || (len(at.Folders) > 0) != (want == "") {
 					t.Errorf("%s: %+v", file, at)

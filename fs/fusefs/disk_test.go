@@ -89,7 +89,7 @@ func TestFileOnDiskShrinks(t *testing.T) {
 	long := strings.Repeat("line\n", 50_000)
 	put(t, dir, "file", long)
 	reader := start(t, m.command(t.Context(), `exec 5<x/file; head -c 1000 <&5 >/dev/null; echo begun; read x; cat <&5 | tr -d 'a-z\n' | wc -c`))
-	reader.until("begun")
+	reader.hear("begun")
 	put(t, dir, "file", "short\n")
 	m.changed("x/file")
 	reader.stdin.Write([]byte("\n"))

@@ -89,8 +89,8 @@ func (c *child) line() string {
 	return c.lines.Text()
 }
 
-// until reads lines up to one that contains text.
-func (c *child) until(text string) {
+// hear reads lines up to one that contains text.
+func (c *child) hear(text string) {
 	c.t.Helper()
 	for !strings.Contains(c.line(), text) {
 	}

@@ -154,7 +154,7 @@ func TestBodyThatIsNeverFinished(t *testing.T) {
 	b.expect("false\nfalse", "jq .ok calls/empty.result calls/half.result")
 
 	c := start(t, b.command(t.Context(), `exec 5>calls/killed; printf '{"a"' >&5; echo written; read x`))
-	c.until("written")
+	c.hear("written")
 	b.expect("calls/README.md calls/empty.result calls/half.result", "echo calls/*")
 	c.kill()
 	b.expect("false", "jq .ok calls/killed.result")
@@ -165,11 +165,11 @@ func TestBodyThatIsNeverFinished(t *testing.T) {
 func TestHolderOfAFinishedFile(t *testing.T) {
 	b := newInbox(t)
 	c := start(t, b.command(t.Context(), `exec 5>calls/held; echo '{"a":1}' >&5; echo written; read x; echo ' ' >&5 && echo space; echo more >&5 || echo refused; read x`))
-	c.until("written")
+	c.hear("written")
 	b.expect("held has 7 bytes", "jq -r .text calls/held.result")
 	fmt.Fprintln(c.stdin)
-	c.until("space")
-	c.until("refused")
+	c.hear("space")
+	c.hear("refused")
 	b.expect("", "echo '{}' > calls/held") // the name is free again
 	b.expect("held has 2 bytes", "jq -r .text calls/held.result")
 	c.kill()
@@ -188,7 +188,7 @@ func TestResultIsWaitedFor(t *testing.T) {
 		start(t, b.command(t.Context(), "echo begun; exec cat calls/x.result")),
 	}
 	for _, r := range readers {
-		r.until("begun")
+		r.hear("begun")
 	}
 	// Meanwhile everything else goes on, the folder too.
 	b.expect("README.md", "ls calls")
@@ -200,7 +200,7 @@ func TestResultIsWaitedFor(t *testing.T) {
 	}
 	readers[1].kill() // who waits can be stopped
 	close(wait)
-	readers[0].until("x has 2 bytes")
+	readers[0].hear("x has 2 bytes")
 	readers[0].end()
 	b.expect("y has 7 bytes", "jq -r .text calls/y.result")
 }
@@ -245,7 +245,7 @@ func TestUnmountEndsUnfinishedFiles(t *testing.T) {
 	t.Parallel() // it waits for timeToLeave
 	b := newInbox(t)
 	c := start(t, b.command(t.Context(), `exec 5>calls/x; printf '{"a"' >&5; cd /; echo written; read x`))
-	c.until("written")
+	c.hear("written")
 	fstest.Equal(t, b.Unmount(), ErrBusy, "unmount")
 	c.kill()
 	<-b.Done()

@@ -59,10 +59,10 @@ func TestTextsOfEveryWriter(t *testing.T) {
 func TestTextThatIsKeptOpen(t *testing.T) {
 	m := notes(t, 10*time.Millisecond)
 	c := start(t, m.command(t.Context(), `exec 5>notes/x.md; printf said >&5; echo written; read x; printf more >&5 || echo refused; read x`))
-	c.until("written")
+	c.hear("written")
 	m.expect("4 bytes: said", "jq -r .text notes/x.result")
 	fmt.Fprintln(c.stdin)
-	c.until("refused")
+	c.hear("refused")
 	c.kill()
 	m.expect("4 bytes: said", "jq -r .text notes/x.result")
 }

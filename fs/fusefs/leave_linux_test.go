@@ -13,7 +13,7 @@ import (
 // A thread has left if it does not run, has ended, or was seen to run twice.
 func TestPassage(t *testing.T) {
 	busy := start(t, exec.Command("sh", "-c", "echo runs; while :; do :; done"))
-	busy.until("runs")
+	busy.hear("runs")
 	pid := busy.cmd.Process.Pid
 	p, looks := new(passage), 1
 	for !p.hasLeft(uint32(pid)) {

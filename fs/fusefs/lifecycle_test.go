@@ -17,7 +17,7 @@ func TestUnmountOfBusyMount(t *testing.T) {
 	t.Parallel() // it waits for timeToLeave
 	m := mounted(t, sampleTree(), fs.TreeOptions{})
 	holder := start(t, m.command(t.Context(), "cd sub; echo inside; read x; cat b.txt; ./run on; read x"))
-	holder.until("inside")
+	holder.hear("inside")
 	if err := m.Unmount(); err != ErrBusy {
 		t.Fatalf("unmount: %v", err)
 	}
@@ -29,8 +29,8 @@ func TestUnmountOfBusyMount(t *testing.T) {
 		t.Fatalf("mount where a busy mount was: %v", err)
 	}
 	fmt.Fprintln(holder.stdin)
-	holder.until("needle in b")
-	holder.until("ran on")
+	holder.hear("needle in b")
+	holder.hear("ran on")
 	select {
 	case <-m.Done():
 		t.Error("the mount ended under its holder")
@@ -54,7 +54,7 @@ func TestUnmountBesideASandbox(t *testing.T) {
 	t.Parallel() // it waits for timeToLeave
 	m := mounted(t, sampleTree(), fs.TreeOptions{})
 	sandbox := start(t, exec.CommandContext(t.Context(), "unshare", "--mount", "--propagation", "private", "sh", "-c", `echo made; read x; cat "$1"/sub/b.txt; read x`, "sh", m.dir))
-	sandbox.until("made")
+	sandbox.hear("made")
 	if err := m.Unmount(); err != ErrBusy {
 		t.Fatalf("unmount: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestUnmountBesideASandbox(t *testing.T) {
 		t.Errorf("the folder is not free: %v %v", entries, err)
 	}
 	fmt.Fprintln(sandbox.stdin)
-	sandbox.until("needle in b")
+	sandbox.hear("needle in b")
 	fmt.Fprintln(sandbox.stdin)
 	sandbox.end()
 	<-m.Done()

@@ -79,7 +79,7 @@ func TestLogReadersSeeEveryByteAndNoOther(t *testing.T) {
 					g.tree.Changed("log")
 				}
 				fmt.Fprintln(looks.stdin) // the pace is that of the readers
-				looks.until("seen")
+				looks.hear("seen")
 			}
 			for _, r := range append(readers, looks) {
 				r.end()
@@ -98,7 +98,7 @@ func followers(t *testing.T, file string, lines int) []*child {
 	var all []*child
 	for _, how := range []string{"read", "fstat"} {
 		c := start(t, helper(t, "follow", file, strconv.Itoa(lines), how))
-		c.until("ready")
+		c.hear("ready")
 		all = append(all, c)
 	}
 	return all
@@ -202,11 +202,11 @@ func TestTailFollowsLog(t *testing.T) {
 			}
 			g := newGrowingLog(t)
 			tail := start(t, g.command(t.Context(), command))
-			tail.until("head")
+			tail.hear("head")
 			for range 3 {
 				g.grow(2)
 				g.changed("log")
-				tail.until(strings.TrimSpace(numberedLine(g.lines - 1)))
+				tail.hear(strings.TrimSpace(numberedLine(g.lines - 1)))
 			}
 			tail.kill()
 		})
@@ -222,10 +222,10 @@ func TestWatchersHearOfLog(t *testing.T) {
 			need(t, name)
 			g := newGrowingLog(t)
 			watcher := start(t, g.command(t.Context(), script))
-			watcher.until("ready")
+			watcher.hear("ready")
 			g.grow(1)
 			g.changed("log")
-			watcher.until("event")
+			watcher.hear("event")
 			watcher.kill()
 		})
 	}
@@ -245,12 +245,12 @@ func TestTailFollowsNextIncarnation(t *testing.T) {
 			tail := start(t, g.command(t.Context(), "exec tail -n +1 -s 0.02 -F log 2>&1"))
 			g.append("first\n")
 			g.changed("log")
-			tail.until("first")
+			tail.hear("first")
 			fstest.Must(t, renew(g))
 			g.changed("log")
 			g.append("second\n")
 			g.changed("log")
-			tail.until("second")
+			tail.hear("second")
 			g.expect("second", "cat log")
 			g.expect("7", "stat -c %s log")
 			tail.kill()
@@ -262,7 +262,7 @@ func TestHeaderIsRewrittenInPlace(t *testing.T) {
 	g := newGrowingLog(t)
 	g.grow(1)
 	holder := start(t, g.command(t.Context(), `exec 5<log; head -c 5 <&5 >/dev/null; echo held; read x; exec cat <log`))
-	holder.until("held")
+	holder.hear("held")
 	g.expect(strings.TrimSpace(header(0)), "head -n1 log | xargs")
 	for i := range 3 {
 		f, err := os.OpenFile(g.path, os.O_WRONLY, 0)

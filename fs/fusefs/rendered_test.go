@@ -58,7 +58,7 @@ with open("x/text") as f:
 print("mapped", flush=True)
 for line in sys.stdin:
     print(len(mapped[:]), flush=True)'`))
-	holder.until("mapped")
+	holder.hear("mapped")
 	for range 3 {
 		x.Set(epoch, "text", fs.NewRendered(epoch, 1, func(context.Context) ([]byte, error) { return versionBody(1), nil }))
 		m.run("ls -lR; find . -printf '%y\n'")

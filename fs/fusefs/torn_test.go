@@ -33,7 +33,7 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 	free := []*child{start(t, helper(t, "version", file, "free")), start(t, helper(t, "version", file, "free"))}
 	asked := start(t, helper(t, "version", file, "asked"))
 	holder := start(t, m.command(t.Context(), `exec 5<text; head -c 20 <&5 >/dev/null; echo held; read x; cat text >/dev/null; exec uniq <&5`))
-	holder.until("held")
+	holder.hear("held")
 	for v := 1; v <= 200; v++ {
 		fmt.Fprintln(asked.stdin) // it reads while the version changes
 		set(v)

@@ -46,7 +46,7 @@ func TestOrdinaryUser(t *testing.T) {
 	cmd := helper(t, "user", mnt)
 	cmd.Path = exe
 	mounter := start(t, asUser(cmd))
-	mounter.until("mounted")
+	mounter.hear("mounted")
 	run := func(script string) (string, error) {
 		out, err := asUser(exec.CommandContext(t.Context(), "bash", "-c", "cd -- \"$0\" && "+script, mnt)).CombinedOutput()
 		return strings.TrimSpace(string(out)), err

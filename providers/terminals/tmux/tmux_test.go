@@ -104,6 +104,7 @@ func (r *rig) wait(a *Adopter) {
 // until waits for a condition.
 func (r *rig) until(what string, ok func() bool) {
 	r.Helper()
+	// Neither tmux nor its shells tell a program that is no client what they show.
 	if !fstest.Becomes(ok) {
 		r.Fatalf("not within %v: %s\nlogs:%s", fstest.Patience, what, r.logs())
 	}
