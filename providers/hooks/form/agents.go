@@ -25,7 +25,7 @@ type agent struct {
 	// hasty is set where the event before a compaction comes before each look whether one is
 	// due, too, but for those that the user asks for.
 	hasty bool
-	// wrote returns what the user wrote of what the agent says that he wrote; nil where these
+	// wrote returns the text of the user in a message as the agent reports it, or nil where these
 	// are the same.
 	wrote func(prompt string) string
 }

@@ -324,7 +324,7 @@ func variable(text string) *Variable {
 // changed.
 func All() []Agent { return slices.Clone(all()) }
 
-// ByID returns the agent with that id. It panics if there is none: ids are written
+// ByID returns the agent with that id. It panics if no agent has the id: ids are written
 // in this program only.
 func ByID(id string) Agent {
 	for _, a := range all() {

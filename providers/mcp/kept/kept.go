@@ -235,7 +235,7 @@ func (r *Resources) Follow(c *wire.Connection) {
 	}
 }
 
-// follow sets the connection over which the resources are followed; nil is none.
+// follow sets the connection over which the resources are followed, or nil.
 func (r *Resources) follow(c *wire.Connection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -55,7 +55,7 @@ func Of(text []byte) Shape {
 
 func isBracket(text []byte) bool { return len(text) > 0 && (text[0] == '{' || text[0] == '[') }
 
-// ofLines describes JSON Lines, of which each line is an object or an array.
+// ofLines describes JSON Lines whose lines are objects or arrays.
 func ofLines(text []byte) (Shape, bool) {
 	b := newBranch()
 	n := 0

@@ -33,7 +33,7 @@ type branch struct {
 	members  map[string]*branch
 	order    []string // of members
 	more     int      // members that are not told apart
-	elements *branch  // of lists; nil if there were none
+	elements *branch  // of lists, or nil
 	length   int      // of all lists together
 	only     string   // the value, where it is one number, text or truth value
 	seen     int      // values
