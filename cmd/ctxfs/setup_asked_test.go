@@ -50,7 +50,7 @@ func TestSetupMeanwhile(t *testing.T) {
 	w.sees("[y/N]")
 	must(t, os.WriteFile(settings, []byte("{\n  \"theirs\": 1\n}\n"), 0o600))
 	w.types("y\r")
-	w.sees("somebody has changed a file in the meantime")
+	w.sees("a file was changed in the meantime")
 	w.sees("\"theirs\": 1,")
 	w.sees("write it? [y/N] ")
 	w.types("y\r")

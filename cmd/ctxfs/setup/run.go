@@ -116,7 +116,7 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 			return written, err
 		}
 		if person != nil && writes(*p) > 0 {
-			r.app.Sayf("\nsomebody has changed a file in the meantime; now it would be:")
+			r.app.Sayf("\na file was changed in the meantime; now it would be:")
 			r.showPlan(*p)
 			if !person.agrees("write it? [y/N] ") {
 				return written, nil
