@@ -121,7 +121,7 @@ type Listed struct {
 }
 
 // Tools returns the tools of the servers with a name, as in Restart; "" stands for
-// All servers.
+// all servers.
 func (f *Fleet) Tools(server string) ([]Toolbox, error) {
 	chosen := f.All()
 	if server != "" {

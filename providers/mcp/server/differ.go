@@ -94,8 +94,8 @@ func listed(tools []string) string {
 	return text
 }
 
-// problem returns what the user has to check about the instances of a server: a
-// Definition that an agent was not shown counts like one that has changed. It is nil
+// placedProblem returns what the user has to check about the instances of a server: a
+// definition that an agent was not shown counts like one that has changed. It is nil
 // if there is nothing. The caller holds mu.
 func (s *Server) placedProblem() *fs.Problem {
 	var of []string
