@@ -64,11 +64,12 @@ func Elements(list []byte) []string {
 // process.
 func answerCommand() {
 	home, state := folders(os.Getenv)
-	var exe syscall.Stat_t
-	if home == "" || syscall.Stat("/proc/self/exe", &exe) != nil {
+	exe, err := os.Stat("/proc/self/exe")
+	if home == "" || err != nil {
 		return
 	}
-	build := []byte(`"build":"` + strconv.FormatUint(exe.Ino, 10) + " " + strconv.FormatInt(exe.Size, 10) + " " + strconv.FormatInt(exe.Mtim.Nano(), 10) + `"`)
+	ino := exe.Sys().(*syscall.Stat_t).Ino
+	build := []byte(`"build":"` + strconv.FormatUint(ino, 10) + " " + strconv.FormatInt(exe.Size(), 10) + " " + strconv.FormatInt(exe.ModTime().UnixNano(), 10) + `"`)
 	same := func(greeting []byte) bool { return bytes.Contains(greeting, build) }
 	dir, err := syscall.Getwd() // not $PWD: with links, its parents are not those of the folder
 	if err != nil || !strings.HasPrefix(dir, "/") {
