@@ -25,7 +25,8 @@ ctxfs mount
 ctxfs wait server zoo ready , settled
 grep -o 'zoo (6)' .agentctx/AGENTS.md
 ls .agentctx/mcps/zoo/tools
-ctxfs call zoo open 2>errors | head -c 30; echo "call: ${PIPESTATUS[0]}"; cat errors >&2
+ctxfs call zoo open >printed 2>errors || echo "call: $?"
+head -c 30 printed; cat errors >&2
 ctxfs doctor || echo "doctor: $?"
 ctxfs sync --once plain || echo "sync: $?"
 rm plain/ctxfs/zero

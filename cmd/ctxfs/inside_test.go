@@ -98,7 +98,7 @@ func (b *box) launch(env []string) control.Launch {
 			defer log.Close()
 			a := b.app(console.Streams{Out: log, Err: log}, "/", env)
 			_ = daemon.Run(b.inside.life, daemon.Options{ // who has started it is told the error
-				Places: a.Places, Environ: a.Environ, LookupEnv: a.LookupEnv, Commands: cli.Commands(run), Log: log,
+				Places: a.Places, Environ: a.Environ, LookupEnv: a.LookupEnv, Commands: cli.Commands(a.Home, run), Log: log,
 				Starter: control.NewStarter(tell), TakeOver: slices.Contains(args, "--take-over"),
 			})
 		})

@@ -10,13 +10,16 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/quick"
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 )
 
 // OpCommand runs a command in the background process, for a program that is only beginning.
 var OpCommand = fs.Op[quick.Command, quick.Reply]{Name: quick.OpCommand, Effect: fs.Reads}
 
-// Commands answers [OpCommand] with what main prints, which is the whole program.
-func Commands(main func(ctx context.Context, a *App, args []string) int) fs.Operation {
+// Commands answers [OpCommand] with what main prints, which is the whole program. Home is that
+// of this process: a program that sees another folder at its own, as in a mount namespace,
+// does all itself.
+func Commands(home string, main func(ctx context.Context, a *App, args []string) int) fs.Operation {
 	return OpCommand.Handle(func(ctx context.Context, c quick.Command) (r quick.Reply, err error) {
 		args := quick.Elements(c.Args)
 		if !quick.IsCommand(args) {
@@ -37,6 +40,9 @@ func Commands(main func(ctx context.Context, a *App, args []string) int) fs.Oper
 			}
 			return value, ok
 		})
+		if !control.Same(a.Home, home) {
+			return quick.Reply{}, fmt.Errorf("the home folder %s is not that of this process, %s", a.Home, home)
+		}
 		a.Environ = func() []string { return env }
 		a.Getwd = func() (string, error) { return dir, nil }
 		a.Chdir = func(string) error { return os.ErrPermission }

@@ -198,7 +198,7 @@ func awaitEnd(ctx context.Context, a *cli.App, dir string) error {
 // daemonOptions are the settings of a background process that this process becomes.
 func daemonOptions(a *cli.App, takeOver bool) daemon.Options {
 	return daemon.Options{
-		Places: a.Places, Environ: a.Environ, LookupEnv: a.LookupEnv, Commands: cli.Commands(a.Main), Guardian: daemon.Guardian,
+		Places: a.Places, Environ: a.Environ, LookupEnv: a.LookupEnv, Commands: cli.Commands(a.Home, a.Main), Guardian: daemon.Guardian,
 		Log: a.Err, TakeOver: takeOver,
 	}
 }
