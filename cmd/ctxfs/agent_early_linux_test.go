@@ -8,7 +8,7 @@ import (
 // TestAgentsStartEarly: no process of a run waits for libraries that it does not need.
 func TestAgentsStartEarly(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for what a process initialises
 	b.kinds("", map[string]string{"echo": "echo $1"})
 	b.setenv("GODEBUG", "inittrace=1")
 	r := b.run("agent", "run", "--agent", "echo", "--detach", "x")

@@ -215,7 +215,7 @@ echo >"$HOME/up"; exec sleep 1004`)
 func TestAgentReadOnlyTerminals(t *testing.T) {
 	t.Parallel()
 	need(t, "python3")
-	b := realBox(t)
+	b := realBox(t) // for a sandbox
 	b.kinds("", map[string]string{"tries": `cd "$HOME"; . ./try`})
 	must(t, os.Mkdir(filepath.Join(b.home, "work"), 0o700))
 	b.ok("run", "--background", "--name", "target", "--", "sh", "-c", "echo hello; stty size; exec cat")

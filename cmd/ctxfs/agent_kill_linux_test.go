@@ -56,7 +56,7 @@ func (r *agentRun) ends() (code int, result request.Result) {
 // caller says what is known, and all that the agent has started is gone.
 func TestAgentKilled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	up := b.fifo("up")
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
 	for _, victims := range [][]string{{"agent-keeper"}, {"agent-runner"}, {"agent-keeper", "agent-runner"}, {"h/agents/stays"}} {
@@ -93,7 +93,7 @@ func TestAgentKilled(t *testing.T) {
 // what is left, and tells that it is lost.
 func TestAgentKilledWhole(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	up := b.fifo("up")
 	b.kinds("limit = 1", map[string]string{"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`, "quick": `echo quick`})
 	for name, look := range map[string]func(id string){
@@ -131,7 +131,7 @@ func TestAgentKilledWhole(t *testing.T) {
 // that it has started in the background: that ends with it.
 func TestAgentKilledAround(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	up := b.fifo("up")
 	b.kinds("", map[string]string{
 		"stays": tenacious + `echo ready; while :; do sleep 0.1004; done`,
@@ -168,7 +168,7 @@ func TestAgentKilledAround(t *testing.T) {
 // with its caller, and by agent stop, all the same.
 func TestAgentStopped(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for signals
 	up := b.fifo("up")
 	b.kinds("", map[string]string{"stays": tenacious + `kill -STOP $$`})
 	for _, victim := range []string{"h/agents/stays", "agent-runner", "agent-keeper"} {
@@ -191,7 +191,7 @@ func TestAgentStopped(t *testing.T) {
 // its own: whatever is seen of it has another process by then.
 func TestAgentBreeds(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for what the kernel lets escape
 	b.kinds("", map[string]string{"breeds": "for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'trap \"\" TERM HUP; hop() { (sleep 0.01; hop) & }; hop; wait' & done; echo bred; sleep 1003"})
 	if r := b.runs(124, "--agent", "breeds", "--timeout", "700ms", "x"); r.Ended != request.Timeout {
 		t.Errorf("%+v", r)

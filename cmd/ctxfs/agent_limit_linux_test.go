@@ -98,7 +98,7 @@ func TestAgentDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a small file system")
 	}
-	b := realBox(t)
+	b := realBox(t) // for a full disk
 	b.kinds("", map[string]string{"fills": `echo answer; cat /dev/zero >"$XDG_STATE_HOME/zero" 2>/dev/null; :`})
 	b.write("script", `
 mount -t tmpfs -o size=512k full "$XDG_STATE_HOME"

@@ -182,7 +182,7 @@ func TestAgentReadOnly(t *testing.T) {
 func TestAgentReadOnlyOtherwise(t *testing.T) {
 	t.Parallel()
 	need(t, "git", "python3", "unshare")
-	b := realBox(t)
+	b := realBox(t) // for a sandbox
 	b.write("writer", writer)
 	b.kinds("", map[string]string{"writer": `exec bash "$HOME/writer"`, "simple": `echo changed >f; echo $? in "$TMPDIR"`})
 	b.mount()

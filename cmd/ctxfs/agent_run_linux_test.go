@@ -140,7 +140,7 @@ env -i HOME="$HOME" setsid nohup sh -c 'echo $$ >"$HOME/up"; exec sleep 1003' >/
 
 func TestAgentRunLeavesNothing(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for signals
 	up := b.fifo("up")
 	b.kinds("", map[string]string{
 		"ends":  tenacious + `read up <"$HOME/up"; echo done`,

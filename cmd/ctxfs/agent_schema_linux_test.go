@@ -45,7 +45,7 @@ for (const value of (schema.examples ?? []).concat(values))
 func TestAgentSchemaByAjv(t *testing.T) {
 	t.Parallel()
 	ajv := filepath.Join(fstest.NodeModules(t, "ajv"), "ajv")
-	b := realBox(t)
+	b := realBox(t) // for a sandbox
 	b.kinds("", map[string]string{"answers": `echo yes`, "fails": `exit 3`})
 	var questions, answers []json.RawMessage
 	for name, want := range map[string]request.Ended{"answers": request.Success, "fails": request.Failure} {

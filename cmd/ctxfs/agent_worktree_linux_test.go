@@ -23,7 +23,7 @@ func (b *box) repository(name string) string {
 
 func TestAgentChanges(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for a sandbox and signals
 	b.kinds("", map[string]string{
 		"edits":   `echo 10 >>a; echo n >n; git add n; git -c commit.gpgsign=false commit -qm new; echo l >x.log`,
 		"reads":   `cat a`,
@@ -122,7 +122,7 @@ func TestAgentAdopt(t *testing.T) {
 // changes are found again by whoever looks next.
 func TestAgentWorktreeKilled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	edited := b.fifo("edited")
 	b.kinds("", map[string]string{"edits": `echo x >>a; echo n >n; echo >"$HOME/edited"; sleep 1007`, "reads": "cat a"})
 	repo := b.repository("repo")

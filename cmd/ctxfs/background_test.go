@@ -69,7 +69,7 @@ func TestRunInBackground(t *testing.T) {
 // held by a holder that was killed; the background process is no part of a command.
 func TestStopWhatIsLeft(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for the background process is one that could be ended
 	runs := b.fifo("runs")
 	e := b.background("--", "sh", "-c", `setsid sh -c 'echo $$ > ~/runs; exec sleep 1000' >/dev/null 2>&1 & exec ctxfs mount >/dev/null 2>&1`)
 	left := runs.number()

@@ -17,7 +17,7 @@ import (
 // child behind that outlives everything.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	b.stub("zoo", "stubborn", nil)
 	b.servers["parent"] = map[string]any{"command": "sh", "args": []string{"-c", "sleep 1000 & exec " + stubPath()}, "env": map[string]string{stubMode: ""}}
 	b.configure()
@@ -115,7 +115,7 @@ func (b *box) hold(dir string) (end func()) {
 // taken away with the system's own tools ends its process.
 func TestDeadMounts(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	b.mount()
 	release := b.hold(b.mnt("mcps"))
 	signalTo(t, b.pid(), syscall.SIGKILL)

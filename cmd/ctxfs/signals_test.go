@@ -17,7 +17,7 @@ import (
 // keeps the server for a while but not the name, and with one who stays.
 func TestTerminated(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for signals
 	b.stub("zoo", "", nil)
 	b.mount()
 	b.ready("zoo")
@@ -52,7 +52,7 @@ func TestTerminated(t *testing.T) {
 // the mount, and a sandbox that was made meanwhile and so has a mount of its own of it.
 func TestUnmountBusy(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for its process may keep the mount in use
 	b.mount()
 	pid := b.pid()
 	release := b.hold(b.mnt("mcps"))
@@ -133,7 +133,7 @@ func (b *box) frontOf(program string, args ...string) (cmd *exec.Cmd, out *bytes
 // away.
 func TestForeground(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for signals
 	b.stub("zoo", "", nil)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		cmd, out := b.front()
@@ -160,7 +160,7 @@ func TestForeground(t *testing.T) {
 func TestForegroundEarly(t *testing.T) {
 	t.Parallel()
 	need(t, "flock")
-	b := realBox(t)
+	b := realBox(t) // for signals
 	state := filepath.Join(b.state, "ctxfs")
 	must(t, os.Mkdir(state, 0o700))
 	lock := b.follow(b.command(b.Context(), "flock", state, "-c", "echo locked; exec cat"))
@@ -181,7 +181,7 @@ func TestForegroundEarly(t *testing.T) {
 // serves.
 func TestForegroundBesides(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for signals
 	b.mount()
 	pid := b.pid()
 	first, second := filepath.Join(b.dir, "first"), filepath.Join(b.dir, "second")

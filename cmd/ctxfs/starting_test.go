@@ -19,7 +19,7 @@ import (
 // process, that process, or both, at any moment: the next command succeeds.
 func TestKilledWhileStarting(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	b.mount()
 	begun := time.Now()
 	b.ok("unmount")
@@ -104,7 +104,7 @@ func killAll(b *box, sig syscall.Signal, all []process) {
 // report that, and none starts a second one.
 func TestStoppedWhileStarting(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t)                    // for signals
 	b.setenv("GODEBUG", "inittrace=1") // a moment longer
 	first := b.command(t.Context(), binary(), "mount")
 	must(t, first.Start())

@@ -17,7 +17,7 @@ import (
 // and what to do, and has asked for nothing that is done later.
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for a process that stands still
 	trace := filepath.Join(b.dir, "trace")
 	b.stub("zoo", "", map[string]string{stubJournal: trace})
 	b.mount()
@@ -74,7 +74,7 @@ func TestStopped(t *testing.T) {
 // process goes on.
 func TestStoppedDuringCall(t *testing.T) {
 	t.Parallel()
-	b := realBox(t).zoo("")
+	b := realBox(t).zoo("") // for a process that stands still
 	b.mount()
 	b.ready("zoo")
 	pid := b.pid()
@@ -103,7 +103,7 @@ func TestStoppedDuringCall(t *testing.T) {
 // say that they wait, and get their answers.
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for a process that gets little time
 	b.mount()
 	pid := b.pid()
 	end := make(chan struct{})
@@ -139,7 +139,7 @@ func TestBusy(t *testing.T) {
 // be interrupted.
 func TestStoppedReaders(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for a process that stands still
 	b.mount()
 	pid := b.pid()
 	stop(t, pid)

@@ -24,7 +24,7 @@ import (
 // once, with the command that replaces it, and that command does.
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for two programs
 	newer := newerProgram(t)
 	b.mount()
 	pid := b.pid()
@@ -86,7 +86,7 @@ func install(t testing.TB, program string) {
 // and a folder, and is used: by a terminal, a call, a program in a mount.
 func TestUpdateTakesOver(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for two programs
 	answer, journal := filepath.Join(b.dir, "result.json"), fstest.NewFIFO(t)
 	b.write("tools.json", `[{"name":"await_it","inputSchema":{"type":"object"}}]`)
 	b.stub("zoo", "", map[string]string{stubResult: answer, stubTools: filepath.Join(b.home, "tools.json"), stubJournal: journal.Path})
@@ -154,7 +154,7 @@ func TestUpdateTakesOver(t *testing.T) {
 // several times.
 func TestUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for two programs
 	program := b.installed()
 	atOnce := func(many int) {
 		t.Helper()
@@ -184,7 +184,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 // its mounts: the next command shows them.
 func TestUpdateKilled(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	second := filepath.Join(b.dir, "second")
 	b.mount()
 	b.ok("mount", second)
@@ -237,7 +237,7 @@ func TestUpdateKilled(t *testing.T) {
 // for the mount of a process that is replaced.
 func TestUpdateInFront(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for two programs
 	newer := newerProgram(t)
 	b.mount()
 	waits, tells := b.front()

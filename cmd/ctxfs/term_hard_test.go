@@ -15,7 +15,7 @@ import (
 // TestTermDescriptors: nothing of ours is open in the user's programs.
 func TestTermDescriptors(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for the descriptors of its process
 	const list = "exec ls -m /proc/self/fd /dev/null"
 	seen := func(w *window) string {
 		w.sees("/dev/null")
@@ -163,7 +163,7 @@ func TestTermMany(t *testing.T) {
 // hang-up, are not ignored in it, and nothing is left behind.
 func TestTermNohup(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for signals that its process ignores
 	b.write(".bashrc", "PS1='ready> '\n")
 	w := b.openProgram(nil, "sh", "-c", "trap '' HUP INT QUIT; exec ctxfs term")
 	w.sees("ready> ")

@@ -151,7 +151,7 @@ func TestTranscriptsComeAndGo(t *testing.T) {
 func TestTranscriptsWarm(t *testing.T) {
 	t.Parallel()
 	need(t, "rg")
-	b := realBox(t)
+	b := realBox(t) // for the system calls of its process
 	const sessions = 50
 	for i := range sessions {
 		b.pi(fmt.Sprintf("%08x-2222-4333-8444-555555555555", i), fmt.Sprintf("Wake numbat %d", i)).idle()
@@ -212,7 +212,7 @@ func (b *box) big(id string, messages int) *agentLog {
 // over and over: in the end there is all of it, and nothing twice.
 func TestTranscriptsOutliveAKill(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for kills
 	const messages = 5_000
 	l := b.big(numbatID, messages).idle()
 	texts := filepath.Join(b.cache, "ctxfs", "transcripts", "??", "*", "*.md")

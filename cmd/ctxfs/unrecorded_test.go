@@ -47,7 +47,7 @@ func TestRunAlways(t *testing.T) {
 	t.Parallel()
 	for _, h := range hardships {
 		t.Run(h.name, func(t *testing.T) {
-			b := realBox(t)
+			b := realBox(t) // for namespaces
 			in := func(args ...string) result {
 				b.Helper()
 				argv := append(h.world(b), args...)
@@ -82,7 +82,7 @@ func TestTermAlways(t *testing.T) {
 		"no terminal to be had", `mount --bind /dev/null /dev/ptmx; exec ctxfs "$@"`, "no terminal is available",
 	}) {
 		t.Run(h.name, func(t *testing.T) {
-			b := realBox(t)
+			b := realBox(t) // for namespaces
 			b.write(".bashrc", "PS1='ready> '\n")
 			w := b.openProgram(nil, append(h.world(b), "term", "--shell", "bash")...)
 			w.sees("ctxfs: this is not recorded: ")
@@ -109,7 +109,7 @@ func TestTermAlways(t *testing.T) {
 // recorded.
 func TestRunWithoutOurFiles(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for the streams of its process
 	b.write(".config/ctxfs/config.toml", "[terminals\nbroken")
 	if r := b.run("run", "--name", "broken", "--", "sh", "-c", "echo out; exit 3"); r.code != 3 || r.out != "out\n" || r.err != "" {
 		t.Errorf("a broken configuration: exit %d, %v", r.code, r)
@@ -132,7 +132,7 @@ func TestRunWithoutOurFiles(t *testing.T) {
 func TestRunDiskFills(t *testing.T) {
 	t.Parallel()
 	h := hardship{"", `mount -t tmpfs -o size=128k full "$XDG_STATE_HOME"; exec ctxfs "$@"`, ""}
-	b := realBox(t)
+	b := realBox(t) // for a full disk
 	script := `cat /dev/zero >"$XDG_STATE_HOME/zero" 2>/dev/null; seq 200000; echo done >&2; exit 9`
 	argv := append(h.world(b), "run", "--", "sh", "-c", script)
 	if r := b.do(argv[0], argv[1:]...); r.code != 9 || r.err != "done\n" || strings.Count(r.out, "\n") != 200000 || !strings.HasSuffix(r.out, "\n200000\n") {
@@ -150,7 +150,7 @@ func TestRunDiskFills(t *testing.T) {
 // TestRunOrder: what goes to one place keeps its order, whatever that is.
 func TestRunOrder(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for the streams of its process
 	lines := "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done"
 	want := "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nout 4\nerr 4\nout 5\nerr 5\n"
 	times := fstest.Rounds(100)

@@ -53,7 +53,6 @@ func TestOrdinaryUser(t *testing.T) {
 	if r := b.run("unmount", other); r.code != 0 || !strings.Contains(r.err, "in use by sleep") {
 		t.Errorf("unmount of a busy mount: exit %d\n%v", r.code, r)
 	}
-	pid = b.pid()
 	b.ok("unmount")
 	if left := mountsBelow(b.dir); len(left) > 0 {
 		t.Errorf("mounts are left: %v", left)

@@ -86,7 +86,7 @@ func (d netDir) List(ctx context.Context) (all []fs.Entry, _ error) {
 // says so, and holds up no other.
 func TestNetworkFolder(t *testing.T) {
 	t.Parallel()
-	b := realBox(t)
+	b := realBox(t) // for a file system of this process, which must not wait for itself
 	net := new(network)
 	mod := fs.NewText(time.Unix(1_790_000_000, 0), []byte("module x\n"))
 	root := netDir{net, map[string]fs.Node{"project": netDir{net, map[string]fs.Node{"go.mod": mod, "src": netDir{net, map[string]fs.Node{"go.mod": mod}}}}}}
