@@ -1,7 +1,7 @@
 // Package dispatch makes the calls of tools, and reads resources and prompts.
 //
-// A call is judged by what is known (call.go), for the project in which its caller
-// stands (locate.go), and is then under way (underway.go), which goes on when its caller
+// A call is judged by what is known and for the project in which its caller
+// stands (call.go), and is then under way (underway.go), which goes on when its caller
 // leaves it: as a task (tasks.go). Its server may ask questions meanwhile.
 package dispatch
 
