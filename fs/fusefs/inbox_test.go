@@ -218,7 +218,7 @@ func TestNameUsedAgain(t *testing.T) {
 
 func TestManyWriters(t *testing.T) {
 	b := newInbox(t)
-	writers, each := 40, 10
+	writers, each := 40, fstest.Rounds(100)
 	if testing.Short() {
 		writers = 10
 	}

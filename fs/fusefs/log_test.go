@@ -66,7 +66,7 @@ func TestLogReadersSeeEveryByteAndNoOther(t *testing.T) {
 	for _, announced := range []bool{true, false} {
 		t.Run(fmt.Sprintf("announced=%v", announced), func(t *testing.T) {
 			g := newGrowingLog(t)
-			lines := 3_000
+			lines := fstest.Rounds(30_000)
 			if testing.Short() {
 				lines = 800
 			}

@@ -183,14 +183,6 @@ func TestLiveFolderIsListedAnewWithoutNews(t *testing.T) {
 		want += " " + name
 	}
 	names.end()
-
-	m.expect("a", "cat x/a")
-	x.Set(epoch.Add(time.Minute), "a", text("b\n"))
-	m.expect("b", "cat x/a")
-	x.Remove(epoch.Add(time.Hour), "a")
-	m.expect("1", "cat x/a 2>/dev/null; echo $?")
-	x.Set(epoch.Add(time.Hour), "a", fs.NewFolder(epoch, nil))
-	m.expect("directory", "stat -c %F x/a")
 }
 
 // TestNewsRacesWithReaders changes a tree at random while it is read in every
