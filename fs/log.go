@@ -24,9 +24,7 @@ type Log struct {
 
 // NewLog returns the log at path, whose first headLen bytes are the header.
 // The file need not exist yet.
-func NewLog(path string, headLen int64) *Log {
-	return &Log{path: path, headLen: headLen}
-}
+func NewLog(path string, headLen int64) *Log { return &Log{path: path, headLen: headLen} }
 
 // HeadChanged records that the header was rewritten. Call Env.Changed afterwards.
 func (l *Log) HeadChanged() {

@@ -1,6 +1,7 @@
 package fs
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"log/slog"
@@ -33,8 +34,9 @@ type Env struct {
 }
 
 // WithDocuments returns an Env whose Changed calls Documented as well, for a
-// provider whose documents may change with anything.
+// provider whose documents may change with anything, and that has a logger.
 func (e Env) WithDocuments() Env {
+	e.Log = cmp.Or(e.Log, slog.Default())
 	if e.Documented == nil || e.Changed == nil {
 		return e
 	}

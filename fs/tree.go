@@ -193,9 +193,7 @@ func (t *Tree) ReadAt(ctx context.Context, f File, p []byte, off int64) (int, er
 }
 
 // Target returns the target of a link.
-func (t *Tree) Target(ctx context.Context, l Link) (string, error) {
-	return call(ctx, t, l, l.Target)
-}
+func (t *Tree) Target(ctx context.Context, l Link) (string, error) { return call(ctx, t, l, l.Target) }
 
 // Create creates a file in an inbox, as [Inbox.Create] does, for a program at from: what
 // confines it is determined here.

@@ -113,9 +113,7 @@ func (f *Folder) Close() error {
 // report and the rest goes on; the returned error is what stopped the pass: the
 // end of ctx, or a folder that cannot be written at all. The next pass
 // continues where a stopped one ended.
-func (f *Folder) Pass(ctx context.Context) (Report, error) {
-	return f.sync(ctx, []string{""})
-}
+func (f *Folder) Pass(ctx context.Context) (Report, error) { return f.sync(ctx, []string{""}) }
 
 // Run makes a pass, and then follows the tree's changes until ctx ends. It
 // returns nil then, or the error that stopped a pass.
@@ -235,9 +233,7 @@ func closeAll(all []chan struct{}) {
 	}
 }
 
-func (n *changeQueue) ring() {
-	rounds.Tell(n.wake)
-}
+func (n *changeQueue) ring() { rounds.Tell(n.wake) }
 
 // take returns the collected paths, sorted, without those below others, and what is to be
 // called when they are in the folder.

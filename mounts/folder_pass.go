@@ -187,9 +187,7 @@ func (p *pass) contents(at string, d fs.Dir) {
 
 // isValidPath reports whether a path can be recorded in the manifest, and is not
 // one of ctxfs's own files.
-func isValidPath(p string) bool {
-	return iofs.ValidPath(p) && p != manifestName && p != temporaryName
-}
+func isValidPath(p string) bool { return iofs.ValidPath(p) && p != manifestName && p != temporaryName }
 
 // remove removes what ctxfs wrote at a path. Other files stay, and so do the
 // folders around them.

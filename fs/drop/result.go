@@ -38,9 +38,7 @@ func (r *result) publish(t time.Time, body []byte) {
 	close(r.finished)
 }
 
-func (r *result) isFinished() bool {
-	return rounds.IsClosed(r.finished)
-}
+func (r *result) isFinished() bool { return rounds.IsClosed(r.finished) }
 
 func (r *result) doneAt() time.Time {
 	r.mu.Lock()

@@ -30,9 +30,7 @@ func (r *rawFS) fill(out *fuse.Attr, n *inode, a fs.Attr) {
 	out.SetTimes(&t, &t, &t)
 }
 
-func fileMode(m iofs.FileMode) uint32 {
-	return typeBits(m) | uint32(m.Perm())
-}
+func fileMode(m iofs.FileMode) uint32 { return typeBits(m) | uint32(m.Perm()) }
 
 func typeBits(m iofs.FileMode) uint32 {
 	switch m.Type() {

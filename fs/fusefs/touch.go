@@ -25,9 +25,7 @@ type toucher struct {
 	closed  bool
 }
 
-func newToucher(root string) *toucher {
-	return &toucher{root: root, waiting: make(map[*inode]bool)}
-}
+func newToucher(root string) *toucher { return &toucher{root: root, waiting: make(map[*inode]bool)} }
 
 func (t *toucher) wake(n *inode) {
 	t.mu.Lock()

@@ -72,9 +72,7 @@ func (s *clientState) ask(ctx context.Context, request func() string) string {
 	return s.root
 }
 
-func (s *clientState) isListening() bool {
-	return rounds.IsClosed(s.listens)
-}
+func (s *clientState) isListening() bool { return rounds.IsClosed(s.listens) }
 
 func (s *clientState) recall() (root string, known bool) {
 	s.mu.Lock()

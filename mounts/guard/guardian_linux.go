@@ -156,9 +156,7 @@ func received(rights []byte) (int, bool) {
 }
 
 // The messages of a process to its guardian.
-func addMessage(id int, c Connection) string {
-	return fmt.Sprintf("add %d %s %s", id, c.Minor, c.Dir)
-}
+func addMessage(id int, c Connection) string { return fmt.Sprintf("add %d %s %s", id, c.Minor, c.Dir) }
 
 const canaryMessage = "canary"
 

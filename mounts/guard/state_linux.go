@@ -69,6 +69,4 @@ func threadState(dir string) State {
 
 // isGone reports whether an error means that a process or thread no longer
 // exists.
-func isGone(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH)
-}
+func isGone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) }

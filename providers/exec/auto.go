@@ -143,7 +143,5 @@ func (a *auto) close() {
 	for _, one := range following {
 		one.worker.Close()
 	}
-	if a.watcher != nil {
-		_ = a.watcher.Close()
-	}
+	_ = a.watcher.Close()
 }

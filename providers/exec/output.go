@@ -79,9 +79,7 @@ type retired struct {
 const readTime = time.Minute
 
 // diskOptions promise that files on disk do not change: each body is a file of its own.
-func diskOptions() fs.DiskOptions {
-	return fs.DiskOptions{Watched: func(string) bool { return true }}
-}
+func diskOptions() fs.DiskOptions { return fs.DiskOptions{Watched: func(string) bool { return true }} }
 
 // load returns the outputs that are stored, and the names of the files that no output
 // needs.

@@ -303,9 +303,7 @@ func (f *folder) refreshedBy() string {
 }
 
 // commandLine words a command for people, without its secrets.
-func commandLine(words []string) string {
-	return clean.Line(wording.ShellLine(mask.Args(words)))
-}
+func commandLine(words []string) string { return clean.Line(wording.ShellLine(mask.Args(words))) }
 
 // duration words a setting as people write it: "1h", "30s".
 func duration(d time.Duration) string {

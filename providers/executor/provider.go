@@ -155,13 +155,8 @@ func (p *Provider) Close() error {
 	p.mu.Lock()
 	p.cancel() // nothing more begins
 	p.mu.Unlock()
-	var err error
-	if p.ends != nil {
-		p.ends.Close()
-	}
-	if p.watcher != nil {
-		err = p.watcher.Close()
-	}
+	p.ends.Close()
+	err := p.watcher.Close()
 	p.running.Wait()
 	return err
 }

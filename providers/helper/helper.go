@@ -30,9 +30,7 @@ func Role() (role string, args []string) {
 }
 
 // RunKeep is the whole process of a keeper of a command line. It returns its exit code.
-func RunKeep(argv []string) int {
-	return procs.RunKeeper(func(uint64) []string { return argv }, false)
-}
+func RunKeep(argv []string) int { return procs.RunKeeper(func(uint64) []string { return argv }, false) }
 
 // RunAgentKeeper is the whole process of the keeper of an agent's runner.
 func RunAgentKeeper(args []string) int {

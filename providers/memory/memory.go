@@ -19,9 +19,9 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -111,9 +111,6 @@ const (
 // after Start.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
-	if opts.Env.Log == nil {
-		opts.Env.Log = slog.Default()
-	}
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
 		folders: make(map[string]*fs.Folder),
@@ -197,10 +194,7 @@ func (p *Provider) Close() error {
 	err := p.inbox.Close()
 	p.worker.Close()
 	p.proposer.close()
-	if p.watcher == nil {
-		return err
-	}
-	return p.watcher.Close()
+	return errors.Join(err, p.watcher.Close())
 }
 
 // shown returns what is shown now. The first call reads it, or waits until it was read.

@@ -16,7 +16,6 @@ package plans
 import (
 	"context"
 	"iter"
-	"log/slog"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -89,9 +88,6 @@ func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	if opts.Known == nil {
 		opts.Known = func(context.Context) bool { return true }
-	}
-	if opts.Env.Log == nil {
-		opts.Env.Log = slog.Default()
 	}
 	p := &Provider{opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), book: facts.Open[facts.Plan](filepath.Join(opts.Cache, bookName), nil)}
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)

@@ -245,9 +245,7 @@ func (x *index) touch() {
 	x.changed = now
 }
 
-func byTime(a, b *entry) int {
-	return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.name, b.name))
-}
+func byTime(a, b *entry) int { return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.name, b.name)) }
 
 // version returns a number derived from everything that the index says about an
 // entry.

@@ -18,9 +18,7 @@ type limits struct {
 	limit   int           // bytes over which a result goes to a file
 }
 
-func defaultLimits() limits {
-	return limits{maxSize: 1 << 30, maxAge: 14 * day, limit: 12_000}
-}
+func defaultLimits() limits { return limits{maxSize: 1 << 30, maxAge: 14 * day, limit: 12_000} }
 
 const day = 24 * time.Hour
 

@@ -56,6 +56,4 @@ func isResult(name string) bool {
 // isExt reports whether a file name may have an ending.
 func isExt(ext string) bool { return ext != "" && len(ext) <= 10 && isPlain(ext) }
 
-func isPlain(s string) bool {
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
-}
+func isPlain(s string) bool { return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") == "" }

@@ -117,9 +117,6 @@ func (p *Provider) Settled(ctx context.Context) error {
 func (p *Provider) Close() error {
 	p.counter.Close()
 	err := p.fulltext.Close()
-	if p.watcher == nil {
-		return err
-	}
 	return errors.Join(err, p.watcher.Close())
 }
 

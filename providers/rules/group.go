@@ -33,9 +33,7 @@ func (r *rule) path() string { return r.folder + "/" + r.name }
 func (r *rule) first() *read.File { return r.sources[0].file }
 
 // condition returns when the agent reads it that it is made for.
-func (r *rule) condition() scope.Condition {
-	return r.sources[0].condition(r.sources[0].places[0])
-}
+func (r *rule) condition() scope.Condition { return r.sources[0].condition(r.sources[0].places[0]) }
 
 // condition returns when the agent of one of its places reads a source.
 func (s *source) condition(p scope.Place) scope.Condition {

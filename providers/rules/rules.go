@@ -18,7 +18,6 @@ package rules
 
 import (
 	"iter"
-	"log/slog"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -85,9 +84,6 @@ const patience = 2 * time.Second
 // Start or, without Watch, when they are first asked for.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
-	if opts.Env.Log == nil {
-		opts.Env.Log = slog.Default()
-	}
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
 		prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree),

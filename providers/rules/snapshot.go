@@ -159,9 +159,7 @@ func (m *maker) notes(faults []locate.Fault) (all []string) {
 	return slices.Compact(all)
 }
 
-func faultText(err error) string {
-	return importFault(err)
-}
+func faultText(err error) string { return importFault(err) }
 
 // modTime returns when one of its files was last written.
 func (r *rule) modTime() (t time.Time) {

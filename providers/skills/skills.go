@@ -31,7 +31,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -107,9 +106,6 @@ type project struct {
 // is reported in the tree and by Status, not as an error.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
-	if opts.Env.Log == nil {
-		opts.Env.Log = slog.Default()
-	}
 	machine := agents.Machine{Home: opts.Home, LookupEnv: opts.LookupEnv}
 	p := &Provider{
 		opts: opts, builtin: newBuiltin(opts.Env.Built), prober: fs.NewProber(patience), watched: make(map[string]bool),
@@ -187,9 +183,6 @@ func (p *Provider) Settled(ctx context.Context) error {
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.worker.close()
-	if p.watcher == nil {
-		return nil
-	}
 	return p.watcher.Close()
 }
 

@@ -84,9 +84,7 @@ func (w *worker) lookAtProjects(context.Context) {
 }
 
 // once looks at projects at once, for a command that reads once.
-func (w *worker) once() {
-	w.provider.look(w.late())
-}
+func (w *worker) once() { w.provider.look(w.late()) }
 
 // late returns what reports that a command which reads once has waited long enough.
 func (w *worker) late() func() bool {

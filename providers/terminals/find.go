@@ -253,9 +253,7 @@ func scopeOf(in string) scope {
 	return s
 }
 
-func (s scope) hasScreen(t *record.Terminal) bool {
-	return s.id == "" || t.ID == s.id && s.log == ""
-}
+func (s scope) hasScreen(t *record.Terminal) bool { return s.id == "" || t.ID == s.id && s.log == "" }
 
 // hasChunk reports whether a chunk, which may be nil, is in the scope.
 func (s scope) hasChunk(c *chunk) bool {

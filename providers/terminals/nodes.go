@@ -33,9 +33,7 @@ type part struct {
 	length int64
 }
 
-func newPart(path string, headerLen int64) *part {
-	return &part{fs.NewLog(path, headerLen), headerLen}
-}
+func newPart(path string, headerLen int64) *part { return &part{fs.NewLog(path, headerLen), headerLen} }
 
 // Head implements fs.Headed.
 func (p *part) Head() (length int64, version uint64) {

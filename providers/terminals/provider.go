@@ -175,13 +175,8 @@ func (p *Provider) Close() error {
 	p.cancel()
 	p.pruner.Close()
 	p.surveys.Close()
-	if p.holders != nil {
-		p.holders.Close()
-	}
+	p.holders.Close()
 	err := p.fulltext.Close()
-	if p.watcher == nil {
-		return err
-	}
 	return errors.Join(err, p.watcher.Close())
 }
 

@@ -10,9 +10,7 @@ type Settled struct {
 }
 
 // Awaits implements Awaiter.
-func (Settled) Awaits() []Awaitable {
-	return []Awaitable{{Kind: "settled", Until: []string{""}}}
-}
+func (Settled) Awaits() []Awaitable { return []Awaitable{{Kind: "settled", Until: []string{""}}} }
 
 // Await implements Awaiter.
 func (s Settled) Await(_ context.Context, c Condition) (Pending, error) {

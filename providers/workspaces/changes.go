@@ -75,9 +75,7 @@ func (d *diffs) Attr(ctx context.Context) (fs.Attr, error) {
 }
 
 // List implements fs.Dir.
-func (d *diffs) List(context.Context) ([]fs.Entry, error) {
-	return []fs.Entry{{Name: readmeName}}, nil
-}
+func (d *diffs) List(context.Context) ([]fs.Entry, error) { return []fs.Entry{{Name: readmeName}}, nil }
 
 const (
 	readmeName   = "README.md"

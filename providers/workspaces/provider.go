@@ -175,10 +175,7 @@ func (p *Provider) Close() error {
 	p.worker.Close()
 	p.working.End()
 	p.runner.Close()
-	var failed error
-	if p.watcher != nil {
-		failed = p.watcher.Close()
-	}
+	failed := p.watcher.Close()
 	p.mu.Lock()
 	p.closed = true
 	places := slices.Collect(maps.Values(p.places))

@@ -112,9 +112,7 @@ func tellBegun(w io.Writer, j *job.Job, s request.Settings) {
 }
 
 // note prints a line that is not part of the result.
-func note(w io.Writer, format string, args ...any) {
-	fmt.Fprintf(w, "ctxfs: "+format+"\n", args...)
-}
+func note(w io.Writer, format string, args ...any) { fmt.Fprintf(w, "ctxfs: "+format+"\n", args...) }
 
 // heeded returns the signals that cancel a run: not those that this process was started to
 // ignore, as by nohup.

@@ -15,16 +15,10 @@ func (a *App) Sayf(format string, args ...any) { fmt.Fprintf(a.Out, format+"\n",
 func (a *App) Notef(format string, args ...any) { fmt.Fprintf(a.Err, "ctxfs: "+format+"\n", args...) }
 
 // PrintJSON prints the result for scripts.
-func (a *App) PrintJSON(value any) error {
-	return console.PrintJSON(a.Out, value)
-}
+func (a *App) PrintJSON(value any) error { return console.PrintJSON(a.Out, value) }
 
 // Tilde shortens a path in the home folder, for people.
-func (a *App) Tilde(path string) string {
-	return wording.Tilde(path, a.Home)
-}
+func (a *App) Tilde(path string) string { return wording.Tilde(path, a.Home) }
 
 // Indent indents every line of a text by two blanks.
-func Indent(s string) string {
-	return "  " + strings.ReplaceAll(s, "\n", "\n  ")
-}
+func Indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }

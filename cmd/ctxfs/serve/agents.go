@@ -39,9 +39,7 @@ func agentsFor(b *backend) gateway.Agents {
 }
 
 // Schema implements gateway.Agents.
-func (s *subagents) Schema() json.RawMessage {
-	return request.Schema(programs.Available(s.settings))
-}
+func (s *subagents) Schema() json.RawMessage { return request.Schema(programs.Available(s.settings)) }
 
 // RunAgent implements gateway.Agents.
 func (s *subagents) RunAgent(_ context.Context, body json.RawMessage, root string) (string, error) {

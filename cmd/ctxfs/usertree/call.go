@@ -210,6 +210,4 @@ func callFault(command string, err error) call.Reply {
 }
 
 // name returns the command without arguments.
-func (l *callLine) name() string {
-	return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool)
-}
+func (l *callLine) name() string { return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool) }

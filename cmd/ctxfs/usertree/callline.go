@@ -32,9 +32,7 @@ type callLine struct {
 const viaOption = "via"
 
 // takesValue reports whether an option of the command has a value.
-func takesValue(name string) bool {
-	return name == viaOption || call.TakesValue("--"+name)
-}
+func takesValue(name string) bool { return name == viaOption || call.TakesValue("--"+name) }
 
 // option removes an option of the command, with its value, from the front of words.
 // Ok reports whether there was one.

@@ -36,9 +36,7 @@ func Binary(b []byte) bool {
 
 // Line cleans text into one line: all white space, line ends included, becomes
 // single spaces.
-func Line(s string) string {
-	return strings.Join(strings.Fields(strip(s, unicode.IsSpace)), " ")
-}
+func Line(s string) string { return strings.Join(strings.Fields(strip(s, unicode.IsSpace)), " ") }
 
 // Sentence returns the first sentence of a text, as one line of at most limit
 // bytes; a cut is marked with an ellipsis.

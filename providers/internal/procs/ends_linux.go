@@ -114,8 +114,11 @@ func (e *Ends) Settled(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the watch, and waits for calls of ended.
+// Close ends the watch, and waits for calls of ended. No Ends has nothing to end.
 func (e *Ends) Close() {
+	if e == nil {
+		return
+	}
 	e.mu.Lock()
 	e.closed = true
 	for _, f := range e.waiting {

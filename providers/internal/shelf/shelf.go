@@ -158,9 +158,6 @@ func (s *Shelf) Settled(ctx context.Context) error {
 func (s *Shelf) Close() error {
 	s.cancel()
 	s.worker.Close()
-	if s.watcher == nil {
-		return nil
-	}
 	return s.watcher.Close()
 }
 

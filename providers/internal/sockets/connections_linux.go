@@ -50,9 +50,7 @@ func connection(from, to netip.AddrPort) (inode uint64, ok bool) {
 }
 
 // plain returns an address as [address] does.
-func plain(a netip.AddrPort) string {
-	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()).String()
-}
+func plain(a netip.AddrPort) string { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()).String() }
 
 // holds reports whether a process has something open, to which a link in /proc leads.
 func holds(pid int, link string) bool {

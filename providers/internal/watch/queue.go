@@ -44,9 +44,7 @@ func (q *queue) barrier() <-chan struct{} {
 	return reported
 }
 
-func (q *queue) ring() {
-	rounds.Tell(q.wake)
-}
+func (q *queue) ring() { rounds.Tell(q.wake) }
 
 func (q *queue) take() (paths []string, barriers []chan struct{}) {
 	q.mu.Lock()

@@ -131,8 +131,11 @@ func New(opts Options) (*Watcher, error) {
 }
 
 // Close ends the watch and waits: Changed is not running and will not be called
-// any more.
+// any more. No Watcher has nothing to end.
 func (w *Watcher) Close() error {
+	if w == nil {
+		return nil
+	}
 	w.cancel()
 	err := w.notify.Close()
 	w.done.Wait()

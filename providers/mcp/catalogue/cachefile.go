@@ -198,6 +198,4 @@ func cacheFileText(cat *Catalogue, s *Snapshot) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func checksum(texts []byte) uint32 {
-	return crc32.Checksum(texts, crc32.MakeTable(crc32.Castagnoli))
-}
+func checksum(texts []byte) uint32 { return crc32.Checksum(texts, crc32.MakeTable(crc32.Castagnoli)) }

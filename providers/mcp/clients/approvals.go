@@ -179,9 +179,7 @@ func (f *Finder) changeApprovals(change func(a *approvals) error) error {
 // ProjectFolder returns the path by which a project is known: absolute and without
 // symbolic links. It reports false for a folder that does not exist, and for one of
 // our own mounts, which it does not touch.
-func (f *Finder) ProjectFolder(path string) (string, bool) {
-	return f.machine().projectFolder(path)
-}
+func (f *Finder) ProjectFolder(path string) (string, bool) { return f.machine().projectFolder(path) }
 
 // Configures returns the file in the folder of a project that has an entry for a
 // server of that name, trusted or not, or "".

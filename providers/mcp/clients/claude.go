@@ -114,9 +114,7 @@ func (p plugin) variables() map[string]string {
 }
 
 // claudeFolder returns the folder with Claude Code's plugins and settings.
-func claudeFolder(m machine) string {
-	return m.Path(agents.ByID("claude-code").Home)
-}
+func claudeFolder(m machine) string { return m.Path(agents.ByID("claude-code").Home) }
 
 // pluginFiles returns the files that say which plugins there are.
 func pluginFiles(m machine) (installed, settings string) {

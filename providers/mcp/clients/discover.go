@@ -35,9 +35,7 @@ type Finder struct {
 }
 
 // New returns a Finder. It reads nothing.
-func New(opts Options) *Finder {
-	return &Finder{opts: opts, good: make(map[string]File)}
-}
+func New(opts Options) *Finder { return &Finder{opts: opts, good: make(map[string]File)} }
 
 func (f *Finder) machine() machine {
 	return machine{Machine: agents.Machine{Home: f.opts.Home, LookupEnv: f.opts.LookupEnv}, hide: f.opts.Hide}

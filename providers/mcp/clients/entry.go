@@ -49,9 +49,7 @@ func (e *Entry) clone() *Entry {
 
 // disable disables the server. How says how to enable it again, and ends before the
 // words "the entry".
-func (e *Entry) disable(how string) {
-	e.Disabled, e.EnableHint = true, how+e.EntryText()
-}
+func (e *Entry) disable(how string) { e.Disabled, e.EnableHint = true, how+e.EntryText() }
 
 // resolve completes the Server: its folder, its secrets, and its fault, which is
 // the first of these: the file cannot be used; the project is not trusted; the

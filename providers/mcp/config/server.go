@@ -243,14 +243,10 @@ func (s *Server) Runs() string {
 }
 
 // EntryText names the entry in a sentence: `the entry "x" in FILE`.
-func (s Source) EntryText() string {
-	return "the entry " + s.QuotedName() + " in " + s.File
-}
+func (s Source) EntryText() string { return "the entry " + s.QuotedName() + " in " + s.File }
 
 // QuotedName returns the server's name for a sentence, quoted and cut.
-func (s Source) QuotedName() string {
-	return fmt.Sprintf("%q", clean.Cut(clean.Line(s.Name), 120))
-}
+func (s Source) QuotedName() string { return fmt.Sprintf("%q", clean.Cut(clean.Line(s.Name), 120)) }
 
 // minSecret is the length in bytes of the shortest value that is treated as a
 // secret: shorter ones would hide ordinary words.

@@ -236,9 +236,7 @@ func (u *underway) onTask(t wire.Task) {
 }
 
 // post sends a value unless one waits already.
-func post(c chan struct{}) {
-	rounds.Tell(c)
-}
+func post(c chan struct{}) { rounds.Tell(c) }
 
 // keepShown shows the state of the task until the call ends.
 func (u *underway) keepShown() {

@@ -39,9 +39,7 @@ const outdatedRemark = "it was stopped because the settings changed, and starts 
 const unusedRemark = "it was stopped because it was not used, and starts again when it is (see idle_timeout in ctxfs's config.toml)"
 
 // Touch restarts the time after which the unused instance is stopped.
-func (i *Instance) Touch() {
-	rounds.Tell(i.used)
-}
+func (i *Instance) Touch() { rounds.Tell(i.used) }
 
 // Renew has the server learn what the Dialer says by now: the run under way, if
 // there is one, ends once it is unused. If the owner retries, another one starts

@@ -155,9 +155,7 @@ func (m *Reader) gathered() []byte {
 
 // beginsMessage reports whether a line that begins with c may be a message or
 // empty.
-func beginsMessage(c byte) bool {
-	return c == '{' || c == '\n' || c == '\r' || c == ' ' || c == '\t'
-}
+func beginsMessage(c byte) bool { return c == '{' || c == '\n' || c == '\r' || c == ' ' || c == '\t' }
 
 // note records the beginning of a line that is not a message.
 func (m *Reader) note(line []byte) {

@@ -51,9 +51,7 @@ func (s *State) Notes(server string) (notes []string) {
 }
 
 // membersText lists the first of the members that differ.
-func membersText(members []string) string {
-	return cmp.Or(wording.List(members, 5), "in its form")
-}
+func membersText(members []string) string { return cmp.Or(wording.List(members, 5), "in its form") }
 
 // Problem returns what the user has to check about the pins of a server, or nil.
 func (s *State) Problem(server string) *fs.Problem {

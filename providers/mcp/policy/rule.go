@@ -32,9 +32,7 @@ func newRule(key, text string, line int) rule {
 // covers reports whether the pattern matches the two names as one text. It is for
 // deny and confirm, which should rather match too much: "microsoft/*" covers all
 // tools of microsoft/playwright-mcp.
-func (r rule) covers(server, tool string) bool {
-	return matchGlob(r.whole, []rune(server+"/"+tool))
-}
+func (r rule) covers(server, tool string) bool { return matchGlob(r.whole, []rune(server+"/"+tool)) }
 
 // names reports whether one side of the pattern matches the server and the other
 // the tool. It is for allow, which should rather match too little.
@@ -48,9 +46,7 @@ func (r rule) names(server, tool string) bool {
 }
 
 // concerns reports whether the rule could cover some tool of the server.
-func (r rule) concerns(server string) bool {
-	return matchesPrefix(r.whole, []rune(server+"/"))
-}
+func (r rule) concerns(server string) bool { return matchesPrefix(r.whole, []rune(server+"/")) }
 
 // Subject is a tool to be called, with every name that a call accepts for its
 // server and for itself.

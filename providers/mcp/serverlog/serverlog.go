@@ -87,9 +87,7 @@ type entry struct {
 }
 
 // New returns the log of a server. It writes nothing before the first message.
-func New(o Options) *Log {
-	return &Log{o: o, node: fs.NewLog(o.Path, 0), stop: make(chan struct{})}
-}
+func New(o Options) *Log { return &Log{o: o, node: fs.NewLog(o.Path, 0), stop: make(chan struct{})} }
 
 // Node returns the file to show: a live file. It is nil if nothing has been kept.
 func (l *Log) Node() fs.Node {

@@ -377,9 +377,7 @@ func (c *Connection) lose(cause error) {
 }
 
 // IsLost reports whether the connection is lost.
-func (c *Connection) IsLost() bool {
-	return rounds.IsClosed(c.Lost)
-}
+func (c *Connection) IsLost() bool { return rounds.IsClosed(c.Lost) }
 
 // Close ends the connection, its process and what [Connection.Go] started, and
 // waits for all of them.

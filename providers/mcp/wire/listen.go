@@ -71,9 +71,7 @@ func (c *Connection) notified(n mcp.JSONRPCNotification) {
 }
 
 // news posts that a list may have changed.
-func (c *Connection) news() {
-	rounds.Tell(c.Changed)
-}
+func (c *Connection) news() { rounds.Tell(c.Changed) }
 
 // listen keeps a stream of notifications open, which servers of the new era only
 // open on request. A server that does not know the request is not asked again;
@@ -136,9 +134,7 @@ type Watched struct {
 }
 
 // Post sends a value to News.
-func (w *Watched) Post() {
-	rounds.Tell(w.News)
-}
+func (w *Watched) Post() { rounds.Tell(w.News) }
 
 // Set replaces the set, and returns the resources that are new in it and those
 // that were dropped. New ones are stale.

@@ -22,9 +22,7 @@ func (m *Memory) About() uint64 { return m.claim.about }
 func KeyOf(text string) uint64 { return keyOf(cleaned(text)) }
 
 // overlap reports whether there is a place where both memories hold.
-func overlap(a, b *Memory) bool {
-	return a.Scope == b.Scope || a.Scope == User || b.Scope == User
-}
+func overlap(a, b *Memory) bool { return a.Scope == b.Scope || a.Scope == User || b.Scope == User }
 
 // Differ reports whether two memories seem to contradict each other: they describe the
 // same and then say something else; the one says that something holds, the other that it

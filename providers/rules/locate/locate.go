@@ -350,9 +350,7 @@ func (s *search) inOurReach(path string) string {
 
 var errTooMany = errors.New("has more entries than are looked at")
 
-func isNotDir(err error) bool {
-	return errors.Is(err, syscall.ENOTDIR)
-}
+func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
 // isTemporary reports whether a file is no rule even where every file is one
 // (docs.roocode.com/features/custom-instructions).

@@ -27,9 +27,7 @@ func newline(text []byte) string {
 }
 
 // lines returns a text of ours with the ends of lines of another one.
-func lines(ours string, of []byte) string {
-	return strings.ReplaceAll(ours, "\n", newline(of))
-}
+func lines(ours string, of []byte) string { return strings.ReplaceAll(ours, "\n", newline(of)) }
 
 // findBlock returns where the block is in the text, from its first marker to the end of
 // its last one, without the end of that line.

@@ -33,9 +33,7 @@ func (m *Machine) Has(n Need, dir string) bool {
 	return m.program(n.Name) != ""
 }
 
-func (m *Machine) hides(dir string) bool {
-	return !filepath.IsAbs(dir) || m.Hide != nil && m.Hide(dir)
-}
+func (m *Machine) hides(dir string) bool { return !filepath.IsAbs(dir) || m.Hide != nil && m.Hide(dir) }
 
 // list returns the folders that a variable names.
 func (m *Machine) list(variable string) []string {

@@ -86,9 +86,7 @@ func finding(severe bool, where, is, name, what string) Finding {
 }
 
 // Cause returns an error without the operation and the path, in one line.
-func Cause(err error) string {
-	return clean.Cut(clean.Line(wording.Cause(err).Error()), 200)
-}
+func Cause(err error) string { return clean.Cut(clean.Line(wording.Cause(err).Error()), 200) }
 
 // Found returns the faults of what was found. Shown returns a path as the user knows it.
 func Found(f *locate.Found, shown func(path string) string) []Finding {

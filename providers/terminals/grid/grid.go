@@ -60,9 +60,7 @@ func New(o Options) *Grid {
 }
 
 // bound returns the size of a grid for a terminal of a size.
-func bound(cols, rows int) (int, int) {
-	return min(max(cols, 2), 4096), min(max(rows, 1), 2048)
-}
+func bound(cols, rows int) (int, int) { return min(max(cols, 2), 4096), min(max(rows, 1), 2048) }
 
 // Write processes bytes that the terminal is sent, split anywhere.
 func (g *Grid) Write(p []byte) {
@@ -108,9 +106,7 @@ func (g *Grid) Settle(now time.Time) (next time.Time) {
 
 // Take returns the text that has become final since the last Take, and the
 // marks in it, in their order. Both are the caller's until the next Take.
-func (g *Grid) Take() (text []byte, marks []Mark) {
-	return g.log.take()
-}
+func (g *Grid) Take() (text []byte, marks []Mark) { return g.log.take() }
 
 // Close makes everything final: the text then ends with a line feed. The grid
 // must not be written to again.
@@ -136,9 +132,7 @@ func (g *Grid) Screen() []string {
 }
 
 // Cursor returns the position of the cursor, counted from 0.
-func (g *Grid) Cursor() (col, row int) {
-	return min(g.on.x, g.cols-1), g.on.y
-}
+func (g *Grid) Cursor() (col, row int) { return min(g.on.x, g.cols-1), g.on.y }
 
 // Alternate reports whether a full-screen program has the screen.
 func (g *Grid) Alternate() bool { return g.on == &g.alternate }

@@ -221,9 +221,7 @@ func location(text string) (host, folder string, ok bool) {
 }
 
 // percent undoes percent-encoding; invalid encodings stay as they are.
-func percent(text string) string {
-	return decodeHex(text, "%")
-}
+func percent(text string) string { return decodeHex(text, "%") }
 
 // unescape undoes VS Code's escapes: \\ and \xHH.
 func unescape(text string) string {

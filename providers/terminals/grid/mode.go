@@ -115,9 +115,7 @@ func (g *Grid) emptyAlternate() {
 }
 
 // save saves the cursor and the character sets.
-func (g *Grid) save() {
-	g.on.saved = saved{min(g.on.x, g.cols-1), g.on.y, g.set}
-}
+func (g *Grid) save() { g.on.saved = saved{min(g.on.x, g.cols-1), g.on.y, g.set} }
 
 // restore restores what was saved.
 func (g *Grid) restore() {

@@ -55,9 +55,7 @@ func (v *viewer) stop() {
 	v.tty.file.Close()
 }
 
-func (v *viewer) hasLeft() bool {
-	return rounds.IsClosed(v.done)
-}
+func (v *viewer) hasLeft() bool { return rounds.IsClosed(v.done) }
 
 // show writes output. The caller holds the session's lock.
 func (v *viewer) show(p []byte) {

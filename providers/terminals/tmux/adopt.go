@@ -205,10 +205,7 @@ func (a *Adopter) Close() error {
 	a.mu.Lock() // nothing is started any more
 	a.cancel()
 	a.mu.Unlock()
-	var err error
-	if a.watcher != nil {
-		err = a.watcher.Close()
-	}
+	err := a.watcher.Close()
 	a.running.Wait()
 	a.spawner.Close()
 	return err

@@ -86,9 +86,7 @@ func (c *client) attach(spawner *procs.Spawner) error {
 	return nil
 }
 
-func (c *client) ended() bool {
-	return rounds.IsClosed(c.done)
-}
+func (c *client) ended() bool { return rounds.IsClosed(c.done) }
 
 // close makes the client end. What it has sent already is read.
 func (c *client) close() {

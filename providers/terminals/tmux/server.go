@@ -42,9 +42,7 @@ func newServer(a *Adopter, socket string) *server {
 	return s
 }
 
-func (s *server) poke() {
-	rounds.Tell(s.again)
-}
+func (s *server) poke() { rounds.Tell(s.again) }
 
 // run records a server until it ends or ctx does.
 func (s *server) run(ctx context.Context) {

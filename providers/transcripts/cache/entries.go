@@ -264,9 +264,7 @@ func (c *Cache) saveDeferred(ctx context.Context, s *catalogue.Session, b *openE
 }
 
 // saveSoon has states that have changed written after saveTime.
-func (c *Cache) saveSoon() {
-	rounds.Tell(c.saveWake)
-}
+func (c *Cache) saveSoon() { rounds.Tell(c.saveWake) }
 
 // saveLater writes states that have changed, a while after saveSoon was called.
 func (c *Cache) saveLater() {

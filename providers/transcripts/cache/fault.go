@@ -64,6 +64,4 @@ func (c *Cache) Fault() (fault string, full bool) {
 }
 
 // IsFull reports whether an error says that there is no space left.
-func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

@@ -182,9 +182,7 @@ const shortID = 8
 //go:embed by-id.md
 var byIDReadme string
 
-func (d byIDFolder) Attr(context.Context) (fs.Attr, error) {
-	return folderAttr(1, d.t.Env.Built), nil
-}
+func (d byIDFolder) Attr(context.Context) (fs.Attr, error) { return folderAttr(1, d.t.Env.Built), nil }
 
 // Computed implements fs.Computed, as that of rootFolder does.
 func (d byIDFolder) Computed() {}

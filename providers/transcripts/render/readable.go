@@ -97,6 +97,4 @@ func (w *writer) indent(depth int) {
 
 // isShort reports whether JSON may stay as it is: it fits beside its name, and has
 // no escapes.
-func isShort(raw string) bool {
-	return len(raw) <= 100 && !strings.ContainsAny(raw, "\\\n")
-}
+func isShort(raw string) bool { return len(raw) <= 100 && !strings.ContainsAny(raw, "\\\n") }

@@ -111,10 +111,7 @@ func (s *Scanner) Start() {
 // Close ends all searches and waits for them.
 func (s *Scanner) Close() error {
 	s.cancel()
-	var err error
-	if s.watcher != nil {
-		err = s.watcher.Close()
-	}
+	err := s.watcher.Close()
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
@@ -143,9 +140,7 @@ func (s *Scanner) First() {
 }
 
 // Done reports whether the first scan has ended.
-func (s *Scanner) Done() bool {
-	return rounds.IsClosed(s.firstDone)
-}
+func (s *Scanner) Done() bool { return rounds.IsClosed(s.firstDone) }
 
 // Wait returns when the first scan has ended: a session that was found early may
 // depend on one that was not found yet. Its error is that of ctx.

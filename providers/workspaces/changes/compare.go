@@ -61,9 +61,7 @@ const (
 )
 
 // Outdated reports whether an edit would be made on a reading that no longer holds.
-func (c *Change) Outdated() bool {
-	return c.State == Deleted || c.State == Changed && !c.Elsewhere
-}
+func (c *Change) Outdated() bool { return c.State == Deleted || c.State == Changed && !c.Elsewhere }
 
 // NeedsText reports whether it depends on the text that a session saw how a file
 // compares with it.

@@ -139,9 +139,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) line() string {
-	return clean.Cut(clean.Line(mask.Text(string(t.text))), 300)
-}
+func (t *tail) line() string { return clean.Cut(clean.Line(mask.Text(string(t.text))), 300) }
 
 // Find returns the path of a program in a list of folders, the value of PATH, or "". It
 // leaves out folders that are relative, and programs that lie in one of the folders

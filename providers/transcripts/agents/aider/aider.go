@@ -29,9 +29,7 @@ import (
 const defaultName = ".aider.chat.history.md"
 
 // Agent returns the reader of Aider.
-func Agent() history.Agent {
-	return history.Agent{Name: "aider", Places: places}
-}
+func Agent() history.Agent { return history.Agent{Name: "aider", Places: places} }
 
 func places(m history.Machine) []history.Place {
 	name := defaultName

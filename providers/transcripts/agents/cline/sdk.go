@@ -49,9 +49,7 @@ func sdkSessions(_ context.Context, path string) ([]history.Entry, error) {
 }
 
 // sdkFile returns the path of another file of the session.
-func sdkFile(path, ending string) string {
-	return strings.TrimSuffix(path, sdkMessages) + ending
-}
+func sdkFile(path, ending string) string { return strings.TrimSuffix(path, sdkMessages) + ending }
 
 // sdkManifest returns the path of the file that describes the session; for a
 // subagent, its parent's.

@@ -43,9 +43,7 @@ func listFile(_ context.Context, file string) ([]history.Entry, error) {
 }
 
 // storageOf returns the folder storage/ above a session's file.
-func storageOf(session string) string {
-	return filepath.Dir(filepath.Dir(filepath.Dir(session)))
-}
+func storageOf(session string) string { return filepath.Dir(filepath.Dir(filepath.Dir(session))) }
 
 // readFiles reads message/<session>/*.json and part/<message>/*.json. The oldest
 // versions kept all parts in part/.
