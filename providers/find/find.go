@@ -3,10 +3,10 @@
 // themselves, by words, names or whole sentences.
 //
 // The order of its parts: find.go, document.go, update.go and vocabulary.go (the
-// index and what goes into it), passages.go, query.go, synonyms.go, foreign.go,
-// search.go (a query, and its matches in one index), finder.go, merge.go, scale.go
-// and fold.go (the [Finder]: the index of all providers, and how matches of all kinds
-// are compared and chosen), list.go (how they are written), folder.go and aliases.go
+// index and what goes into it), passages.go, query.go, foreign.go, search.go (a
+// query, and its matches in one index), finder.go, merge.go and scale.go (the
+// [Finder]: the index of all providers, and how matches of all kinds are compared and
+// chosen), list.go (how they are written), folder.go and aliases.go
 // (the folder find/).
 //
 // Whatever kind a match is of, its score is the share of the query that it has: each

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
+	"ctxfs/mounts/control"
 )
 
 // Sayf prints a line of the result, for people.
@@ -22,3 +25,16 @@ func (a *App) Tilde(path string) string { return wording.Tilde(path, a.Home) }
 
 // Indent indents every line of a text by two blanks.
 func Indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }
+
+// Exit returns an error that ends the program with a code, as [console.Exit] does.
+func Exit(code int, err error) error { return console.Exit(code, err) }
+
+// Usage returns an error of the command line of cmd, which ends the program with
+// [console.ExitUsage] and names the command's help.
+func Usage(cmd *cobra.Command, err error) error {
+	return Exit(console.ExitUsage, &control.Fault{Message: err.Error(), Hint: seeHelp(cmd)})
+}
+
+func seeHelp(cmd *cobra.Command) string {
+	return "see how it is used: " + cmd.CommandPath() + " --help"
+}
