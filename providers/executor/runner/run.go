@@ -11,10 +11,10 @@
 // the keeper is killed, the runner ends everything, too. If both are killed at once, the
 // next program that looks ends what has the run's mark.
 //
-// In order: start.go (the caller), lost.go (what is left of runs that were killed), run.go
+// In order: start.go (the caller), stop.go (what ends runs, and what is left of killed ones), run.go
 // (a run from its beginning to its end), repository.go (what
 // it works on), turn.go (whose turn it is), process.go (the agent's
-// processes), terminal.go (the terminal that it is lent).
+// processes), session.go (its session, and the terminal that it is lent).
 package runner
 
 import (
