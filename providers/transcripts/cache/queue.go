@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"runtime"
+	"slices"
 	"sync"
 
 	"ctxfs/providers/internal/filelock"
@@ -19,7 +20,7 @@ type queue struct {
 	fast    []*catalogue.Session
 	slow    []*catalogue.Session
 	waiting map[*catalogue.Session]place
-	working map[*catalogue.Session]bool // being rendered
+	working map[*catalogue.Session]int // in how many lines it is being rendered
 	closed  bool
 	started bool
 	work    sync.WaitGroup
@@ -34,7 +35,7 @@ type place struct {
 
 func (q *queue) init() {
 	q.waiting = make(map[*catalogue.Session]place)
-	q.working = make(map[*catalogue.Session]bool)
+	q.working = make(map[*catalogue.Session]int)
 	q.more = sync.NewCond(&q.mu)
 }
 
@@ -93,11 +94,13 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 			continue // another line has it
 		}
 		delete(q.waiting, s)
-		q.working[s] = true
+		q.working[s]++
 		q.mu.Unlock()
 		c.renderQueued(s, p.again)
 		q.mu.Lock()
-		delete(q.working, s)
+		if q.working[s]--; q.working[s] == 0 {
+			delete(q.working, s)
+		}
 		q.more.Broadcast() // some may wait for it
 	}
 }
@@ -112,14 +115,11 @@ func (c *Cache) Settled(ctx context.Context) error {
 	})()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	left := maps.Clone(q.working)
-	for s := range q.waiting {
-		left[s] = true
-	}
+	left := slices.AppendSeq(slices.Collect(maps.Keys(q.working)), maps.Keys(q.waiting))
 	for ctx.Err() == nil && !q.closed {
-		maps.DeleteFunc(left, func(s *catalogue.Session, _ bool) bool {
+		left = slices.DeleteFunc(left, func(s *catalogue.Session) bool {
 			_, waits := q.waiting[s]
-			return !waits && !q.working[s]
+			return !waits && q.working[s] == 0
 		})
 		if len(left) == 0 {
 			return nil

@@ -63,7 +63,7 @@ func (s *Scanner) Inspect(ctx context.Context, agent, path string, format histor
 func (s *Scanner) inspectLocked(ctx context.Context, agent, path string, format history.Format, forced bool) (paths []string, touched []*catalogue.Session, joined []*source.Source) {
 	c := s.Catalogue
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || s.Format(path) == nil { // it was asked for while it was a history
 		if err == nil || source.IsGone(err) {
 			paths, touched = c.Drop(path, s.Now())
 		}

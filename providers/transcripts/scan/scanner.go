@@ -11,7 +11,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -198,6 +200,7 @@ func (s *Scanner) Settled(ctx context.Context) error {
 			return err
 		}
 	}
+	s.lookNow()
 	for range 2 { // a store that is inspected has those inspected that have the same sessions
 		for _, looked := range s.looks() {
 			select {
@@ -210,6 +213,25 @@ func (s *Scanner) Settled(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// lookNow has those stores inspected now that were to be inspected late (see lateLooks): what was
+// written to them may show no earlier.
+func (s *Scanner) lookNow() {
+	s.mu.Lock()
+	paths := slices.Collect(maps.Keys(s.stores))
+	s.mu.Unlock()
+	for _, path := range paths {
+		s.inspecting.lock(path)
+		s.Catalogue.Invalidate(path)
+		s.inspecting.unlock(path)
+		s.mu.Lock()
+		if w := s.stores[path]; w != nil {
+			w.again = true
+			rounds.Tell(w.wake)
+		}
+		s.mu.Unlock()
+	}
 }
 
 // looks returns channels that are closed when the stores that are being inspected, or are

@@ -73,6 +73,36 @@ func TestFaultsWhileTheWatchLooks(t *testing.T) {
 	}
 }
 
+// TestALateLookAtWhatIsNoHistory: a look at a file that was a history when it was asked for, and is none
+// since its place was given up, finds nothing.
+func TestALateLookAtWhatIsNoHistory(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, "list", "a.jsonl")
+	fstest.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fstest.Must(t, os.WriteFile(path, []byte("{}\n"), 0o644))
+	format := history.Log{Open: func(string) history.Reader { panic("it is read") }}
+	listed := true
+	s := New(Options{
+		Agents: []history.Agent{{Name: "one", Places: func(history.Machine) []history.Place {
+			if !listed {
+				return nil
+			}
+			return []history.Place{{Dir: filepath.Dir(path), File: func(string) history.Format { return format }}}
+		}}},
+		Catalogue: catalogue.New(home), Archive: archive.Archive{Dir: filepath.Join(home, "archive")},
+		Machine: func() history.Machine { return history.Machine{Home: home} },
+		Now:     time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Found: func([]string, []*catalogue.Session) {}, Scanned: func() {}, Rescanned: func() {},
+	})
+	listed = false
+	s.refreshPlaces()
+	s.Inspect(t.Context(), "one", path, format, true)
+	if f := s.Catalogue.File(path); f != nil {
+		t.Errorf("found again: %+v", f)
+	}
+	fstest.Must(t, s.Close())
+}
+
 // TestSettledAwaitsWhatIsJoined: a store that changes has the others inspected that have its
 // sessions, and those are waited for, too.
 func TestSettledAwaitsWhatIsJoined(t *testing.T) {
