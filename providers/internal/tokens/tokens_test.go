@@ -80,7 +80,7 @@ func TestCount(t *testing.T) {
 
 // TestLibrary: texts of all kinds have as many tokens as a library finds.
 func TestLibrary(t *testing.T) {
-	for _, file := range []string{"../../../README.md", "../../../go.sum", "tokens.go", "pieces.go", "../translate/lists/actions.txt"} {
+	for _, file := range []string{"../../../README.md", "../../../go.sum", "tokens.go", "pieces.go", "../../find/translate/lists/actions.txt"} {
 		text, err := os.ReadFile(file)
 		fstest.Must(t, err)
 		same(t, string(text))

@@ -11,9 +11,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -219,18 +217,10 @@ func (s *Scanner) Settled(ctx context.Context) error {
 // written to them may show no earlier.
 func (s *Scanner) lookNow() {
 	s.mu.Lock()
-	paths := slices.Collect(maps.Keys(s.stores))
-	s.mu.Unlock()
-	for _, path := range paths {
-		s.inspecting.lock(path)
-		s.Catalogue.Invalidate(path)
-		s.inspecting.unlock(path)
-		s.mu.Lock()
-		if w := s.stores[path]; w != nil {
-			w.again = true
-			rounds.Tell(w.wake)
-		}
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	for _, w := range s.stores {
+		w.now = true
+		rounds.Tell(w.wake)
 	}
 }
 
@@ -240,7 +230,7 @@ func (s *Scanner) looks() (all []<-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.stores {
-		if w.again || w.looking {
+		if w.again || w.now || w.looking {
 			if w.looked == nil {
 				w.looked = make(chan struct{})
 			}

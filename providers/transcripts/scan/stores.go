@@ -12,6 +12,7 @@ import (
 type storeWork struct {
 	again   bool          // inspect it once more
 	forced  bool          // even if it has not changed
+	now     bool          // a late look is not to wait
 	looking bool          // it is being inspected
 	looked  chan struct{} // closed when it was inspected as requested; nil if no caller waits
 	wake    chan struct{} // receives when there is news while it is waited for lateLooks
@@ -55,33 +56,37 @@ func (s *Scanner) inspectWhileNew(agent, path string, format history.Format, w *
 		if w.again {
 			late = 0
 		} else {
-			if late == len(lateLooks) || !source.HasJournal(path) {
-				break
+			if !w.now {
+				if late == len(lateLooks) || !source.HasJournal(path) {
+					break
+				}
+				s.mu.Unlock()
+				due := false
+				select {
+				case <-s.ctx.Done():
+				case <-w.wake:
+				case <-time.After(lateLooks[late]):
+					late++
+					due = true
+				}
+				s.mu.Lock()
+				if w.again || !due {
+					continue
+				}
 			}
 			s.mu.Unlock()
-			due := false
-			select {
-			case <-s.ctx.Done():
-			case <-w.wake:
-			case <-time.After(lateLooks[late]):
-				late++
-				due = true
-				s.inspecting.lock(path)
-				s.Catalogue.Invalidate(path)
-				s.inspecting.unlock(path)
-			}
+			s.inspecting.lock(path)
+			s.Catalogue.Invalidate(path)
+			s.inspecting.unlock(path)
 			s.mu.Lock()
-			if w.again || !due {
-				continue
-			}
 		}
 		forced := w.forced
-		w.again, w.forced, w.looking = false, false, true
+		w.again, w.now, w.forced, w.looking = false, false, false, true
 		s.mu.Unlock()
 		s.Inspect(s.ctx, agent, path, format, forced)
 		s.mu.Lock()
 		w.looking = false
-		if w.looked != nil && !w.again {
+		if w.looked != nil && !w.again && !w.now {
 			close(w.looked)
 			w.looked = nil
 		}
