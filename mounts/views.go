@@ -36,6 +36,8 @@ type ServerInfo struct {
 	// Left are folders that may still have mounts of earlier processes that were
 	// killed, and the one on which a mount is being made.
 	Left []string `json:"left,omitempty"`
+	// Making is the folder on which a mount is being made, or "".
+	Making string `json:"making,omitempty"`
 	// Handed is what a retired process has shown and no process shows again yet.
 	Handed *Handed `json:"handed,omitempty"`
 }
@@ -195,7 +197,7 @@ func (s *Server) saveTable() {
 
 // info returns what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
-	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.gateways, Handed: s.handed}
+	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.gateways, Making: s.making, Handed: s.handed}
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}
@@ -294,6 +296,7 @@ func (s *Server) serveFading() {
 // unmount ends the views that a query names. They remain views until forget is
 // called, which may end the server.
 func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
+	s.awaitMaking(q)
 	s.mu.Lock()
 	for _, v := range s.views {
 		if q.All || v.Dir == q.Dir {
@@ -312,6 +315,14 @@ func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
 		result.Dirs = append(result.Dirs, v.Dir)
 	}
 	return result, ended
+}
+
+// awaitMaking returns when none of the views that a query names is being made.
+func (s *Server) awaitMaking(q ViewQuery) {
+	if making := s.Info().Making; making != "" && (q.All || q.Dir == making) {
+		s.mounting.Lock()
+		defer s.mounting.Unlock()
+	}
 }
 
 // forget removes views that have ended.

@@ -65,7 +65,10 @@ func (b *box) clearInside() {
 // cache of that moment, but for what belongs to other processes.
 func (b *box) kill() {
 	b.Helper()
-	const copies = `for f in $(ls -A "$1" | grep -vE '^(run|terminals|agents|daemon\..*)$'); do cp -a "$1/$f" "$2/"; done`
+	// What goes away while it is copied is not in that moment's state.
+	const copies = `for f in $(ls -A "$1" | grep -vE '^(run|terminals|agents|daemon\..*)$'); do
+		faults=$(cp -a "$1/$f" "$2/" 2>&1) || ! grep -v 'No such file' <<<"$faults" >&2 || exit 1
+	done`
 	const back = `for f in $(ls -A "$2"); do rm -rf "$1/$f"; mv "$2/$f" "$1/"; done`
 	at := make(map[string]string)
 	for _, dir := range []string{filepath.Join(b.state, "ctxfs"), filepath.Join(b.cache, "ctxfs")} {

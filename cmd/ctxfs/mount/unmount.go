@@ -60,10 +60,7 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	var shown []string
-	for _, v := range info.Mounts {
-		shown = append(shown, v.Dir)
-	}
+	shown := shownBy(info)
 	named := []string{a.DefaultMount()}
 	if len(args) > 0 {
 		dir, err := mounts.Resolve(args[0])
@@ -76,13 +73,31 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 	if err != nil {
 		return err
 	}
+	if len(dead) > 0 { // one that is just being made does not answer either
+		now, err := a.ServerInfo(ctx)
+		if err != nil {
+			return err
+		}
+		shown = shownBy(now)
+		dead = slices.DeleteFunc(dead, func(p mounts.Point) bool { return slices.Contains(shown, p.Dir) })
+	}
 	want, err := chooseMounts(a, args, all, shown, dead)
 	if err != nil {
 		return err
 	}
 	if len(want) == 0 && !all {
-		if err := mounts.NotOurs(a.Process(), named[len(named)-1]); err != nil {
-			return err
+		dir := named[len(named)-1]
+		if mounts.NotOurs(a.Process(), dir) != nil {
+			now, err := a.ServerInfo(ctx)
+			if err != nil {
+				return err
+			}
+			if slices.Contains(shownBy(now), dir) { // it has been mounted meanwhile
+				return unmount(ctx, a, args, all, asJSON)
+			}
+			if err := mounts.NotOurs(a.Process(), dir); err != nil {
+				return err
+			}
 		}
 	}
 
@@ -122,15 +137,23 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 	return nil
 }
 
+// shownBy returns the folders that a process shows, or is about to.
+func shownBy(info mounts.ServerInfo) (dirs []string) {
+	for _, v := range info.Mounts {
+		dirs = append(dirs, v.Dir)
+	}
+	if info.Making != "" {
+		dirs = append(dirs, info.Making)
+	}
+	return dirs
+}
+
 func completeMounts(ctx context.Context, a *cli.App) []string {
 	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil
 	}
-	var dirs []string
-	for _, v := range info.Mounts {
-		dirs = append(dirs, v.Dir)
-	}
+	dirs := shownBy(info)
 	dead, _ := mounts.DeadPoints(a.Process(), dirs, a.DefaultMount())
 	for _, p := range dead {
 		dirs = append(dirs, p.Dir)
