@@ -47,6 +47,7 @@ type view struct {
 	mount *fusefs.Mount // nil for a folder
 	end   context.CancelFunc
 	done  <-chan struct{}
+	ended bool // it was unmounted, and is to be forgotten
 }
 
 // busyGrace is how long an exiting process goes on serving the users of a mount
@@ -123,7 +124,7 @@ func (s *Server) find(dir string) *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, v := range s.views {
-		if v.Dir == dir {
+		if v.Dir == dir && !v.ended {
 			return v
 		}
 	}
@@ -199,7 +200,9 @@ func (s *Server) saveTable() {
 func (s *Server) info() ServerInfo {
 	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.gateways, Making: s.making, Handed: s.handed}
 	for _, v := range s.views {
-		info.Mounts = append(info.Mounts, v.ViewInfo)
+		if !v.ended {
+			info.Mounts = append(info.Mounts, v.ViewInfo)
+		}
 	}
 	left := s.left
 	if s.making != "" {
@@ -299,19 +302,21 @@ func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
 	s.awaitMaking(q)
 	s.mu.Lock()
 	for _, v := range s.views {
-		if q.All || v.Dir == q.Dir {
+		if (q.All || v.Dir == q.Dir) && !v.ended {
 			ended = append(ended, v)
 		}
 	}
 	s.mu.Unlock()
 	result = UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
 	for _, v := range ended {
-		if users := v.close(q.Process); users != nil {
+		users := v.close(q.Process)
+		s.mu.Lock()
+		v.ended = true
+		if users != nil {
 			result.Busy[v.Dir] = users
-			s.mu.Lock()
 			s.fading = append(s.fading, v)
-			s.mu.Unlock()
 		}
+		s.mu.Unlock()
 		result.Dirs = append(result.Dirs, v.Dir)
 	}
 	return result, ended
