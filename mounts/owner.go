@@ -49,8 +49,8 @@ func NotOurs(home control.Home, dir string) error {
 	pid := control.ConnectionHolder(p.minor)
 	of := control.HomeOf(pid)
 	switch {
-	case of.Dir == "" && holder != 0:
-		return nil
+	case holder != 0 && (pid == holder || of.Dir == ""):
+		return nil // it is mounted by now, or goes away
 	case of.Dir == "":
 		return &control.Fault{
 			Message: fmt.Sprintf("%s belongs to %s, which cannot be reached from here", dir, p.Shown(home)),

@@ -86,18 +86,8 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 		return err
 	}
 	if len(want) == 0 && !all {
-		dir := named[len(named)-1]
-		if mounts.NotOurs(a.Process(), dir) != nil {
-			now, err := a.ServerInfo(ctx)
-			if err != nil {
-				return err
-			}
-			if slices.Contains(shownBy(now), dir) { // it has been mounted meanwhile
-				return unmount(ctx, a, args, all, asJSON)
-			}
-			if err := mounts.NotOurs(a.Process(), dir); err != nil {
-				return err
-			}
+		if err := mounts.NotOurs(a.Process(), named[len(named)-1]); err != nil {
+			return err
 		}
 	}
 
