@@ -221,28 +221,25 @@ func TestSearchWhileIndexing(t *testing.T) {
 func TestGrew(t *testing.T) {
 	f := newFixture(t)
 	f.worker.Start()
-	woken := func() bool {
+	woken := func(by int64) bool {
 		before := f.looks.Load()
+		f.Grew(by)
 		fstest.Settled(t, f.worker)
 		return f.looks.Load() > before
 	}
-	f.Grew(1)
-	if !woken() {
+	if !woken(1) {
 		t.Error("a worker that has not looked yet is not woken")
 	}
 	f.say("a", "zebra")
 	size := f.texts["a"].Size
 	f.index()
-	f.Grew(minBatch - size - 1)
-	if woken() {
+	if woken(minBatch - size - 1) {
 		t.Error("woken before there is enough")
 	}
-	f.Grew(1)
-	if !woken() {
+	if !woken(1) {
 		t.Error("not woken when there is enough")
 	}
-	f.Grew(1)
-	if woken() {
+	if woken(1) {
 		t.Error("woken for what was there before")
 	}
 }
