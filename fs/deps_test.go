@@ -60,14 +60,12 @@ func mayImport(from, to string) bool {
 	from, to = strings.TrimPrefix(from, "ctxfs/"), strings.TrimPrefix(to, "ctxfs/")
 	internal := strings.HasPrefix(to, "providers/internal/")
 	switch {
-	case from == "fs/wording", from == "fs/jsonscan", from == "fs/form", from == "fs/rounds", from == "mounts/guard":
+	case from == "fs/wording", from == "fs/jsonscan", from == "fs/form", from == "fs/rounds", from == "fs/facts", from == "fs/await", from == "mounts/guard":
 		return false
-	case to == "fs/wording", to == "fs/jsonscan", to == "fs/form", to == "fs/rounds":
+	case to == "fs/wording", to == "fs/jsonscan", to == "fs/form", to == "fs/rounds", to == "fs/facts", to == "fs/await":
 		return from != "fs" || to == "fs/jsonscan" // standard library only, of any package
 	case from == "fs":
 		return false
-	case to == "providers/facts", to == "providers/wait": // contracts between providers
-		return strings.HasPrefix(from, "providers") || strings.HasPrefix(from, "cmd/")
 	case from == "providers/internal/hometest" && !internal: // for tests
 		return to == "fs" || to == "fs/fstest"
 	case strings.HasPrefix(from, "fs/"), strings.HasPrefix(from, "providers/internal/") && !internal:

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // factsOf returns what all providers know of one kind, with paths from the root.

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/await"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/hooks"
@@ -80,7 +81,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 	l.finder.SetSources(sources)
 	var awaited []wait.Source
 	for _, p := range l.all {
-		if a, ok := p.Provider.(wait.Awaiter); ok {
+		if a, ok := p.Provider.(await.Awaiter); ok {
 			awaited = append(awaited, wait.Source{Folder: p.Folder, Awaiter: a})
 		}
 	}

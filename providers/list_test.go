@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 )
 

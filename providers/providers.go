@@ -19,9 +19,9 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/exec"
 	"ctxfs/providers/executor"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/memory"

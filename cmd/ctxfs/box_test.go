@@ -17,9 +17,9 @@ import (
 
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/mount"
+	"ctxfs/fs/await"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
-	"ctxfs/providers/wait"
 )
 
 // nobody is the ordinary user of the tests.
@@ -363,14 +363,14 @@ func (b *box) read(path string) string {
 }
 
 // stands waits for a condition, or until one that it is told meanwhile is enough.
-func (b *box) stands(c wait.Condition, enough func(wait.Standing) bool) wait.Standing {
+func (b *box) stands(c await.Condition, enough func(await.Standing) bool) await.Standing {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 2*fstest.Patience)
 	defer cancel()
 	w := b.app(console.Streams{}, b.work, b.env).Waiting("")
 	defer w.Close()
-	var met *wait.Standing
-	s, err := w.For(ctx, c, func(s wait.Standing) {
+	var met *await.Standing
+	s, err := w.For(ctx, c, func(s await.Standing) {
 		if met == nil && enough != nil && enough(s) {
 			met = &s
 			cancel()
@@ -379,7 +379,7 @@ func (b *box) stands(c wait.Condition, enough func(wait.Standing) bool) wait.Sta
 	if met != nil {
 		return *met
 	}
-	if err != nil || s.State != wait.Met && (enough == nil || !enough(s)) {
+	if err != nil || s.State != await.Met && (enough == nil || !enough(s)) {
 		b.Fatalf("wait %s: %+v, %v", c, s, err)
 	}
 	return s
@@ -390,7 +390,7 @@ func (b *box) stands(c wait.Condition, enough func(wait.Standing) bool) wait.Sta
 func (b *box) settled() {
 	b.Helper()
 	if b.uid == 0 {
-		b.stands(wait.Condition{Kind: "settled"}, nil)
+		b.stands(await.Condition{Kind: "settled"}, nil)
 	} else { // its background process answers nobody else
 		b.ok("wait", "settled")
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestFind finds with a background process and without one: both find the same.

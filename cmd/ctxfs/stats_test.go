@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/stats"
 )
 

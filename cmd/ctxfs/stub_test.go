@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"ctxfs/providers/wait"
+	"ctxfs/fs/await"
 )
 
 // The variables of a stub, an MCP server on standard input and output.
@@ -72,8 +72,8 @@ func (b *box) server(name, state string, words ...string) {
 	is, path := "server "+name+" is "+state, "mcps/"+name+"/STATUS.md"
 	text := ""
 	for !strings.HasPrefix(text, "state: "+state+"\n") { // one that fails is tried again by itself
-		b.stands(wait.Condition{Kind: "server", Name: name, Until: "ready"}, func(s wait.Standing) bool {
-			return strings.HasPrefix(s.What, is) && s.State != wait.Unnamed
+		b.stands(await.Condition{Kind: "server", Name: name, Until: "ready"}, func(s await.Standing) bool {
+			return strings.HasPrefix(s.What, is) && s.State != await.Unnamed
 		})
 		b.settled()
 		text = b.read(path)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/terminals/record"
 )
 

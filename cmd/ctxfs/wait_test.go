@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/await"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/terminals/record"
@@ -48,8 +49,8 @@ func (b *box) notYet(said string, condition ...string) {
 	all, err := wait.Parse(condition)
 	must(b.T, err)
 	b.settled()
-	s := b.stands(all[0], func(wait.Standing) bool { return true })
-	if s.State != wait.NotYet || !strings.Contains(s.What, said) {
+	s := b.stands(all[0], func(await.Standing) bool { return true })
+	if s.State != await.NotYet || !strings.Contains(s.What, said) {
 		b.Errorf("%q: %+v, want %q", condition, s, said)
 	}
 }

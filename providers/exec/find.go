@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/fulltext"
 )
 

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/await"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
-	"ctxfs/providers/wait"
 )
 
 // world is a state folder with runs, and a provider of them.
@@ -269,20 +269,20 @@ func TestAwait(t *testing.T) {
 	w := newWorld(t)
 	p := w.provider(true)
 	j, _ := w.start("explore", "look", job.Status{})
-	check := func(a wait.Pending) wait.AwaitState {
+	check := func(a await.Pending) await.AwaitState {
 		t.Helper()
 		s, err := a.Check(t.Context())
 		w.check(err)
 		return s.State
 	}
-	a, err := p.Await(t.Context(), wait.Condition{Kind: "agent", Name: "expl"})
+	a, err := p.Await(t.Context(), await.Condition{Kind: "agent", Name: "expl"})
 	w.check(err)
-	fstest.Equal(t, check(a), wait.NotYet, "while it runs")
+	fstest.Equal(t, check(a), await.NotYet, "while it runs")
 	w.end(j, "found", time.Now())
-	fstest.Equal(t, check(a), wait.Met, "when it has ended")
+	fstest.Equal(t, check(a), await.Met, "when it has ended")
 	w.check(os.RemoveAll(j.Dir))
-	fstest.Equal(t, check(a), wait.Never, "when it was deleted")
-	if _, err := p.Await(t.Context(), wait.Condition{Kind: "agent", Name: "nothing"}); err == nil || err.(*wait.AwaitError).State != wait.Unnamed {
+	fstest.Equal(t, check(a), await.Never, "when it was deleted")
+	if _, err := p.Await(t.Context(), await.Condition{Kind: "agent", Name: "nothing"}); err == nil || err.(*await.AwaitError).State != await.Unnamed {
 		t.Errorf("%v", err)
 	}
 }

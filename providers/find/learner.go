@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"

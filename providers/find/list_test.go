@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // tool is a match that can be called.

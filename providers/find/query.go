@@ -3,7 +3,7 @@ package find
 import (
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/words"

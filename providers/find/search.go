@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/words"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestUpdatesLeaveNoTrace: an index that has seen much finds what one finds

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestBudget: what exceeds the budget waits for the next moment; the lowest rank comes

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/hooks/form"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"

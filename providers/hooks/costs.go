@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // OpCosts returns what hooks have told agents.

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/jsonlines"
 )
 

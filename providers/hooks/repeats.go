@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/regexps"

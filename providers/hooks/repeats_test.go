@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 func newRepeats() *repeats { return &repeats{failing: make(map[string]failing)} }

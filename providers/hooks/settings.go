@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/nearest"
 	tables "ctxfs/providers/internal/settings"
 )

@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/await"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/server"
 	"ctxfs/providers/mcp/wire"
-	"ctxfs/providers/wait"
 )
 
-var _ wait.Awaiter = (*Provider)(nil)
+var _ await.Awaiter = (*Provider)(nil)
 
 // showTasks shows the tasks of the server whose folder has a name.
 func (p *Provider) showTasks(file string) {
@@ -28,24 +28,24 @@ func (p *Provider) showTasks(file string) {
 	}
 }
 
-// Awaits implements wait.Awaiter.
-func (p *Provider) Awaits() []wait.Awaitable {
-	server := wait.Awaitable{Kind: "server", Name: "NAME", Until: []string{"ready"}}
+// Awaits implements await.Awaiter.
+func (p *Provider) Awaits() []await.Awaitable {
+	server := await.Awaitable{Kind: "server", Name: "NAME", Until: []string{"ready"}}
 	for _, s := range p.All() {
 		server.Names = append(server.Names, s.Folder())
 	}
-	return []wait.Awaitable{server, {Kind: "question", Name: "", Until: []string{""}}}
+	return []await.Awaitable{server, {Kind: "question", Name: "", Until: []string{""}}}
 }
 
-// Await implements wait.Awaiter. A server that is waited for is started.
-func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, error) {
+// Await implements await.Awaiter. A server that is waited for is started.
+func (p *Provider) Await(_ context.Context, c await.Condition) (await.Pending, error) {
 	switch {
 	case c.Kind == "question" && (c.Name != "" || c.Until != ""):
-		return nil, &wait.AwaitError{State: wait.NoSense, What: "question has no name, and nothing follows it"}
+		return nil, &await.AwaitError{State: await.NoSense, What: "question has no name, and nothing follows it"}
 	case c.Kind == "server" && c.Name == "":
-		return nil, &wait.AwaitError{State: wait.NoSense, What: "server: which one? give its name", Mend: "list them: ctxfs ls mcps"}
+		return nil, &await.AwaitError{State: await.NoSense, What: "server: which one? give its name", Mend: "list them: ctxfs ls mcps"}
 	case c.Kind == "server" && c.Until != "ready":
-		return nil, &wait.AwaitError{State: wait.NoSense, What: "what of server " + c.Name + "?", Mend: "server NAME ready waits until it can be called"}
+		return nil, &await.AwaitError{State: await.NoSense, What: "what of server " + c.Name + "?", Mend: "server NAME ready waits until it can be called"}
 	case c.Kind == "question" && !p.opts.Offline:
 		return questionWait{p}, nil
 	}
@@ -53,29 +53,29 @@ func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, err
 		chosen, err := p.Choose(c.Name)
 		if err != nil {
 			what, mend, _ := strings.Cut(err.Error(), "; ")
-			return nil, &wait.AwaitError{State: wait.Unnamed, What: what, Mend: mend}
+			return nil, &await.AwaitError{State: await.Unnamed, What: what, Mend: mend}
 		}
 		if !p.opts.Offline {
 			return &serverWait{p: p, s: chosen[0]}, nil
 		}
 	}
-	return nil, &wait.AwaitError{State: wait.NeedsProcess, What: "servers run in the background process only", Mend: "ctxfs mount"}
+	return nil, &await.AwaitError{State: await.NeedsProcess, What: "servers run in the background process only", Mend: "ctxfs mount"}
 }
 
 // questionWait waits for an open question of any server.
 type questionWait struct{ p *Provider }
 
-// Paths implements wait.Pending.
+// Paths implements await.Pending.
 func (questionWait) Paths() []string { return nil }
 
-// Check implements wait.Pending.
-func (w questionWait) Check(context.Context) (wait.Standing, error) {
+// Check implements await.Pending.
+func (w questionWait) Check(context.Context) (await.Standing, error) {
 	for _, q := range w.p.questions.List(nil) {
 		if !q.Opened {
-			return wait.Standing{State: wait.Met, What: q.Line(), Path: q.Server + "/" + server.QuestionsName + "/" + q.ID + ".json", More: "ctxfs answer " + q.ID + " --help"}, nil
+			return await.Standing{State: await.Met, What: q.Line(), Path: q.Server + "/" + server.QuestionsName + "/" + q.ID + ".json", More: "ctxfs answer " + q.ID + " --help"}, nil
 		}
 	}
-	return wait.Standing{What: "no server asks anything", More: "ctxfs answer"}, nil
+	return await.Standing{What: "no server asks anything", More: "ctxfs answer"}, nil
 }
 
 // lastingFailures is how many times in a row a server must have failed to start for
@@ -89,18 +89,18 @@ type serverWait struct {
 	started bool
 }
 
-// Paths implements wait.Pending.
+// Paths implements await.Pending.
 func (*serverWait) Paths() []string { return nil }
 
-// Check implements wait.Pending. It starts a server that does not run, once: one that is
+// Check implements await.Pending. It starts a server that does not run, once: one that is
 // stopped later, because it is unused, starts when it is called.
-func (w *serverWait) Check(context.Context) (wait.Standing, error) {
+func (w *serverWait) Check(context.Context) (await.Standing, error) {
 	b := w.s.Summary()
 	is := &b.Condition
-	s := wait.Standing{What: fmt.Sprintf("server %s is %s", b.File, is.State), Path: b.File + "/STATUS.md", More: "ctxfs tools " + b.File}
+	s := await.Standing{What: fmt.Sprintf("server %s is %s", b.File, is.State), Path: b.File + "/STATUS.md", More: "ctxfs tools " + b.File}
 	switch {
 	case is.State == instance.StateReady, is.State == instance.StateCached && (w.started || w.s.WantsProject()):
-		s.State = wait.Met
+		s.State = await.Met
 		s.What = fmt.Sprintf("server %s is ready, %s", b.File, wording.Count(len(b.Tools), "tools"))
 	case is.State == instance.StateCached, is.State == instance.StateStopped && !w.s.WantsProject():
 		if w.started {
@@ -108,12 +108,12 @@ func (w *serverWait) Check(context.Context) (wait.Standing, error) {
 		}
 		w.started = true
 		if err := w.p.EnsureBegun(w.s); err != nil {
-			s.State, s.What = wait.Never, err.Error()
+			s.State, s.What = await.Never, err.Error()
 		} else if err := w.s.Wake(); err != nil {
-			s.State, s.What = wait.Never, err.Error()
+			s.State, s.What = await.Never, err.Error()
 		}
 	case is.Failing() && (is.Next.IsZero() || is.Failures >= lastingFailures), is.State == instance.StateDisabled:
-		s.State = wait.Never
+		s.State = await.Never
 		s.What, s.More = strings.TrimSuffix(s.What+": "+is.What, ": "), cmp.Or(is.Fix, "ctxfs cat mcps/"+b.File+"/STATUS.md")
 	case is.What != "":
 		s.What += ": " + is.What

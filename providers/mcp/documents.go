@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"

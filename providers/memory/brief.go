@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/memory/fact"

@@ -29,8 +29,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/watch"

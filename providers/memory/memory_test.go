@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/tokens"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 

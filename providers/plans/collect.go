@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/plans/files"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 )
 

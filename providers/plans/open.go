@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // openTask is a task that is still to be done.

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestBoxesOfPlans: the open boxes of a plan are open tasks, unless it was rejected or

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // Query asks for what is planned.

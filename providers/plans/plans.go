@@ -4,7 +4,7 @@
 // There is a folder for each project, with a file for each list and plan and the same
 // front matter whatever its origin; INDEX.md lists them, and OPEN.md the tasks that are
 // still open. What sessions have comes from the providers that know them and
-// is kept in a book ([facts.Book]), so that it need not be read again; what agents keep in
+// is kept in a book ([factbook.Book]), so that it need not be read again; what agents keep in
 // files of their own is read by package files. collect.go joins both, open.go tells which
 // tasks are open, card.go writes the files, snapshot.go is all that is shown at one moment,
 // and worker.go makes the next one when something has changed.
@@ -22,8 +22,9 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/factbook"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -66,7 +67,7 @@ type Provider struct {
 	whole   atomic.Bool // plans are looked for
 
 	looking sync.Mutex // held while what follows is used
-	book    *facts.Book[facts.Plan]
+	book    *factbook.Book[facts.Plan]
 	edition int                      // counts changes of plans in the book
 	finder  *files.Finder            // of the user's files
 	finders map[string]*files.Finder // of those of projects, by folder
@@ -89,7 +90,7 @@ func New(opts Options) *Provider {
 	if opts.Known == nil {
 		opts.Known = func(context.Context) bool { return true }
 	}
-	p := &Provider{opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), book: facts.Open[facts.Plan](filepath.Join(opts.Cache, bookName), nil)}
+	p := &Provider{opts: opts, prober: fs.NewProber(patience), roots: make(map[string]string), book: factbook.Open[facts.Plan](filepath.Join(opts.Cache, bookName), nil)}
 	p.finder, p.finders = p.newFinder(), make(map[string]*files.Finder)
 	p.known = make(map[string][]files.Found)
 	p.Shelf = shelf.New(opts.Env, shelf.Options{

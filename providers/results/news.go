@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/results/shape"

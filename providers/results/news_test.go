@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // tell returns what an agent is shown in place of an output; "" for the output itself.

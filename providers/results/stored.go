@@ -3,7 +3,7 @@ package results
 import (
 	"context"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // Stored implements facts.ResultSource.

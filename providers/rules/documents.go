@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/rules/scope"
 )

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/rules/check"
 	"ctxfs/providers/rules/scope"

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/project"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/skills/read"
 )

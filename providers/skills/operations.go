@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"

@@ -38,7 +38,7 @@ import (
 	"sync/atomic"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/shelf"

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	conform "ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	projects "ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // CallsReport is how tools were called.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/stats/prices"
 	"ctxfs/providers/stats/spending"

@@ -20,9 +20,10 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/factbook"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/stats/prices"
 	"ctxfs/providers/stats/spending"
@@ -204,7 +205,7 @@ func (c *Counter) misnamed(ctx context.Context, q Query) (problems []string) {
 func (c *Counter) spent(ctx context.Context, q Query, zone *time.Location, list *prices.List) (spent, ever *spending.Report, err error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	book := facts.Open[facts.Calls](filepath.Join(c.opts.Cache, "spending.jsonl"), nil)
+	book := factbook.Open[facts.Calls](filepath.Join(c.opts.Cache, "spending.jsonl"), nil)
 	book.Refresh(ctx, c.opts.Spent)
 	if err = book.Save(); err != nil {
 		err = fmt.Errorf("what was read of sessions is not kept, and read again next time: %w", err)

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs/await"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/linematch"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
-	"ctxfs/providers/wait"
 )
 
-var _ wait.Awaiter = (*Provider)(nil)
+var _ await.Awaiter = (*Provider)(nil)
 
 const (
 	// quiet is for how long nothing was printed when a terminal is idle, by default.
@@ -27,21 +27,21 @@ const (
 	blind = time.Second
 )
 
-// Awaits implements wait.Awaiter.
-func (p *Provider) Awaits() []wait.Awaitable {
-	a := wait.Awaitable{Kind: "terminal", Name: "ID", Until: []string{"--for REGEX", "--exit", "--idle 2s"}}
+// Awaits implements await.Awaiter.
+func (p *Provider) Awaits() []await.Awaitable {
+	a := await.Awaitable{Kind: "terminal", Name: "ID", Until: []string{"--for REGEX", "--exit", "--idle 2s"}}
 	for _, t := range p.shown.Load().terminals {
 		if t.Running() {
 			a.Names = append(a.Names, t.ID)
 		}
 	}
-	return []wait.Awaitable{a}
+	return []await.Awaitable{a}
 }
 
-// Await implements wait.Awaiter. All that there is to know is in the files of the terminal.
-func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, error) {
+// Await implements await.Awaiter. All that there is to know is in the files of the terminal.
+func (p *Provider) Await(_ context.Context, c await.Condition) (await.Pending, error) {
 	if c.Name == "" {
-		return nil, &wait.AwaitError{State: wait.NoSense, What: "terminal: which one? give its id or name", Mend: "list them: ctxfs ps"}
+		return nil, &await.AwaitError{State: await.NoSense, What: "terminal: which one? give its id or name", Mend: "list them: ctxfs ps"}
 	}
 	w := &terminalWait{p: p, until: c.Until, quiet: c.Quiet}
 	switch c.Until {
@@ -53,16 +53,16 @@ func (p *Provider) Await(_ context.Context, c wait.Condition) (wait.Pending, err
 	case "--for":
 		pattern, err := regexp.Compile(c.Pattern)
 		if err != nil {
-			return nil, &wait.AwaitError{State: wait.NoSense, What: "--for: " + err.Error()}
+			return nil, &await.AwaitError{State: await.NoSense, What: "--for: " + err.Error()}
 		}
 		w.lines = linematch.Finder{Pattern: pattern}
 	default:
-		return nil, &wait.AwaitError{State: wait.NoSense, What: "what of terminal " + c.Name + "?", Mend: "give one of --for REGEX, --exit, --idle 2s"}
+		return nil, &await.AwaitError{State: await.NoSense, What: "what of terminal " + c.Name + "?", Mend: "give one of --for REGEX, --exit, --idle 2s"}
 	}
 	recording := holder.Recording{Dir: p.opts.Dir}
 	t, err := recording.Known(c.Name)
 	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
-		e := &wait.AwaitError{State: wait.Unnamed, What: err.Error(), Mend: "list them: ctxfs ps -a"}
+		e := &await.AwaitError{State: await.Unnamed, What: err.Error(), Mend: "list them: ctxfs ps -a"}
 		if missing.Near != "" {
 			e.Mend = "did you mean: terminal " + missing.Near
 		}
@@ -88,19 +88,19 @@ type terminalWait struct {
 	from    record.Place
 }
 
-// Paths implements wait.Pending.
+// Paths implements await.Pending.
 func (w *terminalWait) Paths() []string { return []string{w.dir + "/"} }
 
-// Check implements wait.Pending.
-func (w *terminalWait) Check(ctx context.Context) (wait.Standing, error) {
+// Check implements await.Pending.
+func (w *terminalWait) Check(ctx context.Context) (await.Standing, error) {
 	t, err := record.Load(w.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && !t.Started.Equal(w.started) {
-		return w.standing(wait.Never, "was deleted"), nil
+		return w.standing(await.Never, "was deleted"), nil
 	}
 	if err != nil {
-		return wait.Standing{What: err.Error(), Again: time.Now().Add(blind)}, nil
+		return await.Standing{What: err.Error(), Again: time.Now().Add(blind)}, nil
 	}
-	s := wait.Standing{}
+	s := await.Standing{}
 	switch w.until {
 	case "--exit":
 		s = w.exit(t)
@@ -109,7 +109,7 @@ func (w *terminalWait) Check(ctx context.Context) (wait.Standing, error) {
 	default:
 		s, err = w.match(ctx, t)
 	}
-	if s.State == wait.NotYet && !w.p.opts.Watch { // then nothing tells that a holder was killed
+	if s.State == await.NotYet && !w.p.opts.Watch { // then nothing tells that a holder was killed
 		if at := time.Now().Add(blind); s.Again.IsZero() || at.Before(s.Again) {
 			s.Again = at
 		}
@@ -118,37 +118,37 @@ func (w *terminalWait) Check(ctx context.Context) (wait.Standing, error) {
 }
 
 // standing says something of the terminal.
-func (w *terminalWait) standing(state wait.AwaitState, format string, args ...any) wait.Standing {
+func (w *terminalWait) standing(state await.AwaitState, format string, args ...any) await.Standing {
 	file := partName(w.id, 0)
-	return wait.Standing{
+	return await.Standing{
 		State: state, What: "terminal " + w.id + " " + fmt.Sprintf(format, args...), Path: file, More: "ctxfs cat terminals/" + file,
 	}
 }
 
 // exit waits for the end of the command that runs, if one does.
-func (w *terminalWait) exit(t *record.Terminal) wait.Standing {
+func (w *terminalWait) exit(t *record.Terminal) await.Standing {
 	n := len(t.Records)
 	switch {
 	case t.Running() && t.CommandStarted != nil:
-		return w.standing(wait.NotYet, "runs %s", shortened(t.Command))
+		return w.standing(await.NotYet, "runs %s", shortened(t.Command))
 	case n > 0:
 		r := &t.Records[n-1]
-		s := w.standing(wait.Met, "has ended %s, %s", shortened(r.Command), exit(r.Exit, r.Signal))
+		s := w.standing(await.Met, "has ended %s, %s", shortened(r.Command), exit(r.Exit, r.Signal))
 		s.Path = w.id + "/" + lastName
 		s.More = "ctxfs cat terminals/" + s.Path
 		return s
 	case !t.Running():
-		return w.standing(wait.Met, "is closed: %s", state(t))
+		return w.standing(await.Met, "is closed: %s", state(t))
 	case t.Source == record.Term:
-		return w.standing(wait.Met, "runs no command")
+		return w.standing(await.Met, "runs no command")
 	}
-	return w.standing(wait.NotYet, "is open")
+	return w.standing(await.NotYet, "is open")
 }
 
 // idle waits until nothing is printed for a while, or the terminal is closed.
-func (w *terminalWait) idle(t *record.Terminal) wait.Standing {
+func (w *terminalWait) idle(t *record.Terminal) await.Standing {
 	if !t.Running() {
-		return w.standing(wait.Met, "is closed: %s", state(t))
+		return w.standing(await.Met, "is closed: %s", state(t))
 	}
 	last := t.Started
 	for _, p := range t.Parts {
@@ -159,17 +159,17 @@ func (w *terminalWait) idle(t *record.Terminal) wait.Standing {
 	}
 	due := last.Add(w.quiet)
 	if left := time.Until(due); left > 0 && left <= w.quiet {
-		s := w.standing(wait.NotYet, "prints")
+		s := w.standing(await.NotYet, "prints")
 		s.Again = due
 		return s
 	}
-	return w.standing(wait.Met, "has printed nothing since %s", wording.Time(last))
+	return w.standing(await.Met, "has printed nothing since %s", wording.Time(last))
 }
 
 // match waits for a line of output: of the command that runs or else of the last one. A
 // prompt, a command line as the shell echoes it, and headers are no output. Where the shell
 // does not report its commands, what the log gets from now on is output.
-func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (wait.Standing, error) {
+func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (await.Standing, error) {
 	output, number, err := w.output(t)
 	if err == nil {
 		if number != w.command {
@@ -178,7 +178,7 @@ func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (wait.Stan
 		}
 		m, err := w.lines.Next(output, output.Size(), ctx.Err)
 		if err != nil && ctx.Err() != nil {
-			return wait.Standing{}, err
+			return await.Standing{}, err
 		}
 		if m != nil {
 			return w.found(m, t), nil
@@ -190,12 +190,12 @@ func (w *terminalWait) match(ctx context.Context, t *record.Terminal) (wait.Stan
 		}
 	}
 	if !t.Running() {
-		return w.standing(wait.Never, "is closed and has not printed that: %s", state(t)), nil
+		return w.standing(await.Never, "is closed and has not printed that: %s", state(t)), nil
 	}
 	if t.Command != "" {
-		return w.standing(wait.NotYet, "runs %s", shortened(t.Command)), nil
+		return w.standing(await.NotYet, "runs %s", shortened(t.Command)), nil
 	}
-	return w.standing(wait.NotYet, "runs no command"), nil
+	return w.standing(await.NotYet, "runs no command"), nil
 }
 
 // output returns the text in which is looked, and the number of the command that printed
@@ -237,8 +237,8 @@ func marks(t *record.Terminal) bool {
 }
 
 // found describes a line that matches.
-func (w *terminalWait) found(m *linematch.Match, t *record.Terminal) wait.Standing {
-	s := w.standing(wait.Met, "has printed: %s", linematch.Shown(strings.TrimSpace(m.Text)))
+func (w *terminalWait) found(m *linematch.Match, t *record.Terminal) await.Standing {
+	s := w.standing(await.Met, "has printed: %s", linematch.Shown(strings.TrimSpace(m.Text)))
 	if !t.Running() || t.CommandAt == nil && len(t.Records) > 0 {
 		s.Path = w.id + "/" + lastName
 		s.More = "ctxfs cat terminals/" + s.Path

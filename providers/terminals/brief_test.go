@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/terminals/record"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/terminals/record"

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/terminals/record"
 )

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs/await"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/render"
-	"ctxfs/providers/wait"
 )
 
-var _ wait.Awaiter = (*Provider)(nil)
+var _ await.Awaiter = (*Provider)(nil)
 
 const (
 	// turnQuiet is how long nothing is written after an agent has spoken when its turn has
@@ -23,27 +23,27 @@ const (
 	maxAwaited = 50
 )
 
-// Awaits implements wait.Awaiter.
-func (p *Provider) Awaits() []wait.Awaitable {
-	a := wait.Awaitable{Kind: "session", Name: "ID", Until: []string{"--idle", "--asks"}}
+// Awaits implements await.Awaiter.
+func (p *Provider) Awaits() []await.Awaitable {
+	a := await.Awaitable{Kind: "session", Name: "ID", Until: []string{"--idle", "--asks"}}
 	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
 		if v.Live && v.Parent == nil && len(a.Names) < maxAwaited {
 			a.Names = append(a.Names, s.ID)
 		}
 	})
-	return []wait.Awaitable{a}
+	return []await.Awaitable{a}
 }
 
-// Await implements wait.Awaiter: an agent has ended its turn, or has asked a person
+// Await implements await.Awaiter: an agent has ended its turn, or has asked a person
 // something, as far as its log tells.
-func (p *Provider) Await(ctx context.Context, c wait.Condition) (wait.Pending, error) {
+func (p *Provider) Await(ctx context.Context, c await.Condition) (await.Pending, error) {
 	switch {
 	case c.Name == "":
-		return nil, &wait.AwaitError{State: wait.NoSense, What: "session: which one? give its id", Mend: "list them: ctxfs history --all"}
+		return nil, &await.AwaitError{State: await.NoSense, What: "session: which one? give its id", Mend: "list them: ctxfs history --all"}
 	case c.Until != "--idle" && c.Until != "--asks":
-		return nil, &wait.AwaitError{State: wait.NoSense, What: "what of session " + c.Name + "?", Mend: "give one of --idle, --asks"}
+		return nil, &await.AwaitError{State: await.NoSense, What: "what of session " + c.Name + "?", Mend: "give one of --idle, --asks"}
 	case !p.opts.Watch:
-		return nil, &wait.AwaitError{State: wait.NeedsProcess, What: "sessions are watched by the background process only", Mend: "ctxfs mount"}
+		return nil, &await.AwaitError{State: await.NeedsProcess, What: "sessions are watched by the background process only", Mend: "ctxfs mount"}
 	}
 	if err := p.scanner.WaitBriefly(ctx); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (p *Provider) Await(ctx context.Context, c wait.Condition) (wait.Pending, e
 	if err != nil {
 		unclear := (*UnclearError)(nil)
 		if errors.As(p.stillLooking(err), &unclear) {
-			return nil, &wait.AwaitError{State: wait.Unnamed, What: unclear.What, Mend: unclear.Mend}
+			return nil, &await.AwaitError{State: await.Unnamed, What: unclear.What, Mend: unclear.Mend}
 		}
 		return nil, err
 	}
@@ -70,23 +70,23 @@ type sessionWait struct {
 	quiet time.Duration
 }
 
-// Paths implements wait.Pending.
+// Paths implements await.Pending.
 func (*sessionWait) Paths() []string { return nil }
 
-// Check implements wait.Pending.
-func (w *sessionWait) Check(ctx context.Context) (wait.Standing, error) {
+// Check implements await.Pending.
+func (w *sessionWait) Check(ctx context.Context) (await.Standing, error) {
 	var b render.Brief
 	refused := w.p.cache.CurrentEntry(ctx, w.s, func(e *cache.Entry) { b = e.Summary.Brief() })
 	if ctx.Err() != nil {
-		return wait.Standing{}, ctx.Err()
+		return await.Standing{}, ctx.Err()
 	}
 	v, there := w.p.catalogue.View(w.s)
 	name := "session " + w.s.ID
 	if !there {
-		return wait.Standing{State: wait.Never, What: name + " was deleted"}, nil
+		return await.Standing{State: await.Never, What: name + " was deleted"}, nil
 	}
 	path := w.p.catalogue.Path(w.s) + "/transcript.md"
-	s := wait.Standing{Path: path, More: "ctxfs cat " + wording.ShellWord("transcripts/"+path) + " | tail -40"}
+	s := await.Standing{Path: path, More: "ctxfs cat " + wording.ShellWord("transcripts/"+path) + " | tail -40"}
 	if refused != nil || v.Published.Generation == 0 {
 		s.What = name + " cannot be read now"
 		return s, nil
@@ -94,9 +94,9 @@ func (w *sessionWait) Check(ctx context.Context) (wait.Standing, error) {
 	waits := w.p.opts.Env.Now().Sub(v.ModTime)
 	switch {
 	case w.asks && b.Asks != "" && (b.Waiting || waits >= w.quiet):
-		s.State, s.What = wait.Met, name+" asks: "+words(b.Asks)
+		s.State, s.What = await.Met, name+" asks: "+words(b.Asks)
 	case !w.asks && b.Rests && waits >= w.quiet:
-		s.State, s.What = wait.Met, name+" has ended its turn"
+		s.State, s.What = await.Met, name+" has ended its turn"
 		if b.Asks != "" {
 			s.What += " and asks: " + words(b.Asks)
 		}

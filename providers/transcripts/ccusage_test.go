@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
+	"ctxfs/providers/internal/factbook"
 	"ctxfs/providers/stats/prices"
 	"ctxfs/providers/stats/spending"
 	"ctxfs/providers/transcripts/agents/historytest"
@@ -79,7 +80,7 @@ func counted(t *testing.T, f *fixture, zone string) map[string]dayTokens {
 	t.Helper()
 	where, err := time.LoadLocation(zone)
 	fstest.Must(t, err)
-	book := facts.Open[facts.Calls](filepath.Join(t.TempDir(), "book"), nil)
+	book := factbook.Open[facts.Calls](filepath.Join(t.TempDir(), "book"), nil)
 	book.Refresh(context.Background(), f.Facts().Calls)
 	list := prices.Load("")
 	all := make(map[string]dayTokens)

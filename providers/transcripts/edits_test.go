@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestDeeds: what a session did in a folder, wherever it was started, and what one that

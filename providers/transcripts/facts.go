@@ -9,7 +9,7 @@ import (
 	"path"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/statements"
 	"ctxfs/providers/transcripts/uses"

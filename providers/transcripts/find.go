@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/catalogue"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // partsOf returns the plans of all sessions, by the session's id.

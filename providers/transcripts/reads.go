@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 )

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/source"

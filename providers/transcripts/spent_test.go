@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
+	"ctxfs/providers/internal/factbook"
 	"ctxfs/providers/stats/spending"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/agents/history"
@@ -72,7 +73,7 @@ func TestSpentOfDeletedLogs(t *testing.T) {
 		answer(a, "1T10:00:00.000", "msg_1", "req_1", "", `"input_tokens":5,"output_tokens":6`)))
 	cache := t.TempDir()
 	total := func(f *fixture) int64 {
-		book := facts.Open[facts.Calls](filepath.Join(cache, "book"), nil)
+		book := factbook.Open[facts.Calls](filepath.Join(cache, "book"), nil)
 		book.Refresh(context.Background(), f.Facts().Calls)
 		fstest.Must(t, book.Save())
 		return spending.Count(book.Parts(), spending.Query{Zone: time.UTC, Price: func(facts.ModelCall) (float64, bool) { return 0, true }, ProjectOf: func(dir string) string { return dir }}).Total

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/statements"
 )

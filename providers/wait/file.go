@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"ctxfs/fs"
+	"ctxfs/fs/await"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/linematch"
 )
@@ -25,13 +26,13 @@ type Files struct {
 	Hide func(path string) bool
 }
 
-// Awaits implements Awaiter.
-func (Files) Awaits() []Awaitable {
-	return []Awaitable{{Kind: "file", Name: "PATH", Until: []string{"", "--for REGEX", "--gone"}}}
+// Awaits implements await.Awaiter.
+func (Files) Awaits() []await.Awaitable {
+	return []await.Awaitable{{Kind: "file", Name: "PATH", Until: []string{"", "--for REGEX", "--gone"}}}
 }
 
-// Await implements Awaiter.
-func (f Files) Await(_ context.Context, c Condition) (Pending, error) {
+// Await implements await.Awaiter.
+func (f Files) Await(_ context.Context, c await.Condition) (await.Pending, error) {
 	if c.Name == "" {
 		return nil, noSense("file: which file? give its path")
 	}
@@ -41,10 +42,10 @@ func (f Files) Await(_ context.Context, c Condition) (Pending, error) {
 	}
 	w := &fileWait{Files: f, path: filepath.Clean(path), name: c.Name}
 	if f.Hide != nil && f.Hide(w.path) {
-		return nil, &AwaitError{State: NoSense, What: c.Name + " is in a mount of ctxfs", Mend: "wait for what it shows: terminal, session, server, or the file on disk"}
+		return nil, &await.AwaitError{State: await.NoSense, What: c.Name + " is in a mount of ctxfs", Mend: "wait for what it shows: terminal, session, server, or the file on disk"}
 	}
 	if f.Within != "" && !fs.Within(w.path, f.Within) {
-		return nil, &AwaitError{State: NoSense, What: c.Name + " is not in the folder in which you work", Mend: "name a file in " + f.Within}
+		return nil, &await.AwaitError{State: await.NoSense, What: c.Name + " is not in the folder in which you work", Mend: "name a file in " + f.Within}
 	}
 	switch c.Until {
 	case "":
@@ -62,7 +63,7 @@ func (f Files) Await(_ context.Context, c Condition) (Pending, error) {
 	return w, nil
 }
 
-func noSense(what string) error { return &AwaitError{State: NoSense, What: what} }
+func noSense(what string) error { return &await.AwaitError{State: await.NoSense, What: what} }
 
 type fileWait struct {
 	Files
@@ -72,46 +73,46 @@ type fileWait struct {
 	read       os.FileInfo       // the file that was read
 }
 
-// Paths implements Pending.
+// Paths implements await.Pending.
 func (w *fileWait) Paths() []string { return []string{w.path} }
 
-// Check implements Pending. A file that was replaced or has become shorter is read from
+// Check implements await.Pending. A file that was replaced or has become shorter is read from
 // its beginning.
-func (w *fileWait) Check(ctx context.Context) (Standing, error) {
+func (w *fileWait) Check(ctx context.Context) (await.Standing, error) {
 	more := "tail " + wording.ShellWord(w.path)
 	if w.Within != "" {
 		if real, err := filepath.EvalSymlinks(w.path); err == nil && !fs.Within(real, w.Within) {
-			return Standing{State: Never, What: w.name + " leads out of the folder in which you work"}, nil
+			return await.Standing{State: await.Never, What: w.name + " leads out of the folder in which you work"}, nil
 		}
 	}
 	info, err := os.Stat(w.path)
 	missing := errors.Is(err, iofs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	switch {
 	case missing && w.gone:
-		return Standing{State: Met, What: w.name + " is gone"}, nil
+		return await.Standing{State: await.Met, What: w.name + " is gone"}, nil
 	case missing:
 		w.read = nil
-		return Standing{What: w.name + " does not exist"}, nil
+		return await.Standing{What: w.name + " does not exist"}, nil
 	case err != nil:
-		return Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil // it may be allowed later
+		return await.Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil // it may be allowed later
 	case w.gone:
-		return Standing{What: w.name + " exists"}, nil
+		return await.Standing{What: w.name + " exists"}, nil
 	case w.lines == nil:
 		what := fmt.Sprintf("%s exists, %s", w.name, wording.Size(info.Size()))
 		if info.IsDir() {
 			what, more = w.name+" exists, a folder", "ls "+wording.ShellWord(w.path)
 		}
-		return Standing{State: Met, What: what, More: more}, nil
+		return await.Standing{State: await.Met, What: what, More: more}, nil
 	case !info.Mode().IsRegular():
-		return Standing{State: Never, What: w.name + " is no regular file"}, nil
+		return await.Standing{State: await.Never, What: w.name + " is no regular file"}, nil
 	}
 	f, err := os.OpenFile(w.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil
+		return await.Standing{What: fmt.Sprintf("%s: %v", w.name, wording.Cause(err))}, nil
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return Standing{What: w.name + " is being replaced"}, nil
+		return await.Standing{What: w.name + " is being replaced"}, nil
 	}
 	if w.read == nil || !os.SameFile(w.read, info) || info.Size() < w.lines.Read() {
 		w.lines.Reset()
@@ -119,10 +120,10 @@ func (w *fileWait) Check(ctx context.Context) (Standing, error) {
 	w.read = info
 	m, err := w.lines.Next(f, info.Size(), ctx.Err)
 	if err != nil {
-		return Standing{}, err
+		return await.Standing{}, err
 	}
 	if m != nil {
-		return Standing{State: Met, What: fmt.Sprintf("%s:%d: %s", w.name, m.Number, linematch.Shown(m.Text)), More: fmt.Sprintf("tail -n +%d %s", m.Number, wording.ShellWord(w.path))}, nil
+		return await.Standing{State: await.Met, What: fmt.Sprintf("%s:%d: %s", w.name, m.Number, linematch.Shown(m.Text)), More: fmt.Sprintf("tail -n +%d %s", m.Number, wording.ShellWord(w.path))}, nil
 	}
-	return Standing{What: w.name + " has no such line", More: more}, nil
+	return await.Standing{What: w.name + " has no such line", More: more}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"ctxfs/fs/await"
 )
 
 // Separator stands between two conditions, as a word of its own.
@@ -19,7 +21,7 @@ const (
 
 // Parse reads conditions from words: a kind, a name, and what is waited for, with
 // [Separator] between two conditions. Its errors are for people.
-func Parse(words []string) (all []Condition, err error) {
+func Parse(words []string) (all []await.Condition, err error) {
 	for rest := words; len(words) > 0; {
 		i := 0
 		for i < len(rest) && rest[i] != Separator {
@@ -43,7 +45,7 @@ func Parse(words []string) (all []Condition, err error) {
 	return all, nil
 }
 
-func parse(words []string) (c Condition, err error) {
+func parse(words []string) (c await.Condition, err error) {
 	c.Kind = words[0]
 	until := func(word string) error {
 		if c.Until != "" {

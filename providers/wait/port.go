@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/sockets"
+
+	"ctxfs/fs/await"
 )
 
 // Nothing tells that a program listens: a port is looked at in intervals, which grow.
@@ -20,13 +22,13 @@ const (
 // Ports waits for the TCP ports of this machine, as this process sees them.
 type Ports struct{}
 
-// Awaits implements Awaiter.
-func (Ports) Awaits() []Awaitable {
-	return []Awaitable{{Kind: "port", Name: "NUMBER", Until: []string{"", "--closed"}}}
+// Awaits implements await.Awaiter.
+func (Ports) Awaits() []await.Awaitable {
+	return []await.Awaitable{{Kind: "port", Name: "NUMBER", Until: []string{"", "--closed"}}}
 }
 
-// Await implements Awaiter.
-func (Ports) Await(_ context.Context, c Condition) (Pending, error) {
+// Await implements await.Awaiter.
+func (Ports) Await(_ context.Context, c await.Condition) (await.Pending, error) {
 	port, err := strconv.ParseUint(c.Name, 10, 16)
 	switch {
 	case c.Name == "":
@@ -45,12 +47,12 @@ type portWait struct {
 	pause  time.Duration
 }
 
-// Paths implements Pending.
+// Paths implements await.Pending.
 func (*portWait) Paths() []string { return nil }
 
-// Check implements Pending. The kernel's table says who listens, without disturbing the
+// Check implements await.Pending. The kernel's table says who listens, without disturbing the
 // server; a port that is forwarded is in no table, and is connected to.
-func (w *portWait) Check(ctx context.Context) (Standing, error) {
+func (w *portWait) Check(ctx context.Context) (await.Standing, error) {
 	at := sockets.ListensAt(w.port)
 	if at == "" {
 		at = dial(ctx, w.port)
@@ -58,11 +60,11 @@ func (w *portWait) Check(ctx context.Context) (Standing, error) {
 	open := at != ""
 	if open != w.closed {
 		if !open {
-			return Standing{State: Met, What: fmt.Sprintf("nothing listens at port %d", w.port)}, nil
+			return await.Standing{State: await.Met, What: fmt.Sprintf("nothing listens at port %d", w.port)}, nil
 		}
-		return Standing{State: Met, What: fmt.Sprintf("port %d takes connections, at %s", w.port, at), More: fmt.Sprintf("ss -ltnp 'sport = :%d'", w.port)}, nil
+		return await.Standing{State: await.Met, What: fmt.Sprintf("port %d takes connections, at %s", w.port, at), More: fmt.Sprintf("ss -ltnp 'sport = :%d'", w.port)}, nil
 	}
-	s := Standing{What: fmt.Sprintf("nothing listens at port %d", w.port), Again: time.Now().Add(w.pause)}
+	s := await.Standing{What: fmt.Sprintf("nothing listens at port %d", w.port), Again: time.Now().Add(w.pause)}
 	if open {
 		s.What = fmt.Sprintf("something listens at port %d", w.port)
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/await"
 	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/nearest"
@@ -29,15 +30,15 @@ import (
 var (
 	// Op waits until a condition is met or never will be, or its caller leaves. It tells
 	// how the condition stands meanwhile. That there is nothing to wait for is an answer.
-	Op = fs.Talk[Condition, Standing, Standing]{Name: "await", Effect: fs.Reads}
+	Op = fs.Talk[await.Condition, await.Standing, await.Standing]{Name: "await", Effect: fs.Reads}
 	// OpKinds returns what can be waited for.
-	OpKinds = fs.Op[fs.None, []Awaitable]{Name: "awaitable", Effect: fs.Reads}
+	OpKinds = fs.Op[fs.None, []await.Awaitable]{Name: "awaitable", Effect: fs.Reads}
 )
 
 // Source is a provider that offers conditions, and its folder in the root.
 type Source struct {
 	Folder string
-	Awaiter
+	await.Awaiter
 }
 
 // Waiter waits for conditions. It is safe for concurrent use.
@@ -83,7 +84,7 @@ func (w *Waiter) Changed(folder string) {
 }
 
 // Kinds returns what can be waited for.
-func (w *Waiter) Kinds() (all []Awaitable) {
+func (w *Waiter) Kinds() (all []await.Awaitable) {
 	for _, s := range w.sources {
 		all = append(all, s.Awaits()...)
 	}
@@ -107,20 +108,20 @@ func (w *Waiter) source(kind string) *Source {
 // Operations returns the operations that ask it.
 func (w *Waiter) Operations() fs.Operations {
 	return fs.Operations{
-		Op.Handle(func(ctx context.Context, c Condition, tell func(Standing) error, reply func(Standing) (io.Writer, error)) error {
-			s, err := w.Wait(ctx, c, func(s Standing) { _ = tell(s) }) // one who has left ends ctx
+		Op.Handle(func(ctx context.Context, c await.Condition, tell func(await.Standing) error, reply func(await.Standing) (io.Writer, error)) error {
+			s, err := w.Wait(ctx, c, func(s await.Standing) { _ = tell(s) }) // one who has left ends ctx
 			if err == nil {
 				_, err = reply(s)
 			}
 			return err
 		}),
-		OpKinds.Handle(func(context.Context, fs.None) ([]Awaitable, error) { return w.Kinds(), nil }),
+		OpKinds.Handle(func(context.Context, fs.None) ([]await.Awaitable, error) { return w.Kinds(), nil }),
 	}
 }
 
 // Wait waits for a condition, and calls tell whenever it stands otherwise meanwhile. The
 // error is that of ctx, or why the provider cannot look.
-func (w *Waiter) Wait(ctx context.Context, c Condition, tell func(Standing)) (Standing, error) {
+func (w *Waiter) Wait(ctx context.Context, c await.Condition, tell func(await.Standing)) (await.Standing, error) {
 	source := w.source(c.Kind)
 	if source == nil {
 		return UnknownKind(c.Kind, w.Kinds()), nil
@@ -135,20 +136,20 @@ func (w *Waiter) Wait(ctx context.Context, c Condition, tell func(Standing)) (St
 		w.mu.Unlock()
 	}()
 	p, err := source.Await(ctx, c)
-	if e := (*AwaitError)(nil); errors.As(err, &e) {
-		return Standing{State: e.State, What: e.What, More: e.Mend}, nil
+	if e := (*await.AwaitError)(nil); errors.As(err, &e) {
+		return await.Standing{State: e.State, What: e.What, More: e.Mend}, nil
 	}
 	if err != nil {
-		return Standing{}, err
+		return await.Standing{}, err
 	}
 	end, watched := w.follow(p.Paths(), one)
 	defer end()
-	s, err := one.until(ctx, p, watched, func(s Standing) { tell(source.inTree(s)) })
+	s, err := one.until(ctx, p, watched, func(s await.Standing) { tell(source.inTree(s)) })
 	return source.inTree(s), err
 }
 
 // inTree returns a standing with its path from the root of the tree.
-func (s *Source) inTree(is Standing) Standing {
+func (s *Source) inTree(is await.Standing) await.Standing {
 	if is.Path != "" {
 		is.Path = s.Folder + "/" + is.Path
 	}
@@ -179,16 +180,16 @@ func (w *Waiter) follow(paths []string, one *waiting) (end func(), watched bool)
 }
 
 // until checks a condition until it is decided.
-func (one *waiting) until(ctx context.Context, p Pending, watched bool, tell func(Standing)) (Standing, error) {
+func (one *waiting) until(ctx context.Context, p await.Pending, watched bool, tell func(await.Standing)) (await.Standing, error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	var last Standing
+	var last await.Standing
 	for first := true; ; first = false {
 		s, err := p.Check(ctx)
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err != nil || s.State != NotYet {
+		if err != nil || s.State != await.NotYet {
 			return s, err
 		}
 		again := s.Again
@@ -206,26 +207,26 @@ func (one *waiting) until(ctx context.Context, p Pending, watched bool, tell fun
 		timer.Reset(pause)
 		select {
 		case <-ctx.Done():
-			return Standing{}, ctx.Err()
+			return await.Standing{}, ctx.Err()
 		case <-timer.C:
 			continue
 		case <-one.wake:
 		}
 		select {
 		case <-ctx.Done():
-			return Standing{}, ctx.Err()
+			return await.Standing{}, ctx.Err()
 		case <-time.After(calm): // further changes are seen together
 		}
 	}
 }
 
 // UnknownKind lists what can be waited for, for a kind that does not exist.
-func UnknownKind(kind string, known []Awaitable) Standing {
+func UnknownKind(kind string, known []await.Awaitable) await.Standing {
 	var kinds []string
 	for _, a := range known {
 		kinds = append(kinds, a.Kind)
 	}
-	s := Standing{State: NoSense, What: "nothing of the kind " + wording.ShellWord(kind) + " can be waited for", More: "wait for: " + wording.Or(kinds)}
+	s := await.Standing{State: await.NoSense, What: "nothing of the kind " + wording.ShellWord(kind) + " can be waited for", More: "wait for: " + wording.Or(kinds)}
 	if meant := nearest.Of(kind, kinds); meant != "" {
 		s.More = "did you mean: " + meant
 	}

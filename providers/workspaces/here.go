@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"

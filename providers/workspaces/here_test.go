@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/build"

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/workspaces/changes"
 )

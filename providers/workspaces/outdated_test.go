@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestOutdatedEdits: an edit is refused if its file has changed since the session last saw

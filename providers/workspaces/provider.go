@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // git runs git in a folder, as a person would.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/build"

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestOpening: the first session in a folder that nobody knows is told its page, by whatever

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	known "ctxfs/providers/internal/workspaces"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // question is a line of questions.jsonl.

@@ -7,8 +7,8 @@ import (
 
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/mounts"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts"
 )
 

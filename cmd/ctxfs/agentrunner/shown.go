@@ -7,9 +7,9 @@ import (
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/executor/request"
-	"ctxfs/providers/facts"
 )
 
 // The operations that are used here, with the parts of their answers that are needed. The

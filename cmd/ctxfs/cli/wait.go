@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/fs/await"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/wait"
@@ -61,7 +62,7 @@ func (w *Waiting) Close() {
 }
 
 // Kinds returns what can be waited for.
-func (w *Waiting) Kinds(ctx context.Context) []wait.Awaitable {
+func (w *Waiting) Kinds(ctx context.Context) []await.Awaitable {
 	all, err := wait.OpKinds.Ask(ctx, w.app.OnlyRunning(), fs.None{})
 	if err != nil {
 		all, _ = wait.OpKinds.Ask(ctx, w.offline().Operations(), fs.None{}) // then there are those of this process
@@ -71,7 +72,7 @@ func (w *Waiting) Kinds(ctx context.Context) []wait.Awaitable {
 
 // For waits for a condition, as [wait.Waiter.Wait] does. It goes on when the background
 // process ends: then the next one is asked.
-func (w *Waiting) For(ctx context.Context, c wait.Condition, tell func(wait.Standing)) (wait.Standing, error) {
+func (w *Waiting) For(ctx context.Context, c await.Condition, tell func(await.Standing)) (await.Standing, error) {
 	if w.local.Knows(c.Kind) {
 		return w.local.Wait(ctx, c, tell)
 	}
@@ -83,9 +84,9 @@ func (w *Waiting) For(ctx context.Context, c wait.Condition, tell func(wait.Stan
 			return s, ctx.Err()
 		case errors.Is(err, control.ErrGone):
 			w.Note()
-		case err == nil && s.State == wait.NeedsProcess && !start:
+		case err == nil && s.State == await.NeedsProcess && !start:
 			start = true
-		case err == nil && s.State == wait.NoSense && !w.knows(ctx, c.Kind):
+		case err == nil && s.State == await.NoSense && !w.knows(ctx, c.Kind):
 			kinds := w.Kinds(ctx)
 			return wait.UnknownKind(c.Kind, kinds), nil
 		default:
@@ -106,7 +107,7 @@ func (w *Waiting) knows(ctx context.Context, kind string) bool {
 
 // ask asks the background process, which is started if it must be there, or else the tree
 // in this process.
-func (w *Waiting) ask(ctx context.Context, start bool, c wait.Condition, tell func(wait.Standing)) (wait.Standing, error) {
+func (w *Waiting) ask(ctx context.Context, start bool, c await.Condition, tell func(await.Standing)) (await.Standing, error) {
 	if start {
 		return wait.Op.Ask(ctx, w.app.Starting(), c, tell, nil)
 	}

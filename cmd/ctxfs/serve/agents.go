@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/fs/await"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/programs"
@@ -122,8 +123,8 @@ func (s *subagents) WaitAgents(ctx context.Context, q gateway.AgentWait, progres
 			return "", err
 		}
 		ids = append(ids, j.ID)
-		all = append(all, func(ctx context.Context, tell func(wait.Standing)) (wait.Standing, error) {
-			standing, err := w.For(ctx, wait.Condition{Kind: "agent", Name: j.ID}, tell)
+		all = append(all, func(ctx context.Context, tell func(await.Standing)) (await.Standing, error) {
+			standing, err := w.For(ctx, await.Condition{Kind: "agent", Name: j.ID}, tell)
 			if err == nil {
 				tellEnd(j.ID)
 			}

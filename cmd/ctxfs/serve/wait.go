@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ctxfs/fs/await"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/wait"
 )
@@ -16,7 +17,7 @@ import (
 // gateway may read more than its client does.
 func (b *backend) Wait(ctx context.Context, q gateway.Wait) (string, error) {
 	words, err := wait.Split(q.For)
-	var conditions []wait.Condition
+	var conditions []await.Condition
 	if err == nil {
 		conditions, err = wait.Parse(words)
 	}
@@ -41,28 +42,30 @@ func (b *backend) Wait(ctx context.Context, q gateway.Wait) (string, error) {
 		if c.Kind == "file" && root == "" {
 			return "", &gateway.Fault{What: "wait: the folder of this client is not known, so it cannot wait for files", Mend: "start the gateway with: ctxfs serve --project DIR"}
 		}
-		all = append(all, func(ctx context.Context, tell func(wait.Standing)) (wait.Standing, error) { return w.For(ctx, c, tell) })
+		all = append(all, func(ctx context.Context, tell func(await.Standing)) (await.Standing, error) {
+			return w.For(ctx, c, tell)
+		})
 	}
 	together, each, err := wait.Merge(ctx, q.Any, all)
 	switch {
 	case err != nil && errors.Is(context.Cause(ctx), late):
 	case err != nil:
 		return "", err
-	case together.State == wait.NoSense, together.State == wait.Unnamed, together.State == wait.NeedsProcess:
+	case together.State == await.NoSense, together.State == await.Unnamed, together.State == await.NeedsProcess:
 		return "", &gateway.Fault{What: "wait: " + together.What, Mend: together.More}
 	}
 	var text strings.Builder
 	for i, s := range each {
 		state := string(s.State)
-		if s.State == wait.NotYet {
+		if s.State == await.NotYet {
 			state = "not yet"
 		}
 		fmt.Fprintf(&text, "%s: %s: %s\n", state, conditions[i], s.What)
-		if s.Path != "" && s.State != wait.NotYet {
+		if s.Path != "" && s.State != await.NotYet {
 			fmt.Fprintf(&text, "  more: read {\"path\":%q,\"offset\":-40}\n", s.Path)
 		}
 	}
-	if together.State == wait.NotYet {
+	if together.State == await.NotYet {
 		fmt.Fprintf(&text, "Not within %v. Call wait again to go on waiting.\n", q.Timeout)
 	}
 	return text.String(), nil

@@ -10,9 +10,9 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/quick"
 	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/hooks/form"
 )
 

@@ -15,9 +15,9 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts"
 	"ctxfs/providers/workspaces/changes"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/stats"
 	"ctxfs/providers/stats/page"
 )

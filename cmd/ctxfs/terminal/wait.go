@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/await"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/wait"
 )
@@ -95,7 +96,7 @@ func readWait(args []string) (o waitOptions, words []string, err error) {
 // waited is a condition and how it stands, for scripts.
 type waited struct {
 	Condition string `json:"condition"`
-	wait.Standing
+	await.Standing
 }
 
 // waitResult is the result of ctxfs wait, for scripts.
@@ -105,7 +106,7 @@ type waitResult struct {
 }
 
 // waitFor waits for conditions and prints those that are met.
-func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []wait.Condition) error {
+func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []await.Condition) error {
 	w := a.Waiting("")
 	defer w.Close()
 	w.Note = func() { a.Notef("the background process has ended; the wait goes on") }
@@ -117,7 +118,9 @@ func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []wait.C
 	}
 	var all []wait.Asked
 	for _, c := range conditions {
-		all = append(all, func(ctx context.Context, tell func(wait.Standing)) (wait.Standing, error) { return w.For(ctx, c, tell) })
+		all = append(all, func(ctx context.Context, tell func(await.Standing)) (await.Standing, error) {
+			return w.For(ctx, c, tell)
+		})
 	}
 	together, each, err := wait.Merge(ctx, o.any, all)
 	result := waitResult{State: string(together.State)}
@@ -128,12 +131,12 @@ func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []wait.C
 		return err
 	}
 	for i, s := range each {
-		if s.State == wait.NotYet && s.What == "" {
+		if s.State == await.NotYet && s.What == "" {
 			s.What = "it is not known yet how that stands"
 		}
 		result.Conditions = append(result.Conditions, waited{conditions[i].String(), s})
 	}
-	if o.json && together.State != wait.NoSense {
+	if o.json && together.State != await.NoSense {
 		if err := a.PrintJSON(result); err != nil {
 			return err
 		}
@@ -142,15 +145,15 @@ func waitFor(ctx context.Context, a *cli.App, o waitOptions, conditions []wait.C
 }
 
 // outcome prints the result for people, and returns it as an exit code.
-func (r *waitResult) outcome(a *cli.App, o waitOptions, together wait.Standing) error {
-	codes := map[string]int{"timeout": console.ExitTimeout, string(wait.Never): console.ExitNever, string(wait.Unnamed): console.ExitUnknown, string(wait.NoSense): console.ExitUsage}
+func (r *waitResult) outcome(a *cli.App, o waitOptions, together await.Standing) error {
+	codes := map[string]int{"timeout": console.ExitTimeout, string(await.Never): console.ExitNever, string(await.Unnamed): console.ExitUnknown, string(await.NoSense): console.ExitUsage}
 	fault := &control.Fault{Message: together.What, Hint: together.More}
 	switch {
-	case o.json && r.State != string(wait.NoSense):
+	case o.json && r.State != string(await.NoSense):
 		return exitOf(codes[r.State])
-	case r.State == string(wait.Met):
+	case r.State == string(await.Met):
 		for _, c := range r.Conditions {
-			if c.State == wait.Met {
+			if c.State == await.Met {
 				a.Sayf("%s", c.What)
 				if c.More != "" {
 					a.Sayf("  more: %s", c.More)
@@ -161,15 +164,15 @@ func (r *waitResult) outcome(a *cli.App, o waitOptions, together wait.Standing) 
 	case r.State == "timeout":
 		var open []string
 		for _, c := range r.Conditions {
-			if c.State != wait.Met {
+			if c.State != await.Met {
 				open = append(open, c.Condition+": "+c.What)
 			}
-			if fault.Hint == "" && c.More != "" && c.State != wait.Met {
+			if fault.Hint == "" && c.More != "" && c.State != await.Met {
 				fault.Hint = "see what there is: " + c.More
 			}
 		}
 		fault.Message = fmt.Sprintf("not within %v: %s", o.timeout, strings.Join(open, "; "))
-	case r.State == string(wait.Never) && fault.Hint != "":
+	case r.State == string(await.Never) && fault.Hint != "":
 		fault.Hint = "see what there is: " + fault.Hint
 	}
 	return cli.Exit(codes[r.State], fault)
@@ -208,7 +211,7 @@ func completeWait(a *cli.App) cobra.CompletionFunc {
 			}
 			return append(words, own...), cobra.ShellCompDirectiveNoFileComp
 		}
-		i := slices.IndexFunc(kinds, func(k wait.Awaitable) bool { return k.Kind == condition[0] })
+		i := slices.IndexFunc(kinds, func(k await.Awaitable) bool { return k.Kind == condition[0] })
 		switch {
 		case i < 0:
 		case kinds[i].Name != "" && len(condition) == 1 && kinds[i].Kind == "file":

@@ -9,8 +9,8 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs/facts"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 )
 

@@ -12,9 +12,9 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/find/learned"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/hooks"

@@ -2,7 +2,7 @@
 // searches find it by such words: no description of a tool says "too pricey".
 //
 // The [Book] has a part for each session and each log that providers know of, with the
-// uses in it ([facts.Book]). From all of them it makes a [Topic] for each
+// uses in it ([factbook.Book]). From all of them it makes a [Topic] for each
 // thing that was used (topics.go): a few different wants of a person, no more than
 // one vote for each from a session, which fade with time, and count against what
 // failed or was denied. It shows them as LEARNED.md (page.go).
@@ -21,8 +21,9 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/factbook"
 	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/mask"
 )
@@ -42,7 +43,7 @@ const (
 
 // Book is all that was learned. It is safe for concurrent use.
 type Book struct {
-	*facts.Book[facts.Use]
+	*factbook.Book[facts.Use]
 	forgottenPath string
 
 	mu        sync.Mutex
@@ -59,7 +60,7 @@ type Forgotten struct {
 // Open returns the book in a cache folder, and reads what was forgotten from a state folder.
 // A line of that which is damaged is an error, because what it says would be learned again.
 func Open(cache, state string) (b *Book, err error) {
-	b = &Book{Book: facts.Open(filepath.Join(cache, bookName), keep), forgottenPath: filepath.Join(state, forgottenName)}
+	b = &Book{Book: factbook.Open(filepath.Join(cache, bookName), keep), forgottenPath: filepath.Join(state, forgottenName)}
 	damaged := 0
 	if b.forgotten, damaged, err = jsonlines.Lines[Forgotten](b.forgottenPath); damaged > 0 {
 		err = fmt.Errorf("%s is damaged", b.forgottenPath)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 var now = time.Date(2026, 5, 12, 0, 0, 0, 0, time.UTC)

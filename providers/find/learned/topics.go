@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/words"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 )

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/spoken"
 	"ctxfs/providers/internal/words"
 )

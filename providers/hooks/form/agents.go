@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // agent is an agent with hooks.

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // call reads the call of a tool.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // Input is what an agent tells its hook.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 var update = flag.Bool("update", false, "write what is found to testdata/*.golden")

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // exit2 is a refusal by exit code 2, with a text for standard error; plain is a text for

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 )
 

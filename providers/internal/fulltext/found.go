@@ -4,7 +4,7 @@ import (
 	"context"
 
 	tree "ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // FileName is the name of the database in a provider's cache folder.

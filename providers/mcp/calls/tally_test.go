@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 func TestTally(t *testing.T) {

@@ -4,7 +4,7 @@
 // its own judgement.
 //
 // The [Book] has the statements of all sessions, as providers know them
-// ([facts.Book]).
+// ([factbook.Book]).
 // What was accepted or dismissed cannot, and is noted apart. From both come the proposals
 // (proposal.go): equal statements of several sessions are one.
 package proposed
@@ -14,9 +14,10 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/factbook"
 	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/memory/fact"
@@ -37,7 +38,7 @@ const (
 // Book is all that was stated, and what was decided about it. It is safe for concurrent
 // use, and other processes may write the same files.
 type Book struct {
-	*facts.Book[facts.Statement]
+	*factbook.Book[facts.Statement]
 	settledPath string
 
 	mu    sync.Mutex
@@ -47,7 +48,7 @@ type Book struct {
 // Open returns the book in a cache folder, and what was decided in a state folder. They
 // are read when they are first asked for.
 func Open(cache, state string) *Book {
-	return &Book{Book: facts.Open(filepath.Join(cache, bookName), keep), settledPath: filepath.Join(state, settledName)}
+	return &Book{Book: factbook.Open(filepath.Join(cache, bookName), keep), settledPath: filepath.Join(state, settledName)}
 }
 
 // keep returns the last of some statements, safe to show, without secrets and of bounded

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/memory/fact"
 )
 

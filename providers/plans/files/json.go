@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/lazyjson"

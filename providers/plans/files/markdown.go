@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/frontmatter"

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/settings"
 )
 

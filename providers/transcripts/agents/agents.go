@@ -20,7 +20,7 @@ import (
 	"context"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/aider"
 	"ctxfs/providers/transcripts/agents/claudecode"

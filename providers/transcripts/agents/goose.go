@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/database"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/checklist"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/render"

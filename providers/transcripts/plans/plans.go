@@ -18,7 +18,7 @@ import (
 	"io"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )

@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 )
 
 // command is a command of a shell, and when it ran, in seconds since 1970.

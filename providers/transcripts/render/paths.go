@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/toolcall"
 )

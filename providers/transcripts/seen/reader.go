@@ -9,7 +9,7 @@ import (
 	"os"
 	"sync"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"

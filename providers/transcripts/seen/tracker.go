@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/toolcall"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/transcripts/event"
 )
 

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"unicode"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/spoken"

@@ -3,7 +3,7 @@ package uses
 import (
 	"strings"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/internal/spoken"

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"

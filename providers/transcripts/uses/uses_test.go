@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // block returns a block of a transcript.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
-	"ctxfs/providers/facts"
 )
 
 // TestList: who changed a file is known from the logs of sessions, from what ran then, or

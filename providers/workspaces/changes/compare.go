@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/textdiff"

@@ -21,8 +21,8 @@ import (
 	"os"
 	"strings"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/facts"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/event"

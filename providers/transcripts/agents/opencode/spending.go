@@ -4,7 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"ctxfs/providers/facts"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/database"

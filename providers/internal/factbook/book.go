@@ -1,10 +1,10 @@
-package facts
+// Package factbook keeps what sources of facts know on disk.
+package factbook
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
 	"log/slog"
 	"maps"
 	"os"
@@ -14,60 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/jsonlines"
 )
-
-// Part is a part of what a source knows, such as a session.
-type Part[T any] struct {
-	// Name identifies the part, among those of all sources.
-	Name string `json:"part"`
-	// Version is another one when the facts may be others. It may be another one where they
-	// are Unchanged, too.
-	Version string `json:"version"`
-	// Path is where in the tree the facts can be read about, or "": relative to the
-	// provider's folder where the provider says so, to the root everywhere else.
-	Path string `json:"path,omitempty"`
-	// Agent and Session are the ids of the agent and of its session, Title what that is
-	// called, Dir the absolute path of the folder that it worked in; each may be "".
-	Agent   string `json:"agent,omitempty"`
-	Session string `json:"session,omitempty"`
-	Title   string `json:"title,omitempty"`
-	Dir     string `json:"dir,omitempty"`
-	// Subagent reports whether another session has started this one.
-	Subagent bool `json:"subagent,omitempty"`
-	// Time is when the part last changed; zero if that does not matter.
-	Time time.Time `json:"time,omitzero"`
-	// Facts are without secrets, in the order of time. They are not set where Unchanged is.
-	Facts     []T  `json:"facts,omitempty"`
-	Unchanged bool `json:"-"`
-}
-
-// Keep reports that the facts are those of a version that the caller has.
-func (p *Part[T]) Keep(version string) { p.Version, p.Facts, p.Unchanged = version, nil, true }
-
-// Source yields every part of what is known, once, in any order. Known returns the version
-// of a part that the caller has already, or "": of a part that still has it, the facts may be
-// left out. What is not yielded is gone. A source reads local files, and ends with ctx, after
-// which what it has yielded is incomplete.
-type Source[T any] func(ctx context.Context, known func(name string) (version string)) iter.Seq[Part[T]]
-
-// Sources are what one provider knows; it may be nil.
-type Sources struct {
-	Uses       Source[Use]
-	Statements Source[Statement]
-	Plans      Source[Plan]
-	Calls      Source[Calls] // of models
-	// Complete waits until there is nothing more to be found and read for Plans, at most
-	// until ctx ends, and reports whether that is so.
-	Complete func(ctx context.Context) bool
-}
-
-// Provider is a provider that knows facts. There is news of uses and statements when it calls
-// [fs.Env.Used], of plans when it has changed.
-type Provider interface {
-	// Facts returns its sources, which are asked at any time between Start and Close.
-	Facts() Sources
-}
 
 // bookFormat is the version of the format of books on disk. Another one is made again, so it
 // is raised when the form of any facts changes.
@@ -82,7 +31,7 @@ type Book[T any] struct {
 	tidy func([]T) []T
 
 	mu      sync.Mutex
-	parts   map[string]Part[T] // nil until they were read
+	parts   map[string]facts.Part[T] // nil until they were read
 	unsaved bool
 
 	faulty atomic.Bool // it could not be saved
@@ -98,10 +47,10 @@ func Open[T any](path string, tidy func([]T) []T) *Book[T] {
 }
 
 // known returns the parts by their names. The caller holds mu.
-func (b *Book[T]) known() map[string]Part[T] {
+func (b *Book[T]) known() map[string]facts.Part[T] {
 	if b.parts == nil {
-		b.parts = make(map[string]Part[T])
-		for p := range jsonlines.Read[Part[T]](b.path, bookFormat) { // what is damaged is read from its source
+		b.parts = make(map[string]facts.Part[T])
+		for p := range jsonlines.Read[facts.Part[T]](b.path, bookFormat) { // what is damaged is read from its source
 			b.parts[p.Name] = p
 		}
 	}
@@ -109,21 +58,21 @@ func (b *Book[T]) known() map[string]Part[T] {
 }
 
 // Parts returns the parts in the order of their names. Their facts must not be changed.
-func (b *Book[T]) Parts() []Part[T] {
+func (b *Book[T]) Parts() []facts.Part[T] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.sorted()
 }
 
 // sorted is Parts for a caller that holds mu.
-func (b *Book[T]) sorted() []Part[T] {
-	return slices.SortedFunc(maps.Values(b.known()), func(x, y Part[T]) int { return cmp.Compare(x.Name, y.Name) })
+func (b *Book[T]) sorted() []facts.Part[T] {
+	return slices.SortedFunc(maps.Values(b.known()), func(x, y facts.Part[T]) int { return cmp.Compare(x.Name, y.Name) })
 }
 
 // Refresh takes in what a source knows now, and reports whether any facts, or their
 // descriptions, have changed. Where ctx ends before the source has, what was known of the
 // rest stays.
-func (b *Book[T]) Refresh(ctx context.Context, from Source[T]) (changed bool) {
+func (b *Book[T]) Refresh(ctx context.Context, from facts.Source[T]) (changed bool) {
 	there := make(map[string]bool)
 	for p := range from(ctx, b.version) {
 		there[p.Name] = true
@@ -151,7 +100,7 @@ func (b *Book[T]) version(name string) string {
 
 // take takes in one part, and reports whether its facts, or their descriptions, have
 // changed.
-func (b *Book[T]) take(p Part[T]) (changed bool) {
+func (b *Book[T]) take(p facts.Part[T]) (changed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was := b.known()[p.Name]
@@ -206,7 +155,7 @@ func (b *Book[T]) Keep(log *slog.Logger) {
 func (b *Book[T]) Erase() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parts, b.unsaved = make(map[string]Part[T]), false
+	b.parts, b.unsaved = make(map[string]facts.Part[T]), false
 	if err := os.Remove(b.path); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -1,4 +1,4 @@
-package facts
+package factbook
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
 )
 
 // of is a source of some parts; those whose version is known are unchanged.
-func of[T any](parts ...Part[T]) Source[T] {
-	return func(_ context.Context, known func(string) string) iter.Seq[Part[T]] {
-		return func(yield func(Part[T]) bool) {
+func of[T any](parts ...facts.Part[T]) facts.Source[T] {
+	return func(_ context.Context, known func(string) string) iter.Seq[facts.Part[T]] {
+		return func(yield func(facts.Part[T]) bool) {
 			for _, p := range parts {
 				if known(p.Name) == p.Version {
 					p.Keep(p.Version)
@@ -33,21 +34,23 @@ func of[T any](parts ...Part[T]) Source[T] {
 // TestUnchanged: what is unchanged is kept, and the book is the same after a restart.
 func TestUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "book")
-	b := Open[Statement](path, nil)
-	part := Part[Statement]{Name: "a", Version: "1", Path: "x", Facts: []Statement{{Kind: "rule", Text: "always so"}}}
+	b := Open[facts.Statement](path, nil)
+	part := facts.Part[facts.Statement]{Name: "a", Version: "1", Path: "x", Facts: []facts.Statement{{Kind: "rule", Text: "always so"}}}
 	for i, step := range []struct {
-		all     []Part[Statement]
+		all     []facts.Part[facts.Statement]
 		said    int
 		changed bool
 	}{
 		{nil, 0, false},
-		{[]Part[Statement]{part}, 1, true},
-		{[]Part[Statement]{{Name: "a", Version: "1", Path: "x", Unchanged: true}}, 1, false},
-		{[]Part[Statement]{{Name: "a", Version: "2", Path: "y", Unchanged: true}, {Name: "b", Version: "", Unchanged: true}}, 1, true},
-		{[]Part[Statement]{{Name: "a", Version: "3", Path: "y", Unchanged: true}, {Name: "b", Version: "1"}}, 1, false},
+		{[]facts.Part[facts.Statement]{part}, 1, true},
+		{[]facts.Part[facts.Statement]{{Name: "a", Version: "1", Path: "x", Unchanged: true}}, 1, false},
+		{[]facts.Part[facts.Statement]{{Name: "a", Version: "2", Path: "y", Unchanged: true}, {Name: "b", Version: "", Unchanged: true}}, 1, true},
+		{[]facts.Part[facts.Statement]{{Name: "a", Version: "3", Path: "y", Unchanged: true}, {Name: "b", Version: "1"}}, 1, false},
 		{nil, 0, true},
 	} {
-		changed := b.Refresh(t.Context(), func(context.Context, func(string) string) iter.Seq[Part[Statement]] { return slices.Values(step.all) })
+		changed := b.Refresh(t.Context(), func(context.Context, func(string) string) iter.Seq[facts.Part[facts.Statement]] {
+			return slices.Values(step.all)
+		})
 		said := 0
 		for _, p := range b.Parts() {
 			said += len(p.Facts)
@@ -56,7 +59,7 @@ func TestUnchanged(t *testing.T) {
 			t.Errorf("step %d: %v %v", i, changed, b.Parts())
 		}
 		fstest.Must(t, b.Save())
-		again := Open[Statement](path, nil)
+		again := Open[facts.Statement](path, nil)
 		fstest.Equal(t, fmt.Sprint(again.Parts()), fmt.Sprint(b.Parts()), "after a restart", i)
 		b = again
 	}
@@ -66,22 +69,22 @@ func TestUnchanged(t *testing.T) {
 func TestBook(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "book")
 	r := rand.New(rand.NewPCG(1, 2))
-	var calls []ModelCall
-	byModel := make(map[string][]ModelCall)
+	var calls []facts.ModelCall
+	byModel := make(map[string][]facts.ModelCall)
 	for i := range 1000 {
-		c := ModelCall{Key: r.Uint64(), Copy: r.Uint64(), Aside: i%3 == 0, Model: []string{"a", "b", ""}[i%3], Cost: float64(r.IntN(1e6)) / 1e6,
-			Tokens: Tokens{Input: r.Int64N(1e12), Output: r.Int64N(9), CacheRead: 1, CacheWrite: 2, CacheWriteLong: 3, Reasoning: 4}}
+		c := facts.ModelCall{Key: r.Uint64(), Copy: r.Uint64(), Aside: i%3 == 0, Model: []string{"a", "b", ""}[i%3], Cost: float64(r.IntN(1e6)) / 1e6,
+			Tokens: facts.Tokens{Input: r.Int64N(1e12), Output: r.Int64N(9), CacheRead: 1, CacheWrite: 2, CacheWriteLong: 3, Reasoning: 4}}
 		if i%10 > 0 {
 			c.Time = time.Unix(r.Int64N(4e9), 0)
 		}
 		calls = append(calls, c)
 		byModel[c.Model] = append(byModel[c.Model], c)
 	}
-	a, other := Part[Calls]{Name: "a", Version: "1", Agent: "x", Session: "s", Title: "title", Dir: "/work", Facts: Pack(calls)}, Part[Calls]{Name: "b", Version: "1", Agent: "y"}
-	b := Open[Calls](path, nil)
+	a, other := facts.Part[facts.Calls]{Name: "a", Version: "1", Agent: "x", Session: "s", Title: "title", Dir: "/work", Facts: facts.Pack(calls)}, facts.Part[facts.Calls]{Name: "b", Version: "1", Agent: "y"}
+	b := Open[facts.Calls](path, nil)
 	b.Refresh(t.Context(), of(a, other))
 	fstest.Must(t, b.Save())
-	p := Open[Calls](path, nil).Parts()[0]
+	p := Open[facts.Calls](path, nil).Parts()[0]
 	fstest.Equal(t, len(p.Facts), len(byModel), "models")
 	for _, packed := range p.Facts {
 		want, i := byModel[packed.Model], 0
@@ -99,14 +102,14 @@ func TestBook(t *testing.T) {
 		}
 		fstest.Equal(t, i, len(want), "calls are kept")
 		for n := 0; n < len(packed.Packed); n += 97 { // cut anywhere, or damaged, it ends
-			cut := Calls{Packed: slices.Clone(packed.Packed[:n])}
+			cut := facts.Calls{Packed: slices.Clone(packed.Packed[:n])}
 			for range cut.Each {
 			}
 		}
 	}
 	before, err := os.Stat(path)
 	fstest.Must(t, err)
-	b = Open[Calls](path, nil)
+	b = Open[facts.Calls](path, nil)
 	if b.Refresh(t.Context(), of(a, other)) || b.unsaved {
 		t.Error("nothing has changed, and the book has")
 	}
@@ -117,7 +120,7 @@ func TestBook(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	b.Refresh(ended, of[Calls]())
+	b.Refresh(ended, of[facts.Calls]())
 	fstest.Equal(t, len(b.Parts()), 2, "where not all was told")
 	if !b.Refresh(t.Context(), of(other)) || b.Parts()[0].Name != "b" {
 		t.Error("what is gone is still there")

@@ -1,4 +1,6 @@
-package wait
+// Package await is how providers offer conditions to wait for, such as that a terminal prints
+// something. It imports the standard library only.
+package await
 
 import (
 	"context"
@@ -61,7 +63,7 @@ func (c Condition) String() string {
 // Pending is a condition that is waited for, by one goroutine at a time.
 type Pending interface {
 	// Check returns how it stands now. It is called at once, after each change that the
-	// provider has announced by [Env.Changed], after each change of Paths, and at
+	// provider has announced by [fs.Env.Changed], after each change of Paths, and at
 	// Standing.Again; further calls do no harm. It takes as long as reading what is new on
 	// the local disk takes, and ends with ctx. After it has returned [Met] or [Never] it
 	// is not called again.
