@@ -21,8 +21,8 @@ type Env struct {
 	// enqueues and never blocks; it may be nil. It is separate from Changed because
 	// a growing file changes all the time while its document stays the same.
 	Documented func(path string)
-	// Used reports that there is news of what was used or stated (package facts
-	// providers). It only enqueues and never blocks; it may be nil.
+	// Used reports that there is news of what was used or stated (package facts). It only
+	// enqueues and never blocks; it may be nil.
 	Used func()
 	// Log is for the daemon's log; what a user must know is content.
 	Log *slog.Logger

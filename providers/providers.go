@@ -16,7 +16,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
@@ -121,7 +120,6 @@ func list(o Options, s shared) []Named {
 			Trust:        s.trust,
 			Root:         s.workspaces.RootAt,
 			Environ:      o.Environ,
-			LookupEnv:    o.userVariable,
 			SettingsPath: o.Config,
 			Program:      o.Program,
 			ProgramEnv:   o.ProgramEnv,
@@ -221,17 +219,6 @@ func terminalLog(recording string) (executor.Log, error) {
 		return nil, err
 	}
 	return l, nil
-}
-
-// userVariable looks up a variable in the environment of the user, who may have mounted from another
-// shell since this process was started, and else in that of this process.
-func (o Options) userVariable(name string) (string, bool) {
-	for _, entry := range o.Environ() {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value, true
-		}
-	}
-	return o.LookupEnv(name)
 }
 
 // environOf returns the environment with which a process of the user was started, as

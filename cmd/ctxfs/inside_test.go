@@ -21,6 +21,7 @@ import (
 	"ctxfs/cmd/ctxfs/daemon"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/caller"
 )
 
 // inside is the part of a box that runs in this process: background processes, which are
@@ -121,14 +122,7 @@ func again(f *os.File) *os.File {
 
 // app is what a command finds in the box.
 func (b *box) app(s console.Streams, dir string, env []string) *cli.App {
-	a := cli.New(s, func(name string) (value string, ok bool) {
-		for _, entry := range env {
-			if v, is := strings.CutPrefix(entry, name+"="); is {
-				value, ok = v, true
-			}
-		}
-		return value, ok
-	})
+	a := cli.New(s, caller.Lookup(env))
 	a.Program, a.Launch = shimPath(), b.launch(env)
 	a.Environ = func() []string { return slices.Clone(env) }
 	a.Getwd = func() (string, error) { return dir, nil }

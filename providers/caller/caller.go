@@ -15,6 +15,11 @@ import (
 	"ctxfs/providers/internal/agents"
 )
 
+// Lookup returns a function that looks up variables in an environment.
+func Lookup(environ []string) func(name string) (string, bool) {
+	return agents.Lookup(func() []string { return environ })
+}
+
 // Claims returns what an environment says about the session that its program runs
 // in; see [agents.Claims].
 func Claims(lookupEnv func(string) (string, bool)) []agents.Claim { return agents.Claims(lookupEnv) }

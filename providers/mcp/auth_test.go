@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,11 +25,10 @@ import (
 func guarded(t *testing.T, f oauthtest.Faults, more map[string]any) (*world, *oauthtest.Server) {
 	t.Helper()
 	w := newWorld(t)
-	w.opts.LookupEnv = func(name string) (string, bool) {
-		if name == "DBUS_SESSION_BUS_ADDRESS" || name == "XDG_RUNTIME_DIR" {
-			return "", false // no keyring
-		}
-		return os.LookupEnv(name)
+	w.opts.Environ = func() []string { // no keyring
+		return slices.DeleteFunc(os.Environ(), func(entry string) bool {
+			return strings.HasPrefix(entry, "DBUS_SESSION_BUS_ADDRESS=") || strings.HasPrefix(entry, "XDG_RUNTIME_DIR=")
+		})
 	}
 	w.opts.StateDir = filepath.Join(w.home, ".local", "state", "ctxfs", "mcp")
 	s := oauthtest.NewOver(w.network.Serve)

@@ -89,10 +89,10 @@ func realWorld(t testing.TB) *world {
 		Home:     w.home,
 		Projects: project.New(project.Options{Home: w.home}),
 		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
-		Environ:  os.Environ, LookupEnv: os.LookupEnv,
-		Trust:   trust.New("", nil, time.Now),
-		Root:    func(string) string { return "" },
-		Settled: func() {},
+		Environ:  os.Environ,
+		Trust:    trust.New("", nil, time.Now),
+		Root:     func(string) string { return "" },
+		Settled:  func() {},
 		timing: timing{
 			Timing: instance.Timing{
 				Timing: wire.Timing{

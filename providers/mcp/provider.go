@@ -65,6 +65,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
@@ -106,9 +107,8 @@ type Options struct {
 	// project of a folder, or "".
 	Trust *trust.Store
 	Root  func(dir string) string
-	// Environ returns the environment of the user, and LookupEnv looks up one of its variables.
-	Environ   func() []string
-	LookupEnv func(string) (string, bool)
+	// Environ returns the environment of the user.
+	Environ func() []string
 	// Spawn starts the programs of servers; nil starts them as processes.
 	Spawn func(supervise.Command) (*supervise.Program, error)
 	// HTTP carries what is sent to servers over HTTP; nil is a transport with the
@@ -177,7 +177,7 @@ func New(opts Options) *Provider {
 		opts: opts,
 		sup:  supervise.New(supervise.Options{Dir: below(opts.CacheDir, "starting"), Hold: times.hold, Slot: times.slot, Log: opts.Env.Log, Spawn: opts.Spawn}),
 		logins: logins.New(oauth.Options{
-			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
+			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: agents.Lookup(opts.Environ), Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
 		}, opts.StateDir == ""),
 		callLog:   calls.NewLog(opts.StateDir),
 		questions: questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server.Server).Show() }}),
@@ -194,7 +194,7 @@ func New(opts Options) *Provider {
 		Shown:    func() { p.Update() }, Started: func() { p.SettleAgain() },
 	}
 	p.Fleet = fleet.New(fleet.Options{
-		Server: shared, Sup: p.sup, SettingsPath: opts.SettingsPath, LookupEnv: opts.LookupEnv, Approvals: below(opts.StateDir, "trusted.json"),
+		Server: shared, Sup: p.sup, SettingsPath: opts.SettingsPath, Approvals: below(opts.StateDir, "trusted.json"),
 		Hide: opts.Hide, Projects: opts.Projects, Trust: opts.Trust, Root: opts.Root, Sample: times.sample, Changed: func() { p.Publish() },
 	})
 	p.Dispatcher = dispatch.New(dispatch.Options{

@@ -310,7 +310,7 @@ func runDaemon() {
 	t.Grace.EOF, t.Grace.Term, t.Grace.Kill = time.Second, time.Second, time.Second
 	home := os.Getenv("HOME")
 	p := New(Options{
-		Env: fs.Env{Changed: func(string) {}, Now: time.Now, Log: slog.Default()}, Environ: os.Environ, LookupEnv: os.LookupEnv,
+		Env: fs.Env{Changed: func(string) {}, Now: time.Now, Log: slog.Default()}, Environ: os.Environ,
 		Trust: trust.New("", nil, time.Now), Root: func(string) string { return "" }, Home: home, Projects: project.New(project.Options{Home: home}), CacheDir: filepath.Join(home, "cache"), StateDir: filepath.Join(home, "state"), Settled: func() {
 			debug.FreeOSMemory()
 			status, _ := os.ReadFile("/proc/self/status") // without it there is no figure

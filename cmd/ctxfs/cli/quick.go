@@ -11,6 +11,7 @@ import (
 	"ctxfs/cmd/ctxfs/quick"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/caller"
 )
 
 // OpCommand runs a command in the background process, for a program that is only beginning.
@@ -32,14 +33,7 @@ func Commands(home string, main func(ctx context.Context, a *App, args []string)
 		}()
 		env, dir := quick.Elements(c.Env), string(c.Dir)
 		var out, errs bytes.Buffer
-		a := New(console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}, func(name string) (value string, ok bool) {
-			for _, entry := range env {
-				if v, is := strings.CutPrefix(entry, name+"="); is {
-					value, ok = v, true
-				}
-			}
-			return value, ok
-		})
+		a := New(console.Streams{In: strings.NewReader(""), Out: &out, Err: &errs}, caller.Lookup(env))
 		if !control.Same(a.Home, home) {
 			return quick.Reply{}, fmt.Errorf("the home folder %s is not that of this process, %s", a.Home, home)
 		}

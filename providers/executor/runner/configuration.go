@@ -26,14 +26,7 @@ import (
 // ownPaths returns what an agent writes for itself, and what in that is its configuration,
 // for a user with an environment.
 func ownPaths(p programs.Program, environ []string) (state, configuration []string) {
-	lookup := func(name string) (string, bool) {
-		for _, entry := range slices.Backward(environ) {
-			if value, ok := strings.CutPrefix(entry, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}
+	lookup := agents.Lookup(func() []string { return environ })
 	home, _ := lookup("HOME")
 	m := agents.Machine{Home: home, OS: runtime.GOOS, LookupEnv: lookup}
 	states, configurations := p.State()

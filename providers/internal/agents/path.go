@@ -2,7 +2,9 @@ package agents
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Path is the path of a file or folder as a shell would write it. "~" at its
@@ -32,6 +34,20 @@ type Machine struct {
 	OS string
 	// LookupEnv looks up a variable of the user's environment.
 	LookupEnv func(string) (string, bool)
+}
+
+// Lookup returns a function that looks up variables in an environment. That is asked for once, with
+// the first variable; of several entries the last counts.
+func Lookup(environ func() []string) func(name string) (string, bool) {
+	entries := sync.OnceValue(environ)
+	return func(name string) (string, bool) {
+		for _, entry := range slices.Backward(entries()) {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}
 }
 
 // Paths returns what the paths are on the machine, in their order, each once;

@@ -99,8 +99,13 @@ func (h home) write(path, text string) string {
 
 func (h home) options() Options {
 	return Options{
-		Home:       h.dir,
-		LookupEnv:  func(name string) (string, bool) { v, ok := h.env[name]; return v, ok },
+		Home: h.dir,
+		Environ: func() (all []string) {
+			for name, value := range h.env {
+				all = append(all, name+"="+value)
+			}
+			return all
+		},
 		Approvals:  filepath.Join(h.dir, "state", "trusted.json"),
 		Remembered: func(string) []config.Server { return nil },
 	}

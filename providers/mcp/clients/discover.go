@@ -15,8 +15,8 @@ import (
 type Options struct {
 	// Home is the user's home folder.
 	Home string
-	// LookupEnv looks up a variable of the environment.
-	LookupEnv func(string) (string, bool)
+	// Environ returns the environment of the user.
+	Environ func() []string
 	// Hide reports whether a path is the root of one of our own mounts: projects in it
 	// are left out. It may be nil.
 	Hide func(path string) bool
@@ -38,7 +38,7 @@ type Finder struct {
 func New(opts Options) *Finder { return &Finder{opts: opts, good: make(map[string]File)} }
 
 func (f *Finder) machine() machine {
-	return machine{Machine: agents.Machine{Home: f.opts.Home, LookupEnv: f.opts.LookupEnv}, hide: f.opts.Hide}
+	return machine{Machine: agents.Machine{Home: f.opts.Home, LookupEnv: agents.Lookup(f.opts.Environ)}, hide: f.opts.Hide}
 }
 
 // Discovery is what all configuration files together say.

@@ -37,7 +37,6 @@ type Options struct {
 	// the servers of projects that are trusted; with "" no project is.
 	SettingsPath string
 	Approvals    string
-	LookupEnv    func(string) (string, bool)
 	Hide         func(path string) bool
 	Projects     *project.Resolver
 	Trust        *trust.Store
@@ -80,7 +79,7 @@ func New(o Options) *Fleet {
 	s := o.Server
 	s.Instances.Sup, s.Instances.Idle = o.Sup, func() time.Duration { return time.Duration(f.idle.Load()) }
 	s.Pool, s.FileCalls, s.Sample, s.Running = instance.NewPool(0), f.fileCalls.Load, f.samples.soon, &f.running
-	f.finder = clients.New(clients.Options{Home: s.Home, LookupEnv: o.LookupEnv, Hide: o.Hide, Approvals: o.Approvals, Remembered: f.remembered})
+	f.finder = clients.New(clients.Options{Home: s.Home, Environ: s.Environ, Hide: o.Hide, Approvals: o.Approvals, Remembered: f.remembered})
 	return f
 }
 
