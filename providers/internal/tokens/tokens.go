@@ -7,7 +7,10 @@
 // counts with those of one.
 package tokens
 
-import "unicode/utf8"
+import (
+	"container/heap"
+	"unicode/utf8"
+)
 
 // Count returns the number of tokens of a text. The counts of the lines of a text
 // add up to its count, as long as none is blank and none begins with "/". It is
@@ -46,7 +49,7 @@ func merge(text string) int {
 		}
 		end := ends[ends[start]]
 		if r, ok := rank(text[start:end]); ok {
-			pairs.push(pair{r, start, end})
+			heap.Push(&pairs, pair{r, start, end})
 		}
 	}
 	for i := range ends {
@@ -57,7 +60,7 @@ func merge(text string) int {
 	}
 	n := len(text)
 	for len(pairs) > 0 {
-		p := pairs.pop()
+		p := heap.Pop(&pairs).(pair)
 		middle := ends[p.start]
 		if middle == 0 || middle >= p.end || ends[middle] != p.end {
 			continue // a part of it has become another one
@@ -73,40 +76,20 @@ func merge(text string) int {
 	return n
 }
 
-// queue is a heap of pairs, the next one first.
+// queue is a [heap.Interface] of pairs, the next one first.
 type queue []pair
 
-func (q queue) less(i, j int) bool {
+func (q queue) Len() int      { return len(q) }
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q queue) Less(i, j int) bool {
 	return q[i].rank < q[j].rank || q[i].rank == q[j].rank && q[i].start < q[j].start
 }
-
-func (q *queue) push(p pair) {
-	*q = append(*q, p)
-	for i := len(*q) - 1; i > 0 && q.less(i, (i-1)/2); i = (i - 1) / 2 {
-		(*q)[i], (*q)[(i-1)/2] = (*q)[(i-1)/2], (*q)[i]
-	}
-}
-
-func (q *queue) pop() pair {
-	h, last := *q, len(*q)-1
-	top := h[0]
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
-			if h.less(child, least) {
-				least = child
-			}
-		}
-		if least == i {
-			break
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-	*q = h
-	return top
+func (q *queue) Push(p any) { *q = append(*q, p.(pair)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	p := (*q)[last]
+	*q = (*q)[:last]
+	return p
 }
 
 // runeAt returns the rune at an index and the index after it; at the end it is utf8.RuneError.
