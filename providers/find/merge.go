@@ -115,9 +115,9 @@ func keepOrder(matches []facts.Match) {
 	}
 }
 
-// fold returns the best of some matches, which are in order. Only a few are of one
-// server, session or file as long as there are others; the last of those tells how
-// many more would have been listed.
+// fold returns the best limit of matches, which are sorted. It takes only a few from one
+// server, session or file while others are left; the last one taken says how many more
+// would have been listed.
 func fold(matches []facts.Match, limit int) []facts.Match {
 	count := make(map[string]int)
 	var listed, rest []facts.Match

@@ -36,8 +36,8 @@ type Home struct {
 	changes map[string]int
 }
 
-// New makes a home folder with files, as Write does. Each folder of src with something in it
-// is a repository in which somebody works.
+// New creates a home folder with files, as Write does. Each folder in src becomes a
+// repository that was visited; see Repositories.
 func New(t testing.TB, now, written time.Time, files map[string]string) *Home {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -50,7 +50,7 @@ func New(t testing.TB, now, written time.Time, files map[string]string) *Home {
 	return h
 }
 
-// Repositories makes a repository of each folder of src, in which somebody works.
+// Repositories turns each folder in src into a repository, and records a visit to it.
 func (h *Home) Repositories() {
 	dirs, _ := filepath.Glob(h.Path("src/*"))
 	for _, dir := range dirs {
@@ -63,7 +63,7 @@ func (h *Home) Repositories() {
 // Path returns the path of a file of the home folder.
 func (h *Home) Path(name string) string { return filepath.Join(h.Dir, name) }
 
-// Visit has somebody work in a folder.
+// Visit records that someone worked in a folder.
 func (h *Home) Visit(dir string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,7 +125,7 @@ func (h *Home) Show(p fs.Provider) {
 	h.T.Cleanup(func() { fstest.Must(h.T, p.Close()) })
 }
 
-// Cat returns a file's text, or "" if there is none.
+// Cat returns the text of a file, or "" if the file does not exist.
 func (h *Home) Cat(path string) string { h.T.Helper(); return fstest.ReadIfAny(h.T, h.Tree, path) }
 
 // Ls returns the names in a folder, with spaces between them.

@@ -15,9 +15,9 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// Placed is the instance of a server for one place, which a call has started. It
-// fetches a catalogue only if the server has none yet: it only shows where its
-// tools are other ones.
+// Placed is the instance of a server for one place, started by a call. It fetches a
+// catalogue only if the server does not have one yet; its own tools are shown only where
+// they differ from the server's.
 type Placed struct {
 	s   *Server
 	at  Place
