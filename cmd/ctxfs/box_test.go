@@ -1,23 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/mount"
-	"ctxfs/fs/await"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
 )
@@ -163,137 +157,6 @@ func (b *box) mnt(path ...string) string {
 	return filepath.Join(append([]string{b.home, ".agentctx"}, path...)...)
 }
 
-// result is how a command ended.
-type result struct {
-	code     int
-	out, err string
-}
-
-func (r result) String() string {
-	return "out: " + r.out + "\nerr: " + r.err
-}
-
-// waiting are the lines in which a command tells that it waits for the background
-// process. Whether it must is up to how busy the machine is.
-var waiting = regexp.MustCompile(`(?m)^ctxfs: (still waiting for (process \d+|the background process), which .* \(for \d+ s now\)|waiting for process \d+, which is ending)\n`)
-
-// said is what the command has printed as errors, other than that it waits.
-func (r result) said() string { return waiting.ReplaceAllString(r.err, "") }
-
-// exits checks the exit code.
-func (r result) exits(t testing.TB, code int) result {
-	t.Helper()
-	if r.code != code {
-		t.Errorf("exit %d, want %d\n%v", r.code, code, r)
-	}
-	return r
-}
-
-// command prepares any command in the box, as its user.
-func (b *box) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	if b.inside != nil && strings.HasPrefix(name, b.dir+"/") {
-		// It may be in a mount. Between fork and exec this process might stand still, which
-		// would have to show it.
-		name, args = "env", append([]string{name}, args...)
-	}
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = b.work, b.env
-	cmd.WaitDelay = 20 * time.Second
-	if b.uid != 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}}
-	}
-	return cmd
-}
-
-// do runs a command to its end. What it started must not hold its output.
-func (b *box) do(name string, args ...string) result {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
-	defer cancel()
-	cmd := b.command(ctx, name, args...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
-		b.Errorf("%s %q: %v", name, args, err)
-	}
-	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
-}
-
-// program is ctxfs in the box, for what starts it as a process.
-func (b *box) program() string {
-	if b.inside != nil {
-		return shimPath()
-	}
-	return binary()
-}
-
-// at is the box as it is seen from another folder, by its path in the home folder.
-func (b *box) at(dir string) *box {
-	other := *b
-	other.work = filepath.Join(b.home, dir)
-	return &other
-}
-
-// run runs ctxfs.
-func (b *box) run(args ...string) result {
-	b.Helper()
-	// What these start gets the environment and the streams of a process.
-	if line := strings.Join(args, " ") + " "; b.inside == nil || strings.HasPrefix(line, "run ") || strings.HasPrefix(line, "agent run ") {
-		return b.do(b.program(), args...)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
-	defer cancel()
-	r := b.runInside(ctx, args)
-	if ctx.Err() != nil {
-		b.Errorf("ctxfs %q: %v", args, ctx.Err())
-	}
-	return r
-}
-
-// ok runs ctxfs, which must succeed, and returns its output.
-func (b *box) ok(args ...string) string {
-	b.Helper()
-	r := b.run(args...)
-	if r.code != 0 {
-		b.Fatalf("ctxfs %q: exit %d\n%v", args, r.code, r)
-	}
-	return r.out
-}
-
-// refused runs ctxfs, which must fail with an exit code and say all of some
-// words, the error first and the hint on a line of its own.
-func (b *box) refused(code int, words []string, args ...string) {
-	b.Helper()
-	r := b.run(args...)
-	if r.code != code {
-		b.Errorf("ctxfs %q: exit %d, want %d\n%v", args, r.code, code, r)
-	}
-	if !strings.HasPrefix(r.err, "ctxfs: ") {
-		b.Errorf("ctxfs %q: no error of ours: %v", args, r)
-	}
-	if !containsAll(r.err, words) {
-		b.Errorf("ctxfs %q does not say all of %q: %s", args, words, r.err)
-	}
-}
-
-// sh runs a script of bash in the home folder; it must succeed.
-func (b *box) sh(script string) string {
-	b.Helper()
-	r := b.shell(script)
-	if r.code != 0 {
-		b.Fatalf("%s: exit %d\n%v", script, r.code, r)
-	}
-	return r.out
-}
-
-// shell runs a script of bash in the home folder. One that hangs is ended before do gives
-// it up, and what it has printed is told.
-func (b *box) shell(script string) result {
-	b.Helper()
-	return b.do("timeout", "230", "bash", "-c", "cd ~ && "+script)
-}
-
 // mount mounts on the default folder.
 func (b *box) mount() {
 	b.Helper()
@@ -349,98 +212,6 @@ func (b *box) writeMode(path, text string, mode os.FileMode) {
 	}
 	if err = errors.Join(err, os.Rename(full+".new", full)); err != nil {
 		b.Fatal(err)
-	}
-}
-
-// read reads a file of the mount.
-func (b *box) read(path string) string {
-	b.Helper()
-	text, err := os.ReadFile(b.mnt(path))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return string(text)
-}
-
-// stands waits for a condition, or until one that it is told meanwhile is enough.
-func (b *box) stands(c await.Condition, enough func(await.Standing) bool) await.Standing {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), 2*fstest.Patience)
-	defer cancel()
-	w := b.app(console.Streams{}, b.work, b.env).Waiting("")
-	defer w.Close()
-	var met *await.Standing
-	s, err := w.For(ctx, c, func(s await.Standing) {
-		if met == nil && enough != nil && enough(s) {
-			met = &s
-			cancel()
-		}
-	})
-	if met != nil {
-		return *met
-	}
-	if err != nil || s.State != await.Met && (enough == nil || !enough(s)) {
-		b.Fatalf("wait %s: %+v, %v", c, s, err)
-	}
-	return s
-}
-
-// settled waits until everything that was changed before is shown, or until the background
-// process has ended.
-func (b *box) settled() {
-	b.Helper()
-	if b.uid == 0 {
-		b.stands(await.Condition{Kind: "settled"}, nil)
-	} else { // its background process answers nobody else
-		b.ok("wait", "settled")
-	}
-}
-
-// shows checks that a file of the mount holds some words once what was changed before is
-// shown.
-func (b *box) shows(path string, words ...string) {
-	b.Helper()
-	b.settled()
-	if text := b.read(path); !containsAll(text, words) {
-		b.Fatalf("%s does not hold %q:\n%s", path, words, text)
-	}
-}
-
-// settles checks that something holds once what was changed before is shown.
-func (b *box) settles(what string, holds func() bool) {
-	b.Helper()
-	if b.settled(); !holds() {
-		b.Fatalf("not so: %s", what)
-	}
-}
-
-// comes waits until a file of the mount holds some words, for an event that nothing can be
-// asked to wait for.
-func (b *box) comes(path string, words ...string) {
-	b.Helper()
-	fstest.Eventually(b.T, path+" is shown", func() bool {
-		text, err := os.ReadFile(b.mnt(path))
-		return err == nil && containsAll(string(text), words)
-	})
-}
-
-// lacks checks that a file of the mount holds none of some words then.
-func (b *box) lacks(path string, words ...string) {
-	b.Helper()
-	b.settled()
-	for _, w := range words {
-		if text := b.read(path); strings.Contains(text, w) {
-			b.Fatalf("%s holds %q:\n%s", path, w, text)
-		}
-	}
-}
-
-// absent checks that a file of the mount is not there then.
-func (b *box) absent(path string) {
-	b.Helper()
-	b.settled()
-	if _, err := os.Lstat(b.mnt(path)); !errors.Is(err, os.ErrNotExist) {
-		b.Fatalf("%s is still there: %v", path, err)
 	}
 }
 

@@ -70,9 +70,7 @@ func completeHook(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 
 // printCosts prints what hooks have told agents.
 func printCosts(ctx context.Context, a *cli.App, asJSON bool) error {
-	of := a.Fallback()
-	defer of.Close()
-	costs, err := hooks.OpCosts.Ask(ctx, of, fs.None{})
+	costs, err := cli.Ask(ctx, a, hooks.OpCosts, fs.None{})
 	if err != nil {
 		return err
 	}
