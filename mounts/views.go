@@ -322,7 +322,7 @@ func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
 	return result, ended
 }
 
-// awaitMaking returns when none of the views that a query names is being made.
+// awaitMaking waits until a mount that the query names, and that is being made, has been made.
 func (s *Server) awaitMaking(q ViewQuery) {
 	if making := s.Info().Making; making != "" && (q.All || q.Dir == making) {
 		s.mounting.Lock()

@@ -10,12 +10,12 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 )
 
-// environFile is the file with the environment of the user, in the state folder: entries with a NUL after
-// each, for its owner alone.
+// environFile is the name of the file in the state folder that holds the environment of the user:
+// entries separated by NULs. Only its owner may read it.
 const environFile = "environ"
 
-// KeepEnviron keeps the environment of a command that the user has typed, for what ctxfs starts
-// from now on. That of an agent's shell is not the user's: it is not kept.
+// KeepEnviron saves the environment of a command that the user typed, for what ctxfs starts
+// later. It does not save that of a shell that an agent started.
 func KeepEnviron(state string, environ []string) error {
 	if marks := Marks(); slices.ContainsFunc(environ, func(entry string) bool { return marks(nameOf(entry)) }) {
 		return nil
@@ -27,8 +27,8 @@ func KeepEnviron(state string, environ []string) error {
 	return atomicfile.Write(path, kept)
 }
 
-// UserEnviron returns the environment of the user: the last one that was kept, or else own, without
-// what names the agent that has started this process.
+// UserEnviron returns the environment of the user: the last one that was saved, or else own
+// without the variables of the agent that started this process.
 func UserEnviron(state string, own []string) []string {
 	if kept, err := os.ReadFile(filepath.Join(state, environFile)); err == nil && len(kept) > 0 {
 		return strings.Split(string(kept), "\x00")

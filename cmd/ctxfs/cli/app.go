@@ -72,8 +72,8 @@ func (a *App) Abs(path string) (string, error) {
 	return filepath.Join(dir, path), err
 }
 
-// KeepEnviron keeps the environment for the servers that are started from now on. What cannot be
-// written is said, and no reason not to go on.
+// KeepEnviron saves the environment for servers that are started later. It prints a note if it
+// cannot.
 func (a *App) KeepEnviron() {
 	if err := caller.KeepEnviron(a.State, a.Environ()); err != nil {
 		a.Notef("servers are not given the variables of this shell: %v", err)

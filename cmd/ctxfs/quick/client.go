@@ -1,8 +1,8 @@
-// Package quick is the commands that the background process answers: the hooks that agents run at
-// every turn and every call of a tool, and what agents ask most, such as ctxfs find. It passes them
-// on, and prints the answer.
+// Package quick has the background process answer commands, and prints the answers: the hooks
+// that agents run at every turn and every tool call, and the commands that agents run most, such
+// as ctxfs find.
 //
-// It is done before the libraries of the program are initialised, and even before most of
+// It runs before the libraries of the program are initialised, and even before most of
 // the standard library: it imports next to nothing. Go initialises packages in the order of
 // their import paths, as far as imports allow; package net, which waits for one of the last,
 // comes after 8 ms of regular expressions. That is why this package speaks to the socket by
@@ -27,7 +27,7 @@ type Reply struct {
 	Err  []byte `json:"err"`
 }
 
-// init answers a command of this package and ends the program, unless the rest of it is needed.
+// init answers a command and exits, unless the command needs the rest of the program.
 func init() {
 	switch {
 	case IsHook(os.Args):
@@ -37,8 +37,8 @@ func init() {
 	}
 }
 
-// print is the end of the program. It does not write by os.File: a reader that has gone would be the
-// end by a signal.
+// print prints the reply and exits. It does not use os.File, whose writes to a closed pipe end the
+// process by a signal.
 func (r Reply) print() {
 	_, _ = syscall.Write(2, r.Err)
 	writeAll(1, r.Out)

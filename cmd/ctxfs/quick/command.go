@@ -59,9 +59,9 @@ func Elements(list []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00")
 }
 
-// answerCommand passes a command on and ends the program, if a process of this very program runs and
-// answers soon. Else the rest of the program does all that is to be done: it waits, says why, or needs no
-// process.
+// answerCommand has the background process answer the command, and exits, if that process runs
+// this very program and answers within two seconds. Otherwise it returns, and the rest of the
+// program runs the command: it waits, says why, or needs no process.
 func answerCommand() {
 	home, state := folders(os.Getenv)
 	exe, err := os.Stat("/proc/self/exe")
@@ -87,8 +87,8 @@ func answerCommand() {
 	}
 }
 
-// identities returns the device and inode of a folder and of those above it, as far as they can be
-// seen.
+// identities returns the device and inode of a folder and of each folder above it, up to the
+// first that cannot be read.
 func identities(dir string) (all []string) {
 	for {
 		var st syscall.Stat_t

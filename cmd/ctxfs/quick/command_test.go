@@ -8,7 +8,7 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// TestIsCommand: only commands that read, and nothing of the files of who gives them, are passed on.
+// TestIsCommand: only commands that read, and read no files of their caller, are passed on.
 func TestIsCommand(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -27,7 +27,7 @@ func TestIsCommand(t *testing.T) {
 	}
 }
 
-// TestIdentities: a folder is told by what it is and those above it are, as package fs tells it.
+// TestIdentities: package quick identifies a folder as package fs does.
 func TestIdentities(t *testing.T) {
 	dir, err := os.Getwd()
 	fstest.Must(t, err)

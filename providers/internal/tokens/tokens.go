@@ -1,10 +1,9 @@
 // Package tokens counts the tokens of a text in a prompt, as OpenAI's models from GPT-4o on
 // do (encoding o200k); other models count much the same.
 //
-// It is a byte pair encoding over a vocabulary that is part of the program: nothing is loaded,
-// and no memory is held. The libraries for it keep the vocabulary as a map, which takes 10 MB
-// of every process that counts once, 7 MB of the program and 15 ms; the tests compare the
-// counts with those of one.
+// It is a byte pair encoding with a vocabulary that is part of the program, so that nothing is
+// loaded and no memory is held. Libraries keep the vocabulary as a map, which takes 10 MB in each
+// process, 7 MB of the program and 15 ms; the tests compare the counts with those of such a library.
 package tokens
 
 import (

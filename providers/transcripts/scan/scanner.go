@@ -213,8 +213,8 @@ func (s *Scanner) Settled(ctx context.Context) error {
 	return nil
 }
 
-// lookNow has those stores inspected now that were to be inspected late (see lateLooks): what was
-// written to them may show no earlier.
+// lookNow has the stores inspected at once that wait for a late look (see lateLooks), since what was
+// written to them may not have been visible before.
 func (s *Scanner) lookNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -73,8 +73,8 @@ func TestFaultsWhileTheWatchLooks(t *testing.T) {
 	}
 }
 
-// TestALateLookAtWhatIsNoHistory: a look at a file that was a history when it was asked for, and is none
-// since its place was given up, finds nothing.
+// TestALateLookAtWhatIsNoHistory: a late look does not bring back a file whose place was removed
+// meanwhile.
 func TestALateLookAtWhatIsNoHistory(t *testing.T) {
 	home := t.TempDir()
 	path := filepath.Join(home, "list", "a.jsonl")
