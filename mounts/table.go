@@ -2,10 +2,11 @@ package mounts
 
 import (
 	"runtime"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/fs"
 )
 
 // Table answers which paths are in a mount of ctxfs, any user's. It reads the mount table
@@ -40,7 +41,7 @@ func (t *Table) Contain(path string) bool {
 		t.known, t.points = err == nil, points
 	}
 	for _, p := range t.points {
-		if path == p.Dir || strings.HasPrefix(path, p.Dir+"/") {
+		if fs.Within(path, p.Dir) {
 			return true
 		}
 	}

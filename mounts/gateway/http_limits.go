@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,7 +49,8 @@ type intake struct {
 func (in *intake) requestBegun(c net.Conn) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.half = append(in.without(c), c)
+	in.forget(c)
+	in.half = append(in.half, c)
 	for len(in.half) > in.open {
 		_ = in.half[0].Close()
 		in.half = in.half[1:]
@@ -59,17 +61,12 @@ func (in *intake) requestBegun(c net.Conn) {
 func (in *intake) requestDone(c net.Conn) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.half = in.without(c)
+	in.forget(c)
 }
 
-// without returns half without a connection. The caller holds mu.
-func (in *intake) without(c net.Conn) []net.Conn {
-	for i, one := range in.half {
-		if one == c {
-			return append(in.half[:i:i], in.half[i+1:]...)
-		}
-	}
-	return in.half
+// forget removes a connection from half. The caller holds mu.
+func (in *intake) forget(c net.Conn) {
+	in.half = slices.DeleteFunc(in.half, func(one net.Conn) bool { return one == c })
 }
 
 // state tracks the connections of a server (http.Server.ConnState).

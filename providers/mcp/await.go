@@ -133,11 +133,11 @@ func (p *Provider) News(_ context.Context, m facts.Moment) (news []facts.News) {
 		news = append(news, facts.News{Kind: facts.NewsServers, Key: q.ID + "@" + q.Since.Format(time.RFC3339Nano), Rank: facts.Blocking, Text: "An MCP server waits: question " + q.Line()})
 	}
 	for _, s := range p.All() {
-		d, _, _ := s.Named()
-		b := s.Summary()
-		if b.Condition.State != wire.StateNeedsAuth || d.Project != "" && !fs.Within(m.Dir, d.Project) {
+		d, _, state := s.Named()
+		if state != wire.StateNeedsAuth || d.Project != "" && !fs.Within(m.Dir, d.Project) {
 			continue
 		}
+		b := s.Summary()
 		text := fmt.Sprintf("The MCP server %s wants a login, which only the user can give", b.File)
 		if fix := cmp.Or(b.Condition.FixHere, b.Condition.Fix); fix != "" {
 			text += ": " + clean.Cut(clean.Line(fix), maxNews)

@@ -240,7 +240,10 @@ func (p *Provider) Start() {
 // Busy reports whether a server is starting, or installing what it needs, or calls
 // are under way.
 func (p *Provider) Busy() bool {
-	return p.IsCalling() || slices.ContainsFunc(p.All(), func(s *server.Server) bool { return instance.IsStarting(s.Summary().Condition.State) })
+	return p.IsCalling() || slices.ContainsFunc(p.All(), func(s *server.Server) bool {
+		_, _, state := s.Named()
+		return instance.IsStarting(state)
+	})
 }
 
 // Close implements fs.Provider.

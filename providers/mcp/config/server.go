@@ -19,11 +19,11 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/policy"
 )
@@ -357,8 +357,7 @@ func (s *Server) Owner(project string) (owner string, ok bool) {
 		return project, true
 	}
 	for _, folder := range s.Projects {
-		within := project == folder || strings.HasPrefix(project, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
-		if within && len(folder) > len(owner) {
+		if fs.Within(project, folder) && len(folder) > len(owner) {
 			owner = folder
 		}
 	}

@@ -267,8 +267,8 @@ func (d *Dispatcher) logCall(begun time.Time, c *calls.Call, made *judgedCall, r
 	in := calls.Entry{Begun: begun, Took: d.o.Env.Now().Sub(begun)}
 	if made != nil {
 		s := made.server
-		def := s.Definition()
-		in.Server = s.Folder()
+		def, file, _ := s.Named()
+		in.Server = file
 		in.Clean = func(text string) string { return s.Clean(def, text) }
 		if u := made.under; u != nil {
 			in.Task = u.taskID()
@@ -299,7 +299,7 @@ func (d *Dispatcher) logCall(begun time.Time, c *calls.Call, made *judgedCall, r
 // [*calls.UseError] if it can only be called from within a project.
 func (m *judgedCall) locate(c *calls.Call) error {
 	s := m.server
-	def, file := s.Definition(), s.Folder()
+	def, file, _ := s.Named()
 	why := ""
 	if c.Project != "" {
 		root, err := m.d.o.Projects.Named(fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders})

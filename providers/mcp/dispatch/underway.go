@@ -145,7 +145,7 @@ func (u *underway) run(ctx context.Context) {
 		err = cause
 	}
 	for _, note := range u.asker.Notes() {
-		err = u.d.noted(r, err, note)
+		err = noted(r, err, note)
 	}
 	useErr := (*calls.UseError)(nil)
 	stays := context.Cause(ctx) == wire.ErrLeft || u.resumed != "" && errors.As(err, &useErr) && useErr.State != "" // at the server
@@ -182,7 +182,7 @@ func (u *underway) send(ctx context.Context, c *wire.Connection, out wire.Outgoi
 }
 
 // noted adds a sentence to what became of a call.
-func (d *Dispatcher) noted(r *calls.Result, err error, note string) error {
+func noted(r *calls.Result, err error, note string) error {
 	if r != nil {
 		r.AddAside(note)
 		return err
@@ -215,10 +215,10 @@ func (u *underway) tell(q questions.Question, open bool) {
 	for f := range u.followers {
 		f.asked(q, open)
 		if open {
-			post(f.news)
+			rounds.Tell(f.news)
 		}
 	}
-	post(u.stale)
+	rounds.Tell(u.stale)
 }
 
 // onTask takes what the server says of its own task, which the call has become.
@@ -232,11 +232,8 @@ func (u *underway) onTask(t wire.Task) {
 	}
 	u.said = said
 	u.mu.Unlock()
-	post(u.stale)
+	rounds.Tell(u.stale)
 }
-
-// post sends a value unless one waits already.
-func post(c chan struct{}) { rounds.Tell(c) }
 
 // keepShown shows the state of the task until the call ends.
 func (u *underway) keepShown() {

@@ -2,12 +2,14 @@ package fleet
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/mcp/catalogue"
@@ -95,13 +97,7 @@ func (f *Fleet) storeIdle(idle time.Duration) {
 // others are stopped and their folders removed, new ones start.
 func (f *Fleet) apply(all *clients.Discovery) {
 	defs := all.Servers
-	for id, s := range f.leaving {
-		select {
-		case <-s.Gone():
-			delete(f.leaving, id)
-		default:
-		}
-	}
+	maps.DeleteFunc(f.leaving, func(_ string, s *server.Server) bool { return rounds.IsClosed(s.Gone()) })
 	old := make(map[string]*server.Server)
 	for _, s := range f.All() {
 		old[s.Definition().Identity()] = s

@@ -208,6 +208,9 @@ func (f *Fleet) EnsureBegun(s *server.Server) error {
 	if f.closed || f.o.Server.Offline {
 		return ErrNotHere
 	}
+	if s.Begun() {
+		return nil
+	}
 	if slices.Contains(f.All(), s) {
 		f.begin([]*server.Server{s})
 	}

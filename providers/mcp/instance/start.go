@@ -48,9 +48,7 @@ func (i *Instance) setResting(is bool) {
 }
 
 // setUrgent records that a caller waits for the start under way.
-func (i *Instance) setUrgent() {
-	rounds.Tell(i.urgent) // it is recorded already
-}
+func (i *Instance) setUrgent() { rounds.Tell(i.urgent) }
 
 // waitForReason waits for a reason to start the server: a request, or the time to
 // retry. It returns NoReason when ctx ends.

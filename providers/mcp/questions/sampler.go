@@ -70,38 +70,31 @@ func (s *Sampling) Answer() func(ctx context.Context, request json.RawMessage) (
 	if len(command) == 0 {
 		return nil
 	}
-	return (&sampler{command: command, env: s.environ(), dir: s.dir, limit: maxSampling, spawner: s.spawner}).sample
+	return func(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
+		return s.sample(ctx, command, request)
+	}
 }
 
-// sampler is the command with which a user answers in place of a language model. It
-// gets the parameters of sampling/createMessage as JSON on its standard input, and
-// its standard output is the text of the answer. No shell is involved.
-type sampler struct {
-	command []string
-	env     []string
-	dir     string
-	limit   time.Duration // how long it may take
-	spawner *procs.Spawner
-}
-
-// sample runs the command, and returns the result of sampling/createMessage.
-func (s *sampler) sample(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.limit)
+// sample runs the command with which a user answers in place of a language model, and returns
+// the result of sampling/createMessage. The command gets the parameters of that as JSON on
+// its standard input, and its standard output is the text of the answer. No shell is involved.
+func (s *Sampling) sample(ctx context.Context, command []string, request json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxSampling)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	out, errs := &bounded{limit: maxSampled, full: cancel}, &bounded{limit: 4 << 10, full: func() {}}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), out, errs
-	cmd.Env, cmd.Dir = s.env, s.dir
+	cmd.Env, cmd.Dir = s.environ(), s.dir
 	err := s.spawner.Start(cmd)
 	if err == nil {
 		err = cmd.Wait()
 	}
-	name := clean.Line(s.command[0])
+	name := clean.Line(command[0])
 	switch text := strings.TrimSpace(clean.Text(out.String())); {
 	case out.over:
 		return nil, fmt.Errorf("the sampler %s has written more than %s", name, wording.Size(maxSampled))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("the sampler %s has not answered within %s", name, wording.Seconds(s.limit))
+		return nil, fmt.Errorf("the sampler %s has not answered within %s", name, wording.Seconds(maxSampling))
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
@@ -111,7 +104,7 @@ func (s *sampler) sample(ctx context.Context, request json.RawMessage) (json.Raw
 	default:
 		return json.Marshal(map[string]any{
 			"role": "assistant", "content": map[string]string{"type": "text", "text": text},
-			"model": filepath.Base(s.command[0]), "stopReason": "endTurn",
+			"model": filepath.Base(command[0]), "stopReason": "endTurn",
 		})
 	}
 }

@@ -162,16 +162,10 @@ func (s *Server) Cost() facts.Cost {
 // askedBy returns the ids of the agents whose configuration has a server; nil if it
 // is in that of ctxfs, which is for all.
 func askedBy(def *config.Server) (agents []string) {
-	for _, source := range def.Sources() {
-		if source.Client == "ctxfs" {
-			return nil
-		}
-		if !slices.Contains(agents, source.Client) {
-			agents = append(agents, source.Client)
-		}
+	if slices.ContainsFunc(def.Sources(), func(s config.Source) bool { return s.Client == "ctxfs" }) {
+		return nil
 	}
-	slices.Sort(agents)
-	return agents
+	return def.Clients()
 }
 
 // ForgetResource removes the file of a kept resource, which is named by its URI or by

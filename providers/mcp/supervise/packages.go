@@ -54,7 +54,7 @@ func (s *Supervisor) Take(ctx context.Context, pkg config.Package, limits Limits
 	mine := make(chan struct{})
 	s.packages.taken[key] = mine
 	s.packages.mu.Unlock()
-	free = once(func() {
+	free = sync.OnceFunc(func() {
 		s.packages.mu.Lock()
 		delete(s.packages.taken, key)
 		s.packages.mu.Unlock()

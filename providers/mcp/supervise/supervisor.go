@@ -21,6 +21,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -54,7 +55,7 @@ func (s *Supervisor) Now() *Turn { return s.queue.now() }
 
 func (q *queue) now() *Turn {
 	q.urgent.Add(1)
-	return &Turn{leave: once(func() { q.urgent.Add(-1) })}
+	return &Turn{leave: sync.OnceFunc(func() { q.urgent.Add(-1) })}
 }
 
 // Wait waits for the turn of a start that no caller waits for. A value from hurry
@@ -77,7 +78,7 @@ func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	free := once(func() { <-q.slots })
+	free := sync.OnceFunc(func() { <-q.slots })
 	over := time.NewTimer(q.hold)
 	defer over.Stop()
 	tick := time.NewTicker(max(time.Millisecond, min(loadLook, q.hold/4)))
@@ -97,16 +98,6 @@ func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) 
 	}
 	timer := time.AfterFunc(q.slot, free) // a server that does not answer must not delay others
 	return &Turn{leave: func() { timer.Stop(); free() }}, nil
-}
-
-// once returns a function that calls f the first time only.
-func once(act func()) func() {
-	var done atomic.Bool
-	return func() {
-		if done.CompareAndSwap(false, true) {
-			act()
-		}
-	}
 }
 
 // Options are the options of a supervisor.

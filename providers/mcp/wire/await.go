@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/mcp/lines"
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -244,8 +245,5 @@ func (n *taskNews) expect(id string) (news <-chan struct{}, forget func()) {
 func (n *taskNews) post(id string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	select {
-	case n.news[id] <- struct{}{}:
-	default: // no one waits for it, or it was sent before
-	}
+	rounds.Tell(n.news[id]) // nil where no one waits for it
 }
