@@ -1,10 +1,8 @@
 package memory
 
 import (
-	"context"
 	"slices"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/memory/fact"
@@ -13,8 +11,8 @@ import (
 // maxSources is how many sources of one memory are named.
 const maxSources = 20
 
-// render makes the file of an entry.
-func (e *entry) render(opts Options) {
+// card returns the file of an entry.
+func (e *entry) card(opts Options) []byte {
 	is := e.members[0]
 	h := fact.Head{Description: e.Description, Type: e.Type, Scope: fact.User, Modified: e.Modified}
 	if is.Scope != fact.User {
@@ -40,11 +38,7 @@ func (e *entry) render(opts Options) {
 	if len(notes) > 0 {
 		h.More = append(h.More, "notes: "+fact.List(slices.Compact(notes)))
 	}
-	t := e.Modified
-	if t.IsZero() {
-		t = opts.Env.Built
-	}
-	e.node = fs.NewText(t, h.File(is.Text))
+	return h.File(is.Text)
 }
 
 // sourcesOf returns who said a memory, and the file that has it.
@@ -59,10 +53,4 @@ func sourcesOf(m *fact.Memory, home string) []string {
 	all := slices.Clone(m.Sources)
 	all[0] += ": " + file
 	return all
-}
-
-// version returns what identifies the bytes of a file.
-func version(t *fs.Text) uint64 {
-	a, _ := t.Attr(context.Background()) // it is in memory
-	return a.Version
 }

@@ -103,9 +103,7 @@ func TestOwnMount(t *testing.T) {
 	if _, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "x y"}); err == nil || !strings.Contains(err.Error(), "in a mount of ctxfs") {
 		t.Errorf("remember: %v", err)
 	}
-	w.looking.Lock()
-	defer w.looking.Unlock()
-	for _, path := range w.watched.Paths() {
+	for _, path := range w.look(t.Context()).Watch {
 		if fs.Within(path, w.Path("mount")) {
 			t.Errorf("%s is watched", path)
 		}
@@ -139,12 +137,12 @@ func TestMerge(t *testing.T) {
 	}
 	fstest.Contains(t, w.Cat("user/port.md")+w.Cat("user/port~2.md"), "It is 8080.", "It is 9090.")
 	fstest.Must(t, os.Rename(w.Path(own+".git"), w.Path(own+".no-git")))
-	w.look(true)
+	w.Look()
 	if s := w.Status(); len(s.Problems) != 1 || strings.Contains(s.Problems[0].Mend, "git -C ") {
 		t.Errorf("without a repository: %+v", s.Problems)
 	}
 	fstest.Must(t, os.Rename(w.Path(own+".no-git"), w.Path(own+".git")))
-	w.look(true)
+	w.Look()
 	// What is remembered meanwhile is a file of its own.
 	got, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "Remembered during a merge"})
 	fstest.Must(t, err)
@@ -152,7 +150,7 @@ func TestMerge(t *testing.T) {
 
 	w.Write(own+"user/port.md", "It is 9090.\n")
 	fstest.Must(t, os.Remove(w.Path(own+".git/MERGE_HEAD")))
-	w.look(true)
+	w.Look()
 	if s := w.Status(); len(s.Problems) != 0 || w.Cat("user/port~2.md") != "" {
 		t.Errorf("after the merge: %+v", s)
 	}

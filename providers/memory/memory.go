@@ -8,9 +8,9 @@
 //
 // The order of the parts: package fact is one memory, files reads files, store is our own
 // folder, read knows those of agents, page writes the pages. Here snapshot.go is all that
-// is shown at one moment, worker.go makes the next one when something has changed,
-// card.go writes the files, inbox.go and operations.go take what is to be remembered, and
-// proposals.go shows what may be worth it (package proposed).
+// is shown at one moment, worker.go finds what the next one is made of, and package shelf
+// shows it, card.go writes the files, inbox.go and operations.go take what is to be
+// remembered, and proposals.go shows what may be worth it (package proposed).
 //
 // Equal memories are shown once, with all who said it; such as seem to contradict each
 // other are shown beside each other. What lies in the files of a project is marked, and
@@ -20,7 +20,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -32,9 +31,10 @@ import (
 	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
-	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/memory/proposed"
 	"ctxfs/providers/memory/read"
 	"ctxfs/providers/memory/store"
 )
@@ -70,34 +70,36 @@ type Options struct {
 	Quiet time.Duration
 }
 
+// The names in the root that no section has.
+const (
+	indexName   = "INDEX.md"
+	summaryName = "SUMMARY.md"
+	inboxName   = "inbox"
+	userName    = "user"
+	// proposedName is where what may be worth remembering is listed.
+	proposedName = "proposed"
+)
+
 // Provider is the folder of memories.
 type Provider struct {
-	opts     Options
-	machine  agents.Machine
-	root     *folder
-	inbox    *inbox
-	proposer *proposer
-	prober   *fs.Prober
-	current  atomic.Pointer[snapshot]
-	first    sync.Once
-	watcher  *watch.Watcher // nil where nothing is watched
+	*shelf.Shelf
+	opts    Options
+	machine agents.Machine
+	inbox   *inbox
+	book    *proposed.Book
+	heard   *rounds.Worker // reads what was stated
+	prober  *fs.Prober
+	current atomic.Pointer[snapshot]
+	whole   atomic.Bool // memories are looked for
 
 	configured sync.Mutex
 	store      *store.Store
 	problems   []fs.Problem // of the settings
 
-	looking sync.Mutex // held while a snapshot is made
+	// What follows is used by look alone.
 	reader  *read.Reader
 	foreign read.Found // as it was last read
 	maker   *maker
-	watched *watch.Set
-	folders map[string]*fs.Folder // of the sections, by name
-
-	oursDue    pathSet     // files of ours that are to be read again
-	foreignDue atomic.Bool // what agents remember is to be read again
-	lookedAll  time.Time   // when all was last read
-
-	worker *rounds.Worker
 }
 
 // patience is how long a folder may take to answer. A command that reads once has no
@@ -108,54 +110,39 @@ const (
 )
 
 // New returns a provider. Memories are read when they are first asked for, and with Watch
-// after Start.
+// by Start.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
 		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
-		folders: make(map[string]*fs.Folder),
+		book: proposed.Open(opts.Cache, opts.State), prober: fs.NewProber(oncePatience),
 	}
-	p.worker = rounds.NewWorker(rounds.Options{Round: p.round, Most: p.mostPause, Gather: gather, Rest: gather, MostRest: calm, Share: share})
-	p.prober = fs.NewProber(oncePatience)
 	if opts.Watch {
 		p.prober = fs.NewProber(patience)
 	}
-	if p.opts.Pause == 0 {
-		p.opts.Pause = learnPause
-	}
 	p.maker = newMaker(p)
 	p.inbox = newInbox(p)
-	p.root = newFolder(p)
-	p.current.Store(emptySnapshot(p))
-	p.proposer = newProposer(p)
-	p.publish(p.current.Load(), nil)
 	p.configure()
 	p.reader = read.New(read.Options{
 		Machine: p.machine, Workspaces: opts.Workspaces, Configs: []string{opts.SettingsPath}, Hide: opts.Hide, Now: opts.Env.Now,
 	})
-	p.foreignDue.Store(true)
-	var unwatched error
-	if opts.Watch {
-		p.watcher, unwatched = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: opts.Hide, Log: opts.Env.Log})
-	}
-	p.watched = watch.NewSet(p.watcher, unwatched)
-	opts.Trust.Notify(p.worker.Poke)
+	p.current.Store(new(snapshot))
+	p.Shelf = shelf.New(opts.Env, shelf.Options{
+		Look: p.look, Watch: opts.Watch, Hide: opts.Hide, What: "changes of memories", Index: indexName, Poll: pollPause, Blind: unwatched,
+	})
+	p.Look()
+	p.whole.Store(true)
+	opts.Trust.Notify(p.Poke)
+	p.listen()
 	return p
 }
 
-// Root implements fs.Provider.
-func (p *Provider) Root() fs.Dir { return p.root }
-
 // Status implements fs.Provider. It looks for nothing.
 func (p *Provider) Status() fs.Status {
-	s := p.current.Load().status
+	s := p.Shelf.Status()
 	p.configured.Lock()
-	s.Problems = slices.Concat(p.problems, s.Problems, p.proposer.book.Problems())
-	p.configured.Unlock()
-	s.Items = slices.Clone(s.Items)
-	if n := len(p.proposer.all()); n > 0 {
-		s.Summary += fmt.Sprintf(", %d proposed", n)
-	}
+	defer p.configured.Unlock()
+	s.Problems = slices.Concat(p.problems, s.Problems, p.book.Problems())
 	return s
 }
 
@@ -167,42 +154,36 @@ func (p *Provider) Brief(dir string) []facts.Remark { return p.shown().brief(fil
 
 // Refresh implements facts.Overview: there may be new workspaces, or first memories of an
 // agent.
-func (p *Provider) Refresh() { p.again() }
+func (p *Provider) Refresh() { p.Poke() }
 
-// Start implements fs.Starter.
+// Start implements fs.Starter. Memories are read when it returns.
 func (p *Provider) Start() {
 	if p.opts.Watch {
-		p.shown()
-		p.worker.Poke()
-		p.worker.Start()
-		p.proposer.start()
+		p.Look()
+		p.Shelf.Start()
+		p.heard.Poke()
+		p.heard.Start()
 	}
 }
 
 // Settled implements fs.Settler.
 func (p *Provider) Settled(ctx context.Context) error {
-	for _, settled := range []func(context.Context) error{p.watcher.Settled, p.worker.Settled, p.proposer.settled} {
-		if err := settled(ctx); err != nil {
-			return err
-		}
+	if err := p.heard.Settled(ctx); err != nil {
+		return err
 	}
-	return nil
+	return p.Shelf.Settled(ctx)
 }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	err := p.inbox.Close()
-	p.worker.Close()
-	p.proposer.close()
-	return errors.Join(err, p.watcher.Close())
+	p.heard.Close()
+	return errors.Join(err, p.Shelf.Close())
 }
 
-// shown returns what is shown now. The first call reads it, or waits until it was read.
+// shown returns what is shown now. Without a watch the first call reads it.
 func (p *Provider) shown() *snapshot {
-	p.first.Do(func() {
-		p.look(true)
-		p.proposer.publish()
-	})
+	p.Ready()
 	return p.current.Load()
 }
 

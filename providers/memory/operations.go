@@ -114,7 +114,7 @@ var (
 func (p *Provider) Operations() []fs.Operation {
 	return []fs.Operation{
 		OpRemember.Handle(p.remember), OpMemories.Handle(p.list), OpForget.Handle(p.forget),
-		OpProposed.Handle(p.proposer.list), OpDecide.Handle(p.proposer.decide),
+		OpProposed.Handle(p.proposed), OpDecide.Handle(p.decide),
 	}
 }
 
@@ -153,7 +153,7 @@ func (p *Provider) add(ctx context.Context, ours *store.Store, read store.Added)
 	if err != nil {
 		return Remembered{}, err
 	}
-	p.look(true)
+	p.Look()
 	r := Remembered{Known: added.Known, Masked: added.Masked}
 	for _, e := range p.current.Load().byPath {
 		if slices.ContainsFunc(e.members, func(m *fact.Memory) bool { return m.Path == added.Memory.Path && m.Key() == added.Memory.Key() }) {
@@ -191,7 +191,7 @@ func (p *Provider) item(e *entry) Item {
 // list lists memories.
 func (p *Provider) list(_ context.Context, q ListQuery) (Listed, error) {
 	s := p.lately()
-	l := Listed{Memories: []Item{}, Dir: p.ours().Dir(), Proposed: len(p.proposer.all()), Summary: string(s.gist)}
+	l := Listed{Memories: []Item{}, Dir: p.ours().Dir(), Proposed: len(s.proposals), Summary: string(s.gist)}
 	sections := s.sections
 	if q.At.Dir != "" {
 		l.Project = p.projectAt(q.At)
@@ -215,7 +215,7 @@ func (p *Provider) list(_ context.Context, q ListQuery) (Listed, error) {
 func (p *Provider) lately() *snapshot {
 	p.shown()
 	if p.opts.Watch {
-		p.look(true)
+		p.Look()
 	}
 	return p.current.Load()
 }
@@ -294,7 +294,7 @@ func (p *Provider) forget(ctx context.Context, q ForgetQuery) ([]Forgotten, erro
 		}
 		forgotten = append(forgotten, f)
 	}
-	p.look(true)
+	p.Look()
 	return forgotten, nil
 }
 

@@ -4,16 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/proposed"
@@ -28,74 +27,34 @@ const (
 	learnPause = 30 * time.Second
 )
 
-// proposer keeps the folder of proposals.
-type proposer struct {
-	provider *Provider
-	book     *proposed.Book
-	folder   *fs.Folder
-	heard    *rounds.Worker // reads what was stated
-	changed  *rounds.Worker // shows what is proposed
-
-	mu    sync.Mutex // held while the folder is made
-	shown []*proposed.Proposal
-	files map[string]*fs.Text
-}
-
-func newProposer(p *Provider) *proposer {
-	r := &proposer{
-		provider: p, book: proposed.Open(p.opts.Cache, p.opts.State), folder: new(fs.Folder),
-	}
-	r.heard = rounds.NewWorker(rounds.Options{Round: r.learn, Rest: min(firstPause, p.opts.Pause), MostRest: p.opts.Pause})
-	r.changed = rounds.NewWorker(rounds.Options{Round: func(context.Context) { r.publish() }})
-	r.show(nil)
+// listen has what was stated read again when there is news of it, once it is started.
+func (p *Provider) listen() {
+	most := cmp.Or(p.opts.Pause, learnPause)
+	p.heard = rounds.NewWorker(rounds.Options{Round: p.learn, Rest: min(firstPause, most), MostRest: most})
 	if p.opts.OnStatement != nil {
-		p.opts.OnStatement(r.heard.Poke)
+		p.opts.OnStatement(p.heard.Poke)
 	}
-	return r
-}
-
-// start shows what is proposed, at first what is known from before, whenever what was stated
-// or is remembered has changed, until close.
-func (r *proposer) start() {
-	for _, w := range []*rounds.Worker{r.changed, r.heard} {
-		w.Poke()
-		w.Start()
-	}
-}
-
-func (r *proposer) settled(ctx context.Context) error {
-	if err := r.heard.Settled(ctx); err != nil {
-		return err
-	}
-	return r.changed.Settled(ctx)
-}
-
-func (r *proposer) close() {
-	r.heard.Close()
-	r.changed.Close()
 }
 
 // learn reads what was stated.
-func (r *proposer) learn(ctx context.Context) {
-	p := r.provider
+func (p *Provider) learn(ctx context.Context) {
 	if p.opts.Statements == nil {
 		return
 	}
-	r.book.Refresh(ctx, p.opts.Statements)
-	r.book.Keep(p.opts.Env.Log)
-	r.changed.Poke()
+	p.book.Refresh(ctx, p.opts.Statements)
+	p.book.Keep(p.opts.Env.Log)
+	p.Poke()
 }
 
-// publish shows what is proposed now.
-func (r *proposer) publish() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// propose adds what is proposed beside these memories.
+func (m *maker) propose(s *snapshot) {
+	p := m.provider
 	type known struct {
 		scope string
 		key   uint64
 	}
 	remembered := make(map[known]bool)
-	for _, sec := range r.provider.current.Load().sections {
+	for _, sec := range s.sections {
 		for _, e := range sec.entries {
 			for _, m := range e.members {
 				remembered[known{m.Scope, m.Key()}] = true
@@ -103,49 +62,23 @@ func (r *proposer) publish() {
 			}
 		}
 	}
-	r.show(r.book.Proposals(r.scopeOf, func(scope, text string) bool {
-		key := fact.KeyOf(text)
-		return remembered[known{scope, key}] || remembered[known{fact.User, key}]
-	}))
-}
-
-// show puts proposals into the folder. The caller holds mu.
-func (r *proposer) show(all []*proposed.Proposal) {
-	p := r.provider
+	if p.whole.Load() {
+		s.proposals = p.book.Proposals(p.scopeOf, func(scope, text string) bool {
+			key := fact.KeyOf(text)
+			return remembered[known{scope, key}] || remembered[known{fact.User, key}]
+		})
+	}
 	var newest time.Time
-	made := make(map[string]*fs.Text, len(all)+1)
-	for _, one := range all {
-		name := one.Name + fact.Extension
-		made[name] = keep(r.files[name], one.Time, p.opts.Env.Built, one.File(p.opts.Home))
+	for _, one := range s.proposals {
+		s.pages = append(s.pages, shelf.Page{Path: proposedName + "/" + one.Name + fact.Extension, Body: one.File(p.opts.Home), Time: one.Time})
 		newest = wording.Later(newest, one.Time)
 	}
-	made[proposed.IndexName] = keep(r.files[proposed.IndexName], newest, p.opts.Env.Built, proposed.Index(all, p.opts.Home))
-	r.shown = all
-	if maps.Equal(made, r.files) {
-		return
-	}
-	nodes := make(map[string]fs.Node, len(made))
-	for name, text := range made {
-		nodes[name] = text
-	}
-	r.folder.Replace(cmp.Or(newest, p.opts.Env.Built), nodes)
-	if r.files != nil {
-		p.opts.Env.Changed(proposedName)
-	}
-	r.files = made
-}
-
-// all returns what is proposed now.
-func (r *proposer) all() []*proposed.Proposal {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.shown
+	s.pages = append(s.pages, shelf.Page{Path: proposedName + "/" + proposed.IndexName, Body: proposed.Index(s.proposals, p.opts.Home), Time: newest})
 }
 
 // scopeOf returns the scope of statements in a folder, which may be gone. The home
 // folder, what is above it, and what is in a view of ours are no project.
-func (r *proposer) scopeOf(dir string) string {
-	p := r.provider
+func (p *Provider) scopeOf(dir string) string {
 	if w, ok := p.opts.Workspaces.Of(dir); ok && dir != "" {
 		return w.Dir
 	}
@@ -176,14 +109,11 @@ var (
 	OpDecide   = fs.Op[DecideQuery, []DecidedProposal]{Name: "memory-decide"}
 )
 
-// list answers OpProposed.
-func (r *proposer) list(_ context.Context, at fs.Standpoint) ([]*proposed.Proposal, error) {
-	p := r.provider
-	p.shown()
-	r.publish()
+// proposed answers OpProposed.
+func (p *Provider) proposed(_ context.Context, at fs.Standpoint) ([]*proposed.Proposal, error) {
 	project := p.projectAt(at)
 	some := []*proposed.Proposal{}
-	for _, one := range r.all() {
+	for _, one := range p.lately().proposals {
 		if at.Dir == "" || one.Scope == fact.User || one.Scope == project {
 			some = append(some, one)
 		}
@@ -192,11 +122,8 @@ func (r *proposer) list(_ context.Context, at fs.Standpoint) ([]*proposed.Propos
 }
 
 // decide answers OpDecide.
-func (r *proposer) decide(ctx context.Context, q DecideQuery) ([]DecidedProposal, error) {
-	p := r.provider
-	p.lately()
-	r.publish()
-	shown := r.all()
+func (p *Provider) decide(ctx context.Context, q DecideQuery) ([]DecidedProposal, error) {
+	shown := p.lately().proposals
 	var all []*proposed.Proposal
 	for _, written := range q.Names {
 		name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(written, "memory/"), proposedName+"/"), fact.Extension)
@@ -206,7 +133,7 @@ func (r *proposer) decide(ctx context.Context, q DecideQuery) ([]DecidedProposal
 		}
 		all = append(all, shown[i])
 	}
-	defer r.publish()
+	defer p.Look()
 	done := []DecidedProposal{}
 	for _, one := range all {
 		d := DecidedProposal{Text: one.Text}
@@ -222,7 +149,7 @@ func (r *proposer) decide(ctx context.Context, q DecideQuery) ([]DecidedProposal
 			}
 			d.Path = added.Path
 		}
-		if err := r.book.Settle(one.Scope, one.Text); err != nil {
+		if err := p.book.Settle(one.Scope, one.Text); err != nil {
 			return done, err
 		}
 		done = append(done, d)

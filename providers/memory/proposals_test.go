@@ -135,7 +135,7 @@ func TestDecisions(t *testing.T) {
 	w.awaitProposed("always-run-the-linter.md", "never-push-to-main.md") // tabs are remembered
 	decide := func(dismiss bool, names ...string) string {
 		t.Helper()
-		all, err := w.proposer.decide(t.Context(), DecideQuery{Names: names, Dismiss: dismiss})
+		all, err := w.decide(t.Context(), DecideQuery{Names: names, Dismiss: dismiss})
 		text := fmt.Sprint(all)
 		if err != nil {
 			text = "error: " + err.Error()
@@ -237,7 +237,7 @@ func TestUnreadableDecisions(t *testing.T) {
 	w.start(true)
 	fstest.Settles(t, w, "the problem is reported", func() bool { return len(w.Status().Problems) == 1 })
 	fstest.WantNames(w.T, w.Tree, "proposed", "INDEX.md")
-	if err := w.proposer.book.Settle("/tmp/x", "Always run the linter"); err == nil {
+	if err := w.book.Settle("/tmp/x", "Always run the linter"); err == nil {
 		t.Errorf("%v", err)
 	}
 }

@@ -27,8 +27,7 @@ func (p *Provider) Tables() []string { return []string{Table} }
 // Reload implements fs.Configured.
 func (p *Provider) Reload() {
 	p.configure()
-	p.oursDue.add("")
-	p.worker.Poke()
+	p.Poke()
 }
 
 func (p *Provider) configure() {

@@ -12,22 +12,23 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/page"
+	"ctxfs/providers/memory/proposed"
 	"ctxfs/providers/memory/read"
 )
 
 // snapshot is all that is shown at one moment. It is immutable once it is published.
 type snapshot struct {
-	sections       []*section // the user's first, then those of projects, worked in last first
-	byPath         map[string]*entry
-	index, summary *fs.Text
-	gist           []byte // the text of summary
-	modTime        time.Time
-	status         fs.Status
-	unwatched      bool // not every change is noticed
-	late           bool // a folder has not answered in time
+	sections  []*section // the user's first, then those of projects, worked in last first
+	byPath    map[string]*entry
+	pages     []shelf.Page
+	gist      []byte // the text of SUMMARY.md
+	proposals []*proposed.Proposal
+	modTime   time.Time
+	status    fs.Status
 }
 
 // section is the memories of the user, or of a project.
@@ -37,7 +38,6 @@ type section struct {
 	dir     string               // of the project; "" if it is not known, and for the user's
 	work    workspaces.Workspace // or zero
 	entries []*entry
-	summary *fs.Text
 	modTime time.Time
 }
 
@@ -46,7 +46,7 @@ type entry struct {
 	page.Entry
 	members []*fact.Memory // our own first, then the newest
 	file    string
-	node    *fs.Text
+	body    []byte
 	line    string // in the index
 	differs []string
 }
@@ -63,14 +63,9 @@ func newMaker(p *Provider) *maker {
 	return &maker{provider: p, pages: page.NewWriter(), comparer: fact.NewComparer()}
 }
 
-// emptySnapshot returns what is shown before anything was read.
-func emptySnapshot(p *Provider) *snapshot {
-	m := newMaker(p)
-	return m.snapshot(nil, read.Found{}, nil, &snapshot{})
-}
-
 // snapshot returns what is to be shown of these memories.
-func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.Problem, old *snapshot) *snapshot {
+func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.Problem) *snapshot {
+	old := m.provider.current.Load()
 	s := &snapshot{byPath: make(map[string]*entry, len(own)+len(foreign.Memories))}
 	placed := make(map[*fact.Memory]*fact.Memory)
 	byScope := make(map[string][]*fact.Memory)
@@ -111,17 +106,19 @@ func (m *maker) snapshot(own []*fact.Memory, foreign read.Found, problems []fs.P
 			if before := old.byPath[e.Path]; before.equal(e) {
 				sec.entries[i], e = before, before
 			} else {
-				e.render(m.provider.opts)
+				e.body = e.card(m.provider.opts)
 			}
 			s.byPath[e.Path] = e
+			s.pages = append(s.pages, shelf.Page{Path: e.Path, Body: e.body, Time: e.Modified})
 			sec.Entries = append(sec.Entries, &e.Entry)
 			sec.modTime = wording.Later(sec.modTime, e.Modified)
 		}
 		sec.Pushed = page.Pushed(sec.Entries)
 		s.modTime = wording.Later(s.modTime, sec.modTime)
 	}
-	m.write(s, old, notes)
-	s.status = s.statusOf(problems, old)
+	m.write(s, notes)
+	m.propose(s)
+	s.status = s.statusOf(problems)
 	return s
 }
 
@@ -267,9 +264,8 @@ func (e *entry) equal(other *entry) bool {
 	return e != nil && e.line == other.line && slices.Equal(e.differs, other.differs) && e.Untrusted == other.Untrusted && slices.Equal(e.members, other.members)
 }
 
-// write writes the pages. What has not changed is the same file.
-func (m *maker) write(s, old *snapshot, notes []string) {
-	built := m.provider.opts.Env.Built
+// write writes the pages.
+func (m *maker) write(s *snapshot, notes []string) {
 	var shown []page.Section
 	var user page.Section
 	for _, sec := range s.sections {
@@ -278,79 +274,24 @@ func (m *maker) write(s, old *snapshot, notes []string) {
 			user = sec.Section
 		}
 	}
-	s.index = keep(old.index, s.modTime, built, page.Index(shown, func(section, i int) string { return s.sections[section].entries[i].line }, notes))
+	index := page.Index(shown, func(section, i int) string { return s.sections[section].entries[i].line }, notes)
 	for _, sec := range s.sections {
 		both := []page.Section{sec.Section}
 		if sec.Name != userName {
 			both = append(both, user)
 		}
-		sec.summary = keep(old.summaryOf(sec.Name), sec.modTime, built, m.pages.Summary(both))
+		s.pages = append(s.pages, shelf.Page{Path: sec.Name + "/" + summaryName, Body: m.pages.Summary(both), Time: sec.modTime})
 	}
 	if len(shown) > 1 && user.Name != "" { // the project with the latest work comes first
 		shown[0], shown[1] = shown[1], shown[0]
 	}
 	s.gist = m.pages.Summary(shown)
-	s.summary = keep(old.summary, s.modTime, built, s.gist)
+	s.pages = append(s.pages,
+		shelf.Page{Path: indexName, Body: index, Time: s.modTime}, shelf.Page{Path: summaryName, Body: s.gist, Time: s.modTime},
+		shelf.Page{Path: inboxName, Node: m.provider.inbox})
 }
 
-// summaryOf returns the summary of a section, or nil.
-func (s *snapshot) summaryOf(name string) *fs.Text {
-	for _, sec := range s.sections {
-		if sec.Name == name {
-			return sec.summary
-		}
-	}
-	return nil
-}
-
-// keep returns a file, the same one as before if it is equal.
-func keep(before *fs.Text, t, built time.Time, body []byte) *fs.Text {
-	if t.IsZero() {
-		t = built
-	}
-	text := fs.NewText(t, body)
-	if before != nil && version(before) == version(text) {
-		return before
-	}
-	return text
-}
-
-// changes returns the paths that are others than before.
-func (s *snapshot) changes(old *snapshot) (changed []string) {
-	for path, e := range s.byPath {
-		if old.byPath[path] != e {
-			changed = append(changed, path)
-		}
-	}
-	for path := range old.byPath {
-		if s.byPath[path] == nil {
-			changed = append(changed, path)
-		}
-	}
-	for _, sec := range s.sections {
-		switch before := old.summaryOf(sec.Name); {
-		case before == nil:
-			changed = append(changed, sec.Name) // a folder that is new
-		case before != sec.summary:
-			changed = append(changed, sec.Name+"/"+summaryName)
-		}
-	}
-	for _, sec := range old.sections {
-		if s.summaryOf(sec.Name) == nil {
-			changed = append(changed, sec.Name)
-		}
-	}
-	if s.index != old.index {
-		changed = append(changed, indexName)
-	}
-	if s.summary != old.summary {
-		changed = append(changed, summaryName)
-	}
-	slices.Sort(changed)
-	return changed
-}
-
-func (s *snapshot) statusOf(problems []fs.Problem, old *snapshot) fs.Status {
+func (s *snapshot) statusOf(problems []fs.Problem) fs.Status {
 	st := fs.Status{State: "ready", Problems: problems, Since: s.modTime}
 	differ, projects := 0, 0
 	for _, sec := range s.sections {
@@ -374,13 +315,8 @@ func (s *snapshot) statusOf(problems []fs.Problem, old *snapshot) fs.Status {
 	case len(s.byPath) == 0:
 		st.State, st.Summary = "empty", "nothing is remembered yet"
 	}
-	if st.State == old.status.State && !old.status.Since.IsZero() {
-		st.Since = old.status.Since
+	if n := len(s.proposals); n > 0 {
+		st.Summary += fmt.Sprintf(", %d proposed", n)
 	}
 	return st
-}
-
-// sameStatus reports whether the status says the same as before.
-func (s *snapshot) sameStatus(old *snapshot) bool {
-	return s.status.Summary == old.status.Summary && slices.Equal(s.status.Problems, old.status.Problems)
 }

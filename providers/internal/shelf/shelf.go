@@ -181,7 +181,9 @@ func (s *Shelf) Look() {
 	defer s.looking.Unlock()
 	view := s.opts.Look(s.ctx)
 	s.again.Store(int64(view.Again))
-	s.watched.Only(view.Watch)
+	if s.watched.Only(view.Watch) {
+		s.worker.Poke() // what was just added may have changed before it was watched
+	}
 	changed := s.show(view.Pages)
 	s.partial = view.Partial
 	old := s.status.Load()

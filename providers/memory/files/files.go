@@ -162,35 +162,6 @@ func (c *Cache[T]) file(path string, info os.FileInfo, limit int64, parse func(F
 	return e.made
 }
 
-// Again returns what parse makes of one file below a folder, as Below does, outside of a
-// look at all files; none if it is gone. Ok is false if only a look at all files can tell
-// what has changed: where path is a folder, or was one.
-func (c *Cache[T]) Again(dir, path, extension string, parse func(rel string, f File) []T) (made []T, ok bool) {
-	root, err := c.Resolve(dir)
-	rel, below := strings.CutPrefix(path, root+"/")
-	if err != nil || !below || c.next != nil {
-		return nil, false
-	}
-	if strings.HasPrefix(rel, ".") || strings.Contains(rel, "/.") || c.Hide != nil && c.Hide(path) {
-		return nil, true
-	}
-	info, err := os.Lstat(path)
-	if err == nil && info.Mode()&iofs.ModeSymlink != 0 {
-		info, err = c.follow(root, path)
-	}
-	if err == nil && info.IsDir() || err != nil && !hasExtension(path, []string{extension}) || strings.Count(rel, "/") > maxDepth {
-		return nil, false
-	}
-	delete(c.known, path)
-	if err != nil || !hasExtension(path, []string{extension}) {
-		return nil, true
-	}
-	c.next, c.faults = c.known, nil
-	made = c.file(path, info, fact.MaxShown+1, func(f File) []T { return parse(rel, f) })
-	c.next = nil
-	return made, len(c.faults) == 0
-}
-
 // Open opens a regular file. A pipe does not block it.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

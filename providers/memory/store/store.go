@@ -17,7 +17,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,10 +53,8 @@ type Store struct {
 	cache  files.Cache[*fact.Memory]
 	dirs   map[string]string // of projects, by the names of their folders
 	placed map[*fact.Memory]*fact.Memory
-	unread []error
 
 	known  sync.Mutex
-	root   string // the folder, with links resolved; "" if it is not there
 	all    []*fact.Memory
 	faults []fs.Problem
 }
@@ -70,36 +67,11 @@ func New(opts Options) *Store {
 // Dir returns the folder.
 func (s *Store) Dir() string { return s.opts.Dir }
 
-// Has reports whether a path is at or below the folder, or that to which it was last a
-// link.
-func (s *Store) Has(path string) bool {
-	s.known.Lock()
-	defer s.known.Unlock()
-	return fs.Within(path, s.opts.Dir) || s.root != "" && fs.Within(path, s.root)
-}
-
 // Load reads what has changed in the folder.
 func (s *Store) Load() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.load()
-}
-
-// Update reads these files, which have changed, or all if it must.
-func (s *Store) Update(paths []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all, _ := s.All()
-	all = slices.Clone(all)
-	for _, path := range paths {
-		made, ok := s.cache.Again(s.opts.Dir, path, fact.Extension, s.parse)
-		if !ok {
-			s.load()
-			return
-		}
-		all = append(slices.DeleteFunc(all, func(m *fact.Memory) bool { return m.Path == path }), made...)
-	}
-	s.publish(all, s.unread)
 }
 
 // All returns the memories as they were last read, and what is wrong with the folder. Of a file in which git
@@ -114,14 +86,8 @@ func (s *Store) All() ([]*fact.Memory, []fs.Problem) {
 func (s *Store) load() {
 	s.cache.Begin()
 	all := s.cache.Below(s.opts.Dir, []string{fact.Extension}, s.parse)
-	s.publish(all, s.cache.End())
-}
-
-// publish makes memories known, and what is wrong with the folder. The caller holds mu.
-func (s *Store) publish(all []*fact.Memory, unread []error) {
-	s.unread = unread
 	var faults []fs.Problem
-	for _, err := range unread {
+	for _, err := range s.cache.End() {
 		faults = append(faults, fs.Problem{
 			What: "a memory cannot be read: " + clean.Line(err.Error()),
 			Mend: "make it readable, or remove it",
@@ -137,10 +103,8 @@ func (s *Store) publish(all []*fact.Memory, unread []error) {
 		faults = append(faults, s.mergeProblem(what, conflicts/2))
 	}
 	s.settle(all)
-	root, _ := s.cache.Resolve(s.opts.Dir)
 	s.known.Lock()
 	defer s.known.Unlock()
-	s.root = root
 	s.all, s.faults = all, faults
 }
 
