@@ -4,8 +4,24 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/fstest"
 )
+
+// TestOnlyACompletionRegistersCompletions: cobra never forgets them, so a process that runs
+// many commands would grow with each.
+func TestOnlyACompletionRegistersCompletions(t *testing.T) {
+	t.Parallel()
+	for _, completes := range []bool{true, false} {
+		cmd, _, err := newRoot(&cli.App{Completes: completes}).Find([]string{"find"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, got := cmd.GetFlagCompletionFunc("in"); got != completes {
+			t.Errorf("registered: %v, want %v", got, completes)
+		}
+	}
+}
 
 // TestCompletionOfBin completes what stands in a folder bin of a mount, in real
 // shells.

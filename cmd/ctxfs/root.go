@@ -28,7 +28,8 @@ import (
 // run is the whole program. It returns the exit code.
 func run(ctx context.Context, a *cli.App, args []string) int {
 	a.Main = run
-	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a prompt has no room for notes
+	a.Completes = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
+	if !a.Completes { // a prompt has no room for notes
 		a.Note = console.Notes(a.Err)
 	}
 	root := newRoot(a)

@@ -21,11 +21,11 @@ func newRun(a *cli.App) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	f.Add(cmd.Flags())
-	_ = cmd.RegisterFlagCompletionFunc("agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	a.CompleteFlag(cmd, "agent", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		settings, _ := programs.ReadSettings(a.Config)
 		return programs.Available(settings), cobra.ShellCompDirectiveNoFileComp
 	})
-	_ = cmd.RegisterFlagCompletionFunc("repo", cli.CompleteDirs)
-	_ = cmd.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "repo", cli.CompleteDirs)
+	a.CompleteFlag(cmd, "timeout", cobra.NoFileCompletions)
 	return cmd
 }

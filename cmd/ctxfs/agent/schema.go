@@ -44,7 +44,7 @@ func newSchema(a *cli.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&form, "for", "", "as a function that models call: `SERVICE` is openai or anthropic")
 	flags.BoolVar(&result, "result", false, "the schema of the result instead")
-	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]cobra.Completion{
+	a.CompleteFlag(cmd, "for", cobra.FixedCompletions([]cobra.Completion{
 		cobra.CompletionWithDesc("anthropic", "a tool of Messages"),
 		cobra.CompletionWithDesc("openai", "a function of Chat Completions"),
 	}, cobra.ShellCompDirectiveNoFileComp))

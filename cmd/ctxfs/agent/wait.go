@@ -53,7 +53,7 @@ func newWait(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "give up after this time, such as 90s or 10m")
 	cmd.Flags().BoolVar(&any, "any", false, "one is enough")
-	_ = cmd.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "timeout", cobra.NoFileCompletions)
 	return cmd
 }
 

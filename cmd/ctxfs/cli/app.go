@@ -48,6 +48,8 @@ type App struct {
 	// Main runs a command line, and returns the exit code.
 	Main func(ctx context.Context, a *App, args []string) int
 	Now  func() time.Time
+	// Completes reports that the command line asks for completions.
+	Completes bool
 	// PlacesErr is why Places is empty; nil if it is not. Commands that need no
 	// folders still run; see [NeedsNoPlaces].
 	PlacesErr error

@@ -68,6 +68,14 @@ func (a *App) TreePath(arg string) (string, error) {
 // CleanPath is the shortest form of a path in the tree; "" is the root.
 func CleanPath(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }
 
+// CompleteFlag sets what completes the values of a flag. Only a command line that completes
+// registers it: cobra never forgets a flag, and the background process runs many commands.
+func (a *App) CompleteFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if a.Completes {
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails for a flag that is not there
+	}
+}
+
 // CompleteDirs completes the names of folders on disk.
 func CompleteDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs

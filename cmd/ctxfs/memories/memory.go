@@ -45,7 +45,7 @@ func newMemory(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&in, "in", "", "those of the project of this folder, and yours")
 	cmd.Flags().BoolVar(&summary, "summary", false, "print what to put before an agent")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
+	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
 	cmd.AddCommand(newShow(a), newProposed(a), newAccept(a), newDismiss(a))
 	return cmd
 }

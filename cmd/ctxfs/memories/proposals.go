@@ -42,7 +42,7 @@ func newProposed(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&in, "in", "", "those of the project of this folder, and yours")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
+	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
 	return cmd
 }
 

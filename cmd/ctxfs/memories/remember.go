@@ -70,8 +70,8 @@ func newRemember(a *cli.App) *cobra.Command {
 	cmd.Flags().Lookup("project").NoOptDefVal = "."
 	cmd.Flags().StringVar(&kind, "type", "", "fact, preference, decision or lesson")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs) // fails for a flag that is not there
-	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]cobra.Completion{"fact", "preference", "decision", "lesson"}, cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "project", cli.CompleteDirs)
+	a.CompleteFlag(cmd, "type", cobra.FixedCompletions([]cobra.Completion{"fact", "preference", "decision", "lesson"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

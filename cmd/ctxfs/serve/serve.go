@@ -62,7 +62,7 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&overHTTP, "http", false, "serve HTTP on a loopback address")
 	cmd.Flags().StringVar(&project, "project", "", "call servers for the project of this `DIR`, whatever the client says")
-	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs)
+	a.CompleteFlag(cmd, "project", cli.CompleteDirs)
 	return cmd
 }
 

@@ -56,7 +56,7 @@ func newHistory(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list all sessions, the newest first")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "with --all: only those that began in this folder or below it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("cwd", cli.CompleteDirs) // fails for a flag that is not there
+	a.CompleteFlag(cmd, "cwd", cli.CompleteDirs)
 	return cmd
 }
 

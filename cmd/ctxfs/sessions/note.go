@@ -38,8 +38,8 @@ func newNote(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&take, "take", "", "take the note of that `name`: print it and remove it from HERE.md")
 	cmd.Flags().StringVar(&in, "in", "", "in the workspace of this folder instead")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
-	_ = cmd.RegisterFlagCompletionFunc("take", completeNote(a))
+	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
+	a.CompleteFlag(cmd, "take", completeNote(a))
 	return cmd
 }
 

@@ -53,7 +53,7 @@ func newPlans(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&in, "in", "", "only the project of this folder")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
+	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
 	return cmd
 }
 

@@ -62,7 +62,7 @@ func newStale(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "print what changed in the files, or in all")
 	cmd.Flags().BoolVar(&o.guard, "guard", false, "exit with 10 if an edit of one of the files would be made on an outdated reading")
 	cmd.Flags().StringVar(&o.session, "session", "", "the session; the default is the one in which the command is run")
-	_ = cmd.RegisterFlagCompletionFunc("session", completeSession(a))
+	a.CompleteFlag(cmd, "session", completeSession(a))
 	return cmd
 }
 

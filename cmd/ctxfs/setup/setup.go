@@ -75,7 +75,7 @@ func newSetup(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&o.check, "check", false, "")
 	_ = cmd.Flags().MarkHidden("check") // asked by the line in a shell's file
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
-	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions(shells.Names(), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "shell", cobra.FixedCompletions(shells.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -79,9 +79,9 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.html, "html", "", "write a page with charts to `FILE`, or -")
 	f.BoolVar(&o.open, "open", false, "open that page in a browser")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "html", "open")
-	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
-	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs)
-	_ = cmd.RegisterFlagCompletionFunc("server", completeServers(a))
+	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
+	a.CompleteFlag(cmd, "project", cli.CompleteDirs)
+	a.CompleteFlag(cmd, "server", completeServers(a))
 	return cmd
 }
 

@@ -49,8 +49,8 @@ func newRun(a *cli.App) *cobra.Command {
 	cmd.Flags().IntVar(&limit, "max-bytes", 0, "print the first and last bytes of the output, `N` at most, when the command has ended")
 	cmd.Flags().BoolVar(&background, "background", false, "return at once, and print the id")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --background, print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
-	_ = cmd.RegisterFlagCompletionFunc("max-bytes", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "name", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "max-bytes", cobra.NoFileCompletions)
 	return cmd
 }
 

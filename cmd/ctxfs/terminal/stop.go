@@ -51,7 +51,7 @@ func newStop(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().DurationVar(&grace, "grace", grace, "how long processes may take to end before they are killed")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("grace", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "grace", cobra.NoFileCompletions)
 	return cmd
 }
 

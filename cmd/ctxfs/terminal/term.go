@@ -74,8 +74,8 @@ func newTerm(a *cli.App) *cobra.Command {
 	flags.BoolVar(&force, "force", false, "open one even inside a recorded terminal")
 	flags.BoolVar(&login, "login", false, "start a login shell")
 	flags.BoolVar(&tmux, "tmux", false, "open none; record the panes of running tmux servers")
-	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions([]string{"bash", "zsh", "fish"}, cobra.ShellCompDirectiveDefault))
-	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "shell", cobra.FixedCompletions([]string{"bash", "zsh", "fish"}, cobra.ShellCompDirectiveDefault))
+	a.CompleteFlag(cmd, "name", cobra.NoFileCompletions)
 	return cmd
 }
 

@@ -66,7 +66,7 @@ func newFind(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&in, "in", "", "only below this path of the tree, such as mcps or mcps/github")
 	cmd.Flags().IntVarP(&limit, "limit", "n", 0, fmt.Sprintf("print at most this many for a want (default %d, of several wants %d)", mostOfOne, mostOfEach))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("in", completePaths(a)) // fails for a flag that is not there
+	a.CompleteFlag(cmd, "in", completePaths(a))
 	return cmd
 }
 

@@ -58,7 +58,7 @@ func newLearned(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&forget, "forget", nil, "forget what was learned of this tool, server or skill, or of \"all\"")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("forget", completeLearned(a, true)) // fails for a flag that is not there
+	a.CompleteFlag(cmd, "forget", completeLearned(a, true))
 	return cmd
 }
 

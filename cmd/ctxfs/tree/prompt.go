@@ -36,9 +36,7 @@ func newPrompt(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&budget, "budget", prompt.Budget, "the largest number of tokens; print as much as fits")
-	if err := cmd.RegisterFlagCompletionFunc("budget", cobra.NoFileCompletions); err != nil {
-		panic(err) // a flag that is not there
-	}
+	a.CompleteFlag(cmd, "budget", cobra.NoFileCompletions)
 	return cmd
 }
 
