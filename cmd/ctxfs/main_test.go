@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 }
 
 // parallel is how many tests run at once: they mostly wait for processes.
-const parallel = "6"
+const parallel = "10"
 
 func runAll(m *testing.M) int {
 	err := flag.Set("test.parallel", parallel)

@@ -27,6 +27,7 @@ func every(t *testing.T, test func(t *testing.T, h home, shell string)) {
 // TestInterrupted: a command that Ctrl-C ends has its output and 130, and Ctrl-C at
 // a prompt is not a command.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
 		s.prompt(1)
@@ -72,6 +73,7 @@ func (s *session) interrupt(n int) {
 // TestBackground: what a command in the background prints goes to the log, and
 // its shell's command ends at once.
 func TestBackground(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
 		s.prompt(1)
@@ -91,6 +93,7 @@ func TestBackground(t *testing.T) {
 
 // TestNested: another shell within is one command, and has no marks.
 func TestNested(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
 		s.prompt(1)
@@ -116,6 +119,7 @@ func TestNested(t *testing.T) {
 // TestExec: a shell that becomes another program ends with its last command
 // open, and no later prompt takes the marks over.
 func TestExec(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
 		s.prompt(1)
@@ -131,6 +135,7 @@ func TestExec(t *testing.T) {
 
 // TestExit: fish marks it; for the others the exit code is the process's.
 func TestExit(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
 		s.prompt(1)
@@ -150,6 +155,7 @@ func TestExit(t *testing.T) {
 
 // TestEndOfInput ends the shell without a command.
 func TestEndOfInput(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
 		s.prompt(1)
@@ -163,6 +169,7 @@ func TestEndOfInput(t *testing.T) {
 // TestStopped: a command that is stopped has ended for the shell, and continues
 // in another.
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
 		s.prompt(1)
@@ -178,6 +185,7 @@ func TestStopped(t *testing.T) {
 
 // TestTextNotInHistory: bash then gives no text; it is taken from the screen.
 func TestTextNotInHistory(t *testing.T) {
+	t.Parallel()
 	bash := find(t, "bash")
 	for name, setting := range map[string]string{
 		"ignorespace": "HISTCONTROL=ignorespace", "ignoreboth": "HISTCONTROL=ignoreboth", "HISTIGNORE": "HISTIGNORE='*hid*'",
@@ -207,6 +215,7 @@ func TestTextNotInHistory(t *testing.T) {
 // TestLostHooks: if the user removes the hooks, they are back after the next
 // command, whose end may be missed.
 func TestLostHooks(t *testing.T) {
+	t.Parallel()
 	bash := find(t, "bash")
 	for _, change := range []string{"PROMPT_COMMAND=", "unset PROMPT_COMMAND", "PROMPT_COMMAND='echo \"of the user\"'", "PROMPT_COMMAND=('echo one' 'echo two')", "PS0="} {
 		t.Run(change, func(t *testing.T) {

@@ -99,6 +99,7 @@ type setting struct {
 
 // TestBash: the records are exact, whatever the user's bashrc does.
 func TestBash(t *testing.T) {
+	t.Parallel()
 	bash := find(t, "bash")
 	own := []step{
 		{line: "for i in 1 2\ndo echo $i\ndone", command: "for i in 1 2; do echo $i; done", output: "1\n2\n"},
@@ -144,6 +145,7 @@ func TestBash(t *testing.T) {
 
 // TestZsh is the same for zsh.
 func TestZsh(t *testing.T) {
+	t.Parallel()
 	zsh := find(t, "zsh")
 	own := []step{
 		{line: "for i in 1 2\ndo echo $i\ndone", output: "1\n2\n"},
@@ -176,6 +178,7 @@ func TestZsh(t *testing.T) {
 
 // TestFish is the same for fish.
 func TestFish(t *testing.T) {
+	t.Parallel()
 	fish := find(t, "fish")
 	own := []step{
 		{line: "for i in 1 2\necho $i\nend", output: "1\n2\n"},

@@ -74,6 +74,7 @@ func twenty(cwd string) []step {
 // TestBashHooks: for twenty prompts the records are exact and no prompt hangs,
 // whatever hooks there are, and these work as they do without us.
 func TestBashHooks(t *testing.T) {
+	t.Parallel()
 	called := []step{
 		{line: "echo $ran $last", output: "19 echo $ran $last\n"}, // one line was empty, twice, and warm ones are none
 		{line: "false", exit: 1},
@@ -127,6 +128,7 @@ func TestBashHooks(t *testing.T) {
 // TestBashLost: if the hooks are lost again and again, the shell continues, and
 // says once what is no longer recorded.
 func TestBashLost(t *testing.T) {
+	t.Parallel()
 	const said = "ctxfs: something sets PROMPT_COMMAND anew at every prompt"
 	for _, c := range []struct {
 		name, text string
@@ -173,6 +175,7 @@ func TestBashLost(t *testing.T) {
 
 // TestZshHooks is TestBashHooks for zsh.
 func TestZshHooks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []hooked{
 		{name: "oh-my-zsh", text: "source HOOKS/ohmyzsh.zsh", after: []step{{line: "false", exit: 1}, {line: "echo $omz_code", output: "1\n"}}},
 		{name: "powerlevel10k", text: "source HOOKS/powerlevel10k.zsh", after: []step{{line: "(exit 7)", exit: 7}, {line: "echo $p10k_code $p10k_ran", output: "7 20\n"}}},
@@ -200,6 +203,7 @@ func TestZshHooks(t *testing.T) {
 
 // TestFishHooks is TestBashHooks for fish.
 func TestFishHooks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []hooked{
 		{name: "tide", text: "source HOOKS/tide.fish", after: []step{{line: "false", exit: 1}, {line: "echo $tide_code", output: "1\n"}}},
 		{name: "direnv and zoxide", text: "direnv hook fish | source; zoxide init fish | source", needs: []string{"direnv", "zoxide"}},

@@ -9,6 +9,7 @@ import (
 
 // TestUndisturbed: what users can see of their shell is as without us.
 func TestUndisturbed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, shell, rc string
 		steps           []step
@@ -112,6 +113,7 @@ PROMPT_COMMAND=$__bp_installer
 
 // TestLogin: a login shell is one, and reads the files of one.
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	t.Run("bash", func(t *testing.T) {
 		h := newHome(t)
 		h.file(".bash_profile", "profile=read\n. ~/.bashrc\nreturn 1\n")
@@ -159,6 +161,7 @@ func TestLogin(t *testing.T) {
 
 // TestBrokenFiles: a fault in the user's files has no further effect.
 func TestBrokenFiles(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.file(".bashrc", "PS1='ok> '\nreadonly PS0 PROMPT_COMMAND='echo of the prompt'\nfalse\nset -e\n")
 	h.file(".zshenv", "PS1='ok> '\nif\n")

@@ -13,6 +13,7 @@ import (
 
 // TestPrepare: files and folders are the owner's alone, and gone afterwards.
 func TestPrepare(t *testing.T) {
+	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		dir := filepath.Join(t.TempDir(), "it's new", "shell")
 		env := []string{"A=1", "ZDOTDIR=/z", "ENV=/e", nonceVariable + "=old"}
@@ -46,6 +47,7 @@ func TestPrepare(t *testing.T) {
 
 // TestOtherShells are started unchanged.
 func TestOtherShells(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "shell")
 	c, cleanup, err := Prepare(Options{Shell: "/bin/dash", Login: true, Nonce: "secret", Dir: dir, Env: []string{"A=1"}})
 	fstest.Must(t, err)
@@ -67,6 +69,7 @@ func TestOtherShells(t *testing.T) {
 
 // TestLongCommand: its mark is cut, and says so.
 func TestLongCommand(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, h home, shell string) {
 		long := strings.Repeat("0123456789", 1000)
 		h.file("long", "alias long=true\nlong "+long+"\n")
@@ -89,6 +92,7 @@ func TestLongCommand(t *testing.T) {
 }
 
 func TestTyped(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ log, prompt, last, want string }{
 		{"ok> echo a\n", "ok> ", "", "echo a"},
 		{"ok>  echo a\n", "ok> ", "echo a", " echo a"},

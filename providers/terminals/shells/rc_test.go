@@ -42,6 +42,7 @@ func withLine(t *testing.T) home {
 // TestLineRecords: an interactive shell is replaced by ctxfs, which learns
 // whether it was a login shell.
 func TestLineRecords(t *testing.T) {
+	t.Parallel()
 	for _, name := range Names() {
 		for _, flags := range [][]string{nil, {"-l"}} {
 			h := withLine(t)
@@ -62,6 +63,7 @@ func TestLineRecords(t *testing.T) {
 // TestLineLeavesShellsAlone: if ctxfs refuses or cannot be run, the shell goes
 // on silently.
 func TestLineLeavesShellsAlone(t *testing.T) {
+	t.Parallel()
 	for _, name := range Names() {
 		for _, c := range []struct {
 			name string
@@ -109,6 +111,7 @@ func TestLineLeavesShellsAlone(t *testing.T) {
 
 // TestRCFile: where the files are, and that the line can be found again.
 func TestRCFile(t *testing.T) {
+	t.Parallel()
 	env := func(name string) (string, bool) { return "/" + strings.ToLower(name), true }
 	var paths []string
 	for _, name := range Names() {
