@@ -54,6 +54,8 @@ type Options struct {
 	// Idle is how long the process stays alive without a view or a conversation; 0
 	// means forever.
 	Idle time.Duration
+	// Talked is called after every conversation; it may be nil.
+	Talked func()
 	// Busy reports whether an unused process should not exit now; it may be nil.
 	Busy func() bool
 	Log  *slog.Logger
@@ -216,6 +218,9 @@ func (s *Server) talk(conn net.Conn) {
 		s.talks--
 		s.resetIdle()
 		s.mu.Unlock()
+		if s.opts.Talked != nil {
+			s.opts.Talked()
+		}
 	}()
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()

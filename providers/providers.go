@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 
 	"ctxfs/fs"
@@ -88,7 +87,6 @@ func list(o Options, s shared) []Named {
 		Cache:        filepath.Join(o.Cache, "transcripts"),
 		State:        filepath.Join(o.State, "transcripts"),
 		SettingsPath: o.Config,
-		Release:      debug.FreeOSMemory,
 		Hide:         o.Hide,
 		Watch:        !o.Offline,
 	})
@@ -124,7 +122,6 @@ func list(o Options, s shared) []Named {
 			Program:      o.Program,
 			ProgramEnv:   o.ProgramEnv,
 			Results:      toolResults{stored.Store(), o.ResultsFolder},
-			Settled:      debug.FreeOSMemory,
 			Offline:      o.Offline,
 		})},
 		{"terminals", terminals.New(terminals.Options{

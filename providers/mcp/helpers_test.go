@@ -92,7 +92,6 @@ func realWorld(t testing.TB) *world {
 		Environ:  os.Environ,
 		Trust:    trust.New("", nil, time.Now),
 		Root:     func(string) string { return "" },
-		Settled:  func() {},
 		timing: timing{
 			Timing: instance.Timing{
 				Timing: wire.Timing{
@@ -102,7 +101,7 @@ func realWorld(t testing.TB) *world {
 				Start: patience, Install: patience, Call: patience,
 				Settle: time.Millisecond, Calm: 5 * time.Millisecond, Retry: time.Hour, RetryMax: time.Hour,
 			},
-			tool: patience, toolMax: patience, slot: 100 * time.Millisecond, hold: time.Millisecond, settled: time.Millisecond,
+			tool: patience, toolMax: patience, slot: 100 * time.Millisecond, hold: time.Millisecond,
 		},
 	}
 	return w

@@ -128,10 +128,6 @@ type Options struct {
 	Program string
 	// ProgramEnv is the environment through which it reaches this process.
 	ProgramEnv []string
-	// Settled is called a while after the last server has started or failed to
-	// start, also for a project, or after Start if none starts: the time to return the memory that
-	// starting took.
-	Settled func()
 	// Offline shows what configuration and cache hold, without starting or
 	// writing anything.
 	Offline bool
@@ -191,7 +187,7 @@ func New(opts Options) *Provider {
 		Tasks:     tasks.Open(tasks.Options{Dir: below(opts.StateDir, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks}),
 		Instances: instance.Options{Timing: times.Timing, Now: opts.Env.Now}, Tool: times.tool, Publishing: &p.publishing,
 		FileCall: func(c calls.Call) (func(context.Context) (*calls.Result, error), string, error) { return p.Prepare(c) },
-		Shown:    func() { p.Update() }, Started: func() { p.SettleAgain() },
+		Shown:    func() { p.Update() },
 	}
 	p.Fleet = fleet.New(fleet.Options{
 		Server: shared, Sup: p.sup, SettingsPath: opts.SettingsPath, Approvals: below(opts.StateDir, "trusted.json"),
@@ -201,9 +197,7 @@ func New(opts Options) *Provider {
 		Options: shared, Fleet: p.Fleet, Projects: opts.Projects, Log: p.callLog, Results: opts.Results, ToolMax: times.toolMax,
 		Logged: func() { p.PublishCalls() },
 	})
-	p.Index = index.New(index.Options{
-		Env: opts.Env, Calls: p.callLog, Places: p.places(), Summaries: p.Summaries, Settled: opts.Settled, Delay: times.settled,
-	})
+	p.Index = index.New(index.Options{Env: opts.Env, Calls: p.callLog, Places: p.places(), Summaries: p.Summaries})
 	p.Reload()
 	return p
 }
@@ -232,7 +226,6 @@ func (p *Provider) Settled(context.Context) error {
 // Start implements fs.Starter: see [fleet.Fleet.Start].
 func (p *Provider) Start() {
 	if p.Fleet.Start() {
-		p.SettleUnlessStarting()
 		p.Ready()
 	}
 }
@@ -255,6 +248,5 @@ func (p *Provider) Close() error {
 	p.sampling.Close()
 	p.logins.Close()
 	p.sup.Close()
-	p.Index.Close()
 	return nil
 }

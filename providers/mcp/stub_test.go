@@ -18,8 +18,10 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/lines"
 )
 
@@ -306,18 +308,25 @@ const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed
 func runDaemon() {
 	debug.SetGCPercent(40)
 	t := usualTiming()
-	t.Start, t.Discover, t.slot, t.settled = time.Minute, time.Second, time.Second, 100*time.Millisecond
+	t.Start, t.Discover, t.slot = time.Minute, time.Second, time.Second
 	t.Grace.EOF, t.Grace.Term, t.Grace.Kill = time.Second, time.Second, time.Second
 	home := os.Getenv("HOME")
+	changed := make(chan struct{}, 1)
 	p := New(Options{
-		Env: fs.Env{Changed: func(string) {}, Now: time.Now, Log: slog.Default()}, Environ: os.Environ,
-		Trust: trust.New("", nil, time.Now), Root: func(string) string { return "" }, Home: home, Projects: project.New(project.Options{Home: home}), CacheDir: filepath.Join(home, "cache"), StateDir: filepath.Join(home, "state"), Settled: func() {
-			debug.FreeOSMemory()
-			status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
-			_, after, _ := strings.Cut(string(status), "VmRSS:")
-			fmt.Println(strings.Fields(after + " 0")[0])
-		}, timing: t})
+		Env: fs.Env{Changed: func(string) { rounds.Tell(changed) }, Now: time.Now, Log: slog.Default()}, Environ: os.Environ,
+		Trust: trust.New("", nil, time.Now), Root: func(string) string { return "" }, Home: home, Projects: project.New(project.Options{Home: home}),
+		CacheDir: filepath.Join(home, "cache"), StateDir: filepath.Join(home, "state"), timing: t,
+	})
 	p.Start()
+	go func() {
+		for p.Status().State == instance.StateStarting {
+			<-changed
+		}
+		debug.FreeOSMemory()
+		status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
+		_, after, _ := strings.Cut(string(status), "VmRSS:")
+		fmt.Println(strings.Fields(after + " 0")[0])
+	}()
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	_ = p.Close() // it has no errors
 }

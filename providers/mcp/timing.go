@@ -15,7 +15,6 @@ type timing struct {
 	hold    time.Duration // how long load may delay a start that no caller waits for
 	tool    time.Duration // timeout of a tool without progress, unless configured
 	toolMax time.Duration // timeout of a tool with progress, unless a longer one is configured
-	settled time.Duration // from the end of the last start to calling Settled
 	sample  time.Duration // between samples of what processes use; 0 takes none
 }
 
@@ -30,6 +29,6 @@ func usualTiming() timing {
 			Retry: 5 * time.Second, RetryMax: 10 * time.Minute, Call: time.Minute,
 		},
 		slot: 15 * time.Second, hold: 3 * time.Second, tool: 5 * time.Minute, toolMax: time.Hour,
-		settled: 5 * time.Second, sample: time.Minute,
+		sample: time.Minute,
 	}
 }

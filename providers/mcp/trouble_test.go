@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"ctxfs/fs/fstest"
 )
 
 // TestNewsWithoutEnd has a server that always says that its list has changed.
@@ -157,18 +155,5 @@ func TestTwoOverOneCache(t *testing.T) {
 		if got := w.ls("stub/tools"); got != "tool4.json" {
 			t.Errorf("the cache has %s", got)
 		}
-	})
-}
-
-func TestSettled(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		settled := make(chan struct{}, 10)
-		w.opts.Settled = func() { settled <- struct{}{} }
-		w.settings("[mcp.servers.hangs]\nstart_timeout = 3\n")
-		w.claude(map[string]any{"hello": stub("ok"), "hangs": stub("silent")})
-		w.open().start()
-		<-settled
-		fstest.Contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
-		w.untilState("hello", "ready")
 	})
 }

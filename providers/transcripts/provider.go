@@ -80,9 +80,6 @@ type Options struct {
 	// Cache is the folder for rendered texts, State that for the archive,
 	// SettingsPath the path of config.toml.
 	Cache, State, SettingsPath string
-	// Release is called when a lot of work has been done and memory can be returned to the
-	// system; it may be nil.
-	Release func()
 	// Hide leaves out a path, such as a mount point of ours; it may be nil.
 	Hide func(path string) bool
 	// Watch keeps the provider current and renders in the background. Without it,
@@ -126,8 +123,7 @@ func New(opts Options) *Provider {
 	p.cache = cache.New(cache.Options{
 		Env: opts.Env, Dir: opts.Cache, Catalogue: p.catalogue, Scanner: p.scanner, Background: opts.Watch,
 		Moved: func(paths []string, s *catalogue.Session) { p.moved(paths, s) }, Changed: p.changed,
-		Grew: p.grew, Release: opts.Release,
-		FaultChanged: func() { opts.Env.Changed(folders.IndexName) },
+		Grew: p.grew, FaultChanged: func() { opts.Env.Changed(folders.IndexName) },
 	})
 	p.folders = folders.New(folders.Options{
 		Env: opts.Env, Catalogue: p.catalogue, Cache: p.cache, Scanner: p.scanner, Archive: p.archive, Watch: opts.Watch,

@@ -1,7 +1,7 @@
 // Package daemon is the background process of a user, which owns MCP servers,
 // watches and indexes and shows the tree, and the ways for commands to reach it.
 //
-// The order of its parts: daemon.go (the process), asker.go ([Running], [Starting] and [Fallback]: whom to ask, and what
+// The order of its parts: daemon.go (the process), rest.go (its memory), asker.go ([Running], [Starting] and [Fallback]: whom to ask, and what
 // to do if there is no process).
 package daemon
 
@@ -112,6 +112,8 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 			return ""
 		},
 	})
+	rest := newRest(debug.FreeOSMemory)
+	t.Subscribe(fs.Subscriber{Changed: func(string) { rest.putOff() }})
 	s := mounts.NewServer(mounts.Options{
 		Seat:       seat,
 		Tree:       t.Tree,
@@ -121,11 +123,13 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 		Confined:   readonly.In(o.Places.State).Peer,
 		Guardian:   o.Guardian,
 		Idle:       idle,
+		Talked:     rest.putOff,
 		Busy:       t.Providers().Busy,
 		Log:        log,
 	})
 	shown.Store(s)
 	return s, func() {
+		rest.timer.Stop()
 		if !endsWithin(closeTime, t.Close) {
 			log.Warn("the process ends, though not all of its work does")
 		}

@@ -16,3 +16,35 @@ func TestEndsWithin(t *testing.T) {
 		time.Sleep(time.Minute) // the last f ends, too
 	})
 }
+
+// TestMemoryIsReturnedAtRest: a while after the last request or change, and only if work
+// has left something to return.
+func TestMemoryIsReturnedAtRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		returned := 0
+		r := newRest(func() { returned++ })
+		var kept []byte
+		work := func() {
+			kept = make([]byte, 32<<20)
+			r.putOff()
+		}
+		rests := func(d time.Duration, want int) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			if returned != want {
+				t.Errorf("returned %d times, want %d", returned, want)
+			}
+		}
+		work()
+		rests(restTime-1, 0)
+		work()
+		rests(restTime-1, 0)
+		rests(1, 1)
+		r.putOff()
+		rests(time.Hour, 1)
+		work()
+		rests(restTime, 2)
+		_ = kept
+	})
+}

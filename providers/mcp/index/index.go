@@ -32,10 +32,6 @@ type Options struct {
 	// Summaries returns what is shown of all servers, and the problems of their
 	// configuration.
 	Summaries func() ([]server.Summary, []fs.Problem)
-	// Settled is called Delay after the last server has started or failed to start, or
-	// after SettleUnlessStarting if none starts.
-	Settled func()
-	Delay   time.Duration
 }
 
 // Index is the folder mcps. It is safe for concurrent use.
@@ -49,7 +45,6 @@ type Index struct {
 	index   fs.Node // of text
 	state   string
 	since   time.Time // of state
-	settled *time.Timer
 }
 
 // New returns an index that shows nothing before Publish.
@@ -57,15 +52,6 @@ func New(o Options) *Index { return &Index{o: o} }
 
 // Root implements fs.Provider.
 func (x *Index) Root() fs.Dir { return &x.root }
-
-// Close ends the wait for the time to call Settled.
-func (x *Index) Close() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.settled != nil {
-		x.settled.Stop()
-	}
-}
 
 // Publish updates the folders of all servers and the index, and notifies of the folders
 // that were added, removed or replaced.
@@ -132,30 +118,6 @@ func (x *Index) PublishCalls() {
 	x.o.Env.Changed(calls.TableName)
 }
 
-// SettleUnlessStarting schedules Settled where no server is starting.
-func (x *Index) SettleUnlessStarting() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.state != instance.StateStarting && x.settled == nil {
-		x.settle()
-	}
-}
-
-// SettleAgain schedules Settled after the start of another instance.
-func (x *Index) SettleAgain() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.settled != nil {
-		x.settled.Stop()
-	}
-	if x.state != instance.StateStarting { // else it is scheduled when that is over
-		x.settle()
-	}
-}
-
-// settle schedules Settled. The caller holds mu.
-func (x *Index) settle() { x.settled = time.AfterFunc(x.o.Delay, x.o.Settled) }
-
 func (x *Index) updateText() (changed bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -169,12 +131,6 @@ func (x *Index) updateText() (changed bool) {
 		t = x.factTime(servers)
 	}
 	if state := overall(servers, problems); state != x.state {
-		if x.settled != nil {
-			x.settled.Stop()
-		}
-		if x.state == instance.StateStarting {
-			x.settle()
-		}
 		x.state, x.since = state, t
 	}
 	text := indexText(servers, problems, x.o.Places)

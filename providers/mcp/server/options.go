@@ -58,7 +58,7 @@ type Options struct {
 	// FileCall judges a call, and returns the function that makes it, which is called at
 	// most once, and what its caller is to be told.
 	FileCall func(c calls.Call) (call func(context.Context) (*calls.Result, error), note string, err error)
-	// Shown is called after a change of a server is shown, Started after an instance for
-	// a project or a session has started, and Sample when memory is to be measured soon.
-	Shown, Started, Sample func()
+	// Shown is called after a change of a server is shown, and Sample when memory is to
+	// be measured soon.
+	Shown, Sample func()
 }

@@ -124,9 +124,6 @@ func (x *Placed) show(is instance.Condition, show func()) {
 			show()
 		}
 	})
-	if show != nil { // it has started
-		x.s.o.Started()
-	}
 	x.s.o.Sample()
 }
 

@@ -50,9 +50,6 @@ type Options struct {
 	Changed func(s *catalogue.Session)
 	// Grew is called with the number of bytes that a transcript has grown by.
 	Grew func(by int64)
-	// Release is called when a lot of work has been done and memory can be returned to the
-	// system; it may be nil.
-	Release func()
 	// FaultChanged is called when the cache becomes unwritable, or writable again.
 	FaultChanged func()
 }

@@ -74,13 +74,7 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 	q := &c.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for done := 0; ; done++ {
-		if len(*from) == 0 && done >= manyDone && c.Release != nil {
-			done = 0
-			q.mu.Unlock()
-			c.Release()
-			q.mu.Lock()
-		}
+	for {
 		for len(*from) == 0 && !q.closed {
 			q.more.Wait()
 		}
@@ -128,10 +122,6 @@ func (c *Cache) Settled(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
-
-// manyDone is the number of rendered sessions after which memory is returned to the
-// system.
-const manyDone = 50
 
 // add has sessions rendered.
 func (q *queue) add(p place, all ...*catalogue.Session) {
