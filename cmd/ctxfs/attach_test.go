@@ -89,7 +89,9 @@ func TestAttachFullScreen(t *testing.T) {
 	again.sees("\x1b[H\x1b[2J")
 	again.sees("the end") // the grid's
 	again.sees("the end") // less's own
-	again.types("qexit\r")
+	again.types("q")
+	again.sees("ready> ")
+	again.types("exit\r")
 	again.ends(0)
 }
 
