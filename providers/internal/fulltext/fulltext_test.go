@@ -79,6 +79,21 @@ func TestWithoutDatabase(t *testing.T) {
 	}
 }
 
+// TestLittleTextNeedsNoDatabase: it is searched without an index.
+func TestLittleTextNeedsNoDatabase(t *testing.T) {
+	f := newFixture(t)
+	f.say("a", "the zebra crosses")
+	f.index()
+	fstest.Equal(t, f.found("zebra"), "a/1")
+	if _, err := os.Stat(f.opts.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a database: %v", err)
+	}
+	fstest.Equal(t, f.Left(), f.texts["a"].Size)
+	f.say("a", padding("alpha")...)
+	f.index()
+	fstest.Equal(t, f.covered("a"), f.texts["a"].Size)
+}
+
 func TestDamagedDatabase(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, f *fixture){
 		"no database": func(t *testing.T, f *fixture) {

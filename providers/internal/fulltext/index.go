@@ -240,7 +240,7 @@ func (x *Index) openedStore(make bool) (*store, func(), error) {
 
 // damaged reports whether an error means that the database has to be rebuilt.
 func damaged(err error) bool {
-	return errors.Is(err, errDamaged) || errors.Is(err, sql.ErrNoRows) || sqlite.Damaged(err)
+	return errors.Is(err, errDamaged) || errors.Is(err, errVersion) || errors.Is(err, sql.ErrNoRows) || sqlite.Damaged(err)
 }
 
 // removeDamaged deletes the database.

@@ -67,7 +67,7 @@ func openStore(path string, make bool) (*store, error) {
 
 // unusable reports whether an error means that the database has to be created.
 func unusable(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errVersion) || err != nil && damaged(err)
+	return errors.Is(err, fs.ErrNotExist) || err != nil && damaged(err)
 }
 
 // removeStore deletes the database with its journals, unless another process has it

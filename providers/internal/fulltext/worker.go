@@ -43,22 +43,28 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	if x.broken.Swap(false) {
 		return true, errDamaged
 	}
-	s, done, err := x.openedStore(true)
+	x.grown.Store(0)
+	texts := x.opts.Library.Texts()
+	var v *view // of nothing
+	todo, size := v.unindexed(texts)
+	s, done, err := x.openedStore(size >= minBatch)
 	defer done()
-	if err != nil || s == nil {
-		return false, err
-	}
-	v, err := x.viewOf(ctx, s.writer)
 	if err != nil {
 		return false, err
 	}
-	x.grown.Store(0)
-	texts := x.opts.Library.Texts()
+	if s == nil { // and none is needed
+		x.left.Store(size)
+		x.wakeAt.Store(minBatch - size)
+		return x.grown.Load() >= minBatch-size, nil
+	}
+	if v, err = x.viewOf(ctx, s.writer); err != nil {
+		return false, err
+	}
 	alive := v.liveSessions(texts)
 	if list := v.mergeable(alive); list != nil {
 		return true, s.merge(ctx, v, list, texts)
 	}
-	todo, size := v.unindexed(texts)
+	todo, size = v.unindexed(texts)
 	x.left.Store(size)
 	if size >= minBatch {
 		return true, x.index(ctx, s, v, todo, texts)
