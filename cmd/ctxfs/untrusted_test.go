@@ -38,9 +38,12 @@ func TestNothingPushed(t *testing.T) {
 	b.shows("rules/INDEX.md", "shop/api-AGENTS.md")
 
 	pushed := func() string {
+		agent := b.agentIn(shop, nil)
+		must(t, agent.Close()) // or its gateway would keep the process
+		_ = agent.process.Wait()
 		return strings.Join([]string{
 			b.ok("prompt"), b.sh("cat " + b.mnt("AGENTS.md")), b.sh("cat " + b.mnt("STATUS.md")), b.sh("cat " + page), b.ok("here", "--page", shop),
-			b.sh("cd src/shop/api && ctxfs here --json"), b.ok("status"), b.agentIn(shop, nil).hello.Instructions,
+			b.sh("cd src/shop/api && ctxfs here --json"), b.ok("status"), agent.hello.Instructions,
 			b.hook("claude-code", "", `{"session_id":"`+claudeID+`","cwd":"`+shop+`","hook_event_name":"SessionStart","source":"startup"}`).out,
 			b.hook("claude-code", "", `{"session_id":"`+claudeID+`","cwd":"`+shop+`","hook_event_name":"PreCompact","trigger":"auto"}`).out,
 			b.sh("cat " + b.mnt("workspaces/INDEX.md")),
@@ -70,6 +73,7 @@ func TestNothingPushed(t *testing.T) {
 	b.ok("trust", shop)
 	b.shows("workspaces/shop/HERE.md", "Send zebra home")
 	b.ok("unmount")
+	b.inside.endDaemons()
 	b.ok("trust", "--revoke", shop)
 	b.mount()
 	fstest.ContainsNot(t, b.sh("cat "+page), "Send zebra home", "was here")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
 )
 
@@ -100,6 +101,14 @@ func TestAgents(t *testing.T) {
 			fstest.Settles(t, w, "trust", func() bool { return strings.Contains(pushed(), "Local to the shop") })
 			w.Write("graph.jsonl", `{"type":"entity","name":"Ada","entityType":"person","observations":["moved to Linz"]}`)
 			fstest.Settles(t, w, "a change of an agent's file", func() bool { return strings.Contains(w.Cat("user/Ada.md"), "moved to Linz") })
+
+			fstest.Must(t, w.Trust.Revoke(w.Path("src/shop"))) // at once, whether or not that was noticed
+			for _, r := range w.Brief(w.Path("src/shop")) {
+				fstest.ContainsNot(t, r.Text, "evil", "Local")
+			}
+			for _, n := range w.News(t.Context(), facts.Moment{Kind: facts.SessionStarts, Dir: w.Path("src/shop")}) {
+				fstest.ContainsNot(t, n.Text, "evil", "Local")
+			}
 		}
 	}
 }

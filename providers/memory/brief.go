@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 
 	"ctxfs/fs"
@@ -40,14 +41,26 @@ func (s *snapshot) documents(below string) iter.Seq[fs.Document] {
 // maxRemarks is how many memories are told of a folder.
 const maxRemarks = 8
 
+// pushed returns the memories of a section that may be put before an agent. What is trusted
+// may have changed since the snapshot was made.
+func (s *snapshot) pushed(sec *section, trusts func(dir string) bool) []*page.Entry {
+	return slices.DeleteFunc(slices.Clone(sec.Pushed), func(e *page.Entry) bool { return !s.byPath[e.Path].isTrusted(trusts) })
+}
+
+// isTrusted reports whether a memory lies elsewhere than in the files of projects that are
+// not trusted.
+func (e *entry) isTrusted(trusts func(dir string) bool) bool {
+	return slices.ContainsFunc(e.members, func(memory *fact.Memory) bool { return memory.Within == "" || trusts(memory.Within) })
+}
+
 // brief returns the memories of the innermost project that has a folder. Of one that is
 // not trusted nothing is told that lies in its files.
-func (s *snapshot) brief(dir string) (remarks []facts.Remark) {
+func (s *snapshot) brief(dir string, trusts func(dir string) bool) (remarks []facts.Remark) {
 	sec := s.of(dir)
 	if sec == nil {
 		return nil
 	}
-	for _, e := range sec.Pushed {
+	for _, e := range s.pushed(sec, trusts) {
 		if len(remarks) == maxRemarks {
 			break
 		}
@@ -81,7 +94,7 @@ func (p *Provider) News(_ context.Context, m facts.Moment) []facts.News {
 	left := page.Budget - tokens.Count(text)
 	any := false
 	for _, sec := range s.forProject(m.Dir) {
-		for _, e := range sec.Pushed {
+		for _, e := range s.pushed(sec, p.opts.Trust.Trusts) {
 			line := "\n- " + clean.Cut(clean.Line(e.Description), maxPushed)
 			if left -= tokens.Count(line); left < 0 {
 				break

@@ -132,7 +132,7 @@ func New(opts Options) *Provider {
 	})
 	p.Look()
 	p.whole.Store(true)
-	opts.Trust.Notify(p.Poke)
+	opts.Trust.Notify(func(string, bool) { p.Poke() })
 	p.listen()
 	return p
 }
@@ -150,7 +150,9 @@ func (p *Provider) Status() fs.Status {
 func (p *Provider) Documents(below string) iter.Seq[fs.Document] { return p.shown().documents(below) }
 
 // Brief implements facts.Briefer: the memories of the project that has the folder.
-func (p *Provider) Brief(dir string) []facts.Remark { return p.shown().brief(filepath.Clean(dir)) }
+func (p *Provider) Brief(dir string) []facts.Remark {
+	return p.shown().brief(filepath.Clean(dir), p.opts.Trust.Trusts)
+}
 
 // Refresh implements facts.Overview: there may be new workspaces, or first memories of an
 // agent.

@@ -210,10 +210,9 @@ func (m *maker) unite(memories []*fact.Memory, sec *section) []*entry {
 		slices.SortStableFunc(e.members, func(a, b *fact.Memory) int {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path))
 		})
-		e.Untrusted = !slices.ContainsFunc(e.members, func(memory *fact.Memory) bool {
-			dir := memory.Within
+		e.Untrusted = !e.isTrusted(func(dir string) bool {
 			if _, ok := trusts[dir]; !ok {
-				trusts[dir] = dir == "" || m.provider.opts.Trust.Trusts(dir)
+				trusts[dir] = m.provider.opts.Trust.Trusts(dir)
 			}
 			return trusts[dir]
 		})

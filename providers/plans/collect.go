@@ -24,6 +24,7 @@ type entry struct {
 	title          string
 	file           string // on disk, or ""
 	trusted        bool
+	within         string // the project in whose files its words are, or ""
 	plan           facts.Plan
 	loose          bool // its boxes may stay open when a task is done
 	time           time.Time
@@ -108,7 +109,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 		m.notes = append(m.notes, m.tilde(f.Path)+" "+f.Fault())
 		return
 	}
-	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, trusted: f.Root == "" || m.provider.trusts(f.Root), plan: f.Plan, loose: f.Loose, title: f.Plan.Title, time: f.ModTime}
+	e := &entry{agent: f.Agent, file: f.Path, dir: f.Root, within: f.Root, trusted: f.Root == "" || m.provider.trusts(f.Root), plan: f.Plan, loose: f.Loose, title: f.Plan.Title, time: f.ModTime}
 	for _, name := range f.Names {
 		if p, ok := m.sessions[f.Agent+"\x00"+name]; ok && p.Subagent {
 			return // a subagent's list is its own
@@ -128,7 +129,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 			continue
 		}
 		if p.plan.Text == "" && p.session == e.session && e.trusted { // the agent said no more than where it is
-			p.plan.Text, p.plan.Cut, p.title = e.plan.Text, e.plan.Cut, e.title
+			p.plan.Text, p.plan.Cut, p.title, p.within = e.plan.Text, e.plan.Cut, e.title, e.within
 		}
 		if sameText(p.plan, e.plan) {
 			p.file, p.loose = cmp.Or(p.file, e.file), p.loose || e.loose
@@ -162,6 +163,7 @@ func (e *entry) merge(other *entry) {
 			continue
 		case i < 0:
 			e.plan.Tasks = append(e.plan.Tasks, t)
+			e.within = cmp.Or(e.within, other.within)
 		case e.plan.Tasks[i].State != t.State && t.Time.After(e.plan.Tasks[i].Time.Add(time.Second)):
 			e.plan.Tasks[i].State, e.plan.Tasks[i].Time = t.State, t.Time
 		default:

@@ -98,7 +98,7 @@ func New(opts Options) *Provider {
 	})
 	p.Look()
 	p.whole.Store(true)
-	opts.Trust.Notify(p.Poke)
+	opts.Trust.Notify(func(string, bool) { p.Poke() })
 	return p
 }
 
@@ -111,7 +111,7 @@ func (p *Provider) Documents(string) iter.Seq[fs.Document] { return p.shown().do
 
 // Brief implements facts.Briefer: the open tasks of a folder.
 func (p *Provider) Brief(dir string) []facts.Remark {
-	return p.shown().brief(filepath.Clean(dir), p.opts.Env.Now())
+	return p.shown().brief(filepath.Clean(dir), p.opts.Env.Now(), p.trusts)
 }
 
 // Refresh implements facts.Overview.

@@ -268,8 +268,9 @@ const (
 )
 
 // brief returns the open tasks of lists at and below a folder, or of the project that has
-// it. Of files of a project that is not trusted nothing is told but that they are there.
-func (s *snapshot) brief(dir string, now time.Time) (remarks []facts.Remark) {
+// it. Of files of a project that is not trusted, now, nothing is told but that they are
+// there.
+func (s *snapshot) brief(dir string, now time.Time, trusts func(dir string) bool) (remarks []facts.Remark) {
 	told := make(map[*entry]bool)
 	for _, p := range s.projects {
 		for _, t := range p.open {
@@ -278,7 +279,7 @@ func (s *snapshot) brief(dir string, now time.Time) (remarks []facts.Remark) {
 				continue
 			}
 			about := e.agent + ", " + wording.Minute(e.time)
-			if !e.trusted {
+			if !e.trusted || e.within != "" && !trusts(e.within) {
 				if !told[e] {
 					told[e] = true
 					remarks = append(remarks, facts.Remark{Topic: facts.TopicTasks, Time: e.time, Path: e.place(), Text: "a list in the project (" + about + ", not trusted)"})

@@ -98,7 +98,7 @@ func New(opts Options) *Provider {
 	})
 	p.Look()
 	p.whole.Store(true)
-	opts.Trust.Notify(p.Poke)
+	opts.Trust.Notify(func(string, bool) { p.Poke() })
 	opts.Workspaces.Notice(p.noticed)
 	return p
 }

@@ -136,7 +136,7 @@ func New(opts Options) *Provider {
 	p.watchOnly(trees, files)
 	p.refresh(nil)
 	if opts.Trust != nil {
-		opts.Trust.Notify(p.worker.projects.Poke)
+		opts.Trust.Notify(func(string, bool) { p.worker.projects.Poke() })
 	}
 	return p
 }

@@ -48,8 +48,8 @@ func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 func (w *place) documents() []fs.Document {
 	is := w.workspace()
 	name := filepath.Base(is.Dir)
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.showing.Lock()
+	defer w.showing.Unlock()
 	all := []fs.Document{{
 		Path: is.Name + "/" + hereName, Title: is.Name, Kind: "workspace", Time: is.Time, Place: is.Dir,
 		Fields: map[string]string{"name": is.Name, "description": "Where " + name + " stands: state, tasks, commands.", "body": w.shown[hereName]},

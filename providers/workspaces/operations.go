@@ -70,8 +70,8 @@ func (p *Provider) here(ctx context.Context, q HereQuery) (Place, error) {
 	}
 	p.lookAtProcesses(processesFresh)
 	w.survey(ctx)
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.showing.Lock()
+	defer w.showing.Unlock()
 	is := w.workspace()
 	return Place{Name: is.Name, Dir: is.Dir, Path: is.Name, Page: w.shown[hereName]}, ctx.Err()
 }

@@ -31,10 +31,14 @@ type place struct {
 	roots  atomic.Pointer[[]string] // folders in which its changes are, once it was watched
 	heard  atomic.Pointer[heard]    // what others said when its pages were made
 
-	mu     sync.Mutex // held while pages are made
-	seen   seenSystem
-	shown  map[string]string // pages
-	edited map[string]time.Time
+	mu   sync.Mutex // held while pages are made
+	seen seenSystem
+
+	showing sync.Mutex        // held while what is shown changes, also within mu
+	shown   map[string]string // pages
+	edited  map[string]time.Time
+	trusted bool // HERE.md was made while the project was trusted
+	trusts  int  // how often it was said whether the project is trusted
 }
 
 // newPlace returns the place of a workspace, with the pages that were last made.
@@ -75,16 +79,36 @@ func (w *place) load() {
 	for _, name := range pageNames() {
 		if f, err := fs.NewDiskFile(filepath.Join(dir, name), fs.DiskOptions{}); err == nil {
 			body, at, ok := readKept(f)
-			if name == hereName && !strings.Contains(body, notTrusted) && !(w.p.answers(w.workspace().Dir) && w.p.opts.Trusts(w.workspace().Dir)) {
+			trusted := name == hereName && !strings.Contains(body, "\n"+notTrusted)
+			if trusted && !(w.p.answers(w.workspace().Dir) && w.p.opts.Trusts(w.workspace().Dir)) {
 				continue // made when it was
 			}
 			if ok {
 				w.show(name, body, at)
+				w.trusted = w.trusted || trusted
 			}
 		}
 	}
 	if _, ok := w.shown[hereName]; !ok {
-		w.show(hereName, "# "+w.workspace().Name+"\n\n"+w.workspace().Dir+"\n\n"+notMade+" In that folder, `ctxfs here --page` makes and prints it.\n", w.workspace().Time)
+		w.show(hereName, w.unmade(), w.workspace().Time)
+	}
+}
+
+// unmade returns HERE.md of a workspace for which it was not made.
+func (w *place) unmade() string {
+	return "# " + w.workspace().Name + "\n\n" + w.workspace().Dir + "\n\n" + notMade + " In that folder, `ctxfs here --page` makes and prints it.\n"
+}
+
+// trustChanged withdraws HERE.md if the project was trusted when it was made, and is no
+// more. It does not wait for the next page, which takes as long as the folder takes to
+// answer; and one that is being made is made again.
+func (w *place) trustChanged(trusted bool) {
+	w.showing.Lock()
+	defer w.showing.Unlock()
+	w.trusts++
+	if w.trusted && !trusted {
+		w.trusted = false
+		w.offer(hereName, w.unmade(), w.p.opts.Env.Now())
 	}
 }
 
@@ -100,7 +124,7 @@ func readKept(f *fs.DiskFile) (body string, at time.Time, ok bool) {
 	return string(buffer[:n]), a.ModTime, int64(n) == a.Size && (err == nil || n > 0)
 }
 
-// show puts a page into the folder.
+// show puts a page into the folder. The caller holds showing, or is alone.
 func (w *place) show(name, body string, at time.Time) {
 	w.shown[name] = body
 	w.edited[name] = at
@@ -108,7 +132,8 @@ func (w *place) show(name, body string, at time.Time) {
 }
 
 // offer shows and keeps a page, if it is another than before; "" removes it. At is the
-// time of the newest fact in it; a page that changes for another reason changes now.
+// time of the newest fact in it; a page that changes for another reason changes now. The
+// caller holds showing.
 func (w *place) offer(name, body string, at time.Time) {
 	kept := filepath.Join(stateOf(w.p.opts.Cache, w.workspace()), name)
 	switch {

@@ -47,9 +47,9 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Trusts reports whether the user trusts the project in a folder.
 	Trusts func(dir string) bool
-	// OnTrust has a function called after what is trusted has changed, which only
-	// enqueues; it may be nil.
-	OnTrust func(changed func())
+	// OnTrust has a function called after the user has said whether a project is trusted,
+	// as trust.Store.Notify does; it may be nil.
+	OnTrust func(changed func(dir string, trusted bool))
 	// Hide reports whether a path is the root of a view of ours; it may be nil.
 	Hide func(path string) bool
 	// Offline shows what was made before, and makes nothing.

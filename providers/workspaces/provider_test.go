@@ -35,6 +35,7 @@ type world struct {
 	now     time.Time
 	still   bool // now stays
 	remarks []facts.Remark
+	trusts  func(dir string) bool // nil: everything is trusted
 	told    []string
 
 	servers map[string]processes.Process // that run, by folder
@@ -98,7 +99,7 @@ func (w *world) make(offline bool) {
 		LookupEnv: func(name string) (string, bool) {
 			return w.path, name == "PATH"
 		},
-		Trusts: func(string) bool { return true },
+		Trusts: func(dir string) bool { return w.trusts == nil || w.trusts(dir) },
 		Hide:   func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
 		Known:  set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
 		State: filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Offline: offline,

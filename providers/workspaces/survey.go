@@ -147,22 +147,25 @@ func (p *Provider) look(ctx context.Context, w known.Workspace, seen seenSystem)
 func (w *place) survey(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	is, seen := w.workspace(), w.seen
 	begun := time.Now()
-	var found look
-	err := fs.ErrNoAnswer
-	if w.p.answers(is.Dir) {
-		answering := is
-		answering.Worktrees = slices.DeleteFunc(slices.Clone(is.Worktrees), func(dir string) bool { return !w.p.answers(dir) })
-		found, err = fs.Probe(w.p.looks, is.Dir, func() (look, error) { return w.p.look(ctx, answering, seen), nil })
-	}
-	if ctx.Err() != nil {
-		return
-	}
-	silent := errors.Is(err, fs.ErrNoAnswer)
-	if !silent {
-		w.seen = found.system
-		w.offerAll(is, found)
+	var silent bool
+	for again := true; again; {
+		is, seen, trusts := w.workspace(), w.seen, w.trustings()
+		var found look
+		err := fs.ErrNoAnswer
+		if w.p.answers(is.Dir) {
+			answering := is
+			answering.Worktrees = slices.DeleteFunc(slices.Clone(is.Worktrees), func(dir string) bool { return !w.p.answers(dir) })
+			found, err = fs.Probe(w.p.looks, is.Dir, func() (look, error) { return w.p.look(ctx, answering, seen), nil })
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		silent, again = errors.Is(err, fs.ErrNoAnswer), false
+		if !silent {
+			w.seen = found.system
+			again = !w.offerAll(is, found, trusts)
+		}
 	}
 	if w.silent.Swap(silent) != silent {
 		w.p.publish()
@@ -189,21 +192,37 @@ func (p *Provider) answers(dir string) bool {
 	return !errors.Is(err, fs.ErrNoAnswer)
 }
 
-// offerAll makes the pages of what was seen.
-func (w *place) offerAll(is known.Workspace, seen look) {
+// trustings returns how often it was said whether the project is trusted.
+func (w *place) trustings() int {
+	w.showing.Lock()
+	defer w.showing.Unlock()
+	return w.trusts
+}
+
+// offerAll makes the pages of what was seen. It reports false, and shows none, if it was
+// said meanwhile whether the project is trusted: trusts is how often that was said before.
+func (w *place) offerAll(is known.Workspace, seen look, trusts int) bool {
 	f := herePage{workspace: is, home: w.p.opts.Home, notes: w.box.All(), look: seen}
 	w.p.mu.Lock()
 	f.running = w.p.running[is.Name]
 	w.p.mu.Unlock()
 	f.remarks = w.p.remarks(is)
+	here := f.page()
+	w.showing.Lock()
+	defer w.showing.Unlock()
+	if w.trusts != trusts {
+		return false
+	}
 	w.heard.Store(&heard{f.remarks, seen.trusted})
+	w.trusted = seen.trusted
 	w.offer(gitName, f.gitPage(), f.newest())
 	w.offer(agentsName, f.agentsPage(), f.newest())
 	w.offer(changesName, seen.changes, f.newest())
 	w.offer(processesName, processes.TSV(f.running), f.newest())
 	w.offer(systemName, seen.system.page, f.newest())
 	w.offer(layoutName, f.layoutPage(), f.newest())
-	w.offer(hereName, f.page(), f.newest())
+	w.offer(hereName, here, f.newest())
+	return true
 }
 
 // gitPage returns git.md; "" for a folder of no repository.

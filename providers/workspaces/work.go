@@ -70,15 +70,22 @@ func (p *Provider) dueLocked(w *place) bool {
 // hurry is how long after a change of trust pages follow what others say at once.
 const hurry = 30 * time.Second
 
-// trustChanged has all pages made again now, however lately they were made: they may say
-// what they must not say any more, as soon as each provider knows.
-func (p *Provider) trustChanged() {
+// trustChanged withdraws the page of a project that is not trusted any more, and has all
+// pages made again now, however lately they were made: others follow what they say.
+func (p *Provider) trustChanged(dir string, trusted bool) {
 	p.mu.Lock()
 	p.trustAt = time.Now()
-	for name := range p.places {
+	var of []*place
+	for name, w := range p.places {
 		p.due[name] = time.Time{}
+		if w.workspace().Dir == dir {
+			of = append(of, w)
+		}
 	}
 	p.mu.Unlock()
+	for _, w := range of {
+		w.trustChanged(trusted)
+	}
 	p.poke()
 }
 

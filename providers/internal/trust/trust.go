@@ -64,7 +64,7 @@ type Store struct {
 	read    bool
 	folders map[string]entry
 	fault   error
-	tell    []func()
+	tell    []func(dir string, trusted bool)
 }
 
 // entry is a folder in the file.
@@ -104,9 +104,9 @@ func New(file string, hide func(path string) bool, now func() time.Time) *Store 
 // project which is trusted. It costs a few stats.
 func (s *Store) Trusts(dir string) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.refresh()
 	e, ok := s.folders[filepath.Clean(dir)]
+	s.mu.Unlock() // the folder may not answer
 	if !ok {
 		return false
 	}
@@ -145,8 +145,9 @@ func (s *Store) Trust(dir string) error {
 		return err
 	}
 	found.Time = s.now().UTC().Truncate(time.Second)
-	return s.change(func(folders map[string]entry) error {
-		folders[filepath.Clean(dir)] = found
+	dir = filepath.Clean(dir)
+	return s.change(dir, true, func(folders map[string]entry) error {
+		folders[dir] = found
 		return nil
 	})
 }
@@ -157,8 +158,8 @@ func (s *Store) Revoke(dir string) error {
 	if s.file == "" {
 		return ErrNot
 	}
-	return s.change(func(folders map[string]entry) error {
-		dir = filepath.Clean(dir)
+	dir = filepath.Clean(dir)
+	return s.change(dir, false, func(folders map[string]entry) error {
 		if _, ok := folders[dir]; !ok {
 			return ErrNot
 		}
@@ -167,27 +168,27 @@ func (s *Store) Revoke(dir string) error {
 	})
 }
 
-// Notify has a function called after this process has changed what is trusted. It must
-// only enqueue.
-func (s *Store) Notify(tell func()) {
+// Notify has a function called after this process has recorded whether a project is
+// trusted, before Trust or Revoke returns. It must not wait.
+func (s *Store) Notify(tell func(dir string, trusted bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tell = append(s.tell, tell)
 }
 
-// change changes the file. A damaged file is replaced.
-func (s *Store) change(change func(folders map[string]entry) error) error {
+// change changes the file, and tells what is trusted now. A damaged file is replaced.
+func (s *Store) change(dir string, trusted bool, change func(folders map[string]entry) error) error {
 	if s.file == "" {
 		return errors.New("there is no folder for what is trusted")
 	}
 	tell, err := s.write(change)
 	for _, t := range tell {
-		t()
+		t(dir, trusted)
 	}
 	return err
 }
 
-func (s *Store) write(change func(folders map[string]entry) error) (tell []func(), err error) {
+func (s *Store) write(change func(folders map[string]entry) error) (tell []func(dir string, trusted bool), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {

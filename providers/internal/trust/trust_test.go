@@ -31,7 +31,11 @@ func TestTrust(t *testing.T) {
 	s, other := newStore(file), newStore(file)
 	shop := mkdir(t, filepath.Join(dir, "shop"))
 	told := 0
-	s.Notify(func() { told++ })
+	s.Notify(func(dir string, trusted bool) {
+		if told++; dir != shop || s.Trusts(dir) != trusted {
+			t.Errorf("told that %s is trusted: %v", dir, trusted)
+		}
+	})
 	if s.Trusts(shop) || other.Trusts(shop) || len(s.All()) != 0 || s.Problems() != nil {
 		t.Error("something is trusted from the start")
 	}
