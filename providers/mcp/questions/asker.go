@@ -94,6 +94,11 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (form.Answer, error) {
 	a.store.opts.Changed(a.opts.Owner)
 	a.opts.Told(shown, true)
 	answer, err := a.store.wait(ctx, open)
+	if errors.Is(err, errWithdrawn) && !a.store.isClosed() {
+		// Its server is being ended, which the caller is told, and the server is not.
+		<-ctx.Done()
+		err = ctx.Err()
+	}
 	accepted := err == nil && answer.Action == form.Accept
 	switch {
 	case accepted && open.Kind == form.AskURL && q.Done != nil && q.Again:

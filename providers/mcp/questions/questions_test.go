@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ctxfs/fs/form"
@@ -172,7 +173,49 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestSecretFields finds those that ask for secrets, and no others.
+// TestWithdrawnByTheServersEnd: a question whose server is being ended ends with its
+// request, and the server gets no answer before.
+func TestWithdrawnByTheServersEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, a := newAsker(AskerOptions{})
+		ctx, end := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := a.Ask(ctx, formOf(`{"type":"object","properties":{}}`))
+			done <- err
+		}()
+		synctest.Wait()
+		s.Withdraw("server")
+		synctest.Wait()
+		if all := s.List(nil); len(all) > 0 || len(done) > 0 {
+			t.Errorf("%+v are open, %d answers", all, len(done))
+		}
+		end()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAnAnswerJustInTime counts, since the user was told that it does: the time may be up
+// when it is taken.
+func TestAnAnswerJustInTime(t *testing.T) {
+	for range 50 { // which of the two is seen first is left to chance
+		s, a := newAsker(AskerOptions{Limit: time.Nanosecond})
+		q := &openQuestion{asker: a, answer: make(chan form.Answer, 2)}
+		shown, err := s.add(a, q, time.Minute)
+		if err == nil {
+			_, err = s.Answer(shown.ID, form.Answer{Action: form.Decline})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := s.wait(t.Context(), q); err != nil || answer.Action != form.Decline {
+			t.Fatal(answer, err)
+		}
+	}
+}
+
 // TestDrafts: the values of some fields are checked by themselves, and the question
 // stays open.
 func TestDrafts(t *testing.T) {
@@ -196,6 +239,7 @@ func TestDrafts(t *testing.T) {
 	<-done
 }
 
+// TestSecretFields finds those that ask for secrets, and no others.
 func TestSecretFields(t *testing.T) {
 	field := func(name, more string) string { return fmt.Sprintf(`%q:{"type":"string"%s}`, name, more) }
 	for _, c := range []struct {

@@ -265,7 +265,8 @@ func (s *Store) answersOf(owner any) []value {
 	return slices.Clone(s.answers[owner])
 }
 
-// Withdraw ends all questions of an owner, which is the end of their handlers.
+// Withdraw ends all questions of an owner, whose requests are about to end: those who have
+// asked wait for that.
 func (s *Store) Withdraw(owner any) {
 	s.end("has been withdrawn", func(q *openQuestion) bool { return q.asker.opts.Owner == owner })
 	s.mu.Lock()
@@ -279,6 +280,12 @@ func (s *Store) Close() {
 	s.closed = true
 	s.mu.Unlock()
 	s.end("has been withdrawn", func(*openQuestion) bool { return true })
+}
+
+func (s *Store) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 // end closes the questions that match.
@@ -355,6 +362,9 @@ func (s *Store) wait(ctx context.Context, q *openQuestion) (form.Answer, error) 
 		return form.Answer{Action: form.Accept}, nil
 	case <-timer.C:
 		s.end("was not answered in time", itself)
+		if len(q.answer) > 0 { // just in time, as the user was told
+			return <-q.answer, nil
+		}
 		return form.Answer{}, errUnanswered
 	case <-ctx.Done():
 		s.end("has been withdrawn: its call has ended", itself)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -242,12 +243,50 @@ func TestWithdrawnQuestions(t *testing.T) {
 					if n := f.count("4"); n > 0 {
 						t.Errorf("%d answers to a question that was withdrawn", n)
 					}
+				case "closed": // the server does not end its work as if somebody had decided
+					synctest.Wait()
+					if n := f.count("4"); n > 0 {
+						t.Errorf("%d answers over a connection that was closed", n)
+					}
 				case "answered", "left":
 					if is := f.answer("4"); string(is.Result) != `{"action":"cancel"}` {
 						t.Errorf("%s %s", is.Result, is.Error)
 					}
 				}
 			})
+		})
+	}
+}
+
+// endedContext is a context that ends when its value says so: who waits for it hears
+// nothing of that, as where something else that is waited for comes at the same time.
+type endedContext struct {
+	context.Context
+	ended atomic.Bool
+}
+
+func (c *endedContext) Err() error {
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+// TestAnAnswerThatComesWithTheEnd is not the result: whoever cancels a request, or the wait
+// for a task, learns that it was cancelled.
+func TestAnAnswerThatComesWithTheEnd(t *testing.T) {
+	for _, modern := range []bool{false, true} {
+		both(t, modern, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
+			ctx := &endedContext{Context: t.Context()}
+			f := &fake{}
+			f.call = func(m fakeMessage, say func(string, ...any)) {
+				ctx.ended.Store(true)
+				say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"resultType":"complete"}}`, m.ID)
+			}
+			c := connect(f, usual())
+			if result, begun, err := c.Send(ctx, called("a", nil)); !errors.Is(err, context.Canceled) || !begun || result != nil {
+				t.Errorf("%s, begun: %v, %v", result, begun, err)
+			}
 		})
 	}
 }

@@ -27,11 +27,15 @@ const (
 // were its own; it may be nil. When ctx ends for another cause than [ErrLeft], the
 // task is cancelled at the server.
 func (c *Connection) AwaitTask(ctx context.Context, id string, p *Pending) (json.RawMessage, error) {
-	ctx, stop := context.WithCancel(ctx)
+	waiting, stop := context.WithCancel(ctx)
 	defer stop()
-	r := c.pending.begin(ctx, p)
+	r := c.pending.begin(waiting, p)
 	defer c.pending.end(r)
-	return c.await(ctx, r, tools, taskState{Task: Task{ID: id, State: TaskWorking}})
+	result, err := c.await(waiting, r, tools, taskState{Task: Task{ID: id, State: TaskWorking}})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return result, err
 }
 
 // await waits for the end of the task that a request has become. Method is the

@@ -246,7 +246,9 @@ func (c *Connection) question(key string, in incoming) {
 	go func() {
 		defer stop()
 		result, err := c.put(ctx, r, q)
-		if c.questions.end(key) {
+		// A server that is being stopped gets no answer: it would end its work as if the
+		// user had decided.
+		if c.questions.end(key) && c.Context.Err() == nil {
 			c.reply(in.ID, result, err)
 		}
 	}()

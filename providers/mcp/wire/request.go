@@ -53,10 +53,19 @@ func (c *Connection) Request(ctx context.Context, method string, params map[stri
 // the request is cancelled at the server. Errors are [*ResponseError] if the server
 // answers with an error, [*UnansweredError] if it needs an answer that cannot be
 // given, those of ctx, and those that [IsForgotten] and [Connection.LostBy]
-// explain.
+// explain. An answer that comes when ctx has ended is not returned.
 func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
-	ctx, stop := context.WithCancel(ctx)
+	sending, stop := context.WithCancel(ctx)
 	defer stop()
+	result, begun, err = c.send(sending, out)
+	if ctx.Err() != nil {
+		return nil, begun, ctx.Err()
+	}
+	return result, begun, err
+}
+
+// send is Send, but for an answer that comes just when ctx ends.
+func (c *Connection) send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
 	r := c.pending.begin(ctx, out.Pending)
 	defer c.pending.end(r)
 	out.Params = c.withTask(out)

@@ -227,6 +227,11 @@ func TestTasksThatAreLeft(t *testing.T) {
 		if result, err := c.AwaitTask(t.Context(), id, nil); err != nil || string(result) != `{"content":[7]}` {
 			t.Errorf("%s, %v", result, err)
 		}
+		ended := &endedContext{Context: t.Context()}
+		ended.ended.Store(true)
+		if result, err := c.AwaitTask(ended, id, nil); !errors.Is(err, context.Canceled) || result != nil {
+			t.Errorf("%s, %v", result, err)
+		}
 		s.mu.Lock()
 		cancelled := s.cancelled
 		s.mu.Unlock()
