@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // Settled returns when every change on disk that was made before the call is reported:
@@ -18,7 +20,7 @@ func (w *Watcher) Settled(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	met, err := w.cookies.place(w.notify.Add)
+	met, err := w.cookies.place()
 	if err != nil {
 		w.startOver()
 	} else {
@@ -42,19 +44,21 @@ func (w *Watcher) Settled(ctx context.Context) error {
 
 // cookies are files that are made to see when the events before them have been read.
 type cookies struct {
+	notify *fsnotify.Watcher
+
 	mu      sync.Mutex
-	dir     string // where they lie; "" before the first
+	dir     string // where they lie; "" where none is waited for
 	next    int
 	waiting map[string]chan struct{} // by path
 }
 
 // place makes a cookie, and returns a channel that is closed when its event has been read.
-func (c *cookies) place(watch func(dir string) error) (met <-chan struct{}, err error) {
+func (c *cookies) place() (met <-chan struct{}, err error) {
 	c.mu.Lock()
 	if c.dir == "" {
 		c.dir, err = os.MkdirTemp("", "ctxfs-watch-")
 		if err == nil {
-			err = watch(c.dir)
+			err = c.notify.Add(c.dir)
 		}
 		if err != nil {
 			c.remove()
@@ -79,20 +83,29 @@ func (c *cookies) place(watch func(dir string) error) (met <-chan struct{}, err 
 	return read, f.Close()
 }
 
-// met reports whether a path is that of a cookie, or of their folder, and releases those
-// who wait for it.
-func (c *cookies) met(path string) bool {
+// are reports whether a path is that of a cookie, or of their folder.
+func (c *cookies) are(path string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dir == "" || path != c.dir && filepath.Dir(path) != c.dir {
-		return false
+	return c.dir != "" && (path == c.dir || filepath.Dir(path) == c.dir)
+}
+
+// met releases those who wait for a cookie. The last one takes the folder along, so that a
+// process that is killed leaves none.
+func (c *cookies) met(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	read := c.waiting[path]
+	if read == nil {
+		return
 	}
-	if read := c.waiting[path]; read != nil {
-		delete(c.waiting, path)
-		close(read)
+	delete(c.waiting, path)
+	if len(c.waiting) == 0 {
+		c.remove()
+	} else {
 		_ = os.Remove(path)
 	}
-	return true
+	close(read)
 }
 
 // lost tells all who wait that events were lost.
@@ -103,11 +116,13 @@ func (c *cookies) lost() {
 		delete(c.waiting, path)
 		close(read)
 	}
+	c.remove()
 }
 
 // remove removes the folder. The caller holds mu.
 func (c *cookies) remove() {
 	if c.dir != "" {
+		_ = c.notify.Remove(c.dir)
 		_ = os.RemoveAll(c.dir)
 		c.dir = ""
 	}

@@ -95,6 +95,7 @@ type Watcher struct {
 	notify *fsnotify.Watcher
 	news   *queue
 	lost   chan struct{} // events were lost
+	heard  chan struct{} // receives: every loss until now was told
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -121,8 +122,8 @@ func New(opts Options) (*Watcher, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Watcher{
-		opts: opts, notify: notify, news: newQueue(), lost: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
-		trees: make(map[string]*tree), points: make(map[string]*point), folders: make(map[string]*folder),
+		opts: opts, notify: notify, news: newQueue(), lost: make(chan struct{}, 1), heard: make(chan struct{}), ctx: ctx, cancel: cancel,
+		cookies: cookies{notify: notify}, trees: make(map[string]*tree), points: make(map[string]*point), folders: make(map[string]*folder),
 	}
 	w.done.Go(w.receive)
 	w.done.Go(w.receiveErrors)
@@ -241,18 +242,43 @@ func (w *Watcher) receive() {
 
 // receiveErrors holds no lock: the library sends errors while it holds its own.
 func (w *Watcher) receiveErrors() {
-	for err := range w.notify.Errors {
-		if !errors.Is(err, fsnotify.ErrEventOverflow) {
-			w.opts.Log.Debug("watching files", "error", err)
-			continue
+	for {
+		select {
+		case err, ok := <-w.notify.Errors:
+			if !ok {
+				return
+			}
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				rounds.Tell(w.lost) // about to start over anyway
+			} else {
+				w.opts.Log.Debug("watching files", "error", err)
+			}
+		case <-w.heard:
 		}
-		rounds.Tell(w.lost) // about to start over anyway
 	}
+}
+
+// settle releases those who wait for a cookie, after what was lost before it.
+func (w *Watcher) settle(cookie string) {
+	select {
+	case w.heard <- struct{}{}:
+	case <-w.ctx.Done():
+	}
+	select {
+	case <-w.lost:
+		w.startOver()
+	default:
+	}
+	w.cookies.met(cookie)
 }
 
 func (w *Watcher) handle(e fsnotify.Event) {
 	path := filepath.Clean(e.Name)
-	if w.cookies.met(path) || w.hidden(path) {
+	if w.cookies.are(path) {
+		w.settle(path)
+		return
+	}
+	if w.hidden(path) {
 		return
 	}
 	w.mu.Lock()
