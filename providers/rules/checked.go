@@ -72,14 +72,15 @@ func (p *Provider) exists(path string) bool {
 // files returns the paths of the files below a folder, relative to it; nil if they are too
 // many.
 func (p *Provider) files(ctx context.Context, root string) []string {
-	files, begun := []string{}, time.Now()
+	files, begun := []string{}, p.opts.Env.Now()
+	late := func() bool { return p.opts.Env.Now().Sub(begun) > filesTime }
 	err := filepath.WalkDir(root, func(path string, e iofs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil // it is said elsewhere
 		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules" || p.hides(path)):
 			return iofs.SkipDir
-		case len(files) >= maxFiles || time.Since(begun) > filesTime || ctx.Err() != nil:
+		case len(files) >= maxFiles || late() || ctx.Err() != nil:
 			return iofs.SkipAll
 		case !e.IsDir():
 			if rel, err := filepath.Rel(root, path); err == nil {
@@ -88,7 +89,7 @@ func (p *Provider) files(ctx context.Context, root string) []string {
 		}
 		return nil
 	})
-	if err != nil || len(files) >= maxFiles || time.Since(begun) > filesTime {
+	if err != nil || len(files) >= maxFiles || late() {
 		return nil
 	}
 	return files

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,7 +27,10 @@ func newWorld(t testing.TB, files map[string]string) *world {
 func (w *world) start(watch bool) *world {
 	w.T.Helper()
 	env := w.Open()
-	env.Now = time.Now
+	begun, told := time.Now(), new(atomic.Int64)
+	env.Now = func() time.Time { // however long a walk takes on a busy machine
+		return begun.Add(time.Duration(told.Add(1)) * time.Microsecond)
+	}
 	w.Provider = New(Options{
 		Env: env, Home: w.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
 		Workspaces: w.Workspaces, Projects: w.Projects, Trust: w.Trust, Watch: watch,

@@ -64,9 +64,9 @@ func (p *Provider) look(ctx context.Context) shelf.View {
 
 // stopper returns what ends a walk early.
 func (p *Provider) stopper(ctx context.Context) func() bool {
-	begun := time.Now()
+	begun := p.opts.Env.Now()
 	return func() bool {
-		return ctx.Err() != nil || !p.opts.Watch && time.Since(begun) > atOnce
+		return ctx.Err() != nil || !p.opts.Watch && p.opts.Env.Now().Sub(begun) > atOnce
 	}
 }
 

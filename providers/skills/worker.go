@@ -88,8 +88,8 @@ func (w *worker) once() { w.provider.look(w.late()) }
 
 // late returns what reports that a command which reads once has waited long enough.
 func (w *worker) late() func() bool {
-	begun := time.Now()
-	return func() bool { return w.ctx.Err() != nil || time.Since(begun) > atOnce }
+	begun := w.provider.opts.Env.Now()
+	return func() bool { return w.ctx.Err() != nil || w.provider.opts.Env.Now().Sub(begun) > atOnce }
 }
 
 // changed reports that the files of a skill have changed.
