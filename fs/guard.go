@@ -62,6 +62,10 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 	case o := <-done:
 		return o.value, o.err
 	case <-own.Done():
+		if len(done) > 0 { // this process may just have stood still
+			o := <-done
+			return o.value, o.err
+		}
 	case <-ctx.Done():
 		ended = ctx
 		moment := time.NewTimer(interruptGrace)

@@ -130,7 +130,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 		select {
 		case got := <-g.seen:
 			fstest.Equal(t, "shop: about shop, guests/note.md", got, "it sees")
-		case <-time.After(30 * time.Second):
+		case <-time.After(fstest.Patience):
 			t.Fatal("no refresh")
 		}
 		g.env.Changed("")
@@ -151,7 +151,7 @@ func awaitReload(t *testing.T, g *guest, changed string) {
 	t.Helper()
 	select {
 	case <-g.reloads:
-	case <-time.After(30 * time.Second):
+	case <-time.After(fstest.Patience):
 		t.Fatalf("no reload after a change of %s", changed)
 	}
 }

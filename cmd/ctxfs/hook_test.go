@@ -17,7 +17,7 @@ import (
 // where the machine is busy.
 func (b *box) hook(agent, event, input string) result {
 	b.Helper()
-	b.write("patient/ctxfs/config.toml", "[hooks]\ntimeout = \"20s\"\n")
+	b.write("patient/ctxfs/config.toml", "[hooks]\ntimeout = \"2m\"\n")
 	b.write("hook.json", input)
 	return b.shell("XDG_CONFIG_HOME=~/patient ctxfs hook " + agent + " '" + event + "' <hook.json")
 }

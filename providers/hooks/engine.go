@@ -320,6 +320,10 @@ func (e *Engine) ask(ctx context.Context, moments []facts.Moment, set settings, 
 		}
 		break
 	}
+	for range len(answers) { // that have come when the time is up
+		a := <-answers
+		by[a.of] = a.news
+	}
 	all := slices.Concat(by...)
 	all = e.startPage(ctx, moments, all, set)
 	slices.SortStableFunc(all, func(a, b facts.News) int { return cmp.Compare(a.Rank, b.Rank) })

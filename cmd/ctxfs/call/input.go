@@ -35,13 +35,16 @@ func readInput(stdin io.Reader) (string, error) {
 		_, err := lines.Peek(1)
 		first <- err
 	}()
+	err := io.ErrNoProgress
 	select {
-	case err := <-first:
-		if err != nil {
-			return "", nil // it is empty, or cannot be read
-		}
+	case err = <-first:
 	case <-time.After(inputTime):
-		return "", nil
+		if len(first) > 0 { // this process may just have stood still
+			err = <-first
+		}
+	}
+	if err != nil {
+		return "", nil // it is empty, cannot be read, or is silent
 	}
 	body, err := io.ReadAll(lines)
 	if err != nil {
