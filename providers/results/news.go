@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/results/shape"
 )
 
@@ -161,13 +161,13 @@ func cutPreface(output []byte) (preface, body []byte) {
 var (
 	// reads is a command that shows a text as it was written: the agent wants to read all
 	// of what it asked for.
-	reads = regexp.MustCompile(`^\s*(?:\w+=\S*\s+)*(?:cat|head|tail|nl|bat|batcat|less|more|sed\s+(?:-E\s+|-r\s+)?-n|git\s+(?:--no-pager\s+)?(?:-C\s+\S+\s+)?(?:diff|show|blame)|ctxfs\s+(?:cat|here|prompt|history))\b`)
+	reads = regexps.Lazy(`^\s*(?:\w+=\S*\s+)*(?:cat|head|tail|nl|bat|batcat|less|more|sed\s+(?:-E\s+|-r\s+)?-n|git\s+(?:--no-pager\s+)?(?:-C\s+\S+\s+)?(?:diff|show|blame)|ctxfs\s+(?:cat|here|prompt|history))\b`)
 	// moves are parts of a command line that print nothing.
-	moves = regexp.MustCompile(`^\s*(?:cd|pushd|popd|set|export|true|:)(?:\s|$)`)
+	moves = regexps.Lazy(`^\s*(?:cd|pushd|popd|set|export|true|:)(?:\s|$)`)
 	// parts is where a command line goes on with another command.
-	parts = regexp.MustCompile(`&&|\|\||;|\||\n`)
+	parts = regexps.Lazy(`&&|\|\||;|\||\n`)
 	// quoted is an argument in quotes.
-	quoted = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+	quoted = regexps.Lazy(`'[^']*'|"[^"]*"`)
 )
 
 // isReading reports whether a call reads files that the agent must have as they are, and not
@@ -185,10 +185,10 @@ func isReading(c *facts.AgentCall, root string) bool {
 	}
 	all := true
 	some := false
-	for _, part := range parts.Split(quoted.ReplaceAllString(c.Command, "x"), -1) {
+	for _, part := range parts().Split(quoted().ReplaceAllString(c.Command, "x"), -1) {
 		switch {
-		case strings.TrimSpace(part) == "" || moves.MatchString(part):
-		case reads.MatchString(part):
+		case strings.TrimSpace(part) == "" || moves().MatchString(part):
+		case reads().MatchString(part):
 			some = true
 		default:
 			all = false

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/procs"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/internal/sockets"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
@@ -132,8 +132,8 @@ func servingOf(t *record.Terminal, table *procs.Table, listeners *sockets.Listen
 }
 
 var (
-	readyURL   = regexp.MustCompile(`(?i)\b(https?|wss?|tcp|unix|postgres(ql)?|redis|mysql|mongodb)://`)
-	readyWords = regexp.MustCompile(`(?i)\b(ready|listening|listens|started|serving|running on|running at|available (on|at)|accepting connections|up and running)\b`)
+	readyURL   = regexps.Lazy(`(?i)\b(https?|wss?|tcp|unix|postgres(ql)?|redis|mysql|mongodb)://`)
+	readyWords = regexps.Lazy(`(?i)\b(ready|listening|listens|started|serving|running on|running at|available (on|at)|accepting connections|up and running)\b`)
 )
 
 // readyLine returns the line by which a command has said that it is ready to be asked at
@@ -160,11 +160,11 @@ func readyIn(text string, listens []string) string {
 		named := slices.ContainsFunc(ports, func(port string) bool { return namesPort(line, port) })
 		r := 0
 		switch {
-		case named && strings.Contains(line, "http") && readyURL.MatchString(line):
+		case named && strings.Contains(line, "http") && readyURL().MatchString(line):
 			r = 3
-		case named && (readyURL.MatchString(line) || readyWords.MatchString(line)):
+		case named && (readyURL().MatchString(line) || readyWords().MatchString(line)):
 			r = 2
-		case readyWords.MatchString(line):
+		case readyWords().MatchString(line):
 			r = 1
 		}
 		if r > rank {

@@ -217,6 +217,7 @@ func newDaemon(a *cli.App) *cobra.Command {
 			signal.Notify(unheard, syscall.SIGHUP)
 			defer signal.Stop(unheard)
 			daemon.Stay()
+			cmd.Root().ResetCommands() // which are of no use for as long as this one runs
 			o := daemonOptions(a, takeOver)
 			o.Starter = control.SpawnedStarter()
 			return daemon.Run(ending, o)

@@ -3,10 +3,10 @@ package form
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"ctxfs/fs/facts"
+	"ctxfs/providers/internal/regexps"
 )
 
 // agent is an agent with hooks.
@@ -157,7 +157,7 @@ func codex() agent {
 		say:    func(in *Input, text string) any { return specific(in, "additionalContext", text) },
 		refuse: denied,
 		replace: func(in *Input, text string) any {
-			if in.Call.Tool != "Bash" && in.Call.Server == "" || truncated.MatchString(in.Call.Output) {
+			if in.Call.Tool != "Bash" && in.Call.Server == "" || truncated().MatchString(in.Call.Output) {
 				return nil
 			}
 			return map[string]any{"continue": false, "stopReason": "ctxfs put a long output into a file", "reason": text}
@@ -166,7 +166,7 @@ func codex() agent {
 }
 
 // truncated is what Codex writes before an output that it has cut, and where it has cut it.
-var truncated = regexp.MustCompile(`(?m)^Warning: truncated output \(original token count: \d+\)|…\d+ (?:tokens|chars) truncated…`)
+var truncated = regexps.Lazy(`(?m)^Warning: truncated output \(original token count: \d+\)|…\d+ (?:tokens|chars) truncated…`)
 
 // gemini: only the user reads a text before a compression. That event comes with each
 // request to the model, before the size of the context is looked at; only with the trigger

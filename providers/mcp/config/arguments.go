@@ -2,13 +2,13 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/internal/regexps"
 )
 
 // The most that is shown of an argument, in bytes, and the most arguments.
@@ -100,20 +100,20 @@ func hideHeader(text string) string {
 	return name + sep + hideValue(strings.TrimSpace(value))
 }
 
-var headerLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*)(:|=)((?s:.*))$`)
+var headerLine = regexps.Lazy(`^([A-Za-z][A-Za-z0-9-]*)(:|=)((?s:.*))$`)
 
 func cutHeader(text string) (name, sep, value string) {
-	if m := headerLine.FindStringSubmatch(text); m != nil {
+	if m := headerLine().FindStringSubmatch(text); m != nil {
 		return m[1], m[2], m[3]
 	}
 	return text, "", ""
 }
 
-var assignmentWord = regexp.MustCompile(`^([-{"']*[A-Za-z][A-Za-z0-9_.-]*["']?)([=:])((?s:.*))$`)
+var assignmentWord = regexps.Lazy(`^([-{"']*[A-Za-z][A-Za-z0-9_.-]*["']?)([=:])((?s:.*))$`)
 
 // cutAssignment splits NAME=value, --name=value, and JSON's "name":value.
 func cutAssignment(word string) (name, sep, value string) {
-	m := assignmentWord.FindStringSubmatch(word)
+	m := assignmentWord().FindStringSubmatch(word)
 	if m == nil || m[2] == ":" && m[3] != "" && !strings.ContainsAny(m[1], `"'`) && m[1][0] != '-' {
 		return word, "", ""
 	}
@@ -160,31 +160,31 @@ func isSecretFlag(name string) bool {
 }
 
 var (
-	reference = regexp.MustCompile(`^(?:Bearer )?(?:\$\{[\w:. -]+\}|\$\w+|%\w+%)$`)
-	plainFile = regexp.MustCompile(`^(?:(?:/[a-z._-]+)+|(?:[A-Za-z]:[/\\]|~?\.{0,2}/).*\.[a-z]{2,5}|(?:~|\.{1,2})/.*)$`)
+	reference = regexps.Lazy(`^(?:Bearer )?(?:\$\{[\w:. -]+\}|\$\w+|%\w+%)$`)
+	plainFile = regexps.Lazy(`^(?:(?:/[a-z._-]+)+|(?:[A-Za-z]:[/\\]|~?\.{0,2}/).*\.[a-z]{2,5}|(?:~|\.{1,2})/.*)$`)
 )
 
 // hideValue returns what may be shown of the value of a secret flag: references to
 // variables, paths of files, and what is masked already.
 func hideValue(value string) string {
 	switch {
-	case reference.MatchString(value), strings.HasPrefix(value, "[REDACTED:") && strings.HasSuffix(value, "]"), strings.Trim(value, "*") == "":
+	case reference().MatchString(value), strings.HasPrefix(value, "[REDACTED:") && strings.HasSuffix(value, "]"), strings.Trim(value, "*") == "":
 		return value
-	case strings.Contains(value, "://"), plainFile.MatchString(value):
+	case strings.Contains(value, "://"), plainFile().MatchString(value):
 		return showWord(value)
 	}
 	return hidden
 }
 
 var (
-	addressIn = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://`)
-	hostsOf   = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+(?::\d{1,5})?,?|\[[0-9A-Fa-f:.]+\](?::\d{1,5})?)+$`)
+	addressIn = regexps.Lazy(`[A-Za-z][A-Za-z0-9+.-]*://`)
+	hostsOf   = regexps.Lazy(`^(?:[A-Za-z0-9._-]+(?::\d{1,5})?,?|\[[0-9A-Fa-f:.]+\](?::\d{1,5})?)+$`)
 )
 
 // showWord returns what may be shown of any word. After an address nothing is
 // shown: what seems to end it may be part of it.
 func showWord(word string) string {
-	at := addressIn.FindStringIndex(word)
+	at := addressIn().FindStringIndex(word)
 	if at == nil {
 		return mask.Random(word)
 	}
@@ -203,7 +203,7 @@ func showWord(word string) string {
 	switch {
 	case rest != "" && host == "" && path == rest && strings.EqualFold(scheme, "file://"):
 		host = mask.Random(path)
-	case !hostsOf.MatchString(host):
+	case !hostsOf().MatchString(host):
 		host = hidden
 	}
 	return mask.Random(before) + scheme + host

@@ -3,9 +3,10 @@ package config
 import (
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 // runners are the programs that install what they run. Words are those that follow
@@ -139,7 +140,7 @@ func Programs(name string, args []string) (known []string) {
 	}
 	for _, w := range words {
 		if at := strings.LastIndex(w, modules); at >= 0 {
-			if m := nodeModule.FindString(w[at+len(modules):]); m != "" {
+			if m := nodeModule().FindString(w[at+len(modules):]); m != "" {
 				known = append(known, "npm:"+m)
 				break
 			}
@@ -156,7 +157,7 @@ func Programs(name string, args []string) (known []string) {
 const modules = "/node_modules/"
 
 // nodeModule matches the package at the beginning of a path in that folder.
-var nodeModule = regexp.MustCompile(`^(@[^/]+/[^/]+|[^/@.][^/]*)`)
+var nodeModule = regexps.Lazy(`^(@[^/]+/[^/]+|[^/@.][^/]*)`)
 
 // packageName returns the name of a package that a runner is told to run, without
 // its version.
@@ -184,12 +185,12 @@ func packageName(runner, spec string) string {
 }
 
 // requirement ends the name of a package in a requirement of Python.
-var requirement = regexp.MustCompile(`[@\[=<>~!; ].*$`)
+var requirement = regexps.Lazy(`[@\[=<>~!; ].*$`)
 
 // pythonDots are what names of Python's packages may have between words.
-var pythonDots = regexp.MustCompile(`[-_.]+`)
+var pythonDots = regexps.Lazy(`[-_.]+`)
 
 // pythonName returns the normalized name of a package of Python.
 func pythonName(spec string) string {
-	return pythonDots.ReplaceAllString(strings.ToLower(requirement.ReplaceAllString(spec, "")), "-")
+	return pythonDots().ReplaceAllString(strings.ToLower(requirement().ReplaceAllString(spec, "")), "-")
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,10 +14,11 @@ import (
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/internal/regexps"
 )
 
 // flagName are the names of fields that can be written as a flag without quoting.
-var flagName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+var flagName = regexps.Lazy(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 // placeholder returns what stands for a value in an example, as a word of a command
 // line or as JSON.

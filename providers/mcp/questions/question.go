@@ -91,7 +91,7 @@ func (q *Question) answerCommand() string {
 		}
 		required = required[:1]
 	}
-	asJSON := slices.ContainsFunc(required, func(f form.Field) bool { return slices.Contains(reserved, f.Name) || !flagName.MatchString(f.Name) })
+	asJSON := slices.ContainsFunc(required, func(f form.Field) bool { return slices.Contains(reserved, f.Name) || !flagName().MatchString(f.Name) })
 	var words []string
 	for _, f := range required {
 		if asJSON {

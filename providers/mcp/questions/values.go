@@ -3,7 +3,6 @@ package questions
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +13,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/internal/regexps"
 )
 
 // valuesOf returns the texts and numbers of an answer's fields that match.
@@ -101,21 +101,21 @@ func withoutAnswer(text, value string) string {
 func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
 // secretWords are words of a question that asks for a secret.
-var secretWords = regexp.MustCompile(`(?i)\b(pass ?words?|pass ?phrases?|passwort|pass ?codes?|contraseña|mot de passe|secrets?|api[ _-]?keys?|access[ _-]?keys?|private[ _-]?keys?|secret[ _-]?keys?|(access|auth|bearer|refresh|api|personal|session|security|id|your|the|an?) tokens?|credentials?|pin (?:codes?|numbers?)|(?:your|my|card|sim|account|security|login) pin|(?-i:PIN)|otp|one[- ]time (code|password)|2fa code|verification code|recovery (code|phrase)|seed phrase|cvv|cvc|card number|social security number|ssn|iban)\b`)
+var secretWords = regexps.Lazy(`(?i)\b(pass ?words?|pass ?phrases?|passwort|pass ?codes?|contraseña|mot de passe|secrets?|api[ _-]?keys?|access[ _-]?keys?|private[ _-]?keys?|secret[ _-]?keys?|(access|auth|bearer|refresh|api|personal|session|security|id|your|the|an?) tokens?|credentials?|pin (?:codes?|numbers?)|(?:your|my|card|sim|account|security|login) pin|(?-i:PIN)|otp|one[- ]time (code|password)|2fa code|verification code|recovery (code|phrase)|seed phrase|cvv|cvc|card number|social security number|ssn|iban)\b`)
 
 // pinName are the names and titles of fields that ask for a PIN; in a sentence "pin"
 // is mostly a verb.
-var pinName = regexp.MustCompile(`(?i)\bpin$`)
+var pinName = regexps.Lazy(`(?i)\bpin$`)
 
 // refusals are parts of a text that ask for no secret, but to give none.
-var refusals = regexp.MustCompile(`(?i)\b(do not|don't|never|not?|without)\b[^.;)]*`)
+var refusals = regexps.Lazy(`(?i)\b(do not|don't|never|not?|without)\b[^.;)]*`)
 
 func asksSecret(text string) bool {
-	return secretWords.MatchString(refusals.ReplaceAllString(text, ""))
+	return secretWords().MatchString(refusals().ReplaceAllString(text, ""))
 }
 
 // namesSecret reports whether a name or title is that of a field for a secret.
-func namesSecret(name string) bool { return pinName.MatchString(name) || asksSecret(name) }
+func namesSecret(name string) bool { return pinName().MatchString(name) || asksSecret(name) }
 
 // secretFields returns the names of the fields of a form that seem to ask for a
 // secret, by their names, formats and texts. A field with choices asks for none. If

@@ -8,10 +8,10 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -80,30 +80,30 @@ func startError(c Command, err error) error {
 // npxFolder matches the folder of one installation by npx in a text. Only plain
 // paths match: the text is written by a foreign program, and the folder goes into a
 // command that removes it.
-var npxFolder = regexp.MustCompile(`(/[A-Za-z0-9._@+/ -]*/_npx/[0-9a-f]{16})(?:/|['"\s]|$)`)
+var npxFolder = regexps.Lazy(`(/[A-Za-z0-9._@+/ -]*/_npx/[0-9a-f]{16})(?:/|['"\s]|$)`)
 
 // brokenInstall matches what Node and npm print where an installation is
 // incomplete.
-var brokenInstall = regexp.MustCompile(`Cannot find module|Cannot find package|MODULE_NOT_FOUND|ENOTEMPTY|EEXIST|EINTEGRITY|` +
+var brokenInstall = regexps.Lazy(`Cannot find module|Cannot find package|MODULE_NOT_FOUND|ENOTEMPTY|EEXIST|EINTEGRITY|` +
 	`ENOENT[^\n]*_npx|Unexpected end of JSON input|ERR_INVALID_PACKAGE_CONFIG|Invalid package config|ERR_UNSUPPORTED_DIR_IMPORT|` +
 	`ENOTDIR|does not provide an export named|Invalid or unexpected token|invalid ELF header|file too short`)
 
 // notThere matches what shells and npx print where a program does not exist.
-var notThere = regexp.MustCompile(`could not determine executable to run|: not found|command not found`)
+var notThere = regexps.Lazy(`could not determine executable to run|: not found|command not found`)
 
 // BrokenNPX returns the folder of the incomplete installation by npx that made a
 // process fail, or "" if that is not the cause. Text is the end of its standard
 // error, env its environment. The folder exists; it can be removed, and npx will
 // create it again.
 func BrokenNPX(stderr string, env []string, pkg config.Package) string {
-	if brokenInstall.MatchString(stderr) {
-		for _, m := range npxFolder.FindAllStringSubmatch(stderr, -1) {
+	if brokenInstall().MatchString(stderr) {
+		for _, m := range npxFolder().FindAllStringSubmatch(stderr, -1) {
 			if folder := m[1]; filepath.Clean(folder) == folder && installation(folder) {
 				return folder
 			}
 		}
 	}
-	if !notThere.MatchString(stderr) {
+	if !notThere().MatchString(stderr) {
 		return ""
 	}
 	// The message names no folder: it is the one that npx uses for the package.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/regexps"
 )
 
 const (
@@ -190,11 +190,11 @@ func (b *branch) describe() string {
 	return is
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainKey = regexps.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // member returns how jq names a member.
 func member(key string) string {
-	if plainKey.MatchString(key) && len(key) <= keyLength {
+	if plainKey().MatchString(key) && len(key) <= keyLength {
 		return "." + key
 	}
 	quoted, err := json.Marshal(clean.Cut(clean.Line(key), keyLength))
@@ -238,7 +238,7 @@ func (b *branch) longest(path string) (string, *branch) {
 	}
 	at, best := "", (*branch)(nil)
 	for _, key := range b.order {
-		if !plainKey.MatchString(key) {
+		if !plainKey().MatchString(key) {
 			continue
 		}
 		if p, list := b.members[key].longest(path + "." + key); list != nil && (best == nil || list.length > best.length) {

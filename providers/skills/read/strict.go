@@ -1,12 +1,13 @@
 package read
 
 import (
-	"regexp"
 	"strings"
+
+	"ctxfs/providers/internal/regexps"
 )
 
 // keyValue matches a line of YAML with a key and a value.
-var keyValue = regexp.MustCompile(`^[ \t]*(?:- )*(?:([^\s#:'"\[{][^:#]*|"[^"]*"|'[^']*'):[ \t]+)?(\S.*)$`)
+var keyValue = regexps.Lazy(`^[ \t]*(?:- )*(?:([^\s#:'"\[{][^:#]*|"[^"]*"|'[^']*'):[ \t]+)?(\S.*)$`)
 
 // strict returns what strict YAML lacks and a front matter has, as clauses, given where
 // the front matter ends: the reference
@@ -44,7 +45,7 @@ func strict(head []byte, body int) (all []string) {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
 		}
-		m := keyValue.FindStringSubmatch(line)
+		m := keyValue().FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}

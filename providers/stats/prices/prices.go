@@ -10,7 +10,6 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/internal/settings"
 )
 
@@ -168,7 +168,7 @@ func (l *List) Of(model string, at time.Time) (p Price, ok bool) {
 }
 
 // around is what is put behind the name of a model: a window, a version, a date.
-var around = regexp.MustCompile(`(\[1m\]|:[a-z]+|-v[0-9]+(:[0-9]+)?|[-@]20[0-9]{2}-?[0-9]{2}-?[0-9]{2}|-latest|-preview(-[0-9]{2}-[0-9]{2})?)$`)
+var around = regexps.Lazy(`(\[1m\]|:[a-z]+|-v[0-9]+(:[0-9]+)?|[-@]20[0-9]{2}-?[0-9]{2}-?[0-9]{2}|-latest|-preview(-[0-9]{2}-[0-9]{2})?)$`)
 
 // plainName returns the name of a model without what is put around it.
 func plainName(model string) string {
@@ -182,7 +182,7 @@ func plainName(model string) string {
 		name, fast = rest, "-fast"
 	}
 	for {
-		shorter := around.ReplaceAllString(name, "")
+		shorter := around().ReplaceAllString(name, "")
 		if shorter == name || shorter == "" {
 			break
 		}

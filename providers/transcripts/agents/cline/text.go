@@ -1,11 +1,11 @@
 package cline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
@@ -25,9 +25,9 @@ type splitter struct {
 }
 
 // toolReply matches the head that the program writes above a tool's result.
-var toolReply = regexp.MustCompile(`^\[([A-Za-z_][A-Za-z0-9_]*)( [^\n]*?)?\] Result:`)
+var toolReply = regexps.Lazy(`^\[([A-Za-z_][A-Za-z0-9_]*)( [^\n]*?)?\] Result:`)
 
-func isToolReply(text string) bool { return toolReply.MatchString(text) }
+func isToolReply(text string) bool { return toolReply().MatchString(text) }
 
 // noteCalls remembers the calls of a message.
 func (p *splitter) noteCalls(content lazyjson.Value) {
@@ -42,7 +42,7 @@ func (p *splitter) noteCalls(content lazyjson.Value) {
 // split emits the parts of a text, and reports whether it has several or is a
 // result.
 func (p *splitter) split(m records.Message, text string) bool {
-	if head := toolReply.FindStringSubmatch(text); head != nil {
+	if head := toolReply().FindStringSubmatch(text); head != nil {
 		p.endReply()
 		rest := strings.TrimSpace(text[len(head[0]):])
 		if p.message = m; rest == "" {

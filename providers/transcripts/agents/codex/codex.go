@@ -17,12 +17,12 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
@@ -41,11 +41,11 @@ func Agent() history.Agent {
 }
 
 // rolloutName matches the name of a log; the group is the session's id.
-var rolloutName = regexp.MustCompile(`^rollout-.*?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\.jsonl(\.zst)?$`)
+var rolloutName = regexps.Lazy(`^rollout-.*?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\.jsonl(\.zst)?$`)
 
 // formatOf returns the format of a file below one of Codex's folders.
 func formatOf(rel string, names *threadNames, archived bool) history.Format {
-	m := rolloutName.FindStringSubmatch(rel[strings.LastIndexByte(rel, '/')+1:])
+	m := rolloutName().FindStringSubmatch(rel[strings.LastIndexByte(rel, '/')+1:])
 	if m == nil {
 		return nil
 	}

@@ -6,11 +6,11 @@ package copilot
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
@@ -353,8 +353,8 @@ func (r *reader) call(rec cliEvent, id, name string, args lazyjson.Value, out ev
 // exitCode matches the shell tool's note that a command failed, savedTo the path of
 // the file with the full text of a long output.
 var (
-	exitCode = regexp.MustCompile(`with exit code -?[1-9][0-9]*>?\s*$`)
-	savedTo  = regexp.MustCompile(`(?i)saved to: (/[^\n]+)`)
+	exitCode = regexps.Lazy(`with exit code -?[1-9][0-9]*>?\s*$`)
+	savedTo  = regexps.Lazy(`(?i)saved to: (/[^\n]+)`)
 )
 
 // result reads what a tool returned.
@@ -379,8 +379,8 @@ func (r *reader) result(rec cliEvent, out event.Sink) {
 	}
 	res.Text = strings.Join(parts, "\n")
 	tail := res.Text[max(0, len(res.Text)-200):]
-	res.Error = res.Error || exitCode.MatchString(tail)
-	if m := savedTo.FindStringSubmatch(res.Text[:min(len(res.Text), 1000)]); m != nil {
+	res.Error = res.Error || exitCode().MatchString(tail)
+	if m := savedTo().FindStringSubmatch(res.Text[:min(len(res.Text), 1000)]); m != nil {
 		res.Spill = strings.TrimSpace(m[1])
 	}
 	e := rec.event(event.ToolResult)

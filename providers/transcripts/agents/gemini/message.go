@@ -1,10 +1,10 @@
 package gemini
 
 import (
-	"regexp"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/regexps"
 	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
@@ -238,7 +238,7 @@ func resultText(v lazyjson.Value) (text string, failed bool) {
 }
 
 // exitLine matches the line of a shell command's output that reports its failure.
-var exitLine = regexp.MustCompile(`(?m)^Exit Code: [1-9-]`)
+var exitLine = regexps.Lazy(`(?m)^Exit Code: [1-9-]`)
 
 // responseText returns the text of one response, and whether it is a failure.
 func responseText(v lazyjson.Value) (text string, failed bool) {
@@ -250,7 +250,7 @@ func responseText(v lazyjson.Value) (text string, failed bool) {
 	default:
 		text = v.String()
 	}
-	return text, strings.Contains(text, "Exit Code: ") && exitLine.MatchString(text)
+	return text, strings.Contains(text, "Exit Code: ") && exitLine().MatchString(text)
 }
 
 // contentText returns the text of a content, with notes for what is not text.
@@ -281,11 +281,11 @@ func partText(p lazyjson.Value) string {
 
 // spillPath matches the path of a file that contains the full text of a long
 // output.
-var spillPath = regexp.MustCompile(`/[^\n"'<>]*?/tool-outputs/[^\s"'<>]+\.txt`)
+var spillPath = regexps.Lazy(`/[^\n"'<>]*?/tool-outputs/[^\s"'<>]+\.txt`)
 
 func findSpill(text string) string {
 	if !strings.Contains(text, "/tool-outputs/") {
 		return ""
 	}
-	return spillPath.FindString(text)
+	return spillPath().FindString(text)
 }
