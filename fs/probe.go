@@ -21,6 +21,10 @@ var ErrNoAnswer = errors.New("no answer in time")
 // Prober bounds the time of looking at folders whose file systems may not answer. A
 // place that has not answered in time is not asked again until it has.
 type Prober struct {
+	// Answered is called with a place that has answered after all, and is asked again from
+	// then on. It must only enqueue, and is set before the first probe; it may be nil.
+	Answered func(place string)
+
 	deadline time.Duration
 	running  chan struct{} // has an element for each probe within its deadline
 
@@ -61,16 +65,22 @@ func Probe[T any](p *Prober, place string, look func() (T, error)) (T, error) {
 	go func() {
 		found, failed := look()
 		p.mu.Lock()
-		defer p.mu.Unlock()
 		if !gaveUp {
 			answer, err = found, failed
 			close(done)
+			p.mu.Unlock()
 			return
 		}
-		if p.late[place]--; p.late[place] == 0 {
+		p.late[place]--
+		answers := p.late[place] == 0
+		if answers {
 			delete(p.late, place)
 		}
 		p.lost--
+		p.mu.Unlock()
+		if answers && p.Answered != nil {
+			p.Answered(place)
+		}
 	}()
 	select {
 	case <-done:

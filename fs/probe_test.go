@@ -14,6 +14,8 @@ import (
 func TestProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fs.NewProber(time.Second)
+		var late []string
+		p.Answered = func(place string) { late = append(late, place) }
 		look := func(place string, wait <-chan struct{}) error {
 			got, err := fs.Probe(p, place, func() (string, error) {
 				if wait != nil {
@@ -45,6 +47,8 @@ func TestProbe(t *testing.T) {
 		if err := look("hung", nil); err != nil {
 			t.Errorf("it answers again: %v", err)
 		}
+		fstest.Equal(t, fmt.Sprint(late), "[hung]", "told to have answered")
+		p.Answered = nil
 
 		// The threads that are held are bounded.
 		answers = make(chan struct{})

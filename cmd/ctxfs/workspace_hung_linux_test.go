@@ -136,7 +136,8 @@ func TestNetworkFolder(t *testing.T) {
 	}
 
 	back()
-	fstest.Eventually(t, "it answers again", func() bool { // which nothing tells
+	fstest.Eventually(t, "it answers again", func() bool { // which nothing tells outside of the process
+		b.settled()
 		return !strings.Contains(b.read("workspaces/INDEX.md"), "does not answer")
 	})
 	shows("project/HERE.md", "go test")

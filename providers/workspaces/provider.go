@@ -120,6 +120,7 @@ func New(opts Options) *Provider {
 		places: make(map[string]*place), due: make(map[string]time.Time), watched: make(map[string]bool),
 		prober: fs.NewProber(answerTime), looks: fs.NewProber(patience + answerTime),
 	}
+	p.prober.Answered, p.looks.Answered = p.answered, p.answered
 	p.readProcesses = processes.Read
 	p.worker = rounds.NewWorker(rounds.Options{Round: p.work, Most: p.mostPause})
 	p.mounts.Store(new(map[string]bool))

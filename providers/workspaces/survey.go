@@ -171,7 +171,10 @@ func (w *place) survey(ctx context.Context) {
 		w.p.publish()
 		w.p.opts.Env.Changed(indexName)
 	}
-	rest := max(pause, costShare*time.Since(begun))
+	rest := pause
+	if !silent { // what was only waited for has cost nothing
+		rest = max(pause, costShare*time.Since(begun))
+	}
 	if w.age() > idle {
 		rest = max(rest, idleFactor*pause)
 	}
@@ -197,6 +200,13 @@ func (w *place) trustings() int {
 	w.showing.Lock()
 	defer w.showing.Unlock()
 	return w.trusts
+}
+
+// answered has a folder looked at again that has not answered in time.
+func (p *Provider) answered(dir string) {
+	if w := p.placeOf(dir); w != nil {
+		p.again(w)
+	}
 }
 
 // offerAll makes the pages of what was seen. It reports false, and shows none, if it was
