@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/hometest"
 )
 
@@ -39,6 +41,7 @@ func (w *world) start(watch bool) *world {
 		Statements: w.said.all, OnStatement: w.said.notify, Pause: time.Millisecond,
 		Workspaces: w.Workspaces, Trust: w.Trust, Watch: watch, Hide: w.hide, Quiet: time.Millisecond,
 	})
+	w.prober = fs.NewProber(fstest.Patience) // however busy the machine is
 	w.Show(w.Provider)
 	if watch {
 		w.Start()

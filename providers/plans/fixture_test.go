@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/hometest"
@@ -115,6 +116,7 @@ func (w *world) start(watch bool) *world {
 		Env: env, Home: w.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
 		Workspaces: w.Workspaces, Trust: w.Trust, Sessions: w.sessions, Known: w.known, Cache: w.Path(".cache/plans"), Watch: watch,
 	})
+	w.prober = fs.NewProber(fstest.Patience) // however busy the machine is
 	w.Show(w.Provider)
 	if watch {
 		w.Start()

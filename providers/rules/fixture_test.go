@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/hometest"
 )
@@ -35,6 +36,7 @@ func (w *world) start(watch bool) *world {
 		Env: env, Home: w.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
 		Workspaces: w.Workspaces, Projects: w.Projects, Trust: w.Trust, Watch: watch,
 	})
+	w.prober = fs.NewProber(fstest.Patience) // however busy the machine is
 	w.Show(w.Provider)
 	if watch {
 		w.Start()

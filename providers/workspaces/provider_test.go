@@ -126,6 +126,10 @@ func (w *world) make(offline bool) {
 		}
 		return all, nil
 	}
+	for _, prober := range []**fs.Prober{&p.prober, &p.looks} { // however busy the machine is
+		*prober = fs.NewProber(fstest.Patience)
+		(*prober).Answered = p.answered
+	}
 	w.Provider = p
 	w.Cleanup(func() { p.Close() })
 }
