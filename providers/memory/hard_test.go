@@ -98,7 +98,7 @@ func TestOwnMount(t *testing.T) {
 		".cursor/mcp.json": `{"env":{"MEMORY_FILE_PATH":"~/mount/memory/b.md"}}`,
 	})
 	w.hide = func(path string) bool { return path == w.Path("mount") }
-	w.start(true)
+	w.start(false)
 	fstest.WantNames(w.T, w.Tree, "", "INDEX.md SUMMARY.md inbox proposed")
 	if _, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "x y"}); err == nil || !strings.Contains(err.Error(), "in a mount of ctxfs") {
 		t.Errorf("remember: %v", err)
