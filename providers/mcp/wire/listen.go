@@ -44,7 +44,7 @@ func (c *Connection) announcesChanges() bool { return !c.announced().IsEmpty() |
 func (c *Connection) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
-		c.news()
+		rounds.Tell(c.Changed)
 	case mcp.MethodNotificationResourceUpdated:
 		if uri, ok := n.Params.AdditionalFields["uri"].(string); ok {
 			c.Watched.outdate(uri)
@@ -69,9 +69,6 @@ func (c *Connection) notified(n mcp.JSONRPCNotification) {
 		c.Watched.outdateAll() // changes until now were not announced
 	}
 }
-
-// news posts that a list may have changed.
-func (c *Connection) news() { rounds.Tell(c.Changed) }
 
 // listen keeps a stream of notifications open, which servers of the new era only
 // open on request. A server that does not know the request is not asked again;
@@ -116,7 +113,7 @@ func (c *Connection) listen(now func() time.Time) {
 			timer.Stop()
 			return
 		case <-timer.C:
-			c.news() // something may have changed meanwhile
+			rounds.Tell(c.Changed) // something may have changed meanwhile
 			c.Watched.outdateAll()
 		}
 	}
