@@ -60,7 +60,7 @@ func TestTwoServersOfOneName(t *testing.T) {
 		w.claude(map[string]any{"x": map[string]any{"command": "one"}, "both": map[string]any{"command": "b", "args": []string{"1"}}})
 		w.cursor(map[string]any{"x": map[string]any{"command": "two"}, "same": map[string]any{"command": "b", "args": []string{"1"}}})
 		w.open()
-		if got := w.folders(); got != "both x x~2" {
+		if got := w.folders(); got != "CALLS.tsv both x x~2" {
 			t.Fatalf("folders: %s", got)
 		}
 		fstest.Contains(t, w.cat("x/SERVER_METADATA.json"), `"command": "one"`, `"client": "claude-code"`)
@@ -76,7 +76,7 @@ func TestOwnEntries(t *testing.T) {
 		w.cursor(map[string]any{"off": map[string]any{"command": "two"}, "other": map[string]any{"command": "three"}})
 		w.settings("[mcp.servers.off]\ndisabled = true\n[mcp.servers.mine]\ncommand = \"${PROGRAM:-ours}\"\nstart_timeout = 2.5\n")
 		w.open()
-		if got := w.folders(); got != "mine off other" {
+		if got := w.folders(); got != "CALLS.tsv mine off other" {
 			t.Fatalf("folders: %s", got)
 		}
 		fstest.Contains(t, w.cat("off/STATUS.md"), "state: disabled\n", "take `disabled` out of the entry \"off\" in ")
@@ -213,7 +213,7 @@ func TestReload(t *testing.T) {
 
 		w.claude(map[string]any{"stays": stub("ok", stubJournal, journal), "comes": stub("ok"), "changes": stub("banner")})
 		w.p.Reload()
-		if got := w.folders(); got != "changes comes stays" {
+		if got := w.folders(); got != "CALLS.tsv changes comes stays" {
 			t.Errorf("folders: %s", got)
 		}
 		w.mu.Lock()

@@ -89,6 +89,7 @@ func realWorld(t testing.TB) *world {
 		Home:     w.home,
 		Projects: project.New(project.Options{Home: w.home}),
 		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
+		StateDir: filepath.Join(w.dir, "mcp"),
 		Environ:  os.Environ,
 		Trust:    trust.New("", nil, time.Now),
 		Root:     func(string) string { return "" },

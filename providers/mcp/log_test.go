@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,21 +67,5 @@ func TestLogLevel(t *testing.T) {
 		}
 		level("loud")
 		fstest.Contains(t, w.cat("callee/STATUS.md"), `log_level is "loud"; it is one of debug, info, notice, warning, error, critical, alert, emergency`)
-	})
-}
-
-// TestNoStateNoLog has a provider without a state folder keep nothing.
-func TestNoStateNoLog(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = ""
-		w.claude(map[string]any{"stub": stub("notifies-first")})
-		w.open().start()
-		w.untilState("stub", "ready")
-		if _, err := w.read("stub/log.txt"); err == nil {
-			t.Error("a log is shown")
-		}
-		if _, err := os.Stat("log.txt"); err == nil {
-			t.Error("a log is in the working folder")
-		}
 	})
 }

@@ -227,14 +227,3 @@ func TestPinsOfOtherSources(t *testing.T) {
 		}
 	})
 }
-
-func TestWithoutAStateFolderNothingIsPinned(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.claude(map[string]any{"hello": stub("ok")})
-		w.open().start()
-		w.untilState("hello", "ready")
-		if _, err := w.p.Accept("hello"); err == nil {
-			t.Error("accepted")
-		}
-	})
-}

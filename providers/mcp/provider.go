@@ -94,8 +94,7 @@ type Options struct {
 	// is something to write.
 	CacheDir string
 	// StateDir is the folder of the list of trusted projects, the logins to
-	// servers, the pinned definitions of tools, and the log of calls; with "" all
-	// these are empty, and no project is trusted.
+	// servers, the pinned definitions of tools, and the log of calls.
 	StateDir string
 	// Hide reports whether a path is the root of a view of ours, whose projects
 	// are left out; it may be nil.
@@ -163,34 +162,28 @@ func New(opts Options) *Provider {
 	if times == (timing{}) {
 		times = usualTiming()
 	}
-	below := func(dir, name string) string {
-		if dir == "" {
-			return ""
-		}
-		return filepath.Join(dir, name)
-	}
 	p := &Provider{
 		opts: opts,
-		sup:  supervise.New(supervise.Options{Dir: below(opts.CacheDir, "starting"), Hold: times.hold, Slot: times.slot, Log: opts.Env.Log, Spawn: opts.Spawn}),
+		sup:  supervise.New(supervise.Options{Dir: filepath.Join(opts.CacheDir, "starting"), Hold: times.hold, Slot: times.slot, Log: opts.Env.Log, Spawn: opts.Spawn}),
 		logins: logins.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: agents.Lookup(opts.Environ), Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
-		}, opts.StateDir == ""),
+		}),
 		callLog:   calls.NewLog(opts.StateDir),
 		questions: questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server.Server).Show() }}),
 		sampling:  questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.Environ(), opts.Home, nil) }),
 	}
 	shared := &server.Options{
-		Env: opts.Env, Home: opts.Home, Environ: opts.Environ, HTTP: opts.HTTP, Logs: below(opts.StateDir, "logs"), Offline: opts.Offline,
+		Env: opts.Env, Home: opts.Home, Environ: opts.Environ, HTTP: opts.HTTP, Logs: filepath.Join(opts.StateDir, "logs"), Offline: opts.Offline,
 		Program: opts.Program, ProgramEnv: opts.ProgramEnv,
-		Cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log}, Pins: pins.Store{Dir: below(opts.StateDir, "pins")},
+		Cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log}, Pins: pins.Store{Dir: filepath.Join(opts.StateDir, "pins")},
 		Questions: p.questions, Sampling: p.sampling, Logins: p.logins,
-		Tasks:     tasks.Open(tasks.Options{Dir: below(opts.StateDir, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks}),
-		Instances: instance.Options{Timing: times.Timing, Now: opts.Env.Now}, Tool: times.tool, Publishing: &p.publishing,
+		Tasks:     tasks.Open(tasks.Options{Dir: filepath.Join(opts.StateDir, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks}),
+		Instances: instance.Options{Sup: p.sup, Timing: times.Timing, Now: opts.Env.Now}, Tool: times.tool, Publishing: &p.publishing,
 		FileCall: func(c calls.Call) (func(context.Context) (*calls.Result, error), string, error) { return p.Prepare(c) },
 		Shown:    func() { p.Update() },
 	}
 	p.Fleet = fleet.New(fleet.Options{
-		Server: shared, Sup: p.sup, SettingsPath: opts.SettingsPath, Approvals: below(opts.StateDir, "trusted.json"),
+		Server: shared, SettingsPath: opts.SettingsPath, Approvals: filepath.Join(opts.StateDir, "trusted.json"),
 		Hide: opts.Hide, Projects: opts.Projects, Trust: opts.Trust, Root: opts.Root, Sample: times.sample, Changed: func() { p.Publish() },
 	})
 	p.Dispatcher = dispatch.New(dispatch.Options{

@@ -54,7 +54,4 @@ func TestUses(t *testing.T) {
 			t.Errorf("%s, want %s", got[i], want)
 		}
 	}
-	if all := NewLog("").Uses(); all != nil {
-		t.Errorf("%+v", all)
-	}
 }

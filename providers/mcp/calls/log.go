@@ -53,28 +53,21 @@ type Called struct {
 
 // Log is the log of calls. It is safe for concurrent use.
 type Log struct {
-	path         string // "" writes nothing
+	path         string
 	max          int64
 	table, older *Table
 
 	mu sync.Mutex // the file's lock is one of the process
 }
 
-// NewLog returns the log in a folder; "" writes nothing.
+// NewLog returns the log in a folder.
 func NewLog(dir string) *Log {
-	l := &Log{max: maxLog}
-	if dir != "" {
-		l.path = filepath.Join(dir, logName)
-		l.table, l.older = &Table{path: l.path}, &Table{path: l.path + olderSuffix}
-	}
-	return l
+	path := filepath.Join(dir, logName)
+	return &Log{path: path, max: maxLog, table: &Table{path: path}, older: &Table{path: path + olderSuffix}}
 }
 
 // add writes a whole line or nothing. The line is in the file when add returns.
 func (l *Log) add(line []byte) error {
-	if l.path == "" {
-		return nil
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f, size, err := l.open()

@@ -61,9 +61,6 @@ type tableMark struct{ log, table int64 }
 // Tables returns the nodes that show the log, by their names. That of the older file is
 // not there if nothing was renamed yet.
 func (l *Log) Tables() map[string]fs.Node {
-	if l.path == "" {
-		return nil
-	}
 	all := map[string]fs.Node{TableName: l.table}
 	if _, err := os.Lstat(l.path + olderSuffix); err == nil {
 		all[olderName] = l.older

@@ -19,9 +19,6 @@ import (
 // Tally counts the calls in the log, see [facts.CallSource]. A log that does not exist
 // counts no calls.
 func (l *Log) Tally(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error) {
-	if l.path == "" {
-		return nil, nil
-	}
 	t := tally{query: q, tools: make(map[[2]string]*called)}
 	for _, path := range []string{l.path + olderSuffix, l.path} {
 		if err := t.read(ctx, path); err != nil {
@@ -118,9 +115,6 @@ func quantile(sorted []int64, percent int) int64 {
 // each session of a client. Clients with a shell state their wants in a transcript. A
 // log that cannot be read yields nothing.
 func (l *Log) Uses() (all []facts.Part[facts.Use]) {
-	if l.path == "" {
-		return nil
-	}
 	at := make(map[string]int)
 	for _, path := range []string{l.path + olderSuffix, l.path} {
 		_ = eachCalled(path, func(c *Called) {

@@ -16,9 +16,6 @@ func TestTally(t *testing.T) {
 	if all, err := l.Tally(context.Background(), facts.CallsQuery{}); len(all) != 0 || err != nil {
 		t.Errorf("without a log: %v, %v", all, err)
 	}
-	if all, err := NewLog("").Tally(context.Background(), facts.CallsQuery{}); len(all) != 0 || err != nil {
-		t.Errorf("without a folder: %v, %v", all, err)
-	}
 	older := `{"time":"2026-11-20T09:00:00Z","server":"a","tool":"x","outcome":"ok","ms":100,"bytes":10,"project":"/p/shop"}
 no line
 {"time":"2026-11-21T09:00:00Z","server":"a","tool":"x","outcome":"timeout","ms":900,"agent":"codex","dir":"/p/shop/sub"}

@@ -16,12 +16,11 @@ import (
 
 // Tool is a tool as a call needs it. It is immutable.
 type Tool struct {
-	Name        string // its own
-	File        string // that of its file, without ".json"
-	Description string
+	Name        string          // its own
+	File        string          // that of its file, without ".json"
+	Description string          // clean
 	Input       json.RawMessage // the schema of its arguments as it is shown, or nil
 	Schema      *Schema
-	Annotations json.RawMessage
 	Destructive bool // its server marks it so
 	ReadOnly    bool // its server marks it so: readOnlyHint
 	// Sum is that of its definition: others have other ones.
@@ -44,12 +43,12 @@ func newTool(is catalogue.Item) *Tool {
 		switch name {
 		case "description":
 			_ = json.Unmarshal(value, &t.Description) // one of another type counts as none
+			t.Description = clean.Text(t.Description)
 		case "arguments":
 			t.Input = value
 		case "outputSchema":
 			t.output = sync.OnceValue(func() *Schema { return arguments.Compile(value) })
 		case "annotations":
-			t.Annotations = value
 			var hints struct{ DestructiveHint, ReadOnlyHint bool }
 			if json.Unmarshal(value, &hints) == nil { // otherwise it says nothing
 				t.Destructive, t.ReadOnly = hints.DestructiveHint, hints.ReadOnlyHint

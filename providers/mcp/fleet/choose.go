@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,18 +144,10 @@ func (f *Fleet) Tools(server string) ([]Toolbox, error) {
 	return boxes, nil
 }
 
-// ToolInfo is what is known of a tool. Its texts are clean.
+// ToolInfo is what is known of a tool.
 type ToolInfo struct {
-	Server      string // the name of its folder
-	Name        string // its own
-	File        string // that of its file, without ".json"
-	Description string
-	// Schema is the schema of its arguments.
-	Schema *calls.Schema
-	// Annotations are as the server gives them, or nil.
-	Annotations json.RawMessage
-	// Destructive reports that the server marks it so.
-	Destructive bool
+	Server string // the name of its folder
+	*calls.Tool
 }
 
 // Tool returns what is known of a tool, by the names that Call accepts, without
@@ -175,9 +166,5 @@ func (f *Fleet) Tool(server, name string) (ToolInfo, error) {
 	if err != nil {
 		return ToolInfo{}, err
 	}
-	info := ToolInfo{
-		Server: s.Folder(), Name: clean.Line(t.Name), File: t.File,
-		Description: clean.Text(t.Description), Schema: t.Schema, Annotations: t.Annotations, Destructive: t.Destructive,
-	}
-	return info, nil
+	return ToolInfo{s.Folder(), t}, nil
 }

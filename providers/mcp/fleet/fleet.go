@@ -23,7 +23,6 @@ import (
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/server"
-	"ctxfs/providers/mcp/supervise"
 )
 
 // Options are the settings of a fleet.
@@ -31,10 +30,9 @@ type Options struct {
 	// Server is what all servers share, to which the fleet adds the idle time and the
 	// pool of instances, FileCalls, Sample, and Running.
 	Server *server.Options
-	Sup    *supervise.Supervisor // of Server.Instances
 
 	// SettingsPath is the path of ctxfs's own configuration. Approvals is the file of
-	// the servers of projects that are trusted; with "" no project is.
+	// the servers of projects that are trusted.
 	SettingsPath string
 	Approvals    string
 	Hide         func(path string) bool
@@ -77,7 +75,7 @@ func New(o Options) *Fleet {
 	f := &Fleet{o: o, leaving: make(map[string]*server.Server)}
 	f.samples.every, f.samples.take = o.Sample, f.sample
 	s := o.Server
-	s.Instances.Sup, s.Instances.Idle = o.Sup, func() time.Duration { return time.Duration(f.idle.Load()) }
+	s.Instances.Idle = func() time.Duration { return time.Duration(f.idle.Load()) }
 	s.Pool, s.FileCalls, s.Sample, s.Running = instance.NewPool(0), f.fileCalls.Load, f.samples.soon, &f.running
 	f.finder = clients.New(clients.Options{Home: s.Home, Environ: s.Environ, Hide: o.Hide, Approvals: o.Approvals, Remembered: f.remembered})
 	return f
@@ -107,7 +105,7 @@ func (f *Fleet) Close() {
 	f.closed = true
 	all := slices.Concat(f.All(), slices.Collect(maps.Values(f.leaving)))
 	f.changing.Unlock()
-	f.o.Sup.Finish()
+	f.o.Server.Instances.Sup.Finish()
 	for _, s := range all {
 		s.End(instance.Closing)
 	}
@@ -256,7 +254,7 @@ func (f *Fleet) Summaries() ([]server.Summary, []fs.Problem) {
 	seen := make([]ruleTarget, len(servers))
 	for i, s := range servers {
 		all[i] = s.Summary()
-		seen[i] = ruleTarget{s, all[i].File, all[i].Disabled, all[i].Shown}
+		seen[i] = ruleTarget{s, all[i].File, all[i].Condition.State == instance.StateDisabled, all[i].Shown}
 	}
 	found, fresh := f.idleRules.find(f.Policy(), seen)
 	if !f.o.Server.Offline {

@@ -77,8 +77,8 @@ func (f *Fleet) decide(folder string, change func(project string) error) (Projec
 	if !ok {
 		project = filepath.Clean(folder) // one that was deleted can be revoked
 	}
-	if f.o.Approvals == "" || f.closed {
-		return Project{}, errors.New("there is no folder for what is trusted")
+	if f.closed {
+		return Project{}, ErrNotHere
 	}
 	if err := change(project); err != nil {
 		return Project{}, err

@@ -68,13 +68,6 @@ func (i *Instance) endOutdated() bool {
 	return true
 }
 
-// dropConnection hides the connection from new users.
-func (i *Instance) dropConnection() {
-	i.mu.Lock()
-	i.conn = nil
-	i.mu.Unlock()
-}
-
 // idleTimer fires when an instance has been without users for too long.
 type idleTimer struct {
 	of    *Instance

@@ -140,9 +140,7 @@ func (i *Instance) Begin(before <-chan struct{}, why Reason) {
 		i.mu.Lock()
 		i.over = true
 		i.mu.Unlock()
-		if i.owner.Pool != nil {
-			i.owner.Pool.leave(i)
-		}
+		i.owner.Pool.leave(i)
 	}()
 }
 
@@ -165,9 +163,7 @@ func (i *Instance) End(why Interruption) {
 		i.cancel(why)
 	}
 	i.mu.Unlock()
-	if i.owner.Pool != nil {
-		i.owner.Pool.leave(i)
-	}
+	i.owner.Pool.leave(i)
 }
 
 // HasEnded reports whether the instance has ended, or is about to: it cannot be used.
@@ -263,9 +259,7 @@ func (i *Instance) atRestLocked() bool {
 
 // rest gives back what an instance has that neither runs nor is used.
 func (i *Instance) rest() {
-	if i.owner.Pool != nil {
-		i.owner.Pool.leave(i)
-	}
+	i.owner.Pool.leave(i)
 	if i.owner.Rested != nil && i.atRest() {
 		i.owner.Rested()
 	}

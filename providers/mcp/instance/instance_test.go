@@ -35,7 +35,7 @@ func exit(supervise.Command) (*supervise.Program, error) {
 // newTestInstance returns an instance of a program that exits at once.
 func newTestInstance(t *testing.T, is Condition) *Instance {
 	t.Helper()
-	sup := supervise.New(supervise.Options{Log: slog.New(slog.DiscardHandler), Spawn: exit})
+	sup := supervise.New(supervise.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Spawn: exit})
 	t.Cleanup(sup.Close)
 	d := &config.Server{Source: config.Source{Name: "stub"}, Transport: config.Stdio, Command: os.Args[0]}
 	grace := supervise.Grace{EOF: time.Second, Term: time.Second, Work: time.Second, Kill: patience}

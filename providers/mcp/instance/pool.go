@@ -128,8 +128,11 @@ func (p *Pool) makeRoom() {
 }
 
 // leave takes the place of an instance back if it is at rest, and lets those that
-// wait look again.
+// wait look again. A nil Pool has no places.
 func (p *Pool) leave(i *Instance) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if i.atRest() {

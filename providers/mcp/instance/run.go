@@ -181,7 +181,9 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 	}
 	begun := i.o.Now()
 	cause := i.serve(ctx, c, limits.Idle)
-	i.dropConnection()
+	i.mu.Lock()
+	i.conn = nil // new users do not see it
+	i.mu.Unlock()
 	life := ending{ready: i.o.Now().Sub(begun)}
 	switch {
 	case cause == errUnused:
@@ -300,7 +302,7 @@ func (i *Instance) explainer(d *config.Server, limits supervise.Limits) wire.Exp
 	dialer := i.dialer
 	i.mu.Unlock()
 	return wire.Explainer{
-		Folder: i.owner.Name(), Def: d, Limits: limits, Home: dialer.Home, Environ: dialer.Environ,
+		Folder: i.owner.Name(), Def: d, Limits: limits, Home: dialer.Home,
 		Clean: func(text string) string { return i.owner.Clean(d, text) },
 	}
 }

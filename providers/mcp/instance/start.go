@@ -1,7 +1,9 @@
 package instance
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"ctxfs/fs/rounds"
@@ -67,15 +69,8 @@ func (i *Instance) waitForReason(ctx context.Context, retry <-chan time.Time) Re
 }
 
 func (i *Instance) limits(d *config.Server) supervise.Limits {
-	limits := supervise.Limits{Idle: i.o.Timing.Start, Total: i.o.Timing.Install}
-	if d.StartTimeout > 0 {
-		limits.Idle = d.StartTimeout
-	}
-	if d.InstallTimeout > 0 {
-		limits.Total = d.InstallTimeout
-	}
-	limits.Total = max(limits.Total, limits.Idle)
-	return limits
+	idle := cmp.Or(d.StartTimeout, i.o.Timing.Start)
+	return supervise.Limits{Idle: idle, Total: max(idle, cmp.Or(d.InstallTimeout, i.o.Timing.Install))}
 }
 
 // waitTurn waits for the server's turn, and begins its start. It fails only if ctx
@@ -116,8 +111,7 @@ func (i *Instance) remark(what string) {
 	i.mu.Lock()
 	is := i.condition
 	i.mu.Unlock()
-	same := len(is.Remarks) == len(remarks) && (what == "" || is.Remarks[0] == what)
-	if is.State == StateStarting && !same {
+	if is.State == StateStarting && !slices.Equal(is.Remarks, remarks) {
 		i.update(func() { i.condition.Remarks = remarks })
 	}
 }

@@ -47,12 +47,11 @@ func (e *Error) Fix() string { return e.Mend }
 // Logins are the logins of the user to all servers. They are safe for concurrent use.
 type Logins struct {
 	client   *oauth.Client
-	none     bool                   // there is no folder for them
 	document atomic.Pointer[string] // [mcp] client_id_document
 }
 
-// New returns the logins in a folder. With none there are no logins.
-func New(o oauth.Options, none bool) *Logins { return &Logins{client: oauth.New(o), none: none} }
+// New returns the logins in a folder.
+func New(o oauth.Options) *Logins { return &Logins{client: oauth.New(o)} }
 
 // Close ends the logins under way.
 func (l *Logins) Close() { l.client.Close() }
@@ -67,10 +66,9 @@ func (l *Logins) Set(settings clients.Settings) {
 func (l *Logins) Document() string { return *l.document.Load() }
 
 // Session returns the login to a server, or nil if logins do not apply: the server
-// is a process, its entry has a header Authorization or allows no login, or there
-// is no folder for logins.
+// is a process, or its entry has a header Authorization or allows no login.
 func (l *Logins) Session(d *config.Server) *oauth.Session {
-	if d.Transport == config.Stdio || d.URL == "" || d.Login.Off || l.none {
+	if d.Transport == config.Stdio || d.URL == "" || d.Login.Off {
 		return nil
 	}
 	for name := range d.Headers {

@@ -108,17 +108,11 @@ func (d drift) difference() []byte {
 // indented returns the text of a tool with a line for each value: in the file's own
 // form, a line may be too long to see what differs in it.
 func indented(tool catalogue.Item) string {
-	text, err := rawjson.Indent(tool.Body)
-	if err != nil {
-		text = tool.Body // impossible: it was rendered here
-	}
+	text, _ := rawjson.Indent(tool.Body) // it was rendered here
 	return string(text)
 }
 
 // time returns when the drift came to be.
 func (d drift) time() time.Time {
-	if d.pinned.After(d.tool.Since) {
-		return d.pinned
-	}
-	return d.tool.Since
+	return wording.Later(d.tool.Since, d.pinned)
 }

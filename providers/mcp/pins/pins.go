@@ -131,9 +131,6 @@ func (p Store) Load(keys []catalogue.Key, shown *catalogue.Snapshot) State {
 // definitions were seen first. Known is the state until now. After an error the
 // pins are in memory only.
 func (p Store) Pin(known State, keys []catalogue.Key, before, shown *catalogue.Snapshot, now time.Time) (State, error) {
-	if p.Dir == "" {
-		return known, nil
-	}
 	var err error
 	s := p.readWith(&known, keys, false)
 	if s.fault == "" && (s.unsaved != "" || s.stale || s.lacks(before) || s.lacks(shown)) {

@@ -21,9 +21,7 @@ func (s *State) AddFiles(nodes map[string]fs.Node) (newest time.Time) {
 	newest = s.accepted
 	for _, d := range s.drifts {
 		nodes[d.tool.File+".diff"] = fs.NewText(d.time(), d.diff)
-		if t := d.time(); t.After(newest) {
-			newest = t
-		}
+		newest = wording.Later(newest, d.time())
 	}
 	return newest
 }

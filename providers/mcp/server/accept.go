@@ -27,16 +27,11 @@ type AcceptedTool struct {
 	Since time.Time `json:"since"` // when this definition was first seen
 }
 
-var errNoPins = errors.New("there is no folder for pinned definitions")
-
 // Accept pins the definitions of a server's tools as they are shown now: those of
 // the tools named, by their own names or those of their files, or all. The server
 // is neither started nor asked. Definitions that have not changed keep the time of
 // their pins.
 func (s *Server) Accept(tools ...string) (Accepted, error) {
-	if s.o.Pins.Dir == "" {
-		return Accepted{}, errNoPins
-	}
 	s.pinning.Lock()
 	defer s.pinning.Unlock()
 	s.mu.Lock()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -48,13 +49,7 @@ func (s *Server) Vouch(t *calls.Tool, by *fs.Confined) error {
 func (s *Server) Patience(given time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case given > 0:
-		return given
-	case s.def.CallTimeout > 0:
-		return s.def.CallTimeout
-	}
-	return s.o.Tool
+	return cmp.Or(given, s.def.CallTimeout, s.o.Tool)
 }
 
 // NamesByFile returns the URIs or names of what a folder of the server lists, by
@@ -111,11 +106,10 @@ type Summary struct {
 	Catalogue time.Time // or zero
 	Tools     []catalogue.Item
 	Sections  [catalogue.NumFolders]catalogue.Section
-	Drifted   *fs.Problem // the problem of its pins, or nil
-	Questions []string    // those that are open, a line each
-	Clients   []string    // the ids of the agents that are configured to use it
-	Project   string      // the folder of the one project that it belongs to, or ""
-	Disabled  bool
+	Drifted   *fs.Problem         // the problem of its pins, or nil
+	Questions []string            // those that are open, a line each
+	Clients   []string            // the ids of the agents that are configured to use it
+	Project   string              // the folder of the one project that it belongs to, or ""
 	Node      fs.Node             // its folder
 	Shown     *catalogue.Snapshot // nil where its tools are not known
 }
@@ -124,7 +118,7 @@ type Summary struct {
 func (s *Server) Summary() Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := Summary{File: s.file, Condition: s.condition, About: s.shown.Summary(), Drifted: s.pins.Problem(s.file), Questions: s.questionLines(), Clients: s.def.Clients(), Disabled: s.def.Disabled, Node: s.dir, Shown: s.shown}
+	b := Summary{File: s.file, Condition: s.condition, About: s.shown.Summary(), Drifted: s.pins.Problem(s.file), Questions: s.questionLines(), Clients: s.def.Clients(), Node: s.dir, Shown: s.shown}
 	if len(s.def.Projects) == 1 {
 		b.Project = s.def.Projects[0]
 	}

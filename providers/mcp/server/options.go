@@ -30,7 +30,7 @@ type Options struct {
 	Home    string
 	Environ func() []string // of the user
 	HTTP    http.RoundTripper
-	Logs    string // the folder of what servers log, or ""
+	Logs    string // the folder of what servers log
 	Offline bool   // nothing is started or written
 
 	// Program is the path of ctxfs, for the programs that call tools; with "" these

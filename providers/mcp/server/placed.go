@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -168,14 +169,9 @@ func (x *Placed) forget() {
 // places returns the instances of the server besides the shared one, in the order of
 // their places. The caller holds mu.
 func (s *Server) places() []*Placed {
-	all := make([]*Placed, 0, len(s.placed))
-	for _, x := range s.placed {
-		all = append(all, x)
-	}
-	slices.SortFunc(all, func(a, b *Placed) int {
+	return slices.SortedFunc(maps.Values(s.placed), func(a, b *Placed) int {
 		return cmp.Or(strings.Compare(a.at.Project, b.at.Project), strings.Compare(a.at.Session, b.at.Session))
 	})
-	return all
 }
 
 // stopPlaced ends the runs of all instances besides the shared one, and reports

@@ -89,12 +89,10 @@ const logName = "log.txt"
 // newLog returns the log of the server. Its file is there as soon as there is a
 // message.
 func (s *Server) newLog() *serverlog.Log {
-	o := serverlog.Options{Now: s.o.Env.Now, Written: s.logged}
-	o.Clean = func(text string) string { return s.o.Questions.Redact(s, s.Clean(s.Definition(), text)) }
-	if s.o.Logs != "" {
-		o.Path = serverlog.Path(s.o.Logs, catalogue.KeyOf(s.def.Source))
-	}
-	return serverlog.New(o)
+	return serverlog.New(serverlog.Options{
+		Path: serverlog.Path(s.o.Logs, catalogue.KeyOf(s.def.Source)), Now: s.o.Env.Now, Written: s.logged,
+		Clean: func(text string) string { return s.o.Questions.Redact(s, s.Clean(s.Definition(), text)) },
+	})
 }
 
 // logged shows that the log has grown.

@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/calls"
@@ -183,10 +184,7 @@ func (s *Server) publishSections(before *catalogue.Snapshot, now time.Time) (cha
 		case catalogue.ResourceFolder:
 			newest = s.Kept.AddFiles(nodes, is.Items)
 		}
-		if newest.After(t) {
-			t = newest
-		}
-		if beside[f] {
+		if t = wording.Later(t, newest); beside[f] {
 			t = now
 		}
 		s.dirs[f].Replace(t, nodes)

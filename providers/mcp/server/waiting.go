@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/rawjson"
 )
 
@@ -34,14 +35,8 @@ type waitingFile struct {
 func (w *waiting) publish(in *fs.Folder, now time.Time, files map[string]waitingFile) (changed []string) {
 	bodies := make(map[string][]byte, len(files))
 	for id, file := range files {
-		compact, err := json.Marshal(file.value)
-		if err == nil {
-			compact, err = rawjson.Indent(compact)
-		}
-		if err != nil {
-			continue // it was made of JSON
-		}
-		bodies[id] = compact
+		compact, _ := json.Marshal(file.value) // it was made of JSON
+		bodies[id], _ = rawjson.Indent(compact)
 	}
 	path := func(id string) string { return w.name + "/" + id + ".json" }
 	for id := range w.bodies {
@@ -66,15 +61,11 @@ func (w *waiting) publish(in *fs.Folder, now time.Time, files map[string]waiting
 	nodes := make(map[string]fs.Node, len(bodies))
 	var newest time.Time
 	for id, body := range bodies {
-		t := files[id].changed
-		nodes[id+".json"] = fs.NewText(t, body)
-		if t.After(newest) {
-			newest = t
-		}
+		nodes[id+".json"] = fs.NewText(files[id].changed, body)
+		newest = wording.Later(newest, files[id].changed)
 	}
 	if w.folder == nil {
-		w.folder = new(fs.Folder)
-		w.folder.Replace(newest, nodes)
+		w.folder = fs.NewFolder(newest, nodes)
 		in.Set(now, w.name, w.folder)
 	} else {
 		w.folder.Replace(now, nodes)
@@ -98,11 +89,7 @@ func (s *Server) publishWaiting(now time.Time) (changed []string) {
 		s.left.version = v
 		files := make(map[string]waitingFile)
 		for _, t := range s.o.Tasks.List(s.file) {
-			changedAt := t.Since
-			if t.HasEnded() {
-				changedAt = t.Ended
-			}
-			files[t.ID] = waitingFile{changedAt, t}
+			files[t.ID] = waitingFile{wording.Later(t.Since, t.Ended), t}
 		}
 		changed = append(changed, s.left.publish(s.dir, now, files)...)
 	}

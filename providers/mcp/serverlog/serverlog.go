@@ -47,7 +47,7 @@ const (
 
 // Options are what a log needs to know of its server.
 type Options struct {
-	// Path is the file; "" keeps nothing.
+	// Path is the file.
 	Path string
 	Now  func() time.Time
 	// Clean removes secrets and control characters from a text of several lines.
@@ -100,9 +100,6 @@ func (l *Log) Node() fs.Node {
 // Post keeps a message. Project is the folder of the project whose instance of the
 // server has logged it, or "". It does not wait.
 func (l *Log) Post(m wire.LogMessage, project string) {
-	if l.o.Path == "" {
-		return
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m.Dropped += l.dropped
@@ -149,7 +146,7 @@ func (l *Log) write() {
 			l.format(&text, e)
 		}
 		first, err := l.append(text.Bytes())
-		if err == nil && l.o.Written != nil {
+		if err == nil {
 			l.o.Written(first)
 		}
 		timer := time.NewTimer(pause)

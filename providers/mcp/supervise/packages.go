@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -126,9 +127,6 @@ type record struct {
 
 // recorded returns the recorded start of a package.
 func (p *packages) recorded(key string) (is record, ok bool) {
-	if p.dir == "" {
-		return is, false
-	}
 	text, err := os.ReadFile(p.file(key))
 	if err != nil {
 		return is, false
@@ -139,9 +137,6 @@ func (p *packages) recorded(key string) (is record, ok bool) {
 
 // mark records that a process group starts a package.
 func (p *packages) mark(key string, group int) {
-	if p.dir == "" {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := atomicfile.Write(p.file(key), fmt.Appendf(nil, "%d %d\n", group, began(group))); err != nil {
@@ -218,23 +213,11 @@ func cachesOf(env []string) (c caches) {
 			c.roots = append(c.roots, filepath.Join(root, is.entries))
 		}
 	}
-	// Bun installs below the folder for temporary files.
-	temporary := variable(env, "TMPDIR")
-	if temporary == "" {
-		temporary = os.TempDir()
-	}
-	c.all = append(c.all, bunFolders(temporary)...)
+	// Bun installs below the folder for temporary files, for each user and package.
+	bun, _ := filepath.Glob(filepath.Join(cmp.Or(variable(env, "TMPDIR"), os.TempDir()), "bunx-*")) // the pattern is valid
+	c.all = append(c.all, bun...)
 	return c
 }
-
-// bunFolders returns the folders of bunx, one for each user and package.
-func bunFolders(temporary string) []string {
-	found, _ := filepath.Glob(filepath.Join(temporary, "bunx-*")) // the pattern is valid
-	return found
-}
-
-// npmCache returns npm's cache folder in that environment.
-func npmCache(env []string) string { return cachesOf(env).all[0] }
 
 // grown is the size of the files in recently changed installations.
 type grown struct {

@@ -87,7 +87,6 @@ func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg config.Package, 
 		sup: s, limits: limits, tell: tell, turn: turn, pkg: pkg, free: free,
 		begun: now, last: now,
 	}
-	b.limits.Total = max(limits.Total, limits.Idle)
 	b.ctx, b.cancel = context.WithCancelCause(ctx)
 	s.starts.Add(1)
 	b.done.Go(b.follow)

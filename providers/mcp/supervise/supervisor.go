@@ -103,7 +103,7 @@ func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) 
 // Options are the options of a supervisor.
 type Options struct {
 	// Dir is the folder that records which packages are being installed, for the
-	// next process of ctxfs; "" records nothing.
+	// next process of ctxfs.
 	Dir string
 	// Hold is how long load, or a start that a caller waits for, may delay one
 	// background start.

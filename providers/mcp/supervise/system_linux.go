@@ -3,47 +3,31 @@ package supervise
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
 // The thresholds of a busy machine: the share of the last ten seconds for which
-// some process waited for a processor or for memory, in percent; or, where the
-// kernel has no pressure information, the runnable processes per processor.
+// some process waited for a processor or for memory, in percent.
 const (
 	busyCPU    = 60
 	busyMemory = 20
-	busyLoad   = 2
 )
 
 // busy reports whether the machine is busy.
 func busy() bool {
-	if share, ok := pressure("cpu"); ok {
-		memory, _ := pressure("memory")
-		return share > busyCPU || memory > busyMemory
-	}
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return false
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	load, err := strconv.ParseFloat(first, 64)
-	return err == nil && load > busyLoad*float64(runtime.NumCPU())
+	return pressure("cpu") > busyCPU || pressure("memory") > busyMemory
 }
 
 // pressure returns the share of the last ten seconds for which some process waited
 // for a resource, in percent; see the kernel's accounting/psi.
-func pressure(of string) (percent float64, ok bool) {
-	text, err := os.ReadFile("/proc/pressure/" + of)
-	if err != nil {
-		return 0, false
-	}
+func pressure(of string) float64 {
+	text, _ := os.ReadFile("/proc/pressure/" + of) // 0 where the kernel has no pressure information
 	_, after, _ := strings.Cut(string(text), "some avg10=")
 	first, _, _ := strings.Cut(after, " ")
-	percent, err = strconv.ParseFloat(first, 64)
-	return percent, err == nil
+	percent, _ := strconv.ParseFloat(first, 64)
+	return percent
 }
 
 // unbreakable reopens the writing end of a pipe for reading and writing, and closes

@@ -34,8 +34,7 @@ const (
 
 // Options are what a store needs.
 type Options struct {
-	// Dir is where tasks are kept, created when there is one; with "" they are in
-	// memory only.
+	// Dir is where tasks are kept, created when there is one.
 	Dir string
 	Now func() time.Time
 	Log *slog.Logger
@@ -60,9 +59,8 @@ type Store struct {
 
 type kept struct {
 	Task
-	outcome *Outcome      // nil if it is on disk alone
-	onDisk  bool          // outcome is on disk, too
-	ended   chan struct{} // closed when the task has ended
+	outcome *Outcome // nil if it is on disk alone
+	onDisk  bool     // outcome is on disk, too
 }
 
 // recordFormat is the number of the format of both files.
@@ -90,9 +88,6 @@ const (
 // left alone.
 func Open(o Options) *Store {
 	s := &Store{opts: o, tasks: make(map[string]*kept)}
-	if o.Dir == "" {
-		return s
-	}
 	entries, err := os.ReadDir(o.Dir)
 	if err != nil {
 		if !errors.Is(err, iofs.ErrNotExist) {
@@ -127,11 +122,8 @@ func Open(o Options) *Store {
 
 // adopt adds a task that another process has started.
 func (s *Store) adopt(t Task) {
-	k := &kept{Task: t, ended: make(chan struct{})}
+	k := &kept{Task: t}
 	s.tasks[t.ID] = k
-	if t.HasEnded() {
-		close(k.ended)
-	}
 	switch {
 	case t.HasEnded():
 		return
@@ -156,14 +148,13 @@ func (s *Store) lose(k *kept) {
 	k.State, k.What, k.Ended, k.Questions = Lost, lostText, s.opts.Now().UTC(), nil
 	k.outcome = &Outcome{Word: Lost, Fault: "the result of " + k.ID + " is lost: " + lostText, Fix: "check before you call " + k.Tool + " again"}
 	s.write(k)
-	close(k.ended)
 }
 
 // write writes the files of a task, and reports whether they are there. A failure is
 // logged: the task goes on in memory. The caller holds mu, or is the only one to
 // know the task.
 func (s *Store) write(k *kept) bool {
-	if s.opts.Dir == "" || s.opts.ReadOnly {
+	if s.opts.ReadOnly {
 		return false
 	}
 	var err error
@@ -193,14 +184,11 @@ func (s *Store) save(name string, value any) error {
 func (s *Store) Begin(t Task) Task {
 	s.mu.Lock()
 	t.ID = questions.NewID("t", func(id string) bool {
-		if s.tasks[id] != nil || s.opts.Dir == "" {
-			return s.tasks[id] != nil
-		}
 		_, err := os.Lstat(filepath.Join(s.opts.Dir, id+recordSuffix))
-		return err == nil
+		return s.tasks[id] != nil || err == nil
 	})
 	t.State = Working
-	k := &kept{Task: t, ended: make(chan struct{})}
+	k := &kept{Task: t}
 	s.tasks[t.ID] = k
 	s.write(k)
 	s.prune()
@@ -246,7 +234,6 @@ func (s *Store) End(id, state, what string, live, onDisk Outcome) {
 	k.outcome = onDisk.bounded()
 	k.onDisk = s.write(k)
 	k.outcome = live.bounded()
-	close(k.ended)
 	s.prune()
 	server := k.Server
 	s.version.Add(1)
@@ -264,10 +251,8 @@ func (s *Store) prune() {
 		case !k.HasEnded():
 		case !s.opts.ReadOnly && (i >= maxTasks || now.Sub(k.Ended) > maxAge):
 			delete(s.tasks, k.ID)
-			if s.opts.Dir != "" {
-				os.Remove(filepath.Join(s.opts.Dir, k.ID+recordSuffix)) // otherwise it is pruned again
-				os.Remove(filepath.Join(s.opts.Dir, k.ID+outcomeSuffix))
-			}
+			os.Remove(filepath.Join(s.opts.Dir, k.ID+recordSuffix)) // otherwise it is pruned again
+			os.Remove(filepath.Join(s.opts.Dir, k.ID+outcomeSuffix))
 		case k.outcome != nil:
 			if memory += k.outcome.size(); memory > maxMemory && k.onDisk {
 				k.outcome = nil
@@ -339,19 +324,6 @@ func (s *Store) find(id string) (*kept, error) {
 		}
 	}
 	return nil, e
-}
-
-// Ended returns a channel that is closed when a task has ended. Of a task that there
-// is not, the channel is closed.
-func (s *Store) Ended(id string) <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if k := s.tasks[id]; k != nil {
-		return k.ended
-	}
-	none := make(chan struct{})
-	close(none)
-	return none
 }
 
 // Outcome returns what became of a task that has ended.

@@ -100,7 +100,6 @@ func TestTasksThatCannotBeWritten(t *testing.T) {
 	task := s.Begin(Task{Server: "a"})
 	big := &calls.Result{Text: []byte("x"), Raw: json.RawMessage(`"` + strings.Repeat("x", maxRaw+maxMemory) + `"`)}
 	s.End(task.ID, Done, "", Outcome{Word: "ok", Result: big}, Outcome{Word: "ok", Result: big})
-	<-s.Ended(task.ID)
 	if o, err := s.Outcome(task.ID); err != nil || string(o.Result.Text) != "x" || o.Result.Raw != nil || !strings.Contains(o.Result.Fault, "was not kept whole") {
 		t.Errorf("%+v, %v", o, err)
 	}

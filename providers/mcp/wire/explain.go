@@ -33,8 +33,6 @@ type Explainer struct {
 	Def    *config.Server
 	Limits supervise.Limits
 	Home   string
-	// Environ returns the environment of the user.
-	Environ func() []string
 	// Clean removes secrets and control characters from a text from outside.
 	Clean func(text string) string
 }
@@ -48,12 +46,6 @@ func (x *Explainer) line(text string, limit int) string {
 // moreTime returns how to give a server more time to start.
 func (x *Explainer) moreTime(key string) string {
 	return "raise its `" + key + "` (in seconds) in ctxfs's own config.toml, below [mcp.servers." + clean.Line(settings.Key(x.Def.Name)) + "]"
-}
-
-// brokenInstall returns the folder of a broken installation by npx that is the
-// cause of the failure, or "".
-func (x *Explainer) brokenInstall(words string) string {
-	return supervise.BrokenNPX(words, config.Environ(x.Environ(), x.Home, x.Def.Env), config.PackageOf(x.Def.Command, x.Def.Args))
 }
 
 // StateNeedsAuth is the state of a server that requires a login or a token.
@@ -138,7 +130,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 			is.Fix = "ctxfs cat mcps/" + x.Folder + "/STATUS.md shows the end of its standard error; then: " + again
 			is.FixHere = "see the end of its standard error below, then: " + again
 		}
-		if folder := x.brokenInstall(words); folder != "" {
+		if folder := supervise.BrokenNPX(words); folder != "" {
 			is.What = "the installation of its package by npx is broken (" + is.What + ")"
 			is.Fix, is.FixHere = "rm -rf "+wording.ShellWord(wording.Tilde(folder, x.Home))+", then: "+again, ""
 		}
