@@ -23,13 +23,8 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 	}
 	info, err := p.root.Lstat(at)
 	if err == nil && info.IsDir() {
-		switch s, ours := p.manifest.states[at]; {
-		case ours && !s.Mode.IsDir():
+		if s, ours := p.manifest.states[at]; ours && !s.Mode.IsDir() {
 			err = p.manifest.forget(at) // a file that ctxfs wrote, replaced with a folder by another program
-		case ours && s.Mode != folderMode: // made before folders were for their owner alone
-			if err = p.root.Chmod(at, folderMode.Perm()); err == nil {
-				err = p.manifest.put(at, pathState{Mode: folderMode})
-			}
 		}
 		if err != nil {
 			p.fail(at, err)

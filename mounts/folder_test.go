@@ -142,16 +142,6 @@ func TestFolderIsForItsOwner(t *testing.T) {
 	dir := t.TempDir()
 	fstest.Must(t, os.Mkdir(filepath.Join(dir, "theirs"), 0o755))
 	f := newFolder(t, tree, dir)
-	passOver(t, f)
-	// As an earlier version has left it.
-	if err := errors.Join(
-		f.manifest.put("sub", pathState{Mode: iofs.ModeDir | 0o755}), os.Chmod(filepath.Join(dir, "sub"), 0o755), os.Chmod(filepath.Join(dir, "sub/a"), 0o444),
-	); err != nil {
-		t.Fatal(err)
-	}
-	s := f.manifest.states["sub/a"]
-	s.Mode = 0o444
-	fstest.Must(t, f.manifest.put("sub/a", s))
 	modes := func(want ...iofs.FileMode) {
 		t.Helper()
 		for i, p := range []string{"sub", "sub/a", "theirs"} {

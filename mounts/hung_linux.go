@@ -23,48 +23,26 @@ import (
 // first:
 //
 //  1. to abort the connection by its number;
-//  2. to force the mount off, on kernels before Linux 5.2;
-//  3. to answer for a process that was killed.
+//  2. to answer for a process that was killed.
 func (p Point) free() error {
-	var failed []string
-	for _, way := range []func() error{p.abort, p.force, p.takeOver} {
-		err := way()
-		if err == nil {
-			return nil
-		}
-		failed = append(failed, err.Error())
+	failed := p.abort()
+	if failed == nil {
+		return nil
 	}
-	return errors.New(strings.Join(failed, "; "))
-}
-
-func (p Point) abort() error {
-	if err := p.checkMounted(); err != nil {
-		return err
-	}
-	return guard.Abort(p.minor)
-}
-
-// checkMounted fails if the mount is no longer there, which is fine: its number may
-// belong to another mount by now.
-func (p Point) checkMounted() error {
-	now, found, err := mountedAt(p.Dir)
-	if err != nil || !found || now.minor != p.minor {
-		return fmt.Errorf("the mount on %s is no longer there (%v)", p.Dir, err)
+	if err := p.takeOver(); err != nil {
+		return fmt.Errorf("%w; %w", failed, err)
 	}
 	return nil
 }
 
-// force does what umount -f does: it aborts the connection, and then fails if
-// the mount is in use.
-func (p Point) force() error {
-	if err := p.checkMounted(); err != nil {
-		return err
+// abort fails if the mount is no longer there, which is fine: its number may belong to
+// another mount by now.
+func (p Point) abort() error {
+	now, found, err := mountedAt(p.Dir)
+	if err != nil || !found || now.minor != p.minor {
+		return fmt.Errorf("the mount on %s is no longer there (%v)", p.Dir, err)
 	}
-	err := unix.Unmount(p.Dir, unix.MNT_FORCE|unix.UMOUNT_NOFOLLOW)
-	if err == nil || errors.Is(err, unix.EBUSY) {
-		return nil
-	}
-	return fmt.Errorf("umount -f %s: %w", p.Dir, err)
+	return guard.Abort(p.minor)
 }
 
 // errNoHolder reports that no process that this user may inspect holds a

@@ -155,7 +155,6 @@ func TestFreedByHand(t *testing.T) {
 	}
 	for name, free := range map[string]func(Point) error{
 		"abort": Point.abort,
-		"force": Point.force,
 		"all":   Point.free,
 	} {
 		everyUser(t, func(t *testing.T, uid int) {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxfs/fs"
 	"ctxfs/fs/fusefs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
@@ -20,17 +21,10 @@ import (
 // CheckSystem returns an error, with an alternative, on a system that can mount
 // neither dir nor any other folder.
 func CheckSystem(dir string) error {
-	if cause := unsupported(runtime.GOOS, fusefs.Supported); cause != "" {
+	if !fusefs.Supported {
 		return cannotMount(dir, nil)
 	}
 	return nil
-}
-
-func unsupported(system string, supported bool) (cause string) {
-	if supported {
-		return ""
-	}
-	return "mounting works on Linux only, and this is " + system
 }
 
 // cannotMount explains why a mount failed, and how to fix it.
@@ -62,8 +56,8 @@ func isNameless(uid string) bool {
 //  2. cause alone: nothing helps;
 //  3. both: cure removes the cause.
 func Obstacle() (cause, cure string) {
-	if cause := unsupported(runtime.GOOS, fusefs.Supported); cause != "" {
-		return cause, ""
+	if !fusefs.Supported {
+		return "mounting works on Linux only, and this is " + runtime.GOOS, ""
 	}
 	if _, err := os.Stat("/dev/fuse"); err != nil {
 		return "this system has no /dev/fuse", "load the kernel module (modprobe fuse), or start the container with --device /dev/fuse"
@@ -156,7 +150,7 @@ func isUsing(proc, dir string) bool {
 		}
 	}
 	for _, link := range links {
-		if target, err := os.Readlink(link); err == nil && filepath.IsAbs(target) && within(target, dir) {
+		if target, err := os.Readlink(link); err == nil && filepath.IsAbs(target) && fs.Within(target, dir) {
 			return true
 		}
 	}

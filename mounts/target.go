@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
@@ -48,23 +49,17 @@ func Resolve(dir string) (string, error) {
 	return "", &os.PathError{Op: "resolve", Path: dir, Err: syscall.ELOOP}
 }
 
-// within reports whether path is dir or lies below it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // checkSources refuses a folder that contains what is shown in it, or is contained
 // in it: the process would wait for itself.
 func checkSources(dir string, sources []string) error {
 	for _, source := range sources {
-		if within(dir, source) {
+		if fs.Within(dir, source) {
 			return &control.Fault{
 				Message: fmt.Sprintf("%s lies inside %s, which is shown in it: it would contain itself", dir, source),
 				Hint:    "choose a folder elsewhere: ctxfs mount ~/.agentctx",
 			}
 		}
-		if within(source, dir) {
+		if fs.Within(source, dir) {
 			return &control.Fault{
 				Message: fmt.Sprintf("%s contains %s, which is shown in it: it would contain itself", dir, source),
 				Hint:    "choose an empty folder: ctxfs mount ~/.agentctx",

@@ -14,7 +14,6 @@ const (
 	Waiting State = "waiting" // in the kernel, state D
 	Stopped State = "stopped" // by SIGSTOP or SIGTSTP
 	Traced  State = "traced"  // a debugger holds it
-	Frozen  State = "frozen"  // its control group is frozen
 	Killed  State = "killed"  // but one of its threads has not ended
 	Hung    State = "hung"    // it has nothing to do
 	Asleep  State = "asleep"  // at the moment; it may hang
@@ -26,8 +25,7 @@ type sample struct {
 	cpu    time.Duration // processor time of all its threads
 	wants  bool          // a thread runs or is ready to run
 	kernel bool          // a thread waits in state D
-	frozen bool
-	dying  bool // all its threads have ended or were killed, but not all have ended
+	dying  bool          // all its threads have ended or were killed, but not all have ended
 }
 
 // state returns what a single sample shows.
@@ -41,8 +39,6 @@ func (s sample) state() State {
 		return Stopped
 	case s.code == 't':
 		return Traced
-	case s.frozen:
-		return Frozen
 	case s.wants:
 		return Busy
 	case s.kernel:
@@ -53,17 +49,12 @@ func (s sample) state() State {
 
 // isStill reports whether the process does nothing until another process acts.
 func (s sample) isStill() bool {
-	switch s.state() {
-	case Stopped, Traced, Frozen:
-		return true
-	}
-	return false
+	return s.state() == Stopped || s.state() == Traced
 }
 
 // Silent reports that the background process does not answer, and why. It unwraps
 // to a [Fault].
 type Silent struct {
-	Pid   int
 	State State
 	Fault Fault
 }
@@ -81,15 +72,13 @@ func processName(pid int) string {
 
 // newSilent describes what is wrong with a process, and how to fix it.
 func newSilent(pid int, state State, what string) *Silent {
-	s := &Silent{Pid: pid, State: state}
+	s := &Silent{State: state}
 	name := processName(pid)
 	switch state {
 	case Stopped:
 		s.Fault = Fault{Message: name + " " + what + ": it is stopped", Hint: fmt.Sprintf("let it go on: kill -CONT %d", pid)}
 	case Traced:
 		s.Fault = Fault{Message: name + " " + what + ": a debugger holds it", Hint: "end the debugger, or let it continue the process"}
-	case Frozen:
-		s.Fault = Fault{Message: name + " " + what + ": its control group is frozen", Hint: "thaw it: its container is paused or its session suspended"}
 	case Killed:
 		s.Fault = Fault{Message: name + " " + what + ": it was killed, and a thread of it waits in the kernel, which kill -9 does not end", Hint: "free its mounts: ctxfs mount"}
 	case Waiting:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 )
 
@@ -48,12 +49,8 @@ func connect(ctx context.Context, folder string) (net.Conn, error) {
 // nobodyListens reports whether an error of connect means that no process listens
 // there.
 func nobodyListens(err error) bool {
-	for _, e := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENOTSOCK, syscall.EPROTOTYPE} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	none := []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENOTSOCK, syscall.EPROTOTYPE}
+	return slices.ContainsFunc(none, func(e error) bool { return errors.Is(err, e) })
 }
 
 // listen opens the socket in a folder, for its owner only. An existing one was left

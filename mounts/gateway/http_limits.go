@@ -71,10 +71,9 @@ func (in *intake) forget(c net.Conn) {
 
 // state tracks the connections of a server (http.Server.ConnState).
 func (in *intake) state(c net.Conn, s http.ConnState) {
-	switch s {
-	case http.StateNew, http.StateActive:
+	if s == http.StateNew || s == http.StateActive {
 		in.requestBegun(c)
-	default:
+	} else {
 		in.requestDone(c)
 	}
 }

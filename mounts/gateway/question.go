@@ -186,10 +186,7 @@ func sampled(told *mcp.CreateMessageResult) form.Answer {
 	if told == nil {
 		return form.Answer{Action: form.Decline}
 	}
-	content, err := json.Marshal(told)
-	if err != nil {
-		return form.Answer{Action: form.Decline}
-	}
+	content, _ := json.Marshal(told) // it was JSON
 	return form.Answer{Action: form.Accept, Content: content}
 }
 
@@ -225,10 +222,7 @@ func requestFor(q form.Question, why string) (*mcp.CallToolResult, error) {
 		opened.Opened = true
 		is.Opened = &opened
 	}
-	state, err := json.Marshal(is)
-	if err != nil {
-		return nil, err
-	}
+	state, _ := json.Marshal(is) // of our own types
 	b := server.NewInputRequestBuilder(string(state))
 	if q.Kind != form.AskSampling {
 		return b.Elicit(answerRequest, asElicitation(q, why)).ToolResult(), nil

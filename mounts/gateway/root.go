@@ -103,9 +103,6 @@ func (g *Gateway) sessionState(id string) *clientState {
 	if id == "" {
 		return nil
 	}
-	if known, ok := g.clients.Load(id); ok {
-		return known.(*clientState)
-	}
 	state, _ := g.clients.LoadOrStore(id, newClientState())
 	return state.(*clientState)
 }

@@ -147,23 +147,10 @@ func (f *folder) begin(name string, r *rule, values pattern.Values, listed bool)
 	f.flights[name] = fl
 	f.work.Go(func() {
 		defer close(fl.done)
-		defer f.store.lock(f.ctx, name)()
-		var text []byte
-		if !listed {
-			fl.o = f.elsewhere(name, r)
-		}
-		fetched := fl.o != nil
-		if !fetched {
-			fl.o, text = f.run(name, r, values)
-		}
+		o, text := f.run(name, r, values)
 		f.mu.Lock()
 		delete(f.flights, name)
-		switch o := fl.o; {
-		case o == nil:
-		case fetched:
-			f.outputs[name] = o
-			f.runs[name]++
-		default:
+		if fl.o = o; o != nil {
 			o.Listed = listed || r.fixed() || f.outputs[name] != nil && f.outputs[name].Listed
 			f.put(o, text)
 		}

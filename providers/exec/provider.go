@@ -18,7 +18,7 @@
 //
 // settings.go (the table [exec]), order.go (which path a name is on), output.go (what is
 // cached), shown.go (what is listed), nodes.go (the folders and files of the tree), folder.go
-// (a folder and its outputs), elsewhere.go (what other processes fetch), run.go (what a
+// (a folder and its outputs), run.go (what a
 // command is told, and what is made of what it prints), refresh.go, auto.go (refreshes by
 // themselves), provider.go, find.go, operations.go. How paths match is package pattern, how
 // commands run is package command.
@@ -213,9 +213,7 @@ func (f *folder) count(s *fs.Status) (n int) {
 	n = f.shown.Load().outputs
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.refreshed.Ran.After(s.Since) {
-		s.Since = f.refreshed.Ran
-	}
+	s.Since = wording.Later(s.Since, f.refreshed.Ran)
 	for _, dir := range slices.Sorted(maps.Keys(f.refreshed.Listings)) {
 		if l := f.refreshed.Listings[dir]; l.Failed != "" {
 			s.Problems = append(s.Problems, fs.Problem{What: fmt.Sprintf("the names in exec/%s could not be listed: %s", filepath.Join(f.name, dir), l.Failed), Mend: "ctxfs exec refresh " + f.name})

@@ -300,9 +300,7 @@ func checkName(p *pattern.Pattern) error {
 			return fmt.Errorf("%s is a file of ctxfs's own", name)
 		}
 	}
-	name, literal := p.Literal(p.Depth() - 1)
-	switch {
-	case literal && pattern.IsProbe(name):
+	if name, literal := p.Literal(p.Depth() - 1); literal && pattern.IsProbe(name) {
 		return fmt.Errorf("programs look for %s in every folder, and would run its command", name)
 	}
 	return nil

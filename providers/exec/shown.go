@@ -63,9 +63,7 @@ func (f *folder) show() *shown {
 	}
 	changed := f.p.opts.Env.Built
 	for _, d := range s.dirs {
-		if d.at.After(changed) {
-			changed = d.at
-		}
+		changed = wording.Later(changed, d.at)
 	}
 	s.add(indexName, fs.NewText(changed, f.index(s)), changed)
 	s.seal()
@@ -108,9 +106,7 @@ func (s *shown) dir(name string, at time.Time) *shownDir {
 		s.dirs[name] = d
 		s.dir(path.Dir(name), at)
 	}
-	if at.After(d.at) {
-		d.at = at
-	}
+	d.at = wording.Later(d.at, at)
 	return d
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/terminals/record"
 
 	"golang.org/x/sys/unix"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 
 // recordStdin records its input by lines, and reports when each is written.
 func recordStdin(dir string) error {
-	r, err := record.New(record.Options{Dir: dir, Source: record.Term, Nonce: nonce, Pid: os.Getpid(), Cwd: "/home/u"})
+	r, err := record.New(record.Options{Dir: dir, Source: record.Term, Nonce: nonce, Pid: os.Getpid(), Cwd: "/home/u", Mask: func() record.Masker { return mask.New() }})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -107,7 +108,7 @@ func newTape(t testing.TB, dir string, change ...func(*record.Options)) *tape {
 	p.now.Store(epoch.UnixNano())
 	o := record.Options{
 		Dir: dir, Source: record.Term, Argv: []string{"/bin/bash"}, Pid: 4711, Cwd: "/home/u", Nonce: nonce,
-		Now: func() time.Time { return time.Unix(0, p.now.Load()).UTC() },
+		Now: func() time.Time { return time.Unix(0, p.now.Load()).UTC() }, Mask: func() record.Masker { return mask.New() },
 	}
 	for _, c := range change {
 		c(&o)

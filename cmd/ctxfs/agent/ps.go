@@ -14,38 +14,36 @@ import (
 )
 
 func newPS(a *cli.App) *cobra.Command {
-	var all, asJSON bool
-	cmd := &cobra.Command{
+	var all bool
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "ps",
 		Short: "list runs of agents",
 		Args:  cli.Args(0),
-		RunE: func(*cobra.Command, []string) error {
-			runner.EndLost(store(a))
-			jobs, err := allJobs(a)
-			if err != nil {
-				return err
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error {
+		runner.EndLost(store(a))
+		jobs, err := allJobs(a)
+		if err != nil {
+			return err
+		}
+		shown := make([]entry, 0, len(jobs))
+		for _, j := range jobs {
+			if all || !j.Ended() {
+				shown = append(shown, newEntry(j))
 			}
-			shown := make([]entry, 0, len(jobs))
-			for _, j := range jobs {
-				if all || !j.Ended() {
-					shown = append(shown, newEntry(j))
-				}
-			}
-			switch {
-			case asJSON:
-				return a.PrintJSON(shown)
-			case len(shown) == 0 && all:
-				a.Sayf("no agent was started yet; start one: ctxfs agent run --agent NAME -- PROMPT")
-			case len(shown) == 0:
-				a.Sayf("no agent runs now; start one: ctxfs agent run --agent NAME -- PROMPT")
-			default:
-				printJobs(a, shown)
-			}
-			return nil
-		},
-	}
+		}
+		switch {
+		case asJSON:
+			return a.PrintJSON(shown)
+		case len(shown) == 0 && all:
+			a.Sayf("no agent was started yet; start one: ctxfs agent run --agent NAME -- PROMPT")
+		case len(shown) == 0:
+			a.Sayf("no agent runs now; start one: ctxfs agent run --agent NAME -- PROMPT")
+		default:
+			printJobs(a, shown)
+		}
+		return nil
+	})
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "also those that have ended")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 

@@ -38,3 +38,24 @@ func Usage(cmd *cobra.Command, err error) error {
 func seeHelp(cmd *cobra.Command) string {
 	return "see how it is used: " + cmd.CommandPath() + " --help"
 }
+
+// WithJSON returns a command with the flag --json, which run is told.
+func WithJSON(cmd *cobra.Command, run func(cmd *cobra.Command, args []string, asJSON bool) error) *cobra.Command {
+	asJSON := cmd.Flags().Bool("json", false, "print as JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args, *asJSON) }
+	return cmd
+}
+
+// Report prints what a check has found, as JSON or for people, and returns an error that ends
+// the program with [console.ExitProblems] if anything is wrong.
+func (a *App) Report(asJSON bool, value any, print func(), wrong bool) (err error) {
+	if asJSON {
+		err = a.PrintJSON(value)
+	} else {
+		print()
+	}
+	if err == nil && wrong {
+		err = Exit(console.ExitProblems, nil)
+	}
+	return err
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"ctxfs/cmd/ctxfs/usertree"
@@ -97,12 +98,7 @@ func (w *Waiting) For(ctx context.Context, c await.Condition, tell func(await.St
 
 // knows reports whether the tree has conditions of a kind.
 func (w *Waiting) knows(ctx context.Context, kind string) bool {
-	for _, k := range w.Kinds(ctx) {
-		if k.Kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Kinds(ctx), func(k await.Awaitable) bool { return k.Kind == kind })
 }
 
 // ask asks the background process, which is started if it must be there, or else the tree

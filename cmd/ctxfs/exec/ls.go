@@ -13,40 +13,36 @@ import (
 )
 
 func newLs(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:               "ls [FOLDER]",
 		Short:             "show the folders that commands fill, and their paths",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeFolder(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := folders(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			if len(args) > 0 {
-				all = slices.DeleteFunc(all, func(f provider.Folder) bool { return f.Name != args[0] })
-				if len(all) == 0 {
-					return &control.Fault{Message: fmt.Sprintf("no folder of commands is called %q", args[0]), Hint: "list all: ctxfs exec ls"}
-				}
-			}
-			if asJSON {
-				return a.PrintJSON(all)
-			}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		all, err := folders(cmd.Context(), a)
+		if err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			all = slices.DeleteFunc(all, func(f provider.Folder) bool { return f.Name != args[0] })
 			if len(all) == 0 {
-				a.Sayf("no command is configured as a folder; see how: ctxfs exec --help")
+				return &control.Fault{Message: fmt.Sprintf("no folder of commands is called %q", args[0]), Hint: "list all: ctxfs exec ls"}
 			}
-			for i, f := range all {
-				if i > 0 {
-					a.Sayf("")
-				}
-				show(a, f)
+		}
+		if asJSON {
+			return a.PrintJSON(all)
+		}
+		if len(all) == 0 {
+			a.Sayf("no command is configured as a folder; see how: ctxfs exec --help")
+		}
+		for i, f := range all {
+			if i > 0 {
+				a.Sayf("")
 			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+			show(a, f)
+		}
+		return nil
+	})
 }
 
 // show prints a folder.

@@ -14,37 +14,35 @@ import (
 
 func newMemory(a *cli.App) *cobra.Command {
 	var in string
-	var summary, asJSON bool
-	cmd := &cobra.Command{
+	var summary bool
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "memory",
 		Short: "list what is remembered, or print the summary of it",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var q memory.ListQuery
-			if summary || in != "" {
-				at, err := a.Standpoint(in)
-				if err != nil {
-					return err
-				}
-				q.At = at
-			}
-			l, err := cli.Ask(cmd.Context(), a, memory.OpMemories, q)
-			switch {
-			case err != nil:
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		var q memory.ListQuery
+		if summary || in != "" {
+			at, err := a.Standpoint(in)
+			if err != nil {
 				return err
-			case asJSON:
-				return a.PrintJSON(l)
-			case summary:
-				a.Sayf("%s", strings.TrimSuffix(l.Summary, "\n"))
-				return nil
 			}
-			list(a, l)
+			q.At = at
+		}
+		l, err := cli.Ask(cmd.Context(), a, memory.OpMemories, q)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.PrintJSON(l)
+		case summary:
+			a.Sayf("%s", strings.TrimSuffix(l.Summary, "\n"))
 			return nil
-		},
-	}
+		}
+		list(a, l)
+		return nil
+	})
 	cmd.Flags().StringVar(&in, "in", "", "those of the project of this folder, and yours")
 	cmd.Flags().BoolVar(&summary, "summary", false, "print what to put before an agent")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
 	cmd.AddCommand(newShow(a), newProposed(a), newAccept(a), newDismiss(a))
 	return cmd
@@ -94,40 +92,36 @@ func marks(m memory.Item, precise bool) []string {
 func day(m memory.Item) string { return m.Modified.UTC().Format(time.DateOnly) }
 
 func newShow(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:               "show NAME...",
 		Short:             "print memories whole, with who said them",
 		Args:              cli.Args(-1, "show which memory?"),
 		ValidArgsFunction: completeNames(a, func(memory.Item) bool { return true }),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asker := a.Fallback()
-			defer asker.Close()
-			all := []memory.Item{}
-			for _, name := range args {
-				if name == "" {
-					return notThere("the name of the memory is empty")
-				}
-				l, err := memory.OpMemories.Ask(cmd.Context(), asker, memory.ListQuery{Name: name})
-				if err != nil {
-					return err
-				}
-				all = append(all, l.Memories...)
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		asker := a.Fallback()
+		defer asker.Close()
+		all := []memory.Item{}
+		for _, name := range args {
+			if name == "" {
+				return notThere("the name of the memory is empty")
 			}
-			if asJSON {
-				return a.PrintJSON(all)
+			l, err := memory.OpMemories.Ask(cmd.Context(), asker, memory.ListQuery{Name: name})
+			if err != nil {
+				return err
 			}
-			for i, m := range all {
-				if i > 0 {
-					a.Sayf("")
-				}
-				show(a, m)
+			all = append(all, l.Memories...)
+		}
+		if asJSON {
+			return a.PrintJSON(all)
+		}
+		for i, m := range all {
+			if i > 0 {
+				a.Sayf("")
 			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+			show(a, m)
+		}
+		return nil
+	})
 }
 
 // show prints one memory.

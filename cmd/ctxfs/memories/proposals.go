@@ -12,36 +12,33 @@ import (
 
 func newProposed(a *cli.App) *cobra.Command {
 	var in string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "proposed",
 		Short: "list what you said in sessions and may be worth remembering",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var at fs.Standpoint
-			if in != "" {
-				var err error
-				if at, err = a.Standpoint(in); err != nil {
-					return err
-				}
-			}
-			all, err := cli.Ask(cmd.Context(), a, memory.OpProposed, at)
-			switch {
-			case err != nil:
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		var at fs.Standpoint
+		if in != "" {
+			var err error
+			if at, err = a.Standpoint(in); err != nil {
 				return err
-			case asJSON:
-				return a.PrintJSON(all)
-			case len(all) == 0:
-				a.Notef("nothing is proposed: in no session you have stated what is not remembered or dismissed")
 			}
-			for _, p := range all {
-				a.Sayf("%s — %s", p.Name, p.Line(a.Home))
-			}
-			return nil
-		},
-	}
+		}
+		all, err := cli.Ask(cmd.Context(), a, memory.OpProposed, at)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.PrintJSON(all)
+		case len(all) == 0:
+			a.Notef("nothing is proposed: in no session you have stated what is not remembered or dismissed")
+		}
+		for _, p := range all {
+			a.Sayf("%s — %s", p.Name, p.Line(a.Home))
+		}
+		return nil
+	})
 	cmd.Flags().StringVar(&in, "in", "", "those of the project of this folder, and yours")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
 	return cmd
 }

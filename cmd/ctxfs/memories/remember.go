@@ -28,8 +28,7 @@ const maxInput = 1 << 20
 
 func newRemember(a *cli.App) *cobra.Command {
 	var project, kind string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "remember TEXT",
 		Short: "remember a fact, preference, decision or lesson for later sessions",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -38,38 +37,36 @@ func newRemember(a *cli.App) *cobra.Command {
 			}
 			return cli.Args(1, "remember what?")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text := args[0]
-			if text == "-" {
-				body, err := io.ReadAll(io.LimitReader(a.In, maxInput))
-				if err != nil {
-					return err
-				}
-				text = string(body)
-			}
-			if strings.TrimSpace(text) == "" {
-				return cli.Usage(cmd, errors.New("there is nothing to remember"))
-			}
-			q := memory.RememberQuery{Text: text, Type: kind}
-			if err := q.Check(); err != nil {
-				return cli.Usage(cmd, err)
-			}
-			q.Agent, q.Session = caller.Of(a.LookupEnv)
-			if cmd.Flags().Changed("project") {
-				at, err := a.Standpoint(project)
-				if err != nil {
-					return err
-				}
-				q.Project = at
-			}
-			return remember(cmd, a, q, asJSON)
-		},
 		ValidArgsFunction: cobra.NoFileCompletions,
-	}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		text := args[0]
+		if text == "-" {
+			body, err := io.ReadAll(io.LimitReader(a.In, maxInput))
+			if err != nil {
+				return err
+			}
+			text = string(body)
+		}
+		if strings.TrimSpace(text) == "" {
+			return cli.Usage(cmd, errors.New("there is nothing to remember"))
+		}
+		q := memory.RememberQuery{Text: text, Type: kind}
+		if err := q.Check(); err != nil {
+			return cli.Usage(cmd, err)
+		}
+		q.Agent, q.Session = caller.Of(a.LookupEnv)
+		if cmd.Flags().Changed("project") {
+			at, err := a.Standpoint(project)
+			if err != nil {
+				return err
+			}
+			q.Project = at
+		}
+		return remember(cmd, a, q, asJSON)
+	})
 	cmd.Flags().StringVar(&project, "project", "", "for the project of this `folder`; without =DIR that of the current one")
 	cmd.Flags().Lookup("project").NoOptDefVal = "."
 	cmd.Flags().StringVar(&kind, "type", "", "fact, preference, decision or lesson")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "project", cli.CompleteDirs)
 	a.CompleteFlag(cmd, "type", cobra.FixedCompletions([]cobra.Completion{"fact", "preference", "decision", "lesson"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

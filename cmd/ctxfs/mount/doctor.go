@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
@@ -32,34 +31,20 @@ type Finding struct {
 }
 
 func newDoctor(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:   "doctor",
 		Short: "check what may be wrong, and say how to fix it",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := examine(cmd.Context(), a)
-			ill := 0
-			for _, f := range findings {
-				if !f.OK {
-					ill++
-				}
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		findings := examine(cmd.Context(), a)
+		ill := 0
+		for _, f := range findings {
+			if !f.OK {
+				ill++
 			}
-			if asJSON {
-				if err := a.PrintJSON(findings); err != nil {
-					return err
-				}
-			} else {
-				printFindings(a, findings, ill)
-			}
-			if ill > 0 {
-				return cli.Exit(console.ExitProblems, nil)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+		}
+		return a.Report(asJSON, findings, func() { printFindings(a, findings, ill) }, ill > 0)
+	})
 }
 
 func printFindings(a *cli.App, findings []Finding, ill int) {

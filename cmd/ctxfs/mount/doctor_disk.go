@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,11 +85,7 @@ func usage(ctx context.Context, dir string) (total int64, folders []string, some
 		}
 		return nil
 	})
-	tops := make([]string, 0, len(sizes))
-	for top := range sizes {
-		tops = append(tops, top)
-	}
-	slices.SortFunc(tops, func(a, b string) int { return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b)) })
+	tops := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int { return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b)) })
 	for _, top := range tops[:min(named, len(tops))] {
 		folders = append(folders, top+" "+wording.Size(sizes[top]))
 	}

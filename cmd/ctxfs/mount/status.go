@@ -36,29 +36,25 @@ type StatusReport struct {
 }
 
 func newStatus(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:   "status",
 		Short: "show what is mounted where, and the state of every provider",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := status(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.PrintJSON(report)
-			} else {
-				printStatus(a, report)
-			}
-			if err == nil && !report.Running {
-				return cli.Exit(console.ExitNotRunning, nil)
-			}
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		report, err := status(cmd.Context(), a)
+		if err != nil {
 			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+		}
+		if asJSON {
+			err = a.PrintJSON(report)
+		} else {
+			printStatus(a, report)
+		}
+		if err == nil && !report.Running {
+			return cli.Exit(console.ExitNotRunning, nil)
+		}
+		return err
+	})
 }
 
 func status(ctx context.Context, a *cli.App) (*StatusReport, error) {

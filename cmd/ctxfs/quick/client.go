@@ -117,10 +117,9 @@ func realPath(path string) string {
 var errReply = errors.New("no reply")
 
 func nobodyListens(err error) bool {
-	for _, e := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.EINVAL, syscall.ENOTSOCK} {
-		if err == e {
-			return true
-		}
+	switch err {
+	case syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.EINVAL, syscall.ENOTSOCK:
+		return true
 	}
 	return false
 }

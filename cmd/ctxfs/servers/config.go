@@ -15,40 +15,37 @@ import (
 )
 
 func newConfig(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:               "config [SERVER]",
 		Short:             "show where MCP servers are configured, and which entry is used",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeServer(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := configuration(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			if len(args) > 0 {
-				part, suggestion := report.Of(args[0])
-				if len(part.Entries) == 0 {
-					fault := &control.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "list all servers: ctxfs config"}
-					if suggestion != "" {
-						fault.Hint = "did you mean: ctxfs config " + suggestion
-					}
-					return fault
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		report, err := configuration(cmd.Context(), a)
+		if err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			part, suggestion := report.Of(args[0])
+			if len(part.Entries) == 0 {
+				fault := &control.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "list all servers: ctxfs config"}
+				if suggestion != "" {
+					fault.Hint = "did you mean: ctxfs config " + suggestion
 				}
-				report = part
+				return fault
 			}
-			switch {
-			case asJSON:
-				return a.PrintJSON(report)
-			case len(args) > 0:
-				printEntries(a, report.Entries)
-			default:
-				printReport(a, report)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+			report = part
+		}
+		switch {
+		case asJSON:
+			return a.PrintJSON(report)
+		case len(args) > 0:
+			printEntries(a, report.Entries)
+		default:
+			printReport(a, report)
+		}
+		return nil
+	})
 	cmd.AddCommand(newValidate(a))
 	return cmd
 }

@@ -3,6 +3,7 @@ package servers
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,20 +13,15 @@ import (
 )
 
 func newRestart(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:               "restart [SERVER]",
 		Short:             "start an MCP server again, or all of them",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := ""
-			if len(args) > 0 {
-				name = args[0]
-			}
-			return restart(cmd.Context(), a, name)
+			return restart(cmd.Context(), a, strings.Join(args, ""))
 		},
 	}
-	return cmd
 }
 
 func restart(ctx context.Context, a *cli.App, name string) error {

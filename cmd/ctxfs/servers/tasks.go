@@ -15,27 +15,24 @@ import (
 )
 
 func newTasks(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "tasks",
 		Short: "list the calls that go on by themselves, wait for them, or cancel them",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := cli.Ask(cmd.Context(), a, mcp.OpTasks, mcp.IDQuery{})
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return a.PrintJSON(append([]tasks.Task{}, all...))
-			case len(all) == 0:
-				a.Notef("there are no tasks; make one: ctxfs call --detach SERVER TOOL ...")
-				return nil
-			}
-			printTasks(a, all)
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		all, err := cli.Ask(cmd.Context(), a, mcp.OpTasks, mcp.IDQuery{})
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.PrintJSON(append([]tasks.Task{}, all...))
+		case len(all) == 0:
+			a.Notef("there are no tasks; make one: ctxfs call --detach SERVER TOOL ...")
 			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+		}
+		printTasks(a, all)
+		return nil
+	})
 	cmd.AddCommand(newTasksWait(a), newTasksCancel(a))
 	return cmd
 }
@@ -58,46 +55,38 @@ func printTasks(a *cli.App, all []tasks.Task) {
 }
 
 func newTasksWait(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:               "wait ID...",
 		Short:             "wait for the end of tasks",
 		Args:              cli.Args(-1, "which task?"),
 		ValidArgsFunction: completeTaskArgs(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return eachTask(a, args, asJSON, func(id string) (tasks.Task, error) {
-				all, err := mcp.OpTasks.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
-				if err != nil {
-					return tasks.Task{}, err
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		return eachTask(a, args, asJSON, func(id string) (tasks.Task, error) {
+			all, err := mcp.OpTasks.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
+			if err != nil {
+				return tasks.Task{}, err
+			}
+			for _, t := range all {
+				for _, q := range t.Questions {
+					a.Notef("task %s waits for an answer: ctxfs answer %s", t.ID, q)
 				}
-				for _, t := range all {
-					for _, q := range t.Questions {
-						a.Notef("task %s waits for an answer: ctxfs answer %s", t.ID, q)
-					}
-				}
-				return mcp.OpAwaitTask.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
-			}, func(t tasks.Task) bool { return t.State == tasks.Done })
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+			}
+			return mcp.OpAwaitTask.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
+		}, func(t tasks.Task) bool { return t.State == tasks.Done })
+	})
 }
 
 func newTasksCancel(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:               "cancel ID...",
 		Short:             "cancel tasks",
 		Args:              cli.Args(-1, "which task?"),
 		ValidArgsFunction: completeTaskArgs(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return eachTask(a, args, asJSON, func(id string) (tasks.Task, error) {
-				return mcp.OpCancelTask.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
-			}, func(tasks.Task) bool { return true })
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		return eachTask(a, args, asJSON, func(id string) (tasks.Task, error) {
+			return mcp.OpCancelTask.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
+		}, func(tasks.Task) bool { return true })
+	})
 }
 
 // eachTask does something with tasks, one after the other, and prints what they are

@@ -11,6 +11,7 @@ package servers
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,22 +26,14 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 func newTools(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:               "tools [SERVER]",
 		Short:             "list the tools of the MCP servers",
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeServer(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			server := ""
-			if len(args) > 0 {
-				server = args[0]
-			}
-			return tools(cmd.Context(), a, server, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		return tools(cmd.Context(), a, strings.Join(args, ""), asJSON)
+	})
 }
 
 func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {

@@ -3,6 +3,7 @@ package servers
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,31 +15,23 @@ import (
 )
 
 func newTrust(a *cli.App) *cobra.Command {
-	var revoke, list, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "trust [DIR]",
-		Short: "trust a project: its rules, skills and notes, and its MCP servers",
-		Args:  cli.Args(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if list {
-				if len(args) > 0 {
-					return cli.Usage(cmd, fmt.Errorf("--list shows all projects, and takes no folder"))
-				}
-				return listProjects(cmd.Context(), a, asJSON)
-			}
-			dir := "."
+	var revoke, list bool
+	cmd := cli.WithJSON(&cobra.Command{
+		Use:               "trust [DIR]",
+		Short:             "trust a project: its rules, skills and notes, and its MCP servers",
+		Args:              cli.Args(1),
+		ValidArgsFunction: cli.CompleteDirs,
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		if list {
 			if len(args) > 0 {
-				dir = args[0]
+				return cli.Usage(cmd, fmt.Errorf("--list shows all projects, and takes no folder"))
 			}
-			return trust(cmd.Context(), a, dir, revoke, asJSON)
-		},
-	}
+			return listProjects(cmd.Context(), a, asJSON)
+		}
+		return trust(cmd.Context(), a, strings.Join(args, ""), revoke, asJSON)
+	})
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "withdraw the trust")
 	cmd.Flags().BoolVar(&list, "list", false, "list the projects that are trusted, and those that configure servers")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "list")
 	return cmd
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/providers/exec"
@@ -27,29 +26,17 @@ type problem struct {
 }
 
 func newValidate(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:   "validate",
 		Short: "check config.toml, and explain the paths of [exec]",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := validate(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.PrintJSON(v)
-			} else {
-				v.print(a)
-			}
-			if err == nil && len(v.Problems) > 0 {
-				err = cli.Exit(console.ExitProblems, nil)
-			}
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		v, err := validate(cmd.Context(), a)
+		if err != nil {
 			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+		}
+		return a.Report(asJSON, v, func() { v.print(a) }, len(v.Problems) > 0)
+	})
 }
 
 // validate reads the configuration in this process: a background process may not have

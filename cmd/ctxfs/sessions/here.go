@@ -15,22 +15,20 @@ import (
 const workspacesFolder = "workspaces"
 
 func newHere(a *cli.App) *cobra.Command {
-	var page, asJSON bool
-	cmd := &cobra.Command{
+	var page bool
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:               "here [DIR]",
 		Short:             "print the folder with what is known about the place where you stand",
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := a.Standpoint(strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return printHere(cmd.Context(), a, at, page, asJSON)
-		},
-	}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		at, err := a.Standpoint(strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		return printHere(cmd.Context(), a, at, page, asJSON)
+	})
 	cmd.Flags().BoolVar(&page, "page", false, "print HERE.md instead")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("page", "json")
 	return cmd
 }

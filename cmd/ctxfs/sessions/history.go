@@ -31,31 +31,29 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 func newHistory(a *cli.App) *cobra.Command {
-	var all, asJSON bool
+	var all bool
 	var cwd string
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:               "history [SESSION]",
 		Short:             "print the path of an agent's whole session",
 		Long:              sayingAgents(),
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeSession(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case all && len(args) > 0:
-				return cli.Usage(cmd, errors.New("--all and a session exclude each other"))
-			case !all && cmd.Flags().Changed("cwd"):
-				return cli.Usage(cmd, errors.New("--cwd requires --all"))
-			case len(args) > 0 && args[0] == "":
-				return cli.Usage(cmd, errors.New("the name of the session is empty"))
-			case all:
-				return listHistory(cmd.Context(), a, cwd, asJSON)
-			}
-			return printHistory(cmd.Context(), a, args, asJSON)
-		},
-	}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		switch {
+		case all && len(args) > 0:
+			return cli.Usage(cmd, errors.New("--all and a session exclude each other"))
+		case !all && cmd.Flags().Changed("cwd"):
+			return cli.Usage(cmd, errors.New("--cwd requires --all"))
+		case len(args) > 0 && args[0] == "":
+			return cli.Usage(cmd, errors.New("the name of the session is empty"))
+		case all:
+			return listHistory(cmd.Context(), a, cwd, asJSON)
+		}
+		return printHistory(cmd.Context(), a, args, asJSON)
+	})
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list all sessions, the newest first")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "with --all: only those that began in this folder or below it")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "cwd", cli.CompleteDirs)
 	return cmd
 }

@@ -15,29 +15,26 @@ import (
 
 func newNote(a *cli.App) *cobra.Command {
 	var take, in string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "note [TEXT]",
 		Short: "leave a note for whoever works here next, list the notes, or take one",
 		Args:  cli.Args(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text := strings.Join(args, " ")
-			switch {
-			case len(args) > 0 && strings.TrimSpace(text) == "":
-				return cli.Usage(cmd, errors.New("the note is empty"))
-			case len(args) > 0 && take != "":
-				return cli.Usage(cmd, errors.New("a text and --take exclude each other"))
-			}
-			at, err := a.Standpoint(in)
-			if err != nil {
-				return err
-			}
-			return note(cmd.Context(), a, workspaces.NoteQuery{At: at, Text: text, Take: take}, asJSON)
-		},
-	}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		text := strings.Join(args, " ")
+		switch {
+		case len(args) > 0 && strings.TrimSpace(text) == "":
+			return cli.Usage(cmd, errors.New("the note is empty"))
+		case len(args) > 0 && take != "":
+			return cli.Usage(cmd, errors.New("a text and --take exclude each other"))
+		}
+		at, err := a.Standpoint(in)
+		if err != nil {
+			return err
+		}
+		return note(cmd.Context(), a, workspaces.NoteQuery{At: at, Text: text, Take: take}, asJSON)
+	})
 	cmd.Flags().StringVar(&take, "take", "", "take the note of that `name`: print it and remove it from HERE.md")
 	cmd.Flags().StringVar(&in, "in", "", "in the workspace of this folder instead")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
 	a.CompleteFlag(cmd, "take", completeNote(a))
 	return cmd

@@ -24,35 +24,32 @@ const (
 
 func newPlans(a *cli.App) *cobra.Command {
 	var in string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "plans",
 		Short: "print what agents have planned and not done",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var query plans.Query
-			if in != "" {
-				at, err := a.Standpoint(in)
-				if err != nil {
-					return err
-				}
-				query.Dir = at.Dir
-			}
-			asker := a.Fallback()
-			defer asker.Close()
-			found, err := askPlans(cmd.Context(), a, asker, query)
-			switch {
-			case err != nil:
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		var query plans.Query
+		if in != "" {
+			at, err := a.Standpoint(in)
+			if err != nil {
 				return err
-			case asJSON:
-				return a.PrintJSON(found)
 			}
-			printPlans(a, found)
-			return nil
-		},
-	}
+			query.Dir = at.Dir
+		}
+		asker := a.Fallback()
+		defer asker.Close()
+		found, err := askPlans(cmd.Context(), a, asker, query)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.PrintJSON(found)
+		}
+		printPlans(a, found)
+		return nil
+	})
 	cmd.Flags().StringVar(&in, "in", "", "only the project of this folder")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
 	return cmd
 }

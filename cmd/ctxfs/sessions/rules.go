@@ -7,70 +7,54 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/rules"
 )
 
 func newRules(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "rules [PATH]",
 		Short: "print the rules that hold for a file or folder",
 		Args:  cli.Args(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.Abs(strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			page, err := cli.Ask(cmd.Context(), a, rules.OpFor, rules.PathQuery{Path: path})
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return a.PrintJSON(page)
-			}
-			a.Sayf("%s", strings.TrimSuffix(page.Text, "\n"))
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		path, err := a.Abs(strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		page, err := cli.Ask(cmd.Context(), a, rules.OpFor, rules.PathQuery{Path: path})
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.PrintJSON(page)
+		}
+		a.Sayf("%s", strings.TrimSuffix(page.Text, "\n"))
+		return nil
+	})
 	cmd.AddCommand(newRulesCheck(a))
 	return cmd
 }
 
 func newRulesCheck(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return cli.WithJSON(&cobra.Command{
 		Use:               "check [DIR]",
 		Short:             "say what is wrong with the rules of a project",
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.Abs(strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			found, err := cli.Ask(cmd.Context(), a, rules.OpCheck, rules.PathQuery{Path: dir})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.PrintJSON(found)
-			} else {
-				printFindings(a, found)
-			}
-			if err == nil && len(found.Findings) > 0 {
-				return cli.Exit(console.ExitProblems, nil)
-			}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		dir, err := a.Abs(strings.Join(args, ""))
+		if err != nil {
 			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+		}
+		found, err := cli.Ask(cmd.Context(), a, rules.OpCheck, rules.PathQuery{Path: dir})
+		if err != nil {
+			return err
+		}
+		return a.Report(asJSON, found, func() { printFindings(a, found) }, len(found.Findings) > 0)
+	})
 }
 
 // printFindings prints a finding as file:line: what, and below it what to do.

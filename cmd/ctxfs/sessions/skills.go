@@ -7,30 +7,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/skills"
 )
 
 func newSkills(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "skills",
 		Short: "list the skills, commands and subagents of all agents",
 		Args:  cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := cli.Ask(cmd.Context(), a, skills.OpList, fs.None{})
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return a.PrintJSON(all)
-			}
-			return printSkills(a, all)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	}, func(cmd *cobra.Command, _ []string, asJSON bool) error {
+		all, err := cli.Ask(cmd.Context(), a, skills.OpList, fs.None{})
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.PrintJSON(all)
+		}
+		return printSkills(a, all)
+	})
 	cmd.AddCommand(newSkillsCheck(a))
 	return cmd
 }
@@ -80,37 +76,27 @@ func printSkills(a *cli.App, all []skills.Listed) error {
 }
 
 func newSkillsCheck(a *cli.App) *cobra.Command {
-	var asJSON, security bool
-	cmd := &cobra.Command{
+	var security bool
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:               "check [DIR]",
 		Short:             "say what is wrong with skills, by the rules of the specification",
 		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			q := skills.CheckQuery{Security: security}
-			if len(args) > 0 {
-				dir, err := a.Abs(args[0])
-				if err != nil {
-					return err
-				}
-				q.Dir = dir
-			}
-			found, err := cli.Ask(cmd.Context(), a, skills.OpCheck, q)
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		q := skills.CheckQuery{Security: security}
+		if len(args) > 0 {
+			dir, err := a.Abs(args[0])
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = a.PrintJSON(found)
-			} else {
-				printChecked(a, found, security)
-			}
-			if err == nil && len(found.Findings)+len(found.Suspects) > 0 {
-				return cli.Exit(console.ExitProblems, nil)
-			}
+			q.Dir = dir
+		}
+		found, err := cli.Ask(cmd.Context(), a, skills.OpCheck, q)
+		if err != nil {
 			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+		}
+		return a.Report(asJSON, found, func() { printChecked(a, found, security) }, len(found.Findings)+len(found.Suspects) > 0)
+	})
 	cmd.Flags().BoolVar(&security, "security", false, "say what is suspicious instead")
 	return cmd
 }

@@ -23,9 +23,8 @@ import (
 )
 
 func newStale(a *cli.App) *cobra.Command {
-	var asJSON bool
 	var o staleOptions
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "stale [SESSION | --diff [FILE…] | --guard FILE…]",
 		Short: "list files that have changed since an agent's session last saw them",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -34,31 +33,29 @@ func newStale(a *cli.App) *cobra.Command {
 			}
 			return completeSession(a)(cmd, args, word)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.settle(args); err != nil {
-				return cli.Usage(cmd, err)
-			}
-			report, err := stale(cmd.Context(), a, o)
-			if err != nil {
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		if err := o.settle(args); err != nil {
+			return cli.Usage(cmd, err)
+		}
+		report, err := stale(cmd.Context(), a, o)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			if err := a.PrintJSON(report); err != nil {
 				return err
 			}
-			if asJSON {
-				if err := a.PrintJSON(report); err != nil {
-					return err
-				}
-			} else {
-				printStale(a, report, o)
-			}
-			switch {
-			case len(report.Files) == 0:
-				return nil
-			case o.guard:
-				return cli.Exit(console.ExitStale, nil)
-			}
-			return cli.Exit(console.ExitProblems, nil)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+		} else {
+			printStale(a, report, o)
+		}
+		switch {
+		case len(report.Files) == 0:
+			return nil
+		case o.guard:
+			return cli.Exit(console.ExitStale, nil)
+		}
+		return cli.Exit(console.ExitProblems, nil)
+	})
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "print what changed in the files, or in all")
 	cmd.Flags().BoolVar(&o.guard, "guard", false, "exit with 10 if an edit of one of the files would be made on an outdated reading")
 	cmd.Flags().StringVar(&o.session, "session", "", "the session; the default is the one in which the command is run")

@@ -13,38 +13,36 @@ import (
 )
 
 func newPS(a *cli.App) *cobra.Command {
-	var all, asJSON bool
-	cmd := &cobra.Command{
+	var all bool
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "ps",
 		Short: "list the terminals that are recorded",
 		Args:  cli.Args(0),
-		RunE: func(*cobra.Command, []string) error {
-			recording := a.Recording()
-			list, err := recording.List()
-			if err != nil {
-				return err
+	}, func(_ *cobra.Command, _ []string, asJSON bool) error {
+		recording := a.Recording()
+		list, err := recording.List()
+		if err != nil {
+			return err
+		}
+		shown := make([]Entry, 0, len(list))
+		for _, t := range list {
+			if all || t.Running() {
+				shown = append(shown, newEntry(t))
 			}
-			shown := make([]Entry, 0, len(list))
-			for _, t := range list {
-				if all || t.Running() {
-					shown = append(shown, newEntry(t))
-				}
-			}
-			switch {
-			case asJSON:
-				return a.PrintJSON(shown)
-			case len(shown) == 0 && all:
-				a.Sayf("no terminal was recorded yet; open one: ctxfs term")
-			case len(shown) == 0:
-				a.Sayf("no terminal is recorded now; open one: ctxfs term")
-			default:
-				printTerminals(a, shown)
-			}
-			return nil
-		},
-	}
+		}
+		switch {
+		case asJSON:
+			return a.PrintJSON(shown)
+		case len(shown) == 0 && all:
+			a.Sayf("no terminal was recorded yet; open one: ctxfs term")
+		case len(shown) == 0:
+			a.Sayf("no terminal is recorded now; open one: ctxfs term")
+		default:
+			printTerminals(a, shown)
+		}
+		return nil
+	})
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "also those that have ended")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 

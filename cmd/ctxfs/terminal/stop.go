@@ -24,8 +24,7 @@ const defaultGrace = 5 * time.Second
 
 func newStop(a *cli.App) *cobra.Command {
 	grace := defaultGrace
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "stop ID...",
 		Short: "end a recorded command or terminal with all that it started",
 		Args:  cli.Args(-1, "which terminal? give its id or name"),
@@ -39,18 +38,16 @@ func newStop(a *cli.App) *cobra.Command {
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if grace < 0 {
-				return cli.Usage(cmd, errors.New("--grace must not be negative"))
-			}
-			if err := a.OnlyReads(); err != nil {
-				return err
-			}
-			return stopAll(cmd.Context(), a, args, grace, asJSON)
-		},
-	}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		if grace < 0 {
+			return cli.Usage(cmd, errors.New("--grace must not be negative"))
+		}
+		if err := a.OnlyReads(); err != nil {
+			return err
+		}
+		return stopAll(cmd.Context(), a, args, grace, asJSON)
+	})
 	cmd.Flags().DurationVar(&grace, "grace", grace, "how long processes may take to end before they are killed")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "grace", cobra.NoFileCompletions)
 	return cmd
 }

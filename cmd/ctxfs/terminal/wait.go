@@ -150,7 +150,7 @@ func (r *waitResult) outcome(a *cli.App, o waitOptions, together await.Standing)
 	fault := &control.Fault{Message: together.What, Hint: together.More}
 	switch {
 	case o.json && r.State != string(await.NoSense):
-		return exitOf(codes[r.State])
+		return cli.Exit(codes[r.State], nil)
 	case r.State == string(await.Met):
 		for _, c := range r.Conditions {
 			if c.State == await.Met {
@@ -176,13 +176,6 @@ func (r *waitResult) outcome(a *cli.App, o waitOptions, together await.Standing)
 		fault.Hint = "see what there is: " + fault.Hint
 	}
 	return cli.Exit(codes[r.State], fault)
-}
-
-func exitOf(code int) error {
-	if code == 0 {
-		return nil
-	}
-	return cli.Exit(code, nil)
 }
 
 // completeWait completes kinds, names and what can be waited for.

@@ -20,52 +20,49 @@ const maxMatches = 1000
 func newFind(a *cli.App) *cobra.Command {
 	var in string
 	var limit int
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:   "find WANT...",
 		Short: "find tools, skills and everything else in the tree",
 		Args:  cli.Args(-1, "what should be found? give a name, or a few words"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit < 0 || limit > maxMatches || limit == 0 && cmd.Flags().Changed("limit") {
-				return cli.Usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		if limit < 0 || limit > maxMatches || limit == 0 && cmd.Flags().Changed("limit") {
+			return cli.Usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))
+		}
+		folder, err := a.TreePath(in)
+		if err != nil {
+			return err
+		}
+		asker := a.Fallback()
+		defer asker.Close()
+		wants := wantsOf(args)
+		if limit == 0 {
+			if limit = mostOfOne; len(wants) > 1 {
+				limit = mostOfEach
 			}
-			folder, err := a.TreePath(in)
+		}
+		answers, found := make([]find.Answer, len(wants)), false
+		for i, want := range wants {
+			matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: want, In: folder, Limit: limit, Caller: a.Here()})
 			if err != nil {
 				return err
 			}
-			asker := a.Fallback()
-			defer asker.Close()
-			wants := wantsOf(args)
-			if limit == 0 {
-				if limit = mostOfOne; len(wants) > 1 {
-					limit = mostOfEach
-				}
+			answers[i] = find.Answer{Want: want, Matches: matches}
+			found = found || len(matches) > 0
+		}
+		switch {
+		case !found:
+			return &control.Fault{
+				Message: fmt.Sprintf("nothing matches %q", strings.Join(wants, `", "`)),
+				Hint:    "try other words, or see what there is: ctxfs ls",
 			}
-			answers, found := make([]find.Answer, len(wants)), false
-			for i, want := range wants {
-				matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: want, In: folder, Limit: limit, Caller: a.Here()})
-				if err != nil {
-					return err
-				}
-				answers[i] = find.Answer{Want: want, Matches: matches}
-				found = found || len(matches) > 0
-			}
-			switch {
-			case !found:
-				return &control.Fault{
-					Message: fmt.Sprintf("nothing matches %q", strings.Join(wants, `", "`)),
-					Hint:    "try other words, or see what there is: ctxfs ls",
-				}
-			case asJSON:
-				return a.PrintJSON(flat(answers))
-			}
-			_, err = io.WriteString(a.Out, find.List(answers, true))
-			return err
-		},
-	}
+		case asJSON:
+			return a.PrintJSON(flat(answers))
+		}
+		_, err = io.WriteString(a.Out, find.List(answers, true))
+		return err
+	})
 	cmd.Flags().StringVar(&in, "in", "", "only below this path of the tree, such as mcps or mcps/github")
 	cmd.Flags().IntVarP(&limit, "limit", "n", 0, fmt.Sprintf("print at most this many for a want (default %d, of several wants %d)", mostOfOne, mostOfEach))
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "in", completePaths(a))
 	return cmd
 }

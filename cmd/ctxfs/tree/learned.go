@@ -23,41 +23,38 @@ const everything = "all"
 
 func newLearned(a *cli.App) *cobra.Command {
 	var forget []string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:               "learned [NAME...]",
 		Short:             "print, or forget, what searches have learned",
 		ValidArgsFunction: completeLearned(a, false),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asker := a.Fallback()
-			defer asker.Close()
-			if len(forget) > 0 {
-				if len(args) > 0 {
-					return cli.Usage(cmd, fmt.Errorf("--forget takes the name: --forget %s", args[0]))
-				}
-				return forgetLearned(cmd.Context(), a, asker, forget)
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		asker := a.Fallback()
+		defer asker.Close()
+		if len(forget) > 0 {
+			if len(args) > 0 {
+				return cli.Usage(cmd, fmt.Errorf("--forget takes the name: --forget %s", args[0]))
 			}
-			report, err := usertree.OpLearned.Ask(cmd.Context(), asker, fs.None{})
-			if err != nil {
-				return err
-			}
-			topics, err := chosenTopics(report.Topics, args)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return a.PrintJSON(topics)
-			case report.Off:
-				a.Notef("learning is switched off: [find] learn = false in %s", a.Tilde(a.Places.Config))
-			case len(topics) == 0:
-				a.Notef("nothing was learned yet")
-			}
-			printTopics(a, topics)
-			return nil
-		},
-	}
+			return forgetLearned(cmd.Context(), a, asker, forget)
+		}
+		report, err := usertree.OpLearned.Ask(cmd.Context(), asker, fs.None{})
+		if err != nil {
+			return err
+		}
+		topics, err := chosenTopics(report.Topics, args)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.PrintJSON(topics)
+		case report.Off:
+			a.Notef("learning is switched off: [find] learn = false in %s", a.Tilde(a.Places.Config))
+		case len(topics) == 0:
+			a.Notef("nothing was learned yet")
+		}
+		printTopics(a, topics)
+		return nil
+	})
 	cmd.Flags().StringSliceVar(&forget, "forget", nil, "forget what was learned of this tool, server or skill, or of \"all\"")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	a.CompleteFlag(cmd, "forget", completeLearned(a, true))
 	return cmd
 }

@@ -27,40 +27,38 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 func newLs(a *cli.App) *cobra.Command {
-	var long, recursive, asJSON bool
-	cmd := &cobra.Command{
+	var long, recursive bool
+	cmd := cli.WithJSON(&cobra.Command{
 		Use:               "ls [PATH...]",
 		Short:             "list folders of the tree, without a mount",
 		ValidArgsFunction: completePaths(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asker := a.Fallback()
-			defer asker.Close()
-			if len(args) == 0 {
-				args = []string{""}
+	}, func(cmd *cobra.Command, args []string, asJSON bool) error {
+		asker := a.Fallback()
+		defer asker.Close()
+		if len(args) == 0 {
+			args = []string{""}
+		}
+		l := &lister{app: a, asker: asker, long: long, recursive: recursive, json: asJSON, headers: len(args) > 1 || recursive}
+		var failed error
+		for _, arg := range args {
+			p, err := a.TreePath(arg)
+			if err == nil {
+				err = l.show(cmd.Context(), p)
 			}
-			l := &lister{app: a, asker: asker, long: long, recursive: recursive, json: asJSON, headers: len(args) > 1 || recursive}
-			var failed error
-			for _, arg := range args {
-				p, err := a.TreePath(arg)
-				if err == nil {
-					err = l.show(cmd.Context(), p)
+			if err != nil {
+				if failed != nil {
+					console.Complain(a.Err, failed)
 				}
-				if err != nil {
-					if failed != nil {
-						console.Complain(a.Err, failed)
-					}
-					failed = err
-				}
+				failed = err
 			}
-			if asJSON && failed == nil {
-				return a.PrintJSON(l.all)
-			}
-			return failed
-		},
-	}
+		}
+		if asJSON && failed == nil {
+			return a.PrintJSON(l.all)
+		}
+		return failed
+	})
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "with mode, size and time")
 	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "list all that is below, too")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // maxText is how much is read of a command line or an environment, in bytes.
@@ -39,12 +40,17 @@ func All() ([]int, error) {
 	return all, nil
 }
 
+// clockTick is the unit of times in /proc: USER_HZ is 100 for all programs.
+const clockTick = 10 * time.Millisecond
+
 // Stat is what is needed of /proc/<pid>/stat: proc_pid_stat(5).
 type Stat struct {
 	State    byte // 'Z' for one that has ended and was not waited for
 	Parent   int
-	Terminal int    // its device number
-	Began    uint64 // in clock ticks since the system was started
+	Group    int
+	Terminal int           // its device number
+	CPU      time.Duration // including children that it has waited for
+	Began    uint64        // in clock ticks since the system was started
 }
 
 // ReadStat returns the Stat of a process, and reports whether there is one.
@@ -64,7 +70,12 @@ func parseStat(text []byte) (s Stat, ok bool) {
 	}
 	s.State = fields[0][0]
 	s.Parent, _ = strconv.Atoi(fields[1])
+	s.Group, _ = strconv.Atoi(fields[2])
 	s.Terminal, _ = strconv.Atoi(fields[4])
+	for _, ticks := range fields[11:15] {
+		n, _ := strconv.ParseInt(ticks, 10, 64)
+		s.CPU += time.Duration(n) * clockTick
+	}
 	s.Began, _ = strconv.ParseUint(fields[19], 10, 64)
 	return s, true
 }

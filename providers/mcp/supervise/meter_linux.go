@@ -3,6 +3,7 @@ package supervise
 import (
 	"bytes"
 	"context"
+	"ctxfs/providers/internal/procs"
 	"fmt"
 	"os"
 	"slices"
@@ -14,61 +15,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clockTick is the unit of times in /proc: USER_HZ is 100 for all programs.
-const clockTick = 10 * time.Millisecond
-
-// procStat is the part of /proc/<pid>/stat that is needed; see proc_pid_stat(5).
+// procStat is a process and its state.
 type procStat struct {
-	pid, parent, group int
-	state              byte
-	cpu                time.Duration // including children that it has waited for
-	began              uint64
+	pid int
+	procs.Stat
 }
 
-// readStat reads the state of a process.
-func readStat(pid int) (s procStat, ok bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return s, false // it has exited
-	}
-	i := bytes.LastIndexByte(text, ')') // the name may contain anything
-	fields := strings.Fields(string(text[i+1:]))
-	if i < 0 || len(fields) < 20 {
-		return s, false
-	}
-	number := func(i int) uint64 {
-		n, _ := strconv.ParseUint(fields[i], 10, 64) // the kernel writes numbers
-		return n
-	}
-	ticks := number(11) + number(12) + number(13) + number(14)
-	return procStat{
-		pid: pid, state: fields[0][0], parent: int(number(1)), group: int(number(2)),
-		cpu: time.Duration(ticks) * clockTick, began: number(19),
-	}, true
-}
-
-// processes returns the pids of all visible processes.
+// processes returns all visible processes.
 func processes() (all []procStat) {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // as many as could be read
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			if s, ok := readStat(pid); ok {
-				all = append(all, s)
-			}
+	pids, _ := procs.All()
+	for _, pid := range pids {
+		if s, ok := procs.ReadStat(pid); ok {
+			all = append(all, procStat{pid, s})
 		}
 	}
 	return all
 }
 
+// descend adds the descendants of processes, of which in says to which group each belongs.
+func descend(all []procStat, in map[int]int) {
+	for more := true; more; {
+		more = false
+		for _, s := range all {
+			if group := in[s.Parent]; group != 0 && in[s.pid] == 0 {
+				in[s.pid], more = group, true
+			}
+		}
+	}
+}
+
 // measure adds up what the processes of the group have used.
 func (m *meter) measure() {
 	for _, s := range m.members() {
-		now := usage{cpu: s.cpu}
+		now := usage{cpu: s.CPU}
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", s.pid)); err == nil {
 			for line := range strings.Lines(string(text)) {
 				key, value, _ := strings.Cut(line, ": ")
@@ -78,7 +57,7 @@ func (m *meter) measure() {
 				}
 			}
 		}
-		m.add(s.pid, s.began, now)
+		m.add(s.pid, s.Began, now)
 	}
 }
 
@@ -86,37 +65,21 @@ func (m *meter) measure() {
 // were among them when last seen.
 func (m *meter) members() (members []procStat) {
 	all := processes()
-	in := make(map[int]bool)
+	in := make(map[int]int)
 	for _, s := range all {
-		old := m.known[s.pid]
-		in[s.pid] = s.group == m.group || old != nil && old.began == s.began
-	}
-	for more := true; more; {
-		more = false
-		for _, s := range all {
-			if !in[s.pid] && in[s.parent] {
-				in[s.pid], more = true, true
-			}
+		if old := m.known[s.pid]; s.Group == m.group || old != nil && old.began == s.Began {
+			in[s.pid] = m.group
 		}
 	}
-	for _, s := range all {
-		if in[s.pid] {
-			members = append(members, s)
-		}
-	}
-	return members
+	descend(all, in)
+	return slices.DeleteFunc(all, func(s procStat) bool { return in[s.pid] == 0 })
 }
 
 // writes reports whether a process of the group has a file open for writing below
 // one of the folders, or has its working directory there.
 func (m *meter) writes(folders []string) bool {
 	below := func(path string) bool {
-		for _, f := range folders {
-			if strings.HasPrefix(path, f+"/") {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(path, f+"/") })
 	}
 	m.mu.Lock()
 	members := m.members()
@@ -144,7 +107,7 @@ func (m *meter) writes(folders []string) bool {
 // containers keep forever, are not.
 func hasLiving(group int) bool {
 	for _, s := range processes() {
-		if s.group == group && s.state != 'Z' && s.state != 'X' {
+		if s.Group == group && s.State != 'Z' && s.State != 'X' {
 			return true
 		}
 	}
@@ -154,8 +117,8 @@ func hasLiving(group int) bool {
 // began returns the start time of a process, which distinguishes it from a later
 // one with the same pid, or 0.
 func began(pid int) uint64 {
-	s, _ := readStat(pid)
-	return s.began
+	s, _ := procs.ReadStat(pid)
+	return s.Began
 }
 
 // add records what a process has used until now. A process that was not seen before
@@ -241,18 +204,11 @@ func Resident(groups []int) map[int]int64 {
 	all := processes()
 	of := make(map[int]int) // groups by pid
 	for _, s := range all {
-		if slices.Contains(groups, s.group) {
-			of[s.pid] = s.group
+		if slices.Contains(groups, s.Group) {
+			of[s.pid] = s.Group
 		}
 	}
-	for more := true; more; {
-		more = false
-		for _, s := range all {
-			if group := of[s.parent]; group != 0 && of[s.pid] == 0 {
-				of[s.pid], more = group, true
-			}
-		}
-	}
+	descend(all, of)
 	sizes := make(map[int]int64)
 	for pid, group := range of {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

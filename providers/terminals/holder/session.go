@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -156,14 +157,10 @@ func (s *session) attach(v *viewer, first bool) error {
 // detach removes a viewer, and notifies it.
 func (s *session) detach(v *viewer) {
 	s.mu.Lock()
-	here := false
-	for i, other := range s.viewers {
-		if here = other == v; here {
-			s.viewers = append(s.viewers[:i:i], s.viewers[i+1:]...)
-			break
-		}
-	}
+	i := slices.Index(s.viewers, v)
+	here := i >= 0
 	if here {
+		s.viewers = slices.Concat(s.viewers[:i], s.viewers[i+1:])
 		v.show(s.modes.leave())
 	}
 	s.fit()

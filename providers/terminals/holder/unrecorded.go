@@ -65,21 +65,10 @@ func (s *Spec) program() (path string, argv []string, err error) {
 	return s.Shell, []string{name}, nil
 }
 
-// defaultPath is where the system looks for a program without PATH.
-var defaultPath = [...]string{"/bin", "/usr/bin"}
-
-// LookPath finds a program as the system does: also in a relative folder of
-// PATH, and without PATH.
+// LookPath finds a program as the system does: also in a relative folder of PATH.
 func LookPath(name string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
-	}
-	if _, set := os.LookupEnv("PATH"); !set {
-		for _, dir := range defaultPath {
-			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-				return path, nil
-			}
-		}
 	}
 	path, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) {
@@ -109,35 +98,19 @@ func (s *Spec) RunQuiet(stdin *os.File, limit int) (o Outcome, err error) {
 		return o, err
 	}
 	stop(passTo(cmd))
-	shown := newPlain(limit)
-	o.Exit, o.Signal = await(cmd, func() { procs.Relay(r, shown.write) }, r)
-	o.Shown = shown.excerpt()
+	screen, secrets, shown := grid.New(grid.Options{Cols: 80, Rows: 24}), mask.New(), excerpt.NewWriter(limit)
+	take := func() {
+		text, _ := screen.Take()
+		_, _ = shown.Write(secrets.Mask(text)) // never fails
+	}
+	o.Exit, o.Signal = await(cmd, func() {
+		procs.Relay(r, func(text []byte) {
+			screen.Write([]byte(strings.ReplaceAll(string(text), "\n", "\r\n")))
+			take()
+		})
+	}, r)
+	screen.Close()
+	take()
+	o.Shown = shown.Excerpt("")
 	return o, nil
-}
-
-// plain is the clean text of an unrecorded command.
-type plain struct {
-	grid *grid.Grid
-	mask *mask.Masker
-	out  *excerpt.Writer
-}
-
-func newPlain(limit int) *plain {
-	return &plain{grid.New(grid.Options{Cols: 80, Rows: 24}), mask.New(), excerpt.NewWriter(limit)}
-}
-
-func (p *plain) write(text []byte) {
-	p.grid.Write([]byte(strings.ReplaceAll(string(text), "\n", "\r\n")))
-	p.take()
-}
-
-func (p *plain) take() {
-	text, _ := p.grid.Take()
-	_, _ = p.out.Write(p.mask.Mask(text)) // never fails
-}
-
-func (p *plain) excerpt() []byte {
-	p.grid.Close()
-	p.take()
-	return p.out.Excerpt("")
 }

@@ -101,7 +101,7 @@ func TestIDs(t *testing.T) {
 	if moved.Name != "my api" || moved.Running() {
 		t.Errorf("%+v", moved.Meta)
 	}
-	if _, err := New(Options{Dir: root, Name: "12"}); err == nil {
+	if _, err := New(Options{Dir: root, Name: "12", Mask: hideNothing}); err == nil {
 		t.Error("a number as a name")
 	}
 }
@@ -185,7 +185,7 @@ func TestWhatCannotBeWrittenWaits(t *testing.T) {
 func TestNothingCanBeWrittenAtAll(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	fstest.Must(t, os.WriteFile(file, nil, 0o600))
-	_, err := New(Options{Dir: file})
+	_, err := New(Options{Dir: file, Mask: hideNothing})
 	var path *os.PathError
 	if !errors.As(err, &path) {
 		t.Error(err)

@@ -35,7 +35,7 @@ func newTape(t testing.TB, root string, change ...func(*Options)) *tape {
 	p := &tape{t: t, root: root, now: epoch}
 	o := Options{
 		Dir: root, Source: Term, Argv: []string{"/bin/bash"}, Pid: 4711, Cwd: "/home/u", Cols: 80, Rows: 24,
-		Nonce: nonce, Now: func() time.Time { return p.now },
+		Nonce: nonce, Now: func() time.Time { return p.now }, Mask: hideNothing,
 	}
 	for _, c := range change {
 		c(&o)
@@ -150,3 +150,12 @@ func (s stars) Args(argv []string) (hidden []string) {
 }
 
 func hideStars() Masker { return stars{} }
+
+// bare hides nothing.
+type bare struct{}
+
+func (bare) Mask(text []byte) []byte     { return text }
+func (bare) Again(text []byte) []byte    { return text }
+func (bare) Args(argv []string) []string { return argv }
+
+func hideNothing() Masker { return bare{} }

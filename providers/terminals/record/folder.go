@@ -21,7 +21,6 @@ type folder struct {
 	dev, ino uint64
 
 	fault   error // why nothing can be written
-	since   time.Time
 	retryAt time.Time
 }
 
@@ -33,13 +32,10 @@ const retryTime = time.Second
 
 // failed records that something cannot be written.
 func (d *folder) failed(now time.Time, err error) {
-	if d.fault == nil {
-		d.since = now
-	}
 	d.fault, d.retryAt = err, now.Add(retryTime)
 }
 
-func (d *folder) works() { d.fault, d.since, d.retryAt = nil, time.Time{}, time.Time{} }
+func (d *folder) works() { d.fault, d.retryAt = nil, time.Time{} }
 
 // blocked reports whether it is too early to try again.
 func (d *folder) blocked(now time.Time) bool { return d.retryAt.After(now) }

@@ -51,23 +51,15 @@ func (j *journal) write() error {
 		}
 	}
 	if j.file == nil {
-		if err := j.open(); err != nil {
+		f, err := os.OpenFile(j.dir.file(RecordsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
 			return err
 		}
+		j.file = f
 	}
 	n, err := j.file.Write(j.pending)
 	j.pending = j.pending[:copy(j.pending, j.pending[n:])]
 	return err
-}
-
-// open opens the file.
-func (j *journal) open() error {
-	f, err := os.OpenFile(j.dir.file(RecordsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	j.file = f
-	return nil
 }
 
 func (j *journal) close() error {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	iofs "io/fs"
 	"os"
@@ -35,9 +36,7 @@ func Prune(root string, limits Limits, now time.Time) error {
 	for _, id := range ids {
 		t, err := LoadState(filepath.Join(root, id))
 		if err != nil {
-			if err := sweep(filepath.Join(root, id), now); failed == nil {
-				failed = err
-			}
+			failed = cmp.Or(failed, sweep(filepath.Join(root, id), now))
 			continue
 		}
 		size += t.size()
@@ -50,9 +49,7 @@ func Prune(root string, limits Limits, now time.Time) error {
 			continue
 		}
 		if err := o.remove(); err != nil && !errors.Is(err, iofs.ErrNotExist) {
-			if failed == nil {
-				failed = err
-			}
+			failed = cmp.Or(failed, err)
 			continue
 		}
 		size -= o.size

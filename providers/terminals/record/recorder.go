@@ -71,7 +71,7 @@ type Options struct {
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Mask returns a Masker for a stream of text, applied before anything is
-	// written; nil hides nothing.
+	// written.
 	Mask func() Masker
 	// Copy gets the text of the log as it becomes final, also if that cannot be
 	// written; it may be nil. Its errors are ignored.
@@ -103,7 +103,7 @@ type Recorder struct {
 	seen    int64  // bytes of the grid's text that were processed
 	partial []byte // of an unfinished line
 	tail    tail   // the text since the shell's last prompt
-	mask    Masker // of the log; nil hides nothing
+	mask    Masker // of the log
 	open    *Record
 	line    string // of the next command, if a mark had it
 	hooked  bool   // an authentic mark was seen
@@ -124,9 +124,9 @@ func New(o Options) (*Recorder, error) {
 	}
 	now := o.Now()
 	r := &Recorder{opts: o}
-	r.mask = r.masker()
+	r.mask = o.Mask()
 	r.meta = Meta{
-		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedArgs(o.Argv), Pid: o.Pid, Pane: o.Pane, Background: o.Background, Tree: o.Tree,
+		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: o.Mask().Args(o.Argv), Pid: o.Pid, Pane: o.Pane, Background: o.Background, Tree: o.Tree,
 		Holder: os.Getpid(), HolderStart: procs.Began(os.Getpid()),
 		Started: timestamp(now), Cols: o.Cols, Rows: o.Rows, Cwd: r.masked(o.Cwd), State: Idle, HeaderLen: HeaderLen,
 	}
@@ -156,25 +156,13 @@ func New(o Options) (*Recorder, error) {
 // begin creates the parts of a recording besides the log.
 func (r *Recorder) begin(now time.Time) {
 	if r.opts.Replay {
-		r.replay.begin(now, r.meta, r.masker())
+		r.replay.begin(now, r.meta, r.opts.Mask())
 	}
 	r.screen.write(now, r)
 	if r.opts.Source == Run {
-		r.start(now, words(r.opts.Argv), r.meta.Cwd, FromEnd)
+		r.start(now, wording.ShellLine(r.opts.Argv), r.meta.Cwd, FromEnd)
 	}
 	r.dirty = true
-}
-
-// words returns a command line of words.
-func words(argv []string) string {
-	var b bytes.Buffer
-	for i, arg := range argv {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(wording.ShellWord(arg))
-	}
-	return b.String()
 }
 
 // ID returns the name of the terminal's folder. It changes only if the folder is

@@ -104,10 +104,7 @@ func (p *replay) put(now time.Time, all bool) {
 	}
 	var lines []byte
 	text, kept := p.text[:n], p.text[n:]
-	masked := text
-	if p.mask != nil {
-		masked = p.mask.Mask(text)
-	}
+	masked := p.mask.Mask(text)
 	if bytes.Equal(masked, text) {
 		from := 0
 		for len(p.events) > 0 && from < n {

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
 )
 
@@ -38,12 +39,7 @@ func (s *screen) show(now time.Time, r *Recorder) (next time.Time) {
 	if s.changed.IsZero() {
 		return time.Time{}
 	}
-	due := s.changed.Add(screenWait)
-	for _, t := range []time.Time{s.written.Add(screenRest), s.dir.retryAt} {
-		if t.After(due) {
-			due = t
-		}
-	}
+	due := wording.Later(wording.Later(s.changed.Add(screenWait), s.written.Add(screenRest)), s.dir.retryAt)
 	if due.After(now) {
 		return due
 	}
@@ -86,11 +82,7 @@ func (s *screen) render(r *Recorder) []byte {
 		lines, rows = append(lines, rows[:n]), rows[n:]
 	}
 	var b bytes.Buffer
-	masked := whole.String()
-	if r.mask != nil {
-		masked = string(r.mask.Again([]byte(masked)))
-	}
-	hidden := strings.SplitAfter(masked, "\n")
+	hidden := strings.SplitAfter(string(r.mask.Again([]byte(whole.String()))), "\n")
 	for i, rows := range lines {
 		line := strings.TrimSuffix(hidden[i], "\n")
 		if line == strings.Join(rows, "") {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"ctxfs/fs/wording"
@@ -46,21 +47,13 @@ func (r *Recorder) writeText() error {
 			return err
 		}
 	}
-	err := r.log.write()
-	if e := r.journal.write(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(r.log.write(), r.journal.write())
 }
 
 // writeState writes the header and meta.json.
 func (r *Recorder) writeState() error {
 	r.meta.Parts = r.log.part
-	err := r.log.writeHeader()
-	if e := r.dir.save(r.meta); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(r.log.writeHeader(), r.dir.save(r.meta))
 }
 
 // recreate creates the next part if this one was deleted, and the folder too.

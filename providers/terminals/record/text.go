@@ -49,9 +49,7 @@ func (r *Recorder) emit(text []byte) {
 	if len(text) == 0 {
 		return
 	}
-	if r.mask != nil {
-		text = r.mask.Mask(text)
-	}
+	text = r.mask.Mask(text)
 	if r.opts.Copy != nil {
 		_, _ = r.opts.Copy.Write(text)
 	}
@@ -69,26 +67,5 @@ func (r *Recorder) emit(text []byte) {
 	}
 }
 
-// masker returns a Masker for another text; nil hides nothing.
-func (r *Recorder) masker() Masker {
-	if r.opts.Mask == nil {
-		return nil
-	}
-	return r.opts.Mask()
-}
-
 // masked returns a text, which is no part of a stream, with its secrets hidden.
-func (r *Recorder) masked(text string) string {
-	if m := r.masker(); m != nil {
-		return string(m.Mask([]byte(text)))
-	}
-	return text
-}
-
-// maskedArgs returns the words of a command line with their secrets hidden.
-func (r *Recorder) maskedArgs(argv []string) []string {
-	if m := r.masker(); m != nil {
-		return m.Args(argv)
-	}
-	return argv
-}
+func (r *Recorder) masked(text string) string { return string(r.opts.Mask().Mask([]byte(text))) }

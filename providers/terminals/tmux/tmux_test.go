@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -85,7 +86,7 @@ func (r *rig) keys(server, pane, line, shown string) {
 // adopt begins to record, and waits until all panes are recorded.
 func (r *rig) adopt() *Adopter {
 	r.Helper()
-	a, err := New(Options{Folder: r.folder, Record: record.Options{Dir: r.dir, Nonce: "n0nce"}})
+	a, err := New(Options{Folder: r.folder, Record: record.Options{Dir: r.dir, Nonce: "n0nce", Mask: func() record.Masker { return mask.New() }}})
 	fstest.Must(r, err)
 	r.Cleanup(func() { a.Close() })
 	r.wait(a)
