@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -226,14 +227,7 @@ func (w *terminalWait) output(t *record.Terminal) (*record.Output, int, error) {
 
 // marks reports whether the program in a terminal is a shell that reports its commands.
 func marks(t *record.Terminal) bool {
-	if t.Source != record.Term || len(t.Argv) != 1 {
-		return false
-	}
-	switch filepath.Base(t.Argv[0]) {
-	case "bash", "zsh", "fish":
-		return true
-	}
-	return false
+	return t.Source == record.Term && len(t.Argv) == 1 && slices.Contains([]string{"bash", "zsh", "fish"}, filepath.Base(t.Argv[0]))
 }
 
 // found describes a line that matches.

@@ -28,7 +28,6 @@ const (
 type snapshot struct {
 	terminals []*record.Terminal // newest first
 	serving   map[string]serving // by ID
-	limits    record.Limits
 	index     []byte
 	modTime   time.Time // of the index; zero if no fact has a time
 	problems  []fs.Problem
@@ -41,12 +40,13 @@ func (s *snapshot) complete(old *snapshot, p *Provider) {
 		return cmp.Or(b.Started.Compare(a.Started), compareIDs(b.ID, a.ID))
 	})
 	if p.pruneErr != nil {
-		s.problems = append(s.problems, pruneProblem(p.pruneErr, p.dir.Real))
+		s.problems = append(s.problems, fs.Problem{
+			What: clean.Line(fmt.Sprintf("old terminals cannot be deleted: %v", p.pruneErr)),
+			Mend: "chmod -R u+rwX " + wording.ShellWord(p.dir.Real),
+		})
 	}
 	s.index = renderIndex(s.terminals, s.serving)
-	for _, t := range s.terminals {
-		s.modTime = wording.Later(s.modTime, changed(t))
-	}
+	s.modTime = latest(s.terminals)
 	switch {
 	case bytes.Equal(s.index, old.index):
 		s.modTime = old.modTime
@@ -181,11 +181,4 @@ func exit(code *int, signal *string) string {
 
 func shortened(command string) string {
 	return "`" + strings.ReplaceAll(clean.Cut(clean.Line(command), commandLen), "`", "'") + "`"
-}
-
-func pruneProblem(err error, dir string) fs.Problem {
-	return fs.Problem{
-		What: clean.Line(fmt.Sprintf("old terminals cannot be deleted: %v", err)),
-		Mend: "chmod -R u+rwX " + wording.ShellWord(dir),
-	}
 }

@@ -2,6 +2,7 @@ package terminals
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,11 +46,7 @@ func (l *library) Texts() []fulltext.Text {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.look()
-	all := make([]*chunk, 0, len(l.chunks))
-	for _, c := range l.chunks {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b *chunk) int {
+	all := slices.SortedFunc(maps.Values(l.chunks), func(a, b *chunk) int {
 		return cmp.Or(cmp.Compare(a.newer, b.newer), b.time.Compare(a.time), strings.Compare(a.name, b.name))
 	})
 	texts := make([]fulltext.Text, len(all))

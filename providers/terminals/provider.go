@@ -330,7 +330,7 @@ func (c changes) news(terminals map[string]*terminal, changed []string) []string
 // publish shows the terminals as they are known. The caller holds mu.
 func (p *Provider) publish() {
 	old := p.shown.Load()
-	next := &snapshot{serving: p.serving, terminals: make([]*record.Terminal, 0, len(p.terminals)), limits: p.settings.Limits, problems: slices.Clone(p.faults)}
+	next := &snapshot{serving: p.serving, terminals: make([]*record.Terminal, 0, len(p.terminals)), problems: slices.Clone(p.faults)}
 	nodes := make(map[string]fs.Node, 2*len(p.terminals)+1)
 	for id, t := range p.terminals {
 		next.terminals = append(next.terminals, t.state.Load())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -154,10 +155,11 @@ func readyIn(text string, listens []string) string {
 	for _, at := range listens {
 		ports = append(ports, at[strings.LastIndexByte(at, ':')+1:])
 	}
+	numbers := regexp.MustCompile(`(^|\D)(` + strings.Join(ports, "|") + `)(\D|$)`)
 	best, rank := "", 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(clean.Line(line))
-		named := slices.ContainsFunc(ports, func(port string) bool { return namesPort(line, port) })
+		named := numbers.MatchString(line)
 		r := 0
 		switch {
 		case named && strings.Contains(line, "http") && readyURL().MatchString(line):
@@ -173,23 +175,6 @@ func readyIn(text string, listens []string) string {
 	}
 	return clean.Cut(best, commandLen)
 }
-
-// namesPort reports whether a line has a port as a number of its own.
-func namesPort(line, port string) bool {
-	for rest := line; ; {
-		i := strings.Index(rest, port)
-		if i < 0 {
-			return false
-		}
-		before, after := rest[:i], rest[i+len(port):]
-		if !endsInDigit(before) && (after == "" || after[0] < '0' || after[0] > '9') {
-			return true
-		}
-		rest = after
-	}
-}
-
-func endsInDigit(s string) bool { return s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' }
 
 // String says what a command offers, for its line in the index.
 func (s serving) String() string {

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,9 +40,7 @@ const defaultRedirect = "http://127.0.0.1/callback"
 // listen opens the port of a redirect address, or a free one if the address has no
 // port.
 func (c *Client) listen(redirect string) (*callback, error) {
-	if redirect == "" {
-		redirect = defaultRedirect
-	}
+	redirect = cmp.Or(redirect, defaultRedirect)
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" || !loopback(u.Hostname()) || u.RawQuery != "" || u.User != nil {
 		return nil, &Fault{What: "the redirect address " + quoted(redirect) + " is not one of this machine",
@@ -51,10 +50,7 @@ func (c *Client) listen(redirect string) (*callback, error) {
 	if host == "localhost" {
 		host = "127.0.0.1"
 	}
-	port := u.Port()
-	if port == "" {
-		port = "0"
-	}
+	port := cmp.Or(u.Port(), "0")
 	first, err := c.open("tcp", net.JoinHostPort(host, port))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -63,16 +59,13 @@ func (c *Client) listen(redirect string) (*callback, error) {
 	case err != nil:
 		return nil, fmt.Errorf("no port can be opened for the browser to return to: %w", err)
 	}
-	back := &callback{path: u.Path, listeners: []net.Listener{first}, answers: make(chan url.Values, 1), done: make(chan struct{})}
+	back := &callback{path: cmp.Or(u.Path, "/"), listeners: []net.Listener{first}, answers: make(chan url.Values, 1), done: make(chan struct{})}
 	_, port, _ = net.SplitHostPort(first.Addr().String())
 	if u.Hostname() == "localhost" {
 		// Browsers may try this one first. It does not matter if it is in use.
 		if second, err := c.open("tcp6", net.JoinHostPort("::1", port)); err == nil {
 			back.listeners = append(back.listeners, second)
 		}
-	}
-	if back.path == "" {
-		back.path = "/"
 	}
 	u.Host = net.JoinHostPort(u.Hostname(), port)
 	back.address = u.String()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/clean"
@@ -47,11 +48,7 @@ func (r *refusal) Error() string {
 // final reports whether a refused renewal ends the login, so that retrying is
 // useless.
 func (r *refusal) final() bool {
-	switch r.Code {
-	case "invalid_grant", "invalid_client", "unauthorized_client":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client"}, r.Code)
 }
 
 // unreachable returns an error of net/http without the address, which may hold

@@ -50,7 +50,7 @@ func (m *issuerMetadata) method(methods ...string) string {
 
 // register registers a client, RFC 7591.
 func (s *Session) register(ctx context.Context, at *authority, redirect string) (reg registration, secret string, err error) {
-	body, err := json.Marshal(map[string]any{
+	body, _ := json.Marshal(map[string]any{ // of our own types
 		"client_name":                clientName,
 		"redirect_uris":              []string{redirect},
 		"grant_types":                []string{"authorization_code", "refresh_token"},
@@ -58,9 +58,6 @@ func (s *Session) register(ctx context.Context, at *authority, redirect string) 
 		"token_endpoint_auth_method": at.method("none", "client_secret_basic", "client_secret_post"),
 		"application_type":           "native",
 	})
-	if err != nil {
-		return reg, "", err
-	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.Registration, bytes.NewReader(body))
 	if err != nil {
 		return reg, "", err

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -215,11 +216,7 @@ func (s *Session) refresh(bad string) (string, error) {
 
 // ended returns the error for a login that has ended.
 func (s *Session) ended(rec *record) *Needed {
-	reason := rec.Ended
-	if reason == "" {
-		reason = "the login has expired or was revoked"
-	}
-	return &Needed{Reason: reason, Certain: true}
+	return &Needed{Reason: cmp.Or(rec.Ended, "the login has expired or was revoked"), Certain: true}
 }
 
 // want records scopes that a server requires besides those that were granted.

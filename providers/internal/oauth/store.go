@@ -92,10 +92,7 @@ func (s *store) save(key string, rec *record, sec *secrets) error {
 			_ = s.ring.remove(key) // what is left there is useless
 		}
 	case !s.files.Load():
-		blob, err := json.Marshal(sec)
-		if err != nil {
-			return err
-		}
+		blob, _ := json.Marshal(sec) // of our own types
 		if s.ring.set(key, string(blob)) == nil {
 			out.Place, out.Secrets = inKeyring, nil
 		}
@@ -226,7 +223,7 @@ type keyring interface {
 }
 
 var (
-	errNoSecret    = errors.New("there is no such secret")
+	errNoSecret    = system.ErrNotFound
 	errKeyringMute = errors.New("it does not answer; it may be waiting for its password")
 )
 
@@ -260,11 +257,7 @@ const keyringTime = 30 * time.Second
 type desktop struct{ limit time.Duration }
 
 func (d *desktop) get(name string) (string, error) {
-	text, err := within(d.limit, func() (string, error) { return system.Get(keyringService, name) })
-	if errors.Is(err, system.ErrNotFound) {
-		err = errNoSecret
-	}
-	return text, err
+	return within(d.limit, func() (string, error) { return system.Get(keyringService, name) })
 }
 
 func (d *desktop) set(name, text string) error {
@@ -274,9 +267,6 @@ func (d *desktop) set(name, text string) error {
 
 func (d *desktop) remove(name string) error {
 	_, err := within(d.limit, func() (struct{}, error) { return struct{}{}, system.Delete(keyringService, name) })
-	if errors.Is(err, system.ErrNotFound) {
-		return errNoSecret
-	}
 	return err
 }
 

@@ -33,7 +33,9 @@ func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	token, err := s.token(req.Context())
 	if err != nil {
-		discard(req)
+		if req.Body != nil {
+			req.Body.Close() // as a RoundTripper must
+		}
 		return nil, err
 	}
 	res, err := b.next.RoundTrip(withToken(req, token))
@@ -119,11 +121,4 @@ func withToken(req *http.Request, token string) *http.Request {
 func drain(res *http.Response) {
 	_, _ = io.CopyN(io.Discard, res.Body, 4<<10)
 	res.Body.Close()
-}
-
-// discard closes the body of a request that is not sent, as a RoundTripper must.
-func discard(req *http.Request) {
-	if req.Body != nil {
-		req.Body.Close()
-	}
 }
