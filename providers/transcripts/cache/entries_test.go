@@ -11,7 +11,10 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/source"
 )
 
 // TestUnsaved: a state that has changed is unsaved until it was written.
@@ -30,5 +33,28 @@ func TestUnsaved(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(e.dir, stateName)); err != nil {
 		t.Error(err)
+	}
+}
+
+// said is a reader that takes each line for what a user said.
+type said struct{}
+
+func (said) Record(line []byte, out event.Sink) {
+	out.Emit(event.Event{Kind: event.User, Text: string(line)})
+}
+
+// TestAnEntryKeepsNoMemoryToWorkIn: entries stay open, each would keep what its session was
+// rendered with.
+func TestAnEntryKeepsNoMemoryToWorkIn(t *testing.T) {
+	c := New(Options{Dir: t.TempDir()})
+	log := filepath.Join(t.TempDir(), "log")
+	fstest.Must(t, os.WriteFile(log, []byte("hello\n"), 0o600))
+	e := readEntry(c.EntryDir("pi", "one"))
+	fstest.Must(t, os.MkdirAll(e.dir, 0o700))
+	format := history.Log{Open: func(string) history.Reader { return said{} }}
+	fstest.Must(t, c.appendTo(t.Context(), e, &job{inherited: new(inherited), source: &source.Source{Path: log, Format: format}}))
+	fstest.Equal(t, e.Seq, 1)
+	if e.Writer.Taken != nil {
+		t.Error("the entry holds its writer")
 	}
 }

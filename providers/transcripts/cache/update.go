@@ -75,7 +75,11 @@ func (c *Cache) appendTo(ctx context.Context, b *Entry, j *job) error {
 		return errChanged
 	}
 	w := &writer{entry: b, scratch: c.borrow()}
-	defer c.release(w.scratch)
+	b.Writer.Taken = w.taken
+	defer func() {
+		b.Writer.Taken = nil // the entry may stay open, and must not keep what it was written with
+		c.release(w.scratch)
+	}()
 	w.inherit(b, j.inherited)
 	b.Repeats = j.inherited.sum()
 	mergeInfo(&b.Session, j.info)

@@ -61,7 +61,6 @@ func (w *writer) Emit(e event.Event) int {
 	if !e.Quiet && b.Transcript == 0 && len(w.transcript) == 0 {
 		w.transcript = b.Writer.Header(w.transcript, b.Session)
 	}
-	b.Writer.Taken = w.taken
 	var folded render.Folded
 	if w.transcript, folded = b.Writer.Append(w.transcript, &e); folded.Name != "" {
 		w.fold(&e, folded)
