@@ -213,7 +213,10 @@ func TestWithdrawnQuestions(t *testing.T) {
 					case "withdrawn":
 						say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}`)
 						<-ended
-					case "left", "closed":
+					case "closed":
+						<-ended // the end of its stream would be the end of the request
+						return
+					case "left":
 						return
 					}
 					say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)

@@ -49,23 +49,19 @@ func (c *Connection) Request(ctx context.Context, method string, params map[stri
 // Send sends a request and waits for its answer. The server may ask for more before
 // it answers, see [Pending], and the request may become a task, whose end Send
 // waits for. Begun reports whether the server may have received the request, or
-// part of it; if not, it may be sent again over another connection. When ctx ends
-// the request is cancelled at the server. Errors are [*ResponseError] if the server
-// answers with an error, [*UnansweredError] if it needs an answer that cannot be
-// given, those of ctx, and those that [IsForgotten] and [Connection.LostBy]
-// explain. An answer that comes when ctx has ended is not returned.
-func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
-	sending, stop := context.WithCancel(ctx)
+// part of it; if not, it may be sent again over another connection. When the caller's
+// context ends the request is cancelled at the server, and an answer that comes with
+// that is not returned. Errors are [*ResponseError] if the server answers with an
+// error, [*UnansweredError] if it needs an answer that cannot be given, those of the
+// context, and those that [IsForgotten] and [Connection.LostBy] explain.
+func (c *Connection) Send(caller context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
+	defer func() {
+		if caller.Err() != nil {
+			result, err = nil, caller.Err()
+		}
+	}()
+	ctx, stop := context.WithCancel(caller)
 	defer stop()
-	result, begun, err = c.send(sending, out)
-	if ctx.Err() != nil {
-		return nil, begun, ctx.Err()
-	}
-	return result, begun, err
-}
-
-// send is Send, but for an answer that comes just when ctx ends.
-func (c *Connection) send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
 	r := c.pending.begin(ctx, out.Pending)
 	defer c.pending.end(r)
 	out.Params = c.withTask(out)
