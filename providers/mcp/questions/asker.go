@@ -94,8 +94,7 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (form.Answer, error) {
 	a.store.opts.Changed(a.opts.Owner)
 	a.opts.Told(shown, true)
 	answer, err := a.store.wait(ctx, open)
-	if errors.Is(err, errWithdrawn) && !a.store.isClosed() {
-		// Its server is being ended, which the caller is told, and the server is not.
+	if errors.Is(err, errWithdrawn) && open.ending { // which the caller is told, and the server is not
 		<-ctx.Done()
 		err = ctx.Err()
 	}

@@ -55,6 +55,7 @@ type openQuestion struct {
 	asker  *Asker
 	done   <-chan struct{}  // closed when what is to be done at an address is done; may be nil
 	answer chan form.Answer // receives the answer; closed when the question is withdrawn
+	ending bool             // it is withdrawn because its server is being ended
 }
 
 // value is a text or a number that a question was answered with.
@@ -268,7 +269,10 @@ func (s *Store) answersOf(owner any) []value {
 // Withdraw ends all questions of an owner, whose requests are about to end: those who have
 // asked wait for that.
 func (s *Store) Withdraw(owner any) {
-	s.end("has been withdrawn", func(q *openQuestion) bool { return q.asker.opts.Owner == owner })
+	s.end("has been withdrawn", func(q *openQuestion) bool {
+		q.ending = q.asker.opts.Owner == owner
+		return q.ending
+	})
 	s.mu.Lock()
 	delete(s.answers, owner)
 	s.mu.Unlock()
@@ -280,12 +284,6 @@ func (s *Store) Close() {
 	s.closed = true
 	s.mu.Unlock()
 	s.end("has been withdrawn", func(*openQuestion) bool { return true })
-}
-
-func (s *Store) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }
 
 // end closes the questions that match.
