@@ -70,6 +70,17 @@ func Within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
+// Hides reports whether a clean path on disk is hidden, or in a folder that is, by the path
+// alone; hide may be nil.
+func Hides(hide func(path string) bool, path string) bool {
+	for ; hide != nil && path != filepath.Dir(path); path = filepath.Dir(path) {
+		if hide(path) {
+			return true
+		}
+	}
+	return false
+}
+
 // Confined is the error of what a program may not do because it is part of a read-only run
 // of an agent: only what reads is allowed to it. It is ErrPermission.
 //

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"ctxfs/providers/find"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/hooks"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -117,6 +120,15 @@ type shared struct {
 // refreshPause is the time between two refreshes of the overviews, however often other
 // providers change.
 const refreshPause = 2 * time.Second
+
+// host returns the surroundings of the provider with that folder.
+func (l *List) host(folder string) host.Host {
+	o := l.opts
+	return host.Host{
+		Env: l.env(folder), Machine: agents.Machine{Home: o.Home, OS: runtime.GOOS, LookupEnv: o.LookupEnv}, Hide: o.Hide,
+		SettingsPath: o.Config, State: filepath.Join(o.State, folder), Cache: filepath.Join(o.Cache, folder), Watch: !o.Offline,
+	}
+}
 
 // env returns the environment of the provider with that folder: its documents are
 // indexed again when they change, and what is made of several providers is made again.

@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 
 	"ctxfs/fs"
@@ -70,43 +69,21 @@ type Options struct {
 // list makes the providers, in the order of AGENTS.md. Each has an entry: its
 // folder in the root, and its constructor.
 func list(o Options, s shared) []Named {
-	stored := results.New(results.Options{
-		Env:          s.env("results"),
-		Dir:          filepath.Join(o.State, "results"),
-		Cache:        filepath.Join(o.Cache, "results"),
-		SettingsPath: o.Config,
-		Hide:         o.Hide,
-		Watch:        !o.Offline,
-	})
+	stored := results.New(s.host("results"))
 	sessions := transcripts.New(transcripts.Options{
-		Env:          s.env("transcripts"),
-		Home:         o.Home,
-		OS:           runtime.GOOS,
-		LookupEnv:    o.LookupEnv,
-		Agents:       agents.All(),
-		Cache:        filepath.Join(o.Cache, "transcripts"),
-		State:        filepath.Join(o.State, "transcripts"),
-		SettingsPath: o.Config,
-		Hide:         o.Hide,
-		Watch:        !o.Offline,
+		Host:   s.host("transcripts"),
+		Agents: agents.All(),
 	})
 	return []Named{
 		{"workspaces", workspaces.New(workspaces.Options{
-			Env:          s.env("workspaces"),
-			Known:        s.workspaces,
-			Brief:        s.brief,
-			Edits:        s.edits,
-			Reads:        s.reads,
-			Home:         o.Home,
-			SettingsPath: o.Config,
-			State:        filepath.Join(o.State, "workspaces"),
-			Cache:        filepath.Join(o.Cache, "workspaces"),
-			Environ:      environOf,
-			Trusts:       s.trust.Trusts,
-			OnTrust:      s.trust.Notify,
-			LookupEnv:    o.LookupEnv,
-			Hide:         o.Hide,
-			Offline:      o.Offline,
+			Host:    s.host("workspaces"),
+			Known:   s.workspaces,
+			Brief:   s.brief,
+			Edits:   s.edits,
+			Reads:   s.reads,
+			Environ: environOf,
+			Trusts:  s.trust.Trusts,
+			OnTrust: s.trust.Notify,
 		})},
 		{"mcps", mcp.New(mcp.Options{
 			Env:          s.env("mcps"),
@@ -136,41 +113,23 @@ func list(o Options, s shared) []Named {
 		})},
 		{"transcripts", sessions},
 		{"skills", skills.New(skills.Options{
-			Env:        s.env("skills"),
-			Home:       o.Home,
-			Cache:      filepath.Join(o.Cache, "skills"),
-			LookupEnv:  o.LookupEnv,
-			Hide:       o.Hide,
+			Host:       s.host("skills"),
 			Workspaces: s.workspaces,
 			Trust:      s.trust,
-			Watch:      !o.Offline,
 		})},
 		{"rules", rules.New(rules.Options{
-			Env:        s.env("rules"),
-			Home:       o.Home,
-			OS:         runtime.GOOS,
-			LookupEnv:  o.LookupEnv,
-			Hide:       o.Hide,
+			Host:       s.host("rules"),
 			Workspaces: s.workspaces,
 			Projects:   s.projects,
 			Trust:      s.trust,
-			Watch:      !o.Offline,
 		})},
 		{"memory", memory.New(memory.Options{
-			Env:          s.env("memory"),
-			Home:         o.Home,
-			OS:           runtime.GOOS,
-			LookupEnv:    o.LookupEnv,
-			Environ:      environOf,
-			SettingsPath: o.Config,
-			State:        filepath.Join(o.State, "memory"),
-			Cache:        filepath.Join(o.Cache, "memory"),
-			Hide:         o.Hide,
-			Workspaces:   s.workspaces,
-			Trust:        s.trust,
-			Statements:   factsOf(s.List, func(s facts.Sources) facts.Source[facts.Statement] { return s.Statements }),
-			OnStatement:  s.notify,
-			Watch:        !o.Offline,
+			Host:        s.host("memory"),
+			Environ:     environOf,
+			Workspaces:  s.workspaces,
+			Trust:       s.trust,
+			Statements:  factsOf(s.List, func(s facts.Sources) facts.Source[facts.Statement] { return s.Statements }),
+			OnStatement: s.notify,
 		})},
 		{"exec", exec.New(exec.Options{
 			Env:          s.env("exec"),
@@ -183,17 +142,11 @@ func list(o Options, s shared) []Named {
 			Offline:      o.Offline,
 		})},
 		{"plans", plans.New(plans.Options{
-			Env:        s.env("plans"),
-			Home:       o.Home,
-			OS:         runtime.GOOS,
-			LookupEnv:  o.LookupEnv,
-			Hide:       o.Hide,
+			Host:       s.host("plans"),
 			Workspaces: s.workspaces,
 			Trust:      s.trust,
 			Sessions:   factsOf(s.List, func(s facts.Sources) facts.Source[facts.Plan] { return s.Plans }),
 			Known:      s.complete,
-			Cache:      filepath.Join(o.Cache, "plans"),
-			Watch:      !o.Offline,
 		})},
 		{"agents", executor.New(executor.Options{
 			Env:          s.env("agents"),

@@ -29,18 +29,19 @@ func newWorld(t testing.TB, files map[string]string) *world {
 // start starts a provider; with watch it is kept current.
 func (w *world) start(watch bool) *world {
 	w.T.Helper()
-	w.Provider = New(Options{
-		Env: w.Open(), Home: w.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
+	opts := Options{
+		Host: w.Host(w.Open(), watch),
 		Environ: func(int) func(string) (string, bool) {
 			return func(name string) (string, bool) {
 				value, ok := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "08940314"}[name]
 				return value, ok
 			}
 		},
-		SettingsPath: w.Path(".config/ctxfs/config.toml"), State: w.Path(".state/memory"), Cache: w.Path(".cache/memory"),
 		Statements: w.said.all, OnStatement: w.said.notify, Pause: time.Millisecond,
-		Workspaces: w.Workspaces, Trust: w.Trust, Watch: watch, Hide: w.hide, Quiet: time.Millisecond,
-	})
+		Workspaces: w.Workspaces, Trust: w.Trust, Quiet: time.Millisecond,
+	}
+	opts.Hide = w.hide
+	w.Provider = New(opts)
 	w.prober = fs.NewProber(fstest.Patience) // however busy the machine is
 	w.Show(w.Provider)
 	if watch {

@@ -103,6 +103,7 @@ func TestOwnMount(t *testing.T) {
 	if _, err := OpRemember.Ask(context.Background(), fs.Operations(w.Operations()), RememberQuery{Text: "x y"}); err == nil || !strings.Contains(err.Error(), "in a mount of ctxfs") {
 		t.Errorf("remember: %v", err)
 	}
+	fstest.Settled(t, w) // nothing else looks
 	for _, path := range w.look(t.Context()).Watch {
 		if fs.Within(path, w.Path("mount")) {
 			t.Errorf("%s is watched", path)

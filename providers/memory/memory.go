@@ -30,7 +30,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
-	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -41,19 +41,9 @@ import (
 
 // Options are the settings of a provider.
 type Options struct {
-	Env fs.Env
-	// Home is the user's home folder, OS the system as in runtime.GOOS.
-	Home, OS string
-	// LookupEnv is os.LookupEnv.
-	LookupEnv func(key string) (string, bool)
+	host.Host
 	// Environ returns the environment of a process; nil if it cannot be known.
-	Environ func(pid int) func(string) (string, bool)
-	// SettingsPath is the path of config.toml, State the folder for what is forgotten and
-	// what was decided about proposals, Cache that for what can be made again.
-	SettingsPath, State, Cache string
-	// Hide reports whether a path is to be left out, such as one of our own mounts; it
-	// may be nil.
-	Hide       func(path string) bool
+	Environ    func(pid int) func(string) (string, bool)
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
 	// Statements are what is proposed, and OnStatement has a function called when there is
@@ -63,9 +53,6 @@ type Options struct {
 	// Pause is how long to wait at most before what was stated is read again; 0 is the
 	// usual time.
 	Pause time.Duration
-	// Watch keeps the provider current, once it is started. Without it, for a command
-	// that reads once, memories are looked for when they are first asked for.
-	Watch bool
 	// Quiet is for tests; see [drop.Options].
 	Quiet time.Duration
 }
@@ -84,7 +71,6 @@ const (
 type Provider struct {
 	*shelf.Shelf
 	opts    Options
-	machine agents.Machine
 	inbox   *inbox
 	book    *proposed.Book
 	heard   *rounds.Worker // reads what was stated
@@ -114,8 +100,7 @@ const (
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
-		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
-		book: proposed.Open(opts.Cache, opts.State), prober: fs.NewProber(oncePatience),
+		opts: opts, book: proposed.Open(opts.Cache, opts.State), prober: fs.NewProber(oncePatience),
 	}
 	if opts.Watch {
 		p.prober = fs.NewProber(patience)
@@ -124,7 +109,7 @@ func New(opts Options) *Provider {
 	p.inbox = newInbox(p)
 	p.configure()
 	p.reader = read.New(read.Options{
-		Machine: p.machine, Workspaces: opts.Workspaces, Configs: []string{opts.SettingsPath}, Hide: opts.Hide, Now: opts.Env.Now,
+		Machine: opts.Machine, Workspaces: opts.Workspaces, Configs: []string{opts.SettingsPath}, Hide: opts.Hide, Now: opts.Env.Now,
 	})
 	p.current.Store(new(snapshot))
 	p.Shelf = shelf.New(opts.Env, shelf.Options{

@@ -14,7 +14,6 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/memory/fact"
-	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/proposed"
 	"ctxfs/providers/memory/store"
 )
@@ -82,7 +81,7 @@ func (p *Provider) scopeOf(dir string) string {
 	if w, ok := p.opts.Workspaces.Of(dir); ok && dir != "" {
 		return w.Dir
 	}
-	if !strings.HasPrefix(dir, "/") || fs.Within(p.opts.Home, dir) || files.Hides(p.opts.Hide, dir) {
+	if !strings.HasPrefix(dir, "/") || fs.Within(p.opts.Home, dir) || p.opts.Hides(dir) {
 		return fact.User
 	}
 	return dir

@@ -186,7 +186,7 @@ func TestProposalsWithoutSessions(t *testing.T) {
 		func(path string) error { return os.WriteFile(path, []byte("{\"format\":2}\n{\"part\":"), 0o600) },
 		func(path string) error { return os.WriteFile(path, []byte("{\"format\":99}\n"), 0o600) },
 	} {
-		book := w.Path(".cache/memory/statements.jsonl")
+		book := w.Path(".cache/provider/statements.jsonl")
 		again := newWorld(t, nil)
 		again.Dir, again.said = w.Dir, w.said
 		fstest.Must(t, damage(book))
@@ -233,7 +233,7 @@ func TestHostileProposals(t *testing.T) {
 func TestUnreadableDecisions(t *testing.T) {
 	w := newWorld(t, nil)
 	w.said.session("s1", "/tmp/x", rule("Always run the linter"))
-	w.Write(".state/memory/proposed.jsonl/", "")
+	w.Write(".state/provider/proposed.jsonl/", "")
 	w.start(true)
 	fstest.Settles(t, w, "the problem is reported", func() bool { return len(w.Status().Problems) == 1 })
 	fstest.WantNames(w.T, w.Tree, "proposed", "INDEX.md")

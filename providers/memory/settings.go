@@ -33,7 +33,7 @@ func (p *Provider) Reload() {
 func (p *Provider) configure() {
 	var given table
 	t := settings.ReadTable(p.opts.SettingsPath, Table, &given)
-	dir := p.machine.Path(usualDir)
+	dir := p.opts.Path(usualDir)
 	if given.Dir != "" {
 		full := filepath.Clean(wording.ExpandTilde(given.Dir, p.opts.Home))
 		if filepath.IsAbs(full) {

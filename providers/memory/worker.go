@@ -8,7 +8,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/shelf"
-	"ctxfs/providers/memory/files"
 	"ctxfs/providers/memory/read"
 )
 
@@ -42,6 +41,6 @@ func (p *Provider) look(context.Context) shelf.View {
 	p.foreign = found
 	next := p.maker.snapshot(own, found, problems)
 	p.current.Store(next)
-	watch := slices.DeleteFunc(append(slices.Clone(found.Watch), ours.Dir()+"/"), func(path string) bool { return files.Hides(p.opts.Hide, path) })
+	watch := slices.DeleteFunc(append(slices.Clone(found.Watch), ours.Dir()+"/"), p.opts.Hides)
 	return shelf.View{Pages: next.pages, Watch: watch, Status: next.status, Again: again}
 }

@@ -113,8 +113,7 @@ func (w *world) start(watch bool) *world {
 	env := w.Open()
 	env.Built = time.Unix(1, 0)
 	w.Provider = New(Options{
-		Env: env, Home: w.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
-		Workspaces: w.Workspaces, Trust: w.Trust, Sessions: w.sessions, Known: w.known, Cache: w.Path(".cache/plans"), Watch: watch,
+		Host: w.Host(env, watch), Workspaces: w.Workspaces, Trust: w.Trust, Sessions: w.sessions, Known: w.known,
 	})
 	w.prober = fs.NewProber(fstest.Patience) // however busy the machine is
 	w.Show(w.Provider)

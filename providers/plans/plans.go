@@ -23,8 +23,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
-	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/factbook"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -36,14 +36,7 @@ const bookName = "sessions.jsonl"
 
 // Options are the settings of a provider.
 type Options struct {
-	Env fs.Env
-	// Home is the user's home folder, OS the system as in runtime.GOOS.
-	Home, OS string
-	// LookupEnv is os.LookupEnv.
-	LookupEnv func(key string) (string, bool)
-	// Hide reports whether a path is to be left out, such as one of our own mounts; it may
-	// be nil.
-	Hide       func(path string) bool
+	host.Host
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
 	// Sessions is what all providers know.
@@ -51,11 +44,6 @@ type Options struct {
 	// Known waits until Sessions yields all that there is, at most until ctx ends, and
 	// reports whether it does; nil stands for always.
 	Known func(ctx context.Context) bool
-	// Cache is the folder for what can be derived again.
-	Cache string
-	// Watch keeps the provider current, once it is started. Without it, for a command that
-	// reads once, plans are looked for when they are first asked for.
-	Watch bool
 }
 
 // Provider is the folder of plans.
@@ -103,7 +91,7 @@ func New(opts Options) *Provider {
 }
 
 func (p *Provider) newFinder() *files.Finder {
-	return files.New(files.Options{Machine: agents.Machine{Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv}, Hide: p.opts.Hide})
+	return files.New(files.Options{Machine: p.opts.Machine, Hide: p.opts.Hide})
 }
 
 // Documents implements fs.Documented: one for every plan and list.

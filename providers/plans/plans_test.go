@@ -220,7 +220,7 @@ func TestRestart(t *testing.T) {
 	if after := next.Cat("OPEN.md") + next.Cat("INDEX.md") + next.Cat("shop/codex-session_s1.md"); after != before || next.reads != 0 {
 		t.Errorf("%d reads:\n%s\nwas\n%s", next.reads, after, before)
 	}
-	fstest.Must(t, os.WriteFile(w.Path(".cache/plans/"+bookName), []byte("{\"format\":1}\n{\"part\": damaged"), 0o600))
+	fstest.Must(t, os.WriteFile(w.Path(".cache/provider/"+bookName), []byte("{\"format\":1}\n{\"part\": damaged"), 0o600))
 	again := &world{Home: w.Home, parts: w.parts}
 	again.start(false)
 	fstest.Contains(t, again.Cat("OPEN.md"), "write the tests")

@@ -147,10 +147,9 @@ func (p *Provider) show(m *maker, watch []string) shelf.View {
 // userFolders returns the folders of the user's plans that are watched, with a slash at
 // their ends: not those that have a folder for each session.
 func (p *Provider) userFolders() (dirs []string) {
-	m := agents.Machine{Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv}
 	for _, a := range agents.All() {
-		sessions := m.Paths(a.Sessions...)
-		for _, pattern := range m.Paths(slices.Concat(a.Plans.Texts.User, a.Plans.Lists.User)...) {
+		sessions := p.opts.Paths(a.Sessions...)
+		for _, pattern := range p.opts.Paths(slices.Concat(a.Plans.Texts.User, a.Plans.Lists.User)...) {
 			before, _, _ := strings.Cut(pattern, "*")
 			dir := filepath.Dir(before + "x")
 			if strings.Contains(pattern, "*") && !slices.Contains(sessions, dir) {

@@ -43,7 +43,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	f := &fixture{t: t, dir: dir, changes: make(chan string, 100_000)}
 	opts := Options{
 		Env:   fs.Env{Changed: func(path string) { f.changes <- path }, Log: discard(), Now: time.Now, Built: time.Unix(1, 0)},
-		Dir:   dir,
+		State: dir,
 		Watch: true,
 	}
 	for _, c := range change {

@@ -15,23 +15,12 @@ import (
 	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/watch"
 )
 
 // Options are the settings of a [Provider].
-type Options struct {
-	Env fs.Env
-	// Dir is the folder of the results, Cache that for derived files,
-	// SettingsPath the path of config.toml.
-	Dir, Cache, SettingsPath string
-	// Hide reports whether a path, such as a mount point of ours, is left out;
-	// it may be nil.
-	Hide func(path string) bool
-	// Watch keeps the provider current and the folder within its limits.
-	// Without it, for a command that reads once, the results are those at the
-	// time of New and nothing is deleted.
-	Watch bool
-}
+type Options = host.Host
 
 // Provider is the folder of results. It is safe for concurrent use.
 type Provider struct {
@@ -59,12 +48,12 @@ type snapshot struct {
 	dir     string // with links resolved
 }
 
-// New returns a provider of the results in Options.Dir. It does not fail: what
+// New returns a provider of the results in Options.State. It does not fail: what
 // cannot be read is reported in the tree.
 func New(opts Options) *Provider {
-	opts.Dir = filepath.Clean(opts.Dir)
+	opts.State = filepath.Clean(opts.State)
 	p := &Provider{opts: opts, root: new(fs.Folder)}
-	p.store = Open(StoreOptions{Dir: opts.Dir, SettingsPath: opts.SettingsPath, Now: opts.Env.Now, Log: opts.Env.Log})
+	p.store = Open(StoreOptions{Dir: opts.State, SettingsPath: opts.SettingsPath, Now: opts.Env.Now, Log: opts.Env.Log})
 	p.store.disk = fs.DiskOptions{Hide: p.hidden}
 	if opts.Watch {
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, Log: opts.Env.Log})
@@ -76,7 +65,7 @@ func New(opts Options) *Provider {
 	p.shown.Store(new(snapshot))
 	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltext.FileName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	if p.watcher != nil {
-		p.watcher.Add(opts.Dir) // first, so that later changes are reported
+		p.watcher.Add(opts.State) // first, so that later changes are reported
 	}
 	p.store.show(p)
 	if opts.Watch {
@@ -103,7 +92,7 @@ func (p *Provider) Reload() { p.store.Reload() }
 func (p *Provider) Root() fs.Dir { return p.root }
 
 // Roots implements fs.Rooted.
-func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir, p.opts.Dir)} }
+func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir, p.opts.State)} }
 
 // Settled implements fs.Settler.
 func (p *Provider) Settled(ctx context.Context) error {
@@ -125,7 +114,7 @@ func (p *Provider) changed(paths []string) {
 	var names []string
 	whole, now := false, p.shown.Load()
 	for _, path := range paths {
-		if path == p.opts.Dir || path == now.dir {
+		if path == p.opts.State || path == now.dir {
 			whole = true
 		} else if name := filepath.Base(path); isResult(name) {
 			names = append(names, name)
@@ -199,7 +188,7 @@ func (p *Provider) Status() fs.Status {
 	if now.err != nil {
 		s.Problems = append(s.Problems, p.store.fault("read", now.err).Problem)
 	}
-	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.opts.Dir, "results of other programs")...)
+	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.opts.State, "results of other programs")...)
 	if len(s.Problems) > 0 {
 		s.State = "degraded"
 	}

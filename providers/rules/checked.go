@@ -78,7 +78,7 @@ func (p *Provider) files(ctx context.Context, root string) []string {
 		switch {
 		case err != nil:
 			return nil // it is said elsewhere
-		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules" || p.hides(path)):
+		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules" || p.opts.Hides(path)):
 			return iofs.SkipDir
 		case len(files) >= maxFiles || late() || ctx.Err() != nil:
 			return iofs.SkipAll

@@ -33,8 +33,7 @@ func (w *world) start(watch bool) *world {
 		return begun.Add(time.Duration(told.Add(1)) * time.Microsecond)
 	}
 	w.Provider = New(Options{
-		Env: env, Home: w.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
-		Workspaces: w.Workspaces, Projects: w.Projects, Trust: w.Trust, Watch: watch,
+		Host: w.Host(env, watch), Workspaces: w.Workspaces, Projects: w.Projects, Trust: w.Trust,
 	})
 	w.prober = fs.NewProber(fstest.Patience) // however busy the machine is
 	w.Show(w.Provider)

@@ -58,7 +58,7 @@ func (f *pages) Lookup(_ context.Context, name string) (fs.Node, error) {
 		return nil, fs.ErrNotExist
 	}
 	at := path.Join(f.dir, name)
-	if f.provider.hides(at) {
+	if f.provider.opts.Hides(at) {
 		return nil, fs.ErrNotExist
 	}
 	info, err := fs.Probe(f.provider.prober, at, func() (os.FileInfo, error) { return f.provider.stat(at) })
@@ -74,16 +74,6 @@ func (f *pages) Lookup(_ context.Context, name string) (fs.Node, error) {
 // probed returns the names that search tools look up in every folder on their own.
 func probed() []string {
 	return []string{".git", ".hg", ".jj", ".svn", ".gitignore", ".ignore", ".rgignore", ".fdignore", ".agignore", ".stignore", ".DS_Store", ".hidden", ".Trash", "autorun.inf"}
-}
-
-// hides reports whether a path is in a view of ours, by the path alone.
-func (p *Provider) hides(at string) bool {
-	for ; p.opts.Hide != nil && at != "/"; at = path.Dir(at) {
-		if p.opts.Hide(at) {
-			return true
-		}
-	}
-	return false
 }
 
 // stat returns what a path leads to, unless that is in a view of ours.

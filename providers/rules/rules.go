@@ -24,7 +24,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
-	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/shelf"
@@ -35,29 +35,16 @@ import (
 
 // Options are the settings of a provider.
 type Options struct {
-	Env fs.Env
-	// Home is the user's home folder.
-	Home string
-	// OS is the system as in runtime.GOOS.
-	OS string
-	// LookupEnv is os.LookupEnv.
-	LookupEnv func(key string) (string, bool)
-	// Hide reports whether a path is to be left out, such as one of our own mounts; it
-	// may be nil.
-	Hide       func(path string) bool
+	host.Host
 	Workspaces *workspaces.Set
 	Projects   *project.Resolver
 	Trust      *trust.Store
-	// Watch keeps the provider current, once it is started. Without it, for a command
-	// that reads once, rules are looked for when they are first asked for.
-	Watch bool
 }
 
 // Provider is the folder of rules.
 type Provider struct {
 	*shelf.Shelf
 	opts    Options
-	machine agents.Machine
 	pages   *pages
 	prober  *fs.Prober
 	ignored []byte // the user's patterns of what git ignores
@@ -85,10 +72,9 @@ const patience = 2 * time.Second
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
-		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
-		prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree),
+		opts: opts, prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree),
 	}
-	p.ignored = ignore.User(opts.Home, p.machine.Path("${XDG_CONFIG_HOME:-~/.config}"))
+	p.ignored = ignore.User(opts.Home, opts.Machine.Path("${XDG_CONFIG_HOME:-~/.config}"))
 	p.finder = p.newFinder()
 	p.pages = &pages{provider: p, dir: "/"}
 	p.current.Store(new(snapshot))
@@ -104,7 +90,7 @@ func New(opts Options) *Provider {
 }
 
 func (p *Provider) newFinder() *locate.Finder {
-	return locate.New(locate.Options{Machine: p.machine, Hide: p.opts.Hide, GitIgnore: p.ignored})
+	return locate.New(locate.Options{Machine: p.opts.Machine, Hide: p.opts.Hide, GitIgnore: p.ignored})
 }
 
 // Status implements fs.Provider. It looks for nothing.

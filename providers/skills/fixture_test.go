@@ -14,6 +14,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 )
 
 type fixture struct {
@@ -67,17 +69,16 @@ func must(t testing.TB, err error) {
 func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, home: home, changes: make(chan string, 100_000)}
-	opts := Options{
+	opts := Options{Host: host.Host{
 		Env: fs.Env{
 			Changed: func(path string) { f.changes <- path },
 			Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Now:     func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) },
 			Built:   built,
 		},
-		Home:      home,
-		LookupEnv: func(string) (string, bool) { return "", false },
-		Watch:     true,
-	}
+		Machine: agents.Machine{Home: home, LookupEnv: func(string) (string, bool) { return "", false }},
+		Watch:   true,
+	}}
 	for _, c := range change {
 		c(&opts)
 	}

@@ -40,6 +40,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/trust"
@@ -52,23 +53,10 @@ import (
 
 // Options are the settings of a provider.
 type Options struct {
-	Env fs.Env
-	// Home is the user's home folder.
-	Home string
-	// Cache is the folder for what was learned of skills' files; "" keeps it in memory.
-	Cache string
-	// LookupEnv is os.LookupEnv.
-	LookupEnv func(key string) (string, bool)
-	// Hide reports whether a path is to be left out, such as one of our own mounts; it
-	// may be nil.
-	Hide func(path string) bool
+	host.Host
 	// Workspaces are where skills of projects are; it may be nil.
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
-	// Watch keeps the provider current. Without it, for a command that reads once, the
-	// user's skills are those at the time of New, those of projects are looked for when the
-	// folder is first read, and all files are Live.
-	Watch bool
 }
 
 // Provider is the folder of skills.
@@ -106,7 +94,7 @@ type project struct {
 // is reported in the tree and by Status, not as an error.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
-	machine := agents.Machine{Home: opts.Home, LookupEnv: opts.LookupEnv}
+	machine := agents.Machine{Home: opts.Home, LookupEnv: opts.LookupEnv} // of any system
 	p := &Provider{
 		opts: opts, builtin: newBuiltin(opts.Env.Built), prober: fs.NewProber(patience), watched: make(map[string]bool),
 		finder: locate.New(locate.Options{

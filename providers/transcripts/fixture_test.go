@@ -16,6 +16,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	known "ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/folders"
@@ -45,7 +47,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, home: home, clock: new(clock), changes: make(chan string, 1<<10)}
 	f.clock.at.Store(time.Now().UnixNano())
-	opts := Options{
+	opts := Options{Agents: agents.All(), Host: host.Host{
 		Env: fs.Env{
 			Changed: func(path string) {
 				if path != folders.IndexName && !strings.HasSuffix(path, "/"+folders.IndexName) {
@@ -58,12 +60,11 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 			},
 			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: f.clock.now, Built: time.Unix(1, 0),
 		},
-		Home: home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
-		Agents: agents.All(),
-		Cache:  filepath.Join(home, ".cache"), State: filepath.Join(home, ".state"),
+		Machine: known.Machine{Home: home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }},
+		Cache:   filepath.Join(home, ".cache"), State: filepath.Join(home, ".state"),
 		SettingsPath: filepath.Join(home, "config.toml"),
 		Watch:        true,
-	}
+	}}
 	for _, c := range change {
 		c(&opts)
 	}

@@ -60,6 +60,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/fulltext"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/archive"
 	"ctxfs/providers/transcripts/cache"
@@ -71,21 +72,9 @@ import (
 
 // Options are what the provider needs.
 type Options struct {
-	Env fs.Env
-	// Home is the user's home folder, OS the system as in runtime.GOOS.
-	Home, OS  string
-	LookupEnv func(string) (string, bool)
+	host.Host
 	// Agents are those whose histories are shown: agents.All().
 	Agents []history.Agent
-	// Cache is the folder for rendered texts, State that for the archive,
-	// SettingsPath the path of config.toml.
-	Cache, State, SettingsPath string
-	// Hide leaves out a path, such as a mount point of ours; it may be nil.
-	Hide func(path string) bool
-	// Watch keeps the provider current and renders in the background. Without it,
-	// for a command that reads once, the sessions are those found when they are
-	// first requested.
-	Watch bool
 }
 
 // Provider is the folder of transcripts.

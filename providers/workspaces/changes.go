@@ -126,7 +126,7 @@ func (d *diffs) diff(ctx context.Context, session string) (string, error) {
 			if err := ctx.Err(); err != nil {
 				return "", err
 			}
-			if d.w.p.hides(s.File) {
+			if d.w.p.opts.Hides(s.File) {
 				continue
 			}
 			inside := d.w.p.leadsInside(s.File, dir)

@@ -67,7 +67,7 @@ func (l *layouts) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	case err != nil || depth <= 0 || depth > 99: // the name of a folder
 		below := path.Join(l.sub, name)
 		dir := filepath.Join(l.w.workspace().Dir, below)
-		if l.w.p.hides(dir) {
+		if l.w.p.opts.Hides(dir) {
 			return nil, fs.ErrNotExist
 		}
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {

@@ -82,7 +82,7 @@ func (p *Provider) standing(at fs.Standpoint) (*place, error) {
 		return nil, fmt.Errorf("where you stand is not known: %s", cmp.Or(at.Unknown, "no folder is named"))
 	}
 	root := p.opts.Known.Root(at)
-	if root == "" && p.hides(at.Dir) {
+	if root == "" && p.opts.Hides(at.Dir) {
 		return nil, &viewError{wording.Tilde(at.Dir, p.opts.Home)}
 	}
 	if root == "" {

@@ -17,6 +17,7 @@ import (
 	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/background"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/watch"
 	known "ctxfs/providers/internal/workspaces"
 	"ctxfs/providers/workspaces/git"
@@ -27,7 +28,7 @@ import (
 
 // Options are the settings of a [Provider].
 type Options struct {
-	Env fs.Env
+	host.Host
 	// Known is the set of workspaces; the provider configures it.
 	Known *known.Set
 	// Brief returns what all providers have to say about a folder, with paths from the
@@ -37,23 +38,13 @@ type Options struct {
 	// tree's root; Seen what a session last saw of the files there.
 	Edits func(dir string, since time.Time) []facts.Edit
 	Reads func(ctx context.Context, session, dir string) ([]facts.Read, error)
-	// Home is the user's home folder, SettingsPath the path of config.toml.
-	Home, SettingsPath string
-	// State is the folder for notes, Cache that for pages.
-	State, Cache string
 	// Environ returns the environment of a process, as far as it can be read.
 	Environ func(pid int) func(string) (string, bool)
-	// LookupEnv looks up a variable of the user's environment.
-	LookupEnv func(string) (string, bool)
 	// Trusts reports whether the user trusts the project in a folder.
 	Trusts func(dir string) bool
 	// OnTrust has a function called after the user has said whether a project is trusted,
 	// as trust.Store.Notify does; it may be nil.
 	OnTrust func(changed func(dir string, trusted bool))
-	// Hide reports whether a path is the root of a view of ours; it may be nil.
-	Hide func(path string) bool
-	// Offline shows what was made before, and makes nothing.
-	Offline bool
 }
 
 // Provider is the folder of workspaces. It is safe for concurrent use.
@@ -133,12 +124,12 @@ func New(opts Options) *Provider {
 	p.system = system.New(system.Options{
 		Path: p.opts.variable("PATH"), Shell: p.opts.variable("SHELL"), Home: opts.Home, Work: p.opts.folders, Programs: p.runner,
 	})
-	if !opts.Offline {
+	if opts.Watch {
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: p.leavesOut, MaxDirs: maxDirs(), Log: opts.Env.Log})
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.Reload()
-	if !opts.Offline {
+	if opts.Watch {
 		p.meet() // those that were known to the process before
 	}
 	p.publish()
@@ -184,7 +175,7 @@ func (p *Provider) Close() error {
 	for _, w := range places {
 		failed = errors.Join(failed, w.box.Close())
 	}
-	if p.opts.Offline {
+	if !p.opts.Watch {
 		failed = errors.Join(failed, os.RemoveAll(p.opts.scratch()))
 	}
 	return failed

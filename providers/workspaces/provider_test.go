@@ -15,6 +15,8 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/tokens"
 	known "ctxfs/providers/internal/workspaces"
@@ -91,18 +93,18 @@ func (w *world) make(offline bool) {
 		Visits: func(since time.Time) []facts.Visit { return p.Visits(since) },
 	})
 	p = New(Options{
-		Env: fs.Env{Now: now, Log: slog.New(slog.DiscardHandler), Built: day, Changed: func(path string) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.told = append(w.told, path)
-		}},
-		LookupEnv: func(name string) (string, bool) {
-			return w.path, name == "PATH"
+		Host: host.Host{
+			Env: fs.Env{Now: now, Log: slog.New(slog.DiscardHandler), Built: day, Changed: func(path string) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.told = append(w.told, path)
+			}},
+			Machine:      agents.Machine{Home: w.home, LookupEnv: func(name string) (string, bool) { return w.path, name == "PATH" }},
+			Hide:         func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
+			SettingsPath: filepath.Join(w.home, "config.toml"),
+			State:        filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Watch: !offline,
 		},
-		Trusts: func(dir string) bool { return w.trusts == nil || w.trusts(dir) },
-		Hide:   func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
-		Known:  set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
-		State: filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Offline: offline,
+		Trusts: func(dir string) bool { return w.trusts == nil || w.trusts(dir) }, Known: set,
 		Brief: func(string) []facts.Remark {
 			w.mu.Lock()
 			defer w.mu.Unlock()

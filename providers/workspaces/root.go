@@ -21,7 +21,7 @@ type root struct {
 }
 
 func (r *root) ready() {
-	if r.p.opts.Offline {
+	if !r.p.opts.Watch {
 		r.first.Do(func() {
 			if r.p.meet() {
 				r.p.publish()
@@ -96,7 +96,7 @@ func (f *pathFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if f.p.leads(child) {
 		return &pathFolder{p: f.p, dir: child}, nil
 	}
-	if inside == nil || isVersionControl(name) || f.p.hides(child) {
+	if inside == nil || isVersionControl(name) || f.p.opts.Hides(child) {
 		return nil, fs.ErrNotExist
 	}
 	if info, err := os.Lstat(child); err != nil || !info.IsDir() {

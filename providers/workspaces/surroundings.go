@@ -19,7 +19,7 @@ import (
 // empties what one before it has left, or of this process alone.
 func (o *Options) scratch() string {
 	name := "scratch"
-	if o.Offline {
+	if !o.Watch {
 		name += "-" + strconv.Itoa(os.Getpid())
 	}
 	return filepath.Join(o.Cache, name)

@@ -185,7 +185,7 @@ func (w *place) survey(ctx context.Context) {
 // answers reports whether a folder answers, if only with an error. One in a view of ours
 // is not asked: the answer would have to come from this process.
 func (p *Provider) answers(dir string) bool {
-	if p.hides(dir) {
+	if p.opts.Hides(dir) {
 		return false
 	}
 	_, err := fs.Probe(p.prober, dir, func() (struct{}, error) {

@@ -84,7 +84,7 @@ func (p *Provider) visited(ctx context.Context, dir string) *place {
 
 // visit returns the place of a folder, as `ctxfs here` in it makes it, or nil.
 func (p *Provider) visit(dir string) *place {
-	if p.hides(dir) {
+	if p.opts.Hides(dir) {
 		return nil
 	}
 	at, err := fs.Probe(p.prober, dir, func() (fs.Standpoint, error) {
@@ -153,7 +153,7 @@ func (p *Provider) changedBehind(ctx context.Context, w *place, m facts.Moment) 
 		if ctx.Err() != nil {
 			break
 		}
-		if p.hides(s.File) || p.edits.asLeft(m.Session, s.File) {
+		if p.opts.Hides(s.File) || p.edits.asLeft(m.Session, s.File) {
 			continue
 		}
 		c, compared := changes.Compare(s, lastSeen(m))

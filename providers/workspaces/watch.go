@@ -30,16 +30,6 @@ func (p *Provider) leavesOut(path string) bool {
 	return p.opts.Hide != nil && p.opts.Hide(path) || (*p.mounts.Load())[path]
 }
 
-// hides reports whether a path is in a view of ours, by the path alone.
-func (p *Provider) hides(path string) bool {
-	for ; p.opts.Hide != nil && path != filepath.Dir(path); path = filepath.Dir(path) {
-		if p.opts.Hide(path) {
-			return true
-		}
-	}
-	return false
-}
-
 // follow watches the workspaces with the latest work, and no others, and finds out
 // where not every change would be noticed. It is called by the worker.
 func (p *Provider) follow() {
@@ -54,7 +44,7 @@ func (p *Provider) follow() {
 			w.polled.Store(true)
 			continue
 		}
-		folders := slices.DeleteFunc(w.workspace().Folders(), p.hides)
+		folders := slices.DeleteFunc(w.workspace().Folders(), p.opts.Hides)
 		polled := len(folders) > maxWatched
 		var roots []string
 		for _, dir := range folders[:min(len(folders), maxWatched)] {

@@ -15,6 +15,8 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
@@ -109,6 +111,14 @@ func (h *Home) Open() fs.Env {
 			h.changes[path]++
 		},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: clock, Built: h.Now,
+	}
+}
+
+// Host returns what a provider is given, whose environment Open has returned.
+func (h *Home) Host(env fs.Env, watch bool) host.Host {
+	return host.Host{
+		Env: env, Machine: agents.Machine{Home: h.Dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }},
+		SettingsPath: h.Path(".config/ctxfs/config.toml"), State: h.Path(".state/provider"), Cache: h.Path(".cache/provider"), Watch: watch,
 	}
 }
 

@@ -213,14 +213,7 @@ func (r *Resolver) here(at fs.Standpoint) (dir string, id fs.FileID, err error) 
 }
 
 // Hides reports whether a path is in a view of ours, by the path alone.
-func (r *Resolver) Hides(path string) bool {
-	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
-		if r.opts.Hide(path) {
-			return true
-		}
-	}
-	return false
-}
+func (r *Resolver) Hides(path string) bool { return fs.Hides(r.opts.Hide, path) }
 
 // nearest returns the nearest project from a folder upward, or "".
 func (r *Resolver) nearest(dir string) string {

@@ -69,24 +69,10 @@ func stampOf(info os.FileInfo) (s stamp) {
 	return s
 }
 
-// Hides reports whether a path is hidden, or in a folder that is, by the path alone; hide
-// may be nil.
-func Hides(hide func(path string) bool, path string) bool {
-	for at := filepath.Clean(path); hide != nil; at = filepath.Dir(at) {
-		if hide(at) {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
-	}
-	return false
-}
-
 // Resolve returns where a path leads to, with all links followed, without touching what is
 // hidden: that does not exist.
 func (c *Cache[T]) Resolve(path string) (string, error) {
-	if Hides(c.Hide, path) {
+	if fs.Hides(c.Hide, path) {
 		return "", iofs.ErrNotExist
 	}
 	return fs.DiskOptions{Hide: c.Hide}.Resolve(path)

@@ -101,7 +101,7 @@ func (r *Reader) places(agent string) (paths []string) {
 // expand returns the paths that a pattern matches.
 func (r *Reader) expand(pattern string) []string {
 	before, _, _ := strings.Cut(pattern, "*")
-	if files.Hides(r.opts.Hide, before) {
+	if fs.Hides(r.opts.Hide, before) {
 		return nil
 	}
 	if strings.Contains(pattern, "*") {
@@ -120,7 +120,7 @@ func (r *Reader) inProjects(agent string, read func(path string, o owner)) {
 		for _, dir := range w.Folders() {
 			for _, rel := range agents.ByID(agent).Memory.Project {
 				path := filepath.Join(dir, filepath.FromSlash(rel))
-				if files.Hides(r.opts.Hide, path) {
+				if fs.Hides(r.opts.Hide, path) {
 					continue
 				}
 				if _, err := os.Lstat(path); err == nil {

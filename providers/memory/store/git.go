@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/gitpath"
 	"ctxfs/providers/memory/files"
 )
@@ -34,7 +35,7 @@ func (s *Store) merging() string {
 func (s *Store) gitDir() string {
 	const highest = 8
 	dir := s.opts.Dir
-	if files.Hides(s.opts.Hide, dir) {
+	if fs.Hides(s.opts.Hide, dir) {
 		return ""
 	}
 	for range highest {

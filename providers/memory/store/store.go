@@ -228,7 +228,7 @@ var errHidden = errors.New("it is in a mount of ctxfs, which only shows it")
 
 // prepare makes the folder.
 func (s *Store) prepare() error {
-	if files.Hides(s.opts.Hide, s.opts.Dir) {
+	if fs.Hides(s.opts.Hide, s.opts.Dir) {
 		return s.writable(errHidden)
 	}
 	return s.writable(os.MkdirAll(s.opts.Dir, 0o700))
