@@ -26,6 +26,10 @@ type Standpoint struct {
 	// PID is the program's process ID; 0 if it is not known, as in another PID
 	// namespace.
 	PID int `json:"pid,omitempty"`
+	// Agent and Session are the agent that the program belongs to, and its session, where
+	// an inbox asks for them.
+	Agent   string `json:"-"`
+	Session string `json:"-"`
 	// Unknown is a clause that says why Dir or Folders are not known, such as "its
 	// process has ended"; "" if they are, or if the reason is not known.
 	Unknown string `json:"unknown,omitempty"`

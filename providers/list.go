@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -126,8 +129,17 @@ func (l *List) host(folder string) host.Host {
 	o := l.opts
 	return host.Host{
 		Env: l.env(folder), Machine: agents.Machine{Home: o.Home, OS: runtime.GOOS, LookupEnv: o.LookupEnv}, Hide: o.Hide,
-		SettingsPath: o.Config, State: filepath.Join(o.State, folder), Cache: filepath.Join(o.Cache, folder), Watch: !o.Offline,
+		AgentOf: agentOf, SettingsPath: o.Config, State: filepath.Join(o.State, folder), Cache: filepath.Join(o.Cache, folder), Watch: !o.Offline,
 	}
+}
+
+// agentOf returns the agent and the session that a process of the user belongs to, as far as
+// the system shows its environment.
+func agentOf(pid int) (agent, session string) {
+	return agents.Of(agents.Lookup(func() []string {
+		all, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+		return strings.Split(string(all), "\x00")
+	}))
 }
 
 // env returns the environment of the provider with that folder: its documents are

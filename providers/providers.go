@@ -8,12 +8,10 @@
 package providers
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
@@ -81,7 +79,6 @@ func list(o Options, s shared) []Named {
 			Brief:   s.brief,
 			Edits:   s.edits,
 			Reads:   s.reads,
-			Environ: environOf,
 			Trusts:  s.trust.Trusts,
 			OnTrust: s.trust.Notify,
 		})},
@@ -125,7 +122,6 @@ func list(o Options, s shared) []Named {
 		})},
 		{"memory", memory.New(memory.Options{
 			Host:        s.host("memory"),
-			Environ:     environOf,
 			Workspaces:  s.workspaces,
 			Trust:       s.trust,
 			Statements:  factsOf(s.List, func(s facts.Sources) facts.Source[facts.Statement] { return s.Statements }),
@@ -169,20 +165,6 @@ func terminalLog(recording string) (executor.Log, error) {
 		return nil, err
 	}
 	return l, nil
-}
-
-// environOf returns the environment with which a process of the user was started, as
-// far as the system shows it.
-func environOf(pid int) func(string) (string, bool) {
-	all, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	return func(name string) (string, bool) {
-		for entry := range bytes.SplitSeq(all, []byte{0}) {
-			if value, ok := bytes.CutPrefix(entry, []byte(name+"=")); ok {
-				return string(value), true
-			}
-		}
-		return "", false
-	}
 }
 
 // toolResults is the store of results as MCP servers use it.

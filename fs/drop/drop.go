@@ -81,6 +81,10 @@ type Options struct {
 	// interrupted. From is where the program that created the file stood when it
 	// did; another one may have written the body. The body must not be modified.
 	Accept func(ctx context.Context, name string, from fs.Standpoint, body []byte) (Work, error)
+	// AgentOf returns the agent and the session that a process belongs to, for From. It is
+	// called when a file is created: when that is complete, its program may have ended. It
+	// may be nil.
+	AgentOf func(pid int) (agent, session string)
 	// Text takes any text instead of one JSON object. Nothing in a text says where
 	// it ends: it is complete when no program has the file open, or when nothing
 	// was written for the time Quiet. Faults in it are reported in its result only;
@@ -226,6 +230,9 @@ func (d *Folder) Create(_ context.Context, name string, from fs.Standpoint) (fs.
 	base, ok := strings.CutSuffix(name, d.opts.Extension)
 	if !ok || base == "" {
 		return nil, fmt.Errorf("%w: names end in %s here", fs.ErrInvalid, d.opts.Extension)
+	}
+	if d.opts.AgentOf != nil {
+		from.Agent, from.Session = d.opts.AgentOf(from.PID)
 	}
 	w, err := d.create(name, base, from)
 	if err != nil {

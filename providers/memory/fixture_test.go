@@ -30,17 +30,11 @@ func newWorld(t testing.TB, files map[string]string) *world {
 func (w *world) start(watch bool) *world {
 	w.T.Helper()
 	opts := Options{
-		Host: w.Host(w.Open(), watch),
-		Environ: func(int) func(string) (string, bool) {
-			return func(name string) (string, bool) {
-				value, ok := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "08940314"}[name]
-				return value, ok
-			}
-		},
+		Host:       w.Host(w.Open(), watch),
 		Statements: w.said.all, OnStatement: w.said.notify, Pause: time.Millisecond,
 		Workspaces: w.Workspaces, Trust: w.Trust, Quiet: time.Millisecond,
 	}
-	opts.Hide = w.hide
+	opts.Hide, opts.AgentOf = w.hide, func(int) (agent, session string) { return "claude-code", "08940314" }
 	w.Provider = New(opts)
 	w.prober = fs.NewProber(fstest.Patience) // however busy the machine is
 	w.Show(w.Provider)

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/drop"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/host"
@@ -42,8 +43,6 @@ import (
 // Options are the settings of a provider.
 type Options struct {
 	host.Host
-	// Environ returns the environment of a process; nil if it cannot be known.
-	Environ    func(pid int) func(string) (string, bool)
 	Workspaces *workspaces.Set
 	Trust      *trust.Store
 	// Statements are what is proposed, and OnStatement has a function called when there is
@@ -71,7 +70,7 @@ const (
 type Provider struct {
 	*shelf.Shelf
 	opts    Options
-	inbox   *inbox
+	inbox   *drop.Folder
 	book    *proposed.Book
 	heard   *rounds.Worker // reads what was stated
 	prober  *fs.Prober
@@ -106,7 +105,7 @@ func New(opts Options) *Provider {
 		p.prober = fs.NewProber(patience)
 	}
 	p.maker = newMaker(p)
-	p.inbox = newInbox(p)
+	p.inbox = p.newInbox()
 	p.configure()
 	p.reader = read.New(read.Options{
 		Machine: opts.Machine, Workspaces: opts.Workspaces, Configs: []string{opts.SettingsPath}, Hide: opts.Hide, Now: opts.Env.Now,

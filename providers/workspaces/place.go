@@ -46,9 +46,9 @@ func (p *Provider) newPlace(w known.Workspace) *place {
 	place := &place{p: p, shown: make(map[string]string), edited: make(map[string]time.Time)}
 	place.is.Store(&w)
 	place.box = notes.Open(notes.Options{
-		Dir:    filepath.Join(stateOf(p.opts.State, w), notesName),
-		Author: p.opts.author,
-		Now:    p.opts.Env.Now,
+		Dir:     filepath.Join(stateOf(p.opts.State, w), notesName),
+		AgentOf: p.opts.AgentOf,
+		Now:     p.opts.Env.Now,
 		Changed: func(name string) {
 			p.announce(w, filepath.Join(notesName, name))
 			p.again(place)

@@ -38,8 +38,6 @@ type Options struct {
 	// tree's root; Seen what a session last saw of the files there.
 	Edits func(dir string, since time.Time) []facts.Edit
 	Reads func(ctx context.Context, session, dir string) ([]facts.Read, error)
-	// Environ returns the environment of a process, as far as it can be read.
-	Environ func(pid int) func(string) (string, bool)
 	// Trusts reports whether the user trusts the project in a folder.
 	Trusts func(dir string) bool
 	// OnTrust has a function called after the user has said whether a project is trusted,

@@ -99,8 +99,14 @@ func (w *world) make(offline bool) {
 				defer w.mu.Unlock()
 				w.told = append(w.told, path)
 			}},
-			Machine:      agents.Machine{Home: w.home, LookupEnv: func(name string) (string, bool) { return w.path, name == "PATH" }},
-			Hide:         func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
+			Machine: agents.Machine{Home: w.home, LookupEnv: func(name string) (string, bool) { return w.path, name == "PATH" }},
+			Hide:    func(path string) bool { return path == filepath.Join(w.home, "view/mount") },
+			AgentOf: func(pid int) (agent, session string) {
+				if pid == 7 {
+					agent = "claude-code"
+				}
+				return agent, ""
+			},
 			SettingsPath: filepath.Join(w.home, "config.toml"),
 			State:        filepath.Join(w.state, "state"), Cache: filepath.Join(w.state, "cache"), Watch: !offline,
 		},
@@ -112,14 +118,6 @@ func (w *world) make(offline bool) {
 		},
 		Edits: func(string, time.Time) []facts.Edit { return nil },
 		Reads: func(context.Context, string, string) ([]facts.Read, error) { return nil, fs.ErrNotExist },
-		Environ: func(pid int) func(string) (string, bool) {
-			return func(name string) (string, bool) {
-				if pid == 7 && name == "CLAUDECODE" {
-					return "1", true
-				}
-				return "", false
-			}
-		},
 	})
 	p.readProcesses = func(opts processes.Options) (map[string][]processes.Process, error) {
 		all := make(map[string][]processes.Process)

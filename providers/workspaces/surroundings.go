@@ -9,10 +9,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/settings"
 	known "ctxfs/providers/internal/workspaces"
-	"ctxfs/providers/workspaces/notes"
 )
 
 // scratch returns the folder for temporary files: of the background process, which
@@ -44,16 +42,6 @@ func (o *Options) folders() (all []string) {
 		all = append(all, w.Folders()...)
 	}
 	return all
-}
-
-// author returns who a program is, by its environment.
-func (o *Options) author(at fs.Standpoint) notes.Author {
-	a := notes.Author{Dir: at.Dir}
-	if at.PID == 0 || o.Environ == nil {
-		return a
-	}
-	a.Agent, a.Session = agents.Of(o.Environ(at.PID))
-	return a
 }
 
 // stateOf returns the folder in which something is kept about a workspace: its name for

@@ -13,6 +13,9 @@ type Host struct {
 	// Hide reports whether a path is to be left out, such as one of our own mounts; it
 	// may be nil.
 	Hide func(path string) bool
+	// AgentOf returns the agent and the session that a process belongs to, "" where that is
+	// not known. It may be nil.
+	AgentOf func(pid int) (agent, session string)
 	// SettingsPath is the path of config.toml, State the provider's folder for what cannot
 	// be made again, Cache that for what can.
 	SettingsPath, State, Cache string

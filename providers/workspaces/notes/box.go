@@ -50,22 +50,10 @@ func (b *Box) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	return b.drop.Lookup(ctx, name)
 }
 
-// Create implements fs.Inbox. Who creates the file is asked now: when the note is
-// complete its program may have ended.
+// Create implements fs.Inbox.
 func (b *Box) Create(ctx context.Context, name string, from fs.Standpoint) (fs.Draft, error) {
 	if _, err := b.files.Lookup(ctx, name); err == nil {
 		return nil, fmt.Errorf("%w: there is a note of this name", fs.ErrExist)
 	}
-	w, err := b.drop.Create(ctx, name, from)
-	if err != nil {
-		return nil, err
-	}
-	author := b.opts.Author(from)
-	b.mu.Lock()
-	if len(b.authors) > 10*MaxNotes {
-		clear(b.authors) // of files that became no notes
-	}
-	b.authors[name] = author
-	b.mu.Unlock()
-	return w, nil
+	return b.drop.Create(ctx, name, from)
 }

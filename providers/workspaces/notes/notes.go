@@ -83,9 +83,9 @@ type Note struct {
 type Options struct {
 	// Dir is the folder on disk; it need not exist.
 	Dir string
-	// Author returns who a program is that creates a file.
-	Author func(fs.Standpoint) Author
-	Now    func() time.Time
+	// AgentOf is that of [drop.Options].
+	AgentOf func(pid int) (agent, session string)
+	Now     func() time.Time
 	// Changed is called with the name of a file in the box, or "" for all, that was
 	// added or removed; it only enqueues.
 	Changed func(name string)
@@ -99,11 +99,10 @@ type Box struct {
 	opts Options
 	drop *drop.Folder
 
-	mu      sync.Mutex
-	notes   []Note // the newest first
-	files   *fs.Folder
-	authors map[string]Author // of files being written, by name
-	unread  error
+	mu     sync.Mutex
+	notes  []Note // the newest first
+	files  *fs.Folder
+	unread error
 }
 
 var _ fs.Inbox = (*Box)(nil)
@@ -111,9 +110,9 @@ var _ fs.Inbox = (*Box)(nil)
 // Open returns the box over a folder. A note that cannot be read is shown as such by
 // Fault.
 func Open(opts Options) *Box {
-	b := &Box{opts: opts, files: new(fs.Folder), authors: make(map[string]Author)}
+	b := &Box{opts: opts, files: new(fs.Folder)}
 	b.drop = drop.New(drop.Options{
-		Accept: b.accept, Text: true, Quiet: opts.Quiet, Extension: extension, Now: opts.Now, Changed: opts.Changed, MaxBody: MaxText,
+		Accept: b.accept, AgentOf: opts.AgentOf, Text: true, Quiet: opts.Quiet, Extension: extension, Now: opts.Now, Changed: opts.Changed, MaxBody: MaxText,
 	})
 	b.load()
 	return b
@@ -286,17 +285,10 @@ func (b *Box) Take(name string) (Note, error) {
 
 // accept takes a file that was created in the box.
 func (b *Box) accept(_ context.Context, name string, from fs.Standpoint, body []byte) (drop.Work, error) {
-	b.mu.Lock()
-	author, ok := b.authors[name]
-	delete(b.authors, name)
-	b.mu.Unlock()
-	if !ok {
-		author = b.opts.Author(from)
-	}
 	if !utf8.Valid(body) {
 		return nil, fmt.Errorf("%w: the note is not UTF-8 text", fs.ErrInvalid)
 	}
-	n, err := b.add(strings.TrimSuffix(name, extension), false, author, string(body))
+	n, err := b.add(strings.TrimSuffix(name, extension), false, Author{Agent: from.Agent, Session: from.Session, Dir: from.Dir}, string(body))
 	if err != nil {
 		return nil, err
 	}

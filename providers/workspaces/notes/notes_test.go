@@ -24,7 +24,7 @@ func newBox(t *testing.T, dir string) *Box {
 	at := now
 	b := Open(Options{
 		Dir:     dir,
-		Author:  func(at fs.Standpoint) Author { return Author{Agent: "codex", Dir: at.Dir} },
+		AgentOf: func(int) (agent, session string) { return "codex", "" },
 		Now:     func() time.Time { mu.Lock(); defer mu.Unlock(); at = at.Add(time.Second); return at },
 		Changed: func(string) {}, Quiet: time.Hour,
 	})
