@@ -2,6 +2,7 @@ package find
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -65,9 +66,7 @@ type learner struct {
 
 // Learn makes the Finder learn. It is called once, before Start.
 func (f *Finder) Learn(how Learning) {
-	if how.Pause == 0 {
-		how.Pause = learnPause
-	}
+	how.Pause = cmp.Or(how.Pause, learnPause)
 	l := &learner{Learning: how, finder: f}
 	l.worker = rounds.NewWorker(rounds.Options{Round: l.round, Rest: min(firstPause, how.Pause), MostRest: how.Pause})
 	f.learner = l

@@ -102,12 +102,7 @@ func isPage(kind facts.NewsKind) bool {
 }
 
 func contains(all []told, key string) bool {
-	for _, t := range all {
-		if t.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(t told) bool { return t.Key == key })
 }
 
 // withoutTold leaves out the items of a list that an earlier text of the block has.

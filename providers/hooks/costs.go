@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,9 +44,7 @@ func (e *Engine) Costs(context.Context, fs.None) (Costs, error) {
 	l := e.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for kind, cost := range l.total {
-		c.Kinds[kind] = cost
-	}
+	maps.Copy(c.Kinds, l.total)
 	for _, s := range l.sessions {
 		if s.Spent > 0 {
 			c.Sessions++

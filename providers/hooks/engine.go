@@ -116,9 +116,7 @@ func (e *Engine) Answer(ctx context.Context, q Query) (form.Output, error) {
 	if !set.enabled || in.Kind == "" {
 		return form.Output{}, nil
 	}
-	if in.Dir == "" {
-		in.Dir = q.Dir
-	}
+	in.Dir = cmp.Or(in.Dir, q.Dir)
 	if set.off[facts.NewsFinding] {
 		in.Prompt = "" // nothing is looked up for it
 	}

@@ -1,6 +1,7 @@
 package plans
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -37,10 +38,7 @@ func (m *maker) card(e *entry) []byte {
 	if e.plan.Text != "" {
 		b.WriteString(e.plan.Text + "\n")
 		if e.plan.Cut {
-			where := e.file
-			if where == "" {
-				where = e.path + "/transcript.md"
-			}
+			where := cmp.Or(e.file, e.path+"/transcript.md")
 			b.WriteString("\n[cut here: the whole is in " + clean.Line(where) + "]\n")
 		}
 	}

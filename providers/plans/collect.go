@@ -63,9 +63,7 @@ func (m *maker) collect(found []files.Found) {
 		for _, plan := range p.Facts {
 			e := &entry{agent: p.Agent, session: p.Session, path: p.Path, dir: p.Dir, title: plan.Title, trusted: true, plan: plan, time: plan.Time}
 			e.title = cmp.Or(e.title, p.Title)
-			if e.time.IsZero() {
-				e.time = p.Time
-			}
+			e.time = cmp.Or(e.time, p.Time)
 			m.entries = append(m.entries, e)
 			if plan.Kind == facts.TaskList {
 				lists[p.Agent+"\x00"+p.Session] = e
@@ -137,9 +135,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 			return
 		}
 	}
-	if e.title == "" {
-		e.title = strings.Join(f.Names, " ")
-	}
+	e.title = cmp.Or(e.title, strings.Join(f.Names, " "))
 	m.entries = append(m.entries, e)
 }
 

@@ -40,10 +40,7 @@ func openTasks(entries []*entry) (open []openTask) {
 	last := make(map[string]done)
 	for _, e := range entries {
 		for _, t := range e.plan.Tasks {
-			at := t.Time
-			if at.IsZero() {
-				at = e.plan.Time
-			}
+			at := cmp.Or(t.Time, e.plan.Time)
 			if key := keyOf(t.Text); t.State == facts.TaskDone && key != "" && at.After(last[key].at) {
 				last[key] = done{at, e}
 			}
@@ -64,10 +61,7 @@ func openTasks(entries []*entry) (open []openTask) {
 			if d := last[keyOf(t.Text)]; d.entry != nil && d.entry != e && !written.IsZero() && d.at.After(written) {
 				continue
 			}
-			at := t.Time
-			if at.IsZero() {
-				at = e.time
-			}
+			at := cmp.Or(t.Time, e.time)
 			open = append(open, openTask{t, e, at})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/fnv"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -90,9 +91,7 @@ func (x *index) load() change {
 			names = append(names, e.Name)
 		}
 	}
-	for name := range x.byName {
-		names = append(names, name)
-	}
+	names = slices.AppendSeq(names, maps.Keys(x.byName))
 	slices.Sort(names)
 	c := x.update(slices.Compact(names)...)
 	for name, r := range x.records {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"crypto/rand"
 	"strings"
 	"time"
@@ -30,10 +31,7 @@ func newID() string { return strings.ToLower(rand.Text()[:idLen]) }
 // fileName returns the name of a result's file: time, server, tool, ID and
 // ending. It has at most 240 bytes.
 func fileName(t time.Time, o Origin, id, ext string) string {
-	server := o.Server
-	if server == "" {
-		server = o.Source
-	}
+	server := cmp.Or(o.Server, o.Source)
 	return strings.Join([]string{t.UTC().Format(timeFormat), names.File(server), names.File(o.Tool), id, ext}, ".")
 }
 

@@ -98,9 +98,7 @@ func (p *Provider) replace(ctx context.Context, m facts.Moment) string {
 		return ""
 	}
 	o := Origin{Source: "hook", Server: m.Call.Server, Tool: m.Call.Tool}
-	if o.Server == "" {
-		o.Server = m.Agent
-	}
+	o.Server = cmp.Or(o.Server, m.Agent)
 	saved, err := p.store.Save(o, "", body)
 	if err != nil {
 		return ""

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	iofs "io/fs"
@@ -91,9 +92,6 @@ func (p *Provider) pageNode(at string) (fs.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := page.modTime
-	if t.IsZero() {
-		t = p.opts.Env.Built
-	}
+	t := cmp.Or(page.modTime, p.opts.Env.Built)
 	return fs.NewText(t.Truncate(time.Second), []byte(page.Text)), nil
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -39,9 +40,7 @@ var OpCheck = fs.Op[PathQuery, Checked]{Name: "rules-check", Slow: true, Effect:
 // Costs implements facts.CostSource: the rules that agents always read for a folder; without one
 // those of the user.
 func (p *Provider) Costs(_ context.Context, dir string) (all []facts.Cost, _ error) {
-	if dir == "" {
-		dir = p.opts.Home
-	}
+	dir = cmp.Or(dir, p.opts.Home)
 	page, err := p.page(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rules for %s are not counted: %w", p.tilde(dir), err)

@@ -1,11 +1,13 @@
 package skills
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	iofs "io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,20 +36,12 @@ type skill struct {
 
 // isBroken reports whether the skill cannot be used as it is.
 func (s *skill) isBroken() bool {
-	for _, f := range s.faults {
-		if f.Severe {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.faults, func(f check.Finding) bool { return f.Severe })
 }
 
 // key identifies it from one scan to the next: its folder, or else its file.
 func key(f *locate.Found) string {
-	if f.Path != "" {
-		return f.Path
-	}
-	return f.File
+	return cmp.Or(f.Path, f.File)
 }
 
 // The names in the root that no skill may have.

@@ -31,6 +31,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -298,9 +299,7 @@ func (p *Provider) scan(old *snapshot, dirty map[string]bool) scanned {
 	}
 	trees, files := split(watch)
 	s.Trees, s.Files = append(s.Trees, trees...), append(s.Files, files...)
-	for head := range p.heads {
-		s.Files = append(s.Files, head)
-	}
+	s.Files = slices.AppendSeq(s.Files, maps.Keys(p.heads))
 	return found
 }
 

@@ -234,10 +234,7 @@ func (p *Provider) buildRemarks(dir string, sessions []*told) (all []facts.Remar
 			all = append(all, facts.Remark{Topic: facts.TopicBuild, Text: fmt.Sprintf("%s (%s, %s)", text, wording.Count(u.OK, "times"), u.last.v.Info.Agent)})
 		case !u.Last && failing < maxRemarks && len(sessions) > 0 && sessions[0].at.Sub(u.last.at) < failingAge:
 			failing++
-			at := u.Failed
-			if at.IsZero() {
-				at = u.last.at
-			}
+			at := cmp.Or(u.Failed, u.last.at)
 			all = append(all, facts.Remark{
 				Topic: facts.TopicFailing, Time: at, Path: p.short(u.last),
 				Text: fmt.Sprintf("%s`%s` failed %s (%s): %s", u.where, u.Line, wording.Minute(at), u.last.v.Info.Agent, words(u.Error)),

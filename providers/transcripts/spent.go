@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,10 +111,7 @@ func (p *Provider) sessionSpent(ctx context.Context, w Wanted) (sum SessionSpent
 func rootOf(c *catalogue.Catalogue, agent string, v *catalogue.View) string {
 	root, info := "", v.Info
 	for range maxLineage {
-		before := info.ForkOf
-		if before == "" {
-			before = info.Parent
-		}
+		before := cmp.Or(info.ForkOf, info.Parent)
 		if before == "" || before == info.ID {
 			return root
 		}

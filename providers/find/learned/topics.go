@@ -2,6 +2,7 @@ package learned
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -146,9 +147,7 @@ func (s *subject) best(now time.Time, skip map[string]bool) []Want {
 		net   float64 // votes for it, less those against
 	}
 	votes := make([]*vote, 0, len(s.votes))
-	for _, v := range s.votes {
-		votes = append(votes, v)
-	}
+	votes = slices.AppendSeq(votes, maps.Values(s.votes))
 	slices.SortFunc(votes, func(x, y *vote) int { // a person's first, then the newest
 		return cmp.Or(cmp.Compare(y.weight, x.weight), y.last.Compare(x.last), strings.Compare(x.part, y.part), strings.Compare(x.text, y.text))
 	})

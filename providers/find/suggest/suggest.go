@@ -7,6 +7,7 @@ package suggest
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,9 +74,7 @@ func Candidates(ctx context.Context, find Find, message string) []Candidate {
 		}
 	}
 	all := make([]Candidate, 0, len(best))
-	for _, c := range best {
-		all = append(all, c)
-	}
+	all = slices.AppendSeq(all, maps.Values(best))
 	slices.SortFunc(all, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Path, b.Path))
 	})

@@ -3,6 +3,7 @@ package form
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"ctxfs/fs/facts"
@@ -95,12 +96,7 @@ func toolOfEvent(event string) string {
 // saysAt returns a function that reports whether a moment is one of these.
 func saysAt(kinds ...facts.MomentKind) func(*Input, fields) bool {
 	return func(in *Input, _ fields) bool {
-		for _, k := range kinds {
-			if in.Kind == k {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(kinds, in.Kind)
 	}
 }
 

@@ -26,13 +26,8 @@ func (in *Input) call(f fields) {
 	if len(c.ID) > 200 {
 		c.ID = ""
 	}
-	if c.Tool == "" {
-		c.Tool = toolOfEvent(in.Event)
-	}
-	c.Server = f.object("mcp_context").text("server_name")
-	if c.Server == "" {
-		c.Server = inside.text("mcp_server_name")
-	}
+	c.Tool = cmp.Or(c.Tool, toolOfEvent(in.Event))
+	c.Server = cmp.Or(f.object("mcp_context").text("server_name"), inside.text("mcp_server_name"))
 	in.Call = c
 	in.splitTool()
 	if in.Kind == facts.BeforeTool {
@@ -43,9 +38,7 @@ func (in *Input) call(f fields) {
 	c.Output, c.Failed = outputOf(in.response)
 	if failed := inside.text("error", "error_message"); failed != "" || plainName(in.Event) == "posttoolusefailure" {
 		c.Failed = true
-		if c.Output == "" {
-			c.Output = failed
-		}
+		c.Output = cmp.Or(c.Output, failed)
 	}
 	var success bool
 	if json.Unmarshal(inside["success"], &success) == nil && !success {
@@ -98,10 +91,7 @@ func argumentsOf(f fields) json.RawMessage {
 	if len(direct) == 0 {
 		return nil
 	}
-	raw, err := json.Marshal(direct)
-	if err != nil {
-		return nil
-	}
+	raw, _ = json.Marshal(direct) // of what was JSON
 	return raw
 }
 

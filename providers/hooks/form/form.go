@@ -8,6 +8,7 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,9 +111,7 @@ func Parse(agentName, eventName string, input []byte) (*Input, error) {
 		return nil, fmt.Errorf("no agent %q with hooks is known", agentName)
 	}
 	in := &Input{Agent: a.id, agent: a, Event: f.text("hook_event_name", "hookEventName", "hookName", "agent_action_name")}
-	if in.Event == "" {
-		in.Event = eventName
-	}
+	in.Event = cmp.Or(in.Event, eventName)
 	in.Kind = momentOf(in.Event)
 	if in.Kind == "" && momentOf(eventName) != "" && !f.has("hook_event_name") {
 		in.Event, in.Kind = eventName, momentOf(eventName)

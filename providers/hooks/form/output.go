@@ -79,9 +79,6 @@ func textBlock(text string) any { return map[string]any{"type": "text", "text": 
 
 // quoted returns a text as JSON.
 func quoted(text string) json.RawMessage {
-	raw, err := json.Marshal(text)
-	if err != nil {
-		return json.RawMessage(`""`)
-	}
+	raw, _ := json.Marshal(text) // a string
 	return raw
 }

@@ -1,6 +1,7 @@
 package arguments
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,9 +55,7 @@ func (s *Schema) flag(f *field) Flag {
 	}
 	out.Titles, out.Bounds = s.titles(f, of.enum), s.bounds(f)
 	out.Type = strings.Join(slices.DeleteFunc(of.kinds.names(), func(s string) bool { return s == "null" && of.kinds != null }), "|")
-	if out.Type == "" {
-		out.Type = "value"
-	}
+	out.Type = cmp.Or(out.Type, "value")
 	for _, p := range f.places {
 		if v, ok := p.child("default"); ok && v.node != nil && out.Default == "" {
 			out.Default = bare(v.node)
@@ -100,9 +99,7 @@ func (s *Schema) Help() string {
 			indent = max(indent, n)
 		}
 	}
-	if indent == 0 {
-		indent = column
-	}
+	indent = cmp.Or(indent, column)
 	var out strings.Builder
 	for i, f := range flags {
 		if i == 0 && f.Required {

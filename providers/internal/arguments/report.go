@@ -122,9 +122,7 @@ func (r *report) error() *Error {
 	out := found[0]
 	for _, one := range found[1:] {
 		out.What += "; also " + one.What
-		if out.Hint == "" {
-			out.Hint = one.Hint
-		}
+		out.Hint = cmp.Or(out.Hint, one.Hint)
 		if out.Part == nil {
 			out.Part = one.Part
 		}

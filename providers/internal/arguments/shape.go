@@ -1,6 +1,7 @@
 package arguments
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -167,9 +168,7 @@ func (w *shaper) declared(p place, m map[string]any) shape {
 	}
 	if _, ok := m["properties"].(map[string]any); ok {
 		out.objects = []place{p}
-		if out.kinds == 0 {
-			out.kinds = object
-		}
+		out.kinds = cmp.Or(out.kinds, object)
 	}
 	if list, ok := m["required"].([]any); ok {
 		for _, name := range list {

@@ -4,9 +4,11 @@ package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Write replaces the file at path with body, for its owner only (0600), and creates
@@ -29,6 +31,36 @@ func WriteFrom(path string, body func(w io.Writer) error) error {
 		return w.Flush()
 	})
 }
+
+// Create writes a file that does not exist, whole or not at all, and creates its folder if
+// necessary. It fails with fs.ErrExist if there is such a file.
+func Create(path string, body []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, Temporary+"*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(body)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), path) // unlike a renaming it fails if the file exists
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) {
+		if _, err := os.Lstat(path); err == nil {
+			return os.ErrExist
+		}
+		return os.Rename(f.Name(), path) // a file system without links
+	}
+	return err
+}
+
+// Temporary begins the names of files that [Create] is writing. One whose writer was killed
+// stays.
+const Temporary = ".new-"
 
 func replace(path string, write func(f *os.File) error) error {
 	dir := filepath.Dir(path)

@@ -88,10 +88,7 @@ func (v *values) mask() []byte {
 // literal masks a string, which may be a key.
 func (v *values) literal(in *level, at, end int) {
 	var s string
-	if json.Unmarshal(v.text[at:end], &s) != nil {
-		v.out = append(v.out, v.text[at:end]...)
-		return
-	}
+	_ = json.Unmarshal(v.text[at:end], &s) // the text is valid
 	if in.object && !in.value {
 		if in.key = s; in.label != "" && strings.EqualFold(s, "value") {
 			in.key = in.label
@@ -127,9 +124,8 @@ func (v *values) scalar(in *level, at, end int) {
 		}
 	}
 	s := string(literal)
-	if literal[0] == '"' && json.Unmarshal(literal, &s) != nil {
-		v.out = append(v.out, literal...)
-		return
+	if literal[0] == '"' {
+		_ = json.Unmarshal(literal, &s) // the text is valid
 	}
 	hidden := Field(in.key, s)
 	if !in.object && in.flag != "" {
@@ -147,9 +143,6 @@ func encoded(literal []byte, s, hidden string) []byte {
 	if hidden == s {
 		return literal
 	}
-	out, err := json.Marshal(hidden)
-	if err != nil {
-		return literal
-	}
+	out, _ := json.Marshal(hidden) // a string
 	return out
 }

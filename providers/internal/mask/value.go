@@ -3,6 +3,7 @@ package mask
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -105,12 +106,9 @@ func placeholder(v []byte) bool {
 	if isOneOf("placeholders", small) {
 		return true
 	}
-	for _, begins := range list("placeholder begins") {
-		if strings.HasPrefix(small, begins) && !strings.ContainsAny(small, digitsOf) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list("placeholder begins"), func(begins string) bool {
+		return strings.HasPrefix(small, begins) && !strings.ContainsAny(small, digitsOf)
+	})
 }
 
 const digitsOf = "0123456789"

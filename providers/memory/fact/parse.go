@@ -88,9 +88,7 @@ func (m *Memory) read(matter frontmatter.Matter, from Origin) {
 	if said := words(matter.Fields["source"]); len(said) > 0 {
 		m.Sources = said
 	}
-	if m.Name == "" {
-		m.Name = line("name")
-	}
+	m.Name = cmp.Or(m.Name, line("name"))
 	written := from.ModTime
 	for _, key := range []string{"modified", "updated", "date", "created"} {
 		if at, ok := timeOf(cmp.Or(line(key), within(key))); ok {
@@ -103,9 +101,7 @@ func (m *Memory) read(matter frontmatter.Matter, from Origin) {
 
 // complete fills in what is missing.
 func (m *Memory) complete(from Origin) {
-	if m.Modified.IsZero() {
-		m.Modified = from.ModTime
-	}
+	m.Modified = cmp.Or(m.Modified, from.ModTime)
 	const slack = 5 * time.Minute // between two clocks
 	latest := from.Now.Add(slack)
 	if m.Modified.After(latest) {
@@ -116,15 +112,11 @@ func (m *Memory) complete(from Origin) {
 		m.Modified = time.Time{}
 	}
 	m.Modified = m.Modified.UTC().Truncate(time.Second)
-	if m.Description == "" {
-		m.Description = Describe(m.Text)
-	}
+	m.Description = cmp.Or(m.Description, Describe(m.Text))
 	if m.Text == "" {
 		m.Text = m.Description
 	}
-	if m.Type == "" {
-		m.Type = cmp.Or(from.Type, Guess(m.Description))
-	}
+	m.Type = cmp.Or(m.Type, from.Type, Guess(m.Description))
 }
 
 // typeOf returns the type that a front matter names, in the words of any program; "" for

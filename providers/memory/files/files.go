@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -230,10 +231,5 @@ func (c *Cache[T]) follow(root, path string) (os.FileInfo, error) {
 }
 
 func hasExtension(name string, extensions []string) bool {
-	for _, e := range extensions {
-		if strings.HasSuffix(strings.ToLower(name), e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/internal/frontmatter"
@@ -31,8 +33,6 @@ const (
 	maxTrash = 200
 	// maxNames bounds the memories whose descriptions begin with the same words.
 	maxNames = 100_000
-
-	temporary = ".new-"
 )
 
 // ErrEmpty reports that there is nothing to remember.
@@ -159,14 +159,8 @@ func (s *Store) Add(ctx context.Context, a Added) (Added, error) {
 		a.Memory, a.Known = other, true
 		return a, nil
 	}
-	name := m.Name
-	if name == "" {
-		name = fact.NameOf(m.Description)
-	}
+	name := cmp.Or(m.Name, fact.NameOf(m.Description))
 	dir := filepath.Join(s.opts.Dir, s.folderFor(m.Scope))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return Added{}, s.writable(err)
-	}
 	scope := m.Scope
 	if scope != fact.User {
 		scope = wording.Tilde(scope, s.opts.Home)
@@ -178,7 +172,7 @@ func (s *Store) Add(ctx context.Context, a Added) (Added, error) {
 		if k > 1 {
 			file = fmt.Sprintf("%s~%d", name, k)
 		}
-		err := create(filepath.Join(dir, file+fact.Extension), body)
+		err := atomicfile.Create(filepath.Join(dir, file+fact.Extension), body)
 		if err == nil {
 			break
 		}
@@ -220,30 +214,9 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { dir.Close() }, nil
 }
 
-// create writes a file that does not exist, whole or not at all.
-func create(path string, body []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), temporary+"*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(body)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	err = os.Link(f.Name(), path) // unlike a renaming it fails if the file exists
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) {
-		if _, err := os.Lstat(path); err == nil {
-			return iofs.ErrExist
-		}
-		return os.Rename(f.Name(), path) // a file system without links; the lock is ours
-	}
-	return err
-}
-
 // sweep removes what writers that were killed have left in a folder.
 func (s *Store) sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, temporary+"*"))
+	left, _ := filepath.Glob(filepath.Join(dir, atomicfile.Temporary+"*"))
 	for _, path := range left {
 		if info, err := os.Lstat(path); err == nil && s.opts.Now().Sub(info.ModTime()) > abandoned {
 			os.Remove(path)
@@ -287,7 +260,7 @@ func move(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := create(to, body); err != nil {
+	if err := atomicfile.Create(to, body); err != nil {
 		return err
 	}
 	return os.Remove(from)

@@ -55,9 +55,7 @@ func readDatabase(base Found) []Found {
 			if t.Time = r.Time(5); t.Time.IsZero() {
 				t.Time = r.Time(6)
 			}
-			if t.Time.IsZero() {
-				t.Time = base.ModTime
-			}
+			t.Time = cmp.Or(t.Time, base.ModTime)
 			t.Time = t.Time.UTC()
 			if t.Time.After(f.Plan.Time) {
 				f.Plan.Time, f.ModTime = t.Time, t.Time

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,9 +106,7 @@ func kindOf(v lazyjson.Value) string {
 // types names the types of the values, the most common first.
 func (b *branch) types() string {
 	all := make([]string, 0, len(b.kinds))
-	for kind := range b.kinds {
-		all = append(all, kind)
-	}
+	all = slices.AppendSeq(all, maps.Keys(b.kinds))
 	slices.SortFunc(all, func(x, y string) int { return cmp.Or(b.kinds[y]-b.kinds[x], strings.Compare(x, y)) })
 	return strings.Join(all, " or ")
 }

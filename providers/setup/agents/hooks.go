@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/syntax"
@@ -88,10 +89,5 @@ func contains(v syntax.Value, text string) bool {
 			return true
 		}
 	}
-	for _, item := range v.Items {
-		if contains(item, text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Items, func(item syntax.Value) bool { return contains(item, text) })
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,10 +85,7 @@ func isScript(name string, head []byte) bool {
 }
 
 func (l *needs) script(name, text string) {
-	interpreter := shebang(text)
-	if interpreter == "" {
-		interpreter = interpreterOf(name)
-	}
+	interpreter := cmp.Or(shebang(text), interpreterOf(name))
 	l.add(Interpreter, interpreter, name)
 	language := strings.TrimRight(interpreter, "0123456789.")
 	switch {

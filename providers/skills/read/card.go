@@ -7,6 +7,7 @@
 package read
 
 import (
+	"cmp"
 	"errors"
 	"hash/fnv"
 	"io"
@@ -128,9 +129,7 @@ func tomlCard(path string) Card {
 	}
 	field := func(name string) string { s, _ := c.Fields[name].(string); return s }
 	c.Name, c.Description = clean.Line(field("name")), clean.Line(field("description"))
-	if c.Description == "" {
-		c.Description = about(field("prompt") + field("developer_instructions"))
-	}
+	c.Description = cmp.Or(c.Description, about(field("prompt")+field("developer_instructions")))
 	return c
 }
 

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -33,9 +34,7 @@ func crush() history.Agent {
 			if p.Path == "" {
 				continue
 			}
-			if p.DataDir == "" {
-				p.DataDir = ".crush"
-			}
+			p.DataDir = cmp.Or(p.DataDir, ".crush")
 			if !filepath.IsAbs(p.DataDir) {
 				p.DataDir = filepath.Join(p.Path, p.DataDir)
 			}
@@ -135,9 +134,7 @@ func crushSessions(ctx context.Context, path, project string) ([]history.Entry, 
 			l := history.Entry{Key: r.Text(0), Session: event.Session{
 				Agent: "crush", ID: r.Text(0), Parent: r.Text(1), CWD: r.Text(5), Archived: r.Int(6) != 0,
 			}}
-			if l.CWD == "" {
-				l.CWD = project
-			}
+			l.CWD = cmp.Or(l.CWD, project)
 			content, ok := written[l.ID]
 			if !ok && l.Parent != "" {
 				return nil // created to give its parent a title

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"strings"
@@ -109,9 +110,7 @@ func (r *piReader) Record(line []byte, out event.Sink) {
 // header reads the first line.
 func (r *piReader) header(m records.Message, line lazyjson.Value, out event.Sink) {
 	s := out.Session()
-	if s.ID == "" {
-		s.ID = m.ID
-	}
+	s.ID = cmp.Or(s.ID, m.ID)
 	if s.CWD == "" {
 		s.CWD = line.Get("cwd").String()
 	}

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,9 +136,7 @@ func (z *zedReader) emit(e event.Event) {
 		e.Model = z.out.Session().Model
 	}
 	z.count++
-	if e.ID == "" {
-		e.ID = fmt.Sprintf("%d", z.count)
-	}
+	e.ID = cmp.Or(e.ID, fmt.Sprintf("%d", z.count))
 	z.out.Emit(e)
 }
 

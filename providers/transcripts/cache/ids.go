@@ -7,6 +7,7 @@ import (
 	"io"
 	iofs "io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,9 +36,7 @@ func appendID(dst []byte, hash uint64, seq uint32) []byte {
 func (b *Entry) readIDs() (map[uint64]uint32, error) {
 	ids := make(map[uint64]uint32, b.IDs/idSize)
 	text, err := readStart(filepath.Join(b.dir, idsFileName(b.Generation)), b.IDs)
-	for id, seq := range idsIn(text) {
-		ids[id] = seq
-	}
+	maps.Insert(ids, idsIn(text))
 	return ids, err
 }
 

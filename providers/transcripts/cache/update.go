@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -109,15 +110,11 @@ func (c *Cache) appendTo(ctx context.Context, b *Entry, j *job) error {
 // mergeInfo adds what only the place of the source tells.
 func mergeInfo(s *event.Session, from event.Session) {
 	s.Agent, s.ID = from.Agent, from.ID
-	if s.Parent == "" {
-		s.Parent = from.Parent
-	}
+	s.Parent = cmp.Or(s.Parent, from.Parent)
 	if s.ForkOf == "" {
 		s.ForkOf = from.ForkOf
 	}
-	if s.CWD == "" {
-		s.CWD = from.CWD
-	}
+	s.CWD = cmp.Or(s.CWD, from.CWD)
 	if s.Project == "" {
 		s.Project = from.Project
 	}

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"strings"
 
 	"ctxfs/providers/transcripts/event"
@@ -65,9 +66,7 @@ func (w *writer) Emit(e event.Event) int {
 	if w.transcript, folded = b.Writer.Append(w.transcript, &e); folded.Name != "" {
 		w.fold(&e, folded)
 	}
-	if b.Summary.CWD == "" {
-		b.Summary.CWD = b.Session.CWD
-	}
+	b.Summary.CWD = cmp.Or(b.Summary.CWD, b.Session.CWD)
 	b.Summary.Add(&e)
 	if b.Messages >= 0 {
 		w.messages = render.AppendJSON(w.messages, &e)

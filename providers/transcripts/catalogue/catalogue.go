@@ -17,6 +17,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -112,9 +113,7 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 			if s = c.lost[key]; s == nil {
 				s = &Session{Agent: f.Agent, ID: one.Info.ID, seen: one.seen, name: one.name}
 				s.Published.Messages = -1
-				if s.seen.IsZero() {
-					s.seen = time.Unix(0, one.Source.Stat.ModTime)
-				}
+				s.seen = cmp.Or(s.seen, time.Unix(0, one.Source.Stat.ModTime))
 			}
 			delete(c.lost, key)
 			c.known.byID[key] = s

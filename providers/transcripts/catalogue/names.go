@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -63,9 +64,7 @@ func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }
 
 // dateOf returns the day of a session's start, or of seen if that is unknown.
 func dateOf(start, seen time.Time) string {
-	if start.IsZero() {
-		start = seen
-	}
+	start = cmp.Or(start, seen)
 	return start.UTC().Format(time.DateOnly)
 }
 

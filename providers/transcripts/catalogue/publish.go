@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -186,12 +187,5 @@ func (c *Catalogue) HasSame(s *Session) bool {
 func (c *Catalogue) Remembered() []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	all := make([]*Session, 0, len(c.known.byID)+len(c.lost))
-	for _, s := range c.known.byID {
-		all = append(all, s)
-	}
-	for _, s := range c.lost {
-		all = append(all, s)
-	}
-	return all
+	return slices.AppendSeq(slices.Collect(maps.Values(c.known.byID)), maps.Values(c.lost))
 }

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -108,9 +109,7 @@ type Sink interface {
 // Blob returns the note that stands for binary data: "[image/png 34 KB]". The size
 // is in bytes, before any encoding.
 func Blob(mediaType string, size int) string {
-	if mediaType == "" {
-		mediaType = "binary"
-	}
+	mediaType = cmp.Or(mediaType, "binary")
 	switch {
 	case size < 1000:
 		return fmt.Sprintf("[%s %d bytes]", mediaType, size)

@@ -2,6 +2,7 @@ package plans
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,12 +100,7 @@ func (r *reader) decide(n int, result render.Block) {
 func verdict(text string, failed bool) (state facts.PlanState, said string) {
 	head := strings.ToLower(clean.Prefix(text, 600))
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(head, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(head, w) })
 	}
 	for _, before := range []string{"the user said:", "Feedback:", "feedback:", "User feedback:"} {
 		if _, rest, ok := strings.Cut(text, before); ok {

@@ -144,12 +144,7 @@ func isHexadecimal(part string) bool {
 }
 
 func isWord(part string) bool {
-	for _, c := range []byte(part) {
-		if c|0x20 < 'a' || c|0x20 > 'z' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]byte(part), func(c byte) bool { return c|0x20 < 'a' || c|0x20 > 'z' })
 }
 
 // digest is a digest.md that is being written.

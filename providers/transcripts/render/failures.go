@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 
 	"ctxfs/providers/internal/clean"
@@ -81,9 +82,7 @@ func errorLine(text string) string {
 			telling = line
 			break
 		}
-		if telling == "" {
-			telling = line
-		}
+		telling = cmp.Or(telling, line)
 	}
 	if telling != "" {
 		first += " / " + telling

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -131,9 +132,7 @@ func (t *Transcript) fileName(e *event.Event) string {
 	default:
 		what = names.File(string(e.Kind))
 	}
-	if id == "" {
-		id = string(appendSeq(nil, e.Seq))
-	}
+	id = cmp.Or(id, string(appendSeq(nil, e.Seq)))
 	name := id + "." + what + ".txt"
 	for n := 2; t.Taken != nil && t.Taken(name); n++ {
 		name = id + "~" + strconv.Itoa(n) + "." + what + ".txt"

@@ -61,9 +61,7 @@ func (p *touchedFiles) add(t fileTouch, tool string, seq int) {
 		p.size -= f.bytes()
 	}
 	f.Last = max(f.Last, t.At)
-	if f.First == 0 {
-		f.First = t.At
-	}
+	f.First = cmp.Or(f.First, t.At)
 	if t.How == writes {
 		f.Writes++
 		f.Wrote = max(f.Wrote, t.At)

@@ -3,6 +3,7 @@
 package changes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -66,10 +67,7 @@ func (c *Change) Outdated() bool { return c.State == Deleted || c.State == Chang
 // NeedsText reports whether it depends on the text that a session saw how a file
 // compares with it.
 func NeedsText(s facts.Read, last time.Time) bool {
-	seen := s.Time
-	if seen.IsZero() {
-		seen = last
-	}
+	seen := cmp.Or(s.Time, last)
 	info, err := os.Stat(s.File)
 	return err != nil || !info.IsDir() && mayDiffer(info, seen)
 }
@@ -79,10 +77,7 @@ func NeedsText(s facts.Read, last time.Time) bool {
 // is not known. Compared is false for a folder. It opens nothing but regular files.
 func Compare(s facts.Read, last time.Time) (c Change, compared bool) {
 	c = Change{Path: s.File, State: Same, Seen: s.Time}
-	seen := s.Time
-	if seen.IsZero() {
-		seen = last
-	}
+	seen := cmp.Or(s.Time, last)
 	if !filepath.IsAbs(s.File) {
 		c.State, c.Why = Unknown, "no path of this machine"
 		return c, true

@@ -25,6 +25,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
+	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/mask"
@@ -215,15 +216,12 @@ func (b *Box) add(base string, another bool, from Author, text string) (Note, er
 		return Note{}, ErrFull
 	}
 	n := Note{Author: from, Time: b.opts.Now().UTC().Truncate(time.Second), Text: text}
-	if err := os.MkdirAll(b.opts.Dir, 0o700); err != nil {
-		return Note{}, err
-	}
 	for k := 1; ; k++ {
 		n.Name = base + extension
 		if k > 1 {
 			n.Name = base + "~" + strconv.Itoa(k) + extension
 		}
-		err := create(filepath.Join(b.opts.Dir, n.Name), n.file())
+		err := atomicfile.Create(filepath.Join(b.opts.Dir, n.Name), n.file())
 		if err == nil {
 			break
 		}
@@ -236,20 +234,6 @@ func (b *Box) add(base string, another bool, from Author, text string) (Note, er
 	b.mu.Unlock()
 	b.opts.Changed(n.Name)
 	return n, nil
-}
-
-// create writes a file that does not exist, whole or not at all.
-func create(path string, body []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(body)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Link(f.Name(), path) // unlike a renaming it fails if the file exists
 }
 
 // Take removes a note from the box, by its name with or without ".md", and returns it.

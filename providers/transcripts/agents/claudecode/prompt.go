@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,12 +23,7 @@ var commandPrefixes = [...]string{"<local-command-caveat>", "<command-name>", "<
 
 func hasAnyPrefix(text string, with []string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
-	for _, w := range with {
-		if strings.HasPrefix(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(text, w) })
 }
 
 // originOf returns the origin of a text in a user's record.

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"time"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -188,9 +189,7 @@ func (r *reader) emit(c *record, e event.Event) int {
 	if e.ID == "" && c.UUID != "" {
 		e.ID = partID(c.UUID, c.parts)
 	}
-	if e.Time.IsZero() {
-		e.Time = c.Time
-	}
+	e.Time = cmp.Or(e.Time, c.Time)
 	if e.Agent == "" {
 		e.Agent = r.inlineAgent(c)
 	}
@@ -205,10 +204,7 @@ func (r *reader) emit(c *record, e event.Event) int {
 // typeName returns the record's type, for records about which nothing else is
 // known.
 func (c *record) typeName() string {
-	name := c.Type
-	if name == "" {
-		name = "no type"
-	}
+	name := cmp.Or(c.Type, "no type")
 	switch {
 	case c.Subtype != "":
 		name += " " + c.Subtype
@@ -223,9 +219,7 @@ func (c *record) typeName() string {
 // describe stores what a record says of the session.
 func (r *reader) describe(c *record) {
 	s := c.out.Session()
-	if s.CWD == "" {
-		s.CWD = c.CWD
-	}
+	s.CWD = cmp.Or(s.CWD, c.CWD)
 	if c.Branch != "" {
 		s.Branch = c.Branch
 	}

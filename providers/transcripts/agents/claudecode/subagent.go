@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -157,9 +158,7 @@ func (r *reader) subagentMessage(c *record, agent string, outer lazyjson.Value) 
 	if _, known := c.out.Known(inner.UUID); known {
 		return
 	}
-	if inner.Time.IsZero() {
-		inner.Time = c.Time
-	}
+	inner.Time = cmp.Or(inner.Time, c.Time)
 	inner.inReport, inner.Agent = true, agent
 	switch inner.Type {
 	case "user":

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -39,9 +40,7 @@ func (r *reader) compacted(c *record) {
 // microcompacted emits a note that the program left out old results.
 func (r *reader) microcompacted(c *record, text string) {
 	meta := c.value.Get("microcompactMetadata")
-	if text == "" {
-		text = "Context microcompacted"
-	}
+	text = cmp.Or(text, "Context microcompacted")
 	if trigger := meta.Get("trigger").String(); trigger != "" {
 		text += ", " + trigger
 	}

@@ -5,6 +5,7 @@
 package cline
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -88,9 +89,7 @@ func taskSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) err
 			Input: history.Count(used, "tokensIn"), Output: history.Count(used, "tokensOut"),
 			CacheRead: history.Count(used, "cacheReads"), CacheWrite: history.Count(used, "cacheWrites"),
 		}}
-		if c.Model == "" {
-			c.Model = model
-		}
+		c.Model = cmp.Or(c.Model, model)
 		if c.Tokens.Total() > 0 {
 			out(c)
 		}

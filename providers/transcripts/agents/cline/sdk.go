@@ -1,6 +1,7 @@
 package cline
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -204,9 +205,7 @@ func readCompaction(doc lazyjson.Value) *sdkSummary {
 	if !found {
 		return nil
 	}
-	if c.Summary == "" {
-		c.Summary = strings.Join(notices, "\n\n")
-	}
+	c.Summary = cmp.Or(c.Summary, strings.Join(notices, "\n\n"))
 	if !c.time.IsZero() {
 		c.lastMessage = ""
 	}

@@ -1,6 +1,7 @@
 package cline
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -126,9 +127,7 @@ type taskReader struct {
 func (r *taskReader) message(i int, v lazyjson.Value) {
 	role := v.Get("role").Str
 	m := records.Message{ID: v.Get("id").String(), Time: records.Time(v.Get("ts")), User: role == "user"}
-	if m.Time.IsZero() {
-		m.Time = r.screen.times[i]
-	}
+	m.Time = cmp.Or(m.Time, r.screen.times[i])
 	if m.Model = records.First(v.Get("modelInfo"), "modelId", "id").String(); m.Model != "" {
 		r.blocks.Out.Session().Model = m.Model
 	}

@@ -2,6 +2,8 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"time"
 
 	"ctxfs/fs/facts"
@@ -52,9 +54,7 @@ func countsOf(v lazyjson.Value) *counts {
 		written: history.Count(v, "cache_write_input_tokens", "cache_creation_input_tokens"), output: history.Count(v, "output_tokens"),
 		reasoned: history.Count(v, "reasoning_output_tokens"), total: history.Count(v, "total_tokens"),
 	}
-	if c.total == 0 {
-		c.total = c.input + c.output
-	}
+	c.total = cmp.Or(c.total, c.input+c.output)
 	return c
 }
 
@@ -94,12 +94,7 @@ func spent(log history.Spending, out func(facts.ModelCall)) {
 var marks = [][]byte{[]byte("token_count"), []byte("turn_context"), []byte("session_meta"), []byte("token_usage_record"), []byte("compacted")}
 
 func marked(line []byte) bool {
-	for _, mark := range marks {
-		if bytes.Contains(line, mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(marks, func(mark []byte) bool { return bytes.Contains(line, mark) })
 }
 
 func (m *meter) line(v lazyjson.Value) {
@@ -192,17 +187,11 @@ func (m *meter) own(c facts.ModelCall) {
 
 // root returns the session with which the line of forks begins.
 func (m *meter) root() string {
-	if m.Root != "" {
-		return m.Root
-	}
-	return m.Session
+	return cmp.Or(m.Root, m.Session)
 }
 
 func (m *meter) call(used counts, at time.Time) facts.ModelCall {
-	model := m.model
-	if model == "" {
-		model = unnamedModel
-	}
+	model := cmp.Or(m.model, unnamedModel)
 	return facts.ModelCall{
 		Time: at, Model: model, Tokens: used.tokens(),
 		Key: history.CallKey(model, at.UnixMilli(), used.input, used.cached, used.output, used.reasoned, used.total),

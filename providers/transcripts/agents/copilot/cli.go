@@ -4,6 +4,7 @@
 package copilot
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,9 +65,7 @@ func readWorkspace(dir string, out event.Sink) {
 		return v.Text
 	}
 	s := out.Session()
-	if s.CWD == "" {
-		s.CWD = text("cwd")
-	}
+	s.CWD = cmp.Or(s.CWD, text("cwd"))
 	if s.Branch == "" {
 		s.Branch = text("branch")
 	}

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"cmp"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -100,10 +101,7 @@ func (c *collector) tool(e event.Event, tool lazyjson.Value) {
 	text, record := editorResult(result)
 	failed := status == "error" || tool.Get("userDecision").Str == "rejected"
 	if failure := tool.Get("error"); failure.Exists() && failure.Type != lazyjson.Null {
-		text = strings.TrimSpace(text + "\n" + records.First(lazyjson.ParseString(failure.String()), "clientVisibleErrorMessage", "message").String())
-		if text == "" {
-			text = failure.String()
-		}
+		text = cmp.Or(strings.TrimSpace(text+"\n"+records.First(lazyjson.ParseString(failure.String()), "clientVisibleErrorMessage", "message").String()), failure.String())
 		failed = true
 	}
 	if additional.Exists() && len(additional.Raw) > len("{}") {

@@ -12,6 +12,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -170,9 +171,7 @@ func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) 
 	list.ForEach(func(_, v lazyjson.Value) bool {
 		m := parseRecord(v, []byte(v.Raw))
 		id := m.Text("id")
-		if first == "" {
-			first = id
-		}
+		first = cmp.Or(first, id)
 		cut = cut && (id == "" || id != r.First)
 		if _, ok := out.Known("msg:" + id); ok {
 			return true
@@ -274,9 +273,7 @@ func listSessions(_ context.Context, path string) ([]history.Entry, error) {
 	}
 	c := &event.Collector{}
 	(&reader{path: path}).describe(v, c)
-	if c.Of.ID == "" {
-		c.Of.ID = strings.TrimSuffix(filepath.Base(path), ".json")
-	}
+	c.Of.ID = cmp.Or(c.Of.ID, strings.TrimSuffix(filepath.Base(path), ".json"))
 	c.Of.Saw(records.ParseTime(v.Get("lastUpdated").Str))
 	return []history.Entry{{Session: c.Of, Key: c.Of.ID}}, nil
 }
@@ -355,9 +352,7 @@ func (m *meter) message(v lazyjson.Value) {
 		input = max(0, input-cached)
 	}
 	c := facts.ModelCall{Time: records.Time(v.Get("timestamp")), Model: v.Get("model").Str}
-	if c.Model == "" {
-		c.Model = m.model
-	}
+	c.Model = cmp.Or(c.Model, m.model)
 	c.Tokens = history.Filled(facts.Tokens{Input: input + tool, CacheRead: cached, Output: output, Reasoning: thoughts}, total)
 	if id := v.Get("id").Str; id != "" {
 		c.Key = history.CallKey(m.session, id)

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -14,9 +15,7 @@ func (r *reader) message(rec records.Line, out event.Sink) {
 	id := rec.Text("id")
 	_, again := out.Known("msg:" + id)
 	again = again && id != ""
-	if r.First == "" {
-		r.First = id
-	}
+	r.First = cmp.Or(r.First, id)
 	t := &emitter{r: r, rec: rec, out: out, id: id, seenBefore: again}
 	content := rec.Get("content")
 	if !content.Exists() {

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -36,9 +37,7 @@ func spent(ctx context.Context, file, key string, out func(facts.ModelCall)) err
 		}
 		return h.Each("SELECT "+table.Any("id", "rowid")+", "+table.Pick("data", "time_created")+" FROM "+table.From()+" WHERE session_id = ? ORDER BY 3, 1", func(r sqlite.Row) error {
 			if c, ok := callOf(r.Text(0), lazyjson.ParseString(r.Text(1))); ok {
-				if c.Time.IsZero() {
-					c.Time = r.Time(2)
-				}
+				c.Time = cmp.Or(c.Time, r.Time(2))
 				add(c)
 			}
 			return nil

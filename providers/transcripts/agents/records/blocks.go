@@ -14,6 +14,7 @@
 package records
 
 import (
+	"cmp"
 	"time"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -174,9 +175,7 @@ func (b *Blocks) Call(m Message, id, name string, input lazyjson.Value) {
 
 // Result emits the result of a call. Where name is "" it is that of the call.
 func (b *Blocks) Result(m Message, call, name, text string, failed bool) {
-	if name == "" {
-		name = b.Calls[call]
-	}
+	name = cmp.Or(name, b.Calls[call])
 	delete(b.Calls, call)
 	e := m.Event(event.ToolResult)
 	e.Result = &event.Result{CallID: call, Name: name, Text: text, Error: failed}

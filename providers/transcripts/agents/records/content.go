@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/url"
 	"strings"
@@ -108,9 +109,7 @@ func LinkNote(mediaType, url string) string {
 	if kind, ok = strings.CutSuffix(kind, ";base64"); !ok {
 		return event.Blob(kind, len(data))
 	}
-	if mediaType == "" {
-		mediaType = kind
-	}
+	mediaType = cmp.Or(mediaType, kind)
 	return Base64Note(mediaType, data)
 }
 
