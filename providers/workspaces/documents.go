@@ -48,6 +48,10 @@ func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 func (w *place) documents() []fs.Document {
 	is := w.workspace()
 	name := filepath.Base(is.Dir)
+	mark := ""
+	if !w.p.opts.Trusts(is.Dir) {
+		mark = "[not trusted] "
+	}
 	w.showing.Lock()
 	defer w.showing.Unlock()
 	all := []fs.Document{{
@@ -67,10 +71,6 @@ func (w *place) documents() []fs.Document {
 			d.Fields["body"] = clean.Prefix(body, maxFound)
 		}
 		all = append(all, d)
-	}
-	mark := ""
-	if !w.p.opts.Trusts(is.Dir) {
-		mark = "[not trusted] "
 	}
 	for _, n := range w.box.All() {
 		all = append(all, fs.Document{
