@@ -46,7 +46,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	x.grown.Store(0)
 	texts := x.opts.Library.Texts()
 	var v *view // of nothing
-	todo, size := v.unindexed(texts)
+	_, size := v.unindexed(texts)
 	s, done, err := x.openedStore(size >= minBatch)
 	defer done()
 	if err != nil {
@@ -64,7 +64,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	if list := v.mergeable(alive); list != nil {
 		return true, s.merge(ctx, v, list, texts)
 	}
-	todo, size = v.unindexed(texts)
+	todo, size := v.unindexed(texts)
 	x.left.Store(size)
 	if size >= minBatch {
 		return true, x.index(ctx, s, v, todo, texts)
