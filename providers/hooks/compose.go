@@ -38,7 +38,7 @@ func compose(news []facts.News, set settings, s session, in *form.Input, starts 
 	var refusal []told
 	for _, n := range news {
 		t := told{Kind: n.Kind, Key: keyOf(n.Kind, n.Key), Page: isPage(n.Kind)}
-		if set.off[n.Kind] || s.Told[t.Key] || contains(all, t.Key) {
+		if set.off[n.Kind] || s.Told[t.Key] || slices.ContainsFunc(all, func(o told) bool { return o.Key == t.Key }) {
 			continue
 		}
 		switch {
@@ -99,10 +99,6 @@ func keyOf(kind facts.NewsKind, key string) string { return sum(string(kind) + "
 // isPage reports whether a kind of news is part of what a context begins with.
 func isPage(kind facts.NewsKind) bool {
 	return kind == facts.NewsStart || kind == facts.NewsMemory || kind == facts.NewsHistory
-}
-
-func contains(all []told, key string) bool {
-	return slices.ContainsFunc(all, func(t told) bool { return t.Key == key })
 }
 
 // withoutTold leaves out the items of a list that an earlier text of the block has.

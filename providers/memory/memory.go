@@ -18,6 +18,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -154,10 +155,7 @@ func (p *Provider) Start() {
 
 // Settled implements fs.Settler.
 func (p *Provider) Settled(ctx context.Context) error {
-	if err := p.heard.Settled(ctx); err != nil {
-		return err
-	}
-	return p.Shelf.Settled(ctx)
+	return cmp.Or(p.heard.Settled(ctx), p.Shelf.Settled(ctx))
 }
 
 // Close implements fs.Provider.

@@ -96,10 +96,7 @@ func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir,
 
 // Settled implements fs.Settler.
 func (p *Provider) Settled(ctx context.Context) error {
-	if err := p.watcher.Settled(ctx); err != nil {
-		return err
-	}
-	return p.counter.Settled(ctx)
+	return cmp.Or(p.watcher.Settled(ctx), p.counter.Settled(ctx))
 }
 
 // Close implements fs.Provider.

@@ -83,6 +83,9 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 		c(&opts)
 	}
 	f.Provider = New(opts)
+	for len(f.changes) > 0 {
+		<-f.changes // what there is from the beginning
+	}
 	t.Cleanup(func() { must(t, f.Close()) })
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.watchErr)

@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/skills/locate"
 	"ctxfs/providers/skills/read"
 )
@@ -15,11 +16,12 @@ import (
 // indexLen is the most of a description in the index, in bytes.
 const indexLen = 250
 
-func (p *Provider) writePages(next, old *snapshot) {
-	p.setPage(next, old, indexName, p.index(next))
-	p.setPage(next, old, recordName, p.record(next))
-	p.setPage(next, old, needsName, p.needsPage(next))
-	p.setPage(next, old, securityName, p.securityPage(next))
+func (p *Provider) writePages(next *snapshot) {
+	for name, write := range map[string]func(*snapshot) []byte{indexName: p.index, recordName: p.record, needsName: p.needsPage, securityName: p.securityPage} {
+		if text := write(next); len(text) > 0 {
+			next.pages = append(next.pages, shelf.Page{Path: name, Body: text, Time: next.modTime})
+		}
+	}
 }
 
 // index writes INDEX.md: a line for each skill, then the problems.

@@ -7,7 +7,6 @@ import (
 	iofs "io/fs"
 	"iter"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,11 +31,6 @@ type skill struct {
 	node    fs.Dir
 	study   *check.Result // nil if it was not studied yet
 	text    string        // the generated SKILL.md of a definition
-}
-
-// isBroken reports whether the skill cannot be used as it is.
-func (s *skill) isBroken() bool {
-	return slices.ContainsFunc(s.faults, func(f check.Finding) bool { return f.Severe })
 }
 
 // key identifies it from one scan to the next: its folder, or else its file.

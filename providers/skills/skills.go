@@ -68,7 +68,7 @@ type Provider struct {
 	builtin *skill
 	prober  *fs.Prober
 	studies *check.Store
-	root    *shelf.Late
+	shelf   *shelf.Shelf
 	current atomic.Pointer[snapshot]
 	first   sync.Once // projects are looked at
 	second  sync.Once // skills are studied
@@ -108,7 +108,7 @@ func New(opts Options) *Provider {
 	}
 	p.studies = check.Open(file)
 	p.own = p.finder.Own()
-	p.root = &shelf.Late{Ready: func() { p.studied() }}
+	p.shelf = shelf.New(opts.Env, shelf.Options{Look: p.view, Ready: func() { p.studied() }, Index: indexName})
 	p.worker.init(p)
 	p.current.Store(new(snapshot))
 	p.refreshing.Lock()
@@ -131,17 +131,13 @@ func New(opts Options) *Provider {
 }
 
 // Root implements fs.Provider.
-func (p *Provider) Root() fs.Dir { return p.root }
+func (p *Provider) Root() fs.Dir { return p.shelf.Root() }
 
 // Roots implements fs.Rooted.
 func (p *Provider) Roots() []string { return slices.Clone(p.current.Load().roots) }
 
 // Status implements fs.Provider.
-func (p *Provider) Status() fs.Status {
-	s := p.current.Load().status
-	s.Problems, s.Items = slices.Clone(s.Problems), slices.Clone(s.Items)
-	return s
-}
+func (p *Provider) Status() fs.Status { return p.shelf.Status() }
 
 // Documents implements fs.Documented: one for everything that is shown.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] { return documents(p.shown().skills) }
@@ -163,10 +159,7 @@ func (p *Provider) Start() {
 
 // Settled implements fs.Settler.
 func (p *Provider) Settled(ctx context.Context) error {
-	if err := p.watcher.Settled(ctx); err != nil {
-		return err
-	}
-	return p.worker.settled(ctx)
+	return cmp.Or(p.watcher.Settled(ctx), p.worker.settled(ctx))
 }
 
 // Close implements fs.Provider.
@@ -341,16 +334,22 @@ func (p *Provider) scanProject(s *locate.Scan, pr project) {
 	}
 }
 
-// publish makes a snapshot of what was found, and returns the paths in the tree that
-// changed.
+// publish shows what was found. It returns the paths in the tree that have changed besides.
 func (p *Provider) publish(old *snapshot, found scanned) []string {
 	next := p.snapshot(old, found)
-	changed := next.differences(old)
 	p.current.Store(next)
-	if len(changed) > 0 {
-		p.root.Replace(cmp.Or(next.modTime, next.built), next.nodes())
+	p.shelf.Look()
+	return next.rewritten
+}
+
+// view returns the current snapshot.
+func (p *Provider) view(context.Context) shelf.View {
+	s := p.current.Load()
+	pages := append(slices.Clip(s.pages), shelf.Page{Path: ignoreName, Body: []byte(ignoreText)})
+	for _, sk := range s.skills {
+		pages = append(pages, shelf.Page{Path: sk.name, Node: sk.node})
 	}
-	return append(changed, next.rewritten...)
+	return shelf.View{Pages: pages, Status: s.status}
 }
 
 // watchOnly watches these folders, with all below them, and these files, and nothing

@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/shelf"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/skills/check"
 	"ctxfs/providers/skills/locate"
@@ -32,26 +32,18 @@ type snapshot struct {
 	projects []project
 	faults   []check.Finding // what is wrong, also with what is no skill
 	roots    []string
-	pages    map[string]*page
-	// rewritten are the files of definitions that changed with their folder staying.
+	pages    []shelf.Page // of all skills
+	// rewritten are the files of definitions that changed with their folder staying, and the
+	// skills that are trusted now or not any more, which their documents tell.
 	rewritten []string
 	modTime   time.Time // the time of the newest fact, or zero
-	built     time.Time // when the program was built
 	status    fs.Status
 }
 
-// page is a file in the root that is made of all skills.
-type page struct {
-	text []byte
-	node *fs.Text
-}
-
-// snapshot makes a snapshot of what was found. It reuses the pages of old if their texts
-// are the same.
+// snapshot makes a snapshot of what was found.
 func (p *Provider) snapshot(old *snapshot, found scanned) *snapshot {
 	next := &snapshot{
-		byPath: make(map[string]*skill), found: found, projects: p.projects, roots: roots(found.Roots), pages: make(map[string]*page),
-		modTime: found.ModTime, built: p.opts.Env.Built,
+		byPath: make(map[string]*skill), found: found, projects: p.projects, roots: roots(found.Roots), modTime: found.ModTime,
 	}
 	trusts := make(map[string]bool)
 	for i, f := range found.Found {
@@ -74,11 +66,8 @@ func (p *Provider) snapshot(old *snapshot, found scanned) *snapshot {
 	next.skills = kept
 	prefer(next.skills)
 	next.faults = next.allFaults(p.scanFaults(found), p.watchFaults())
-	p.writePages(next, old)
+	p.writePages(next)
 	next.status = status(next)
-	if old.status.State == next.status.State {
-		next.status.Since = old.status.Since
-	}
 	return next
 }
 
@@ -133,6 +122,9 @@ func (p *Provider) addNode(next *snapshot, s *skill, old *skill) bool {
 			return false
 		}
 		s.node = &skillFolder{DiskDir: dir, opts: p.disk(), root: s.Source.Root}
+	}
+	if old != nil && old.trusted != s.trusted {
+		next.rewritten = append(next.rewritten, s.name)
 	}
 	next.byPath[key(s.Found)] = s
 	return true
@@ -205,19 +197,6 @@ func (s *snapshot) allFaults(others ...[]check.Finding) []check.Finding {
 	return slices.Compact(all) // a folder that cannot be read cannot be watched either: one fault
 }
 
-// nodes returns the content of the provider's root.
-func (s *snapshot) nodes() map[string]fs.Node {
-	nodes := make(map[string]fs.Node, len(s.skills)+len(s.pages)+1)
-	for _, sk := range s.skills {
-		nodes[sk.name] = sk.node
-	}
-	for name, p := range s.pages {
-		nodes[name] = p.node
-	}
-	nodes[ignoreName] = fs.NewText(s.built, []byte(ignoreText))
-	return nodes
-}
-
 // ignoreName is the file that tells search tools what to skip. It shows again what
 // the root of the tree hides, except for the pages, which repeat the skills: a
 // skill may have files with such names.
@@ -225,50 +204,6 @@ const (
 	ignoreName = ".ignore"
 	ignoreText = "!INDEX.*\n!HERE.md\n!OPEN.md\n!SUMMARY.md\n!LEARNED.md\n!*.jsonl\n!*.cast\n!**/terminals/*/\n!**/agents/*/log.txt\n!**/agents/*/status.json\n!**/agents/*/result.json\n/INDEX.md\n/INDEX.tsv\n/NEEDS.md\n/SECURITY.md\n"
 )
-
-// differences returns the names in the root that were added, removed, or changed.
-func (s *snapshot) differences(old *snapshot) (changed []string) {
-	for name, p := range s.pages {
-		if old.pages[name] != p {
-			changed = append(changed, name)
-		}
-	}
-	for name := range old.pages {
-		if s.pages[name] == nil {
-			changed = append(changed, name)
-		}
-	}
-	before := make(map[string]*skill, len(old.skills))
-	for _, sk := range old.skills {
-		before[sk.name] = sk
-	}
-	for _, sk := range s.skills {
-		if was := before[sk.name]; was == nil || was.node != sk.node || was.trusted != sk.trusted { // which its document tells
-			changed = append(changed, sk.name)
-		}
-		delete(before, sk.name)
-	}
-	for name := range before {
-		changed = append(changed, name)
-	}
-	return changed
-}
-
-// setPage sets a page, or leaves it out if it has no text. It keeps the node of old if the
-// text is the same.
-func (p *Provider) setPage(next, old *snapshot, name string, text []byte) {
-	if len(text) == 0 {
-		return
-	}
-	if before := old.pages[name]; before != nil && bytes.Equal(before.text, text) {
-		next.pages[name] = before
-		return
-	}
-	if old.pages[name] != nil && !next.modTime.After(old.modTime) {
-		next.modTime = p.opts.Env.Now().UTC().Truncate(time.Second) // a fact without a time has changed, such as a permission
-	}
-	next.pages[name] = &page{text, fs.NewText(cmp.Or(next.modTime, next.built), text)}
-}
 
 // containing returns the skills that contain a path on disk: more than one if a
 // link leads into another skill.
@@ -315,7 +250,7 @@ func status(s *snapshot) fs.Status {
 		if sk.isBuiltin() {
 			item.About = "" // AGENTS.md, where it would be, says as much
 		}
-		if sk.isBroken() {
+		if slices.ContainsFunc(sk.faults, func(f check.Finding) bool { return f.Severe }) {
 			item.State = "error"
 		}
 		st.Items = append(st.Items, item)

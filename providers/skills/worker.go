@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	iofs "io/fs"
@@ -71,10 +72,7 @@ func (w *worker) close() {
 
 // settled returns when projects and skills that changed before the call were looked at.
 func (w *worker) settled(ctx context.Context) error {
-	if err := w.projects.Settled(ctx); err != nil {
-		return err
-	}
-	return w.studies.Settled(ctx)
+	return cmp.Or(w.projects.Settled(ctx), w.studies.Settled(ctx))
 }
 
 func (w *worker) lookAtProjects(context.Context) {

@@ -8,14 +8,12 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/render"
 )
@@ -31,19 +29,6 @@ const (
 	// maxBriefWords is the longest part of a remark, in bytes.
 	maxBriefWords = 100
 )
-
-// briefs are what sessions come to, in memory.
-type briefs struct {
-	mu sync.Mutex
-	of map[*catalogue.Session]briefed
-}
-
-// briefed is what a session came to when it was rendered up to a size.
-type briefed struct {
-	generation uint32
-	size       int64
-	render.Brief
-}
 
 var _ facts.Briefer = (*Provider)(nil)
 
@@ -117,34 +102,10 @@ func (p *Provider) lastSessions(dir string) (last []*told) {
 		v, there := p.catalogue.View(s)
 		where := p.catalogue.Path(s)
 		if there && where != "" {
-			last = append(last, &told{s: s, v: v, at: v.LastTime().UTC(), path: where, Brief: p.briefOf(s, &v)})
+			last = append(last, &told{s: s, v: v, at: v.LastTime().UTC(), path: where, Brief: p.briefs.get(p.cache, s, &v, (*render.Summary).Brief)})
 		}
 	}
 	return last
-}
-
-// briefOf returns what a session comes to, as far as it is rendered.
-func (p *Provider) briefOf(s *catalogue.Session, v *catalogue.View) render.Brief {
-	if v.Published.Generation == 0 {
-		return render.Brief{}
-	}
-	p.briefs.mu.Lock()
-	had, ok := p.briefs.of[s]
-	p.briefs.mu.Unlock()
-	if ok && had.generation == v.Published.Generation && had.size == v.Published.Size {
-		return had.Brief
-	}
-	one := briefed{generation: v.Published.Generation, size: v.Published.Size}
-	if !p.cache.WithEntry(s, func(b *cache.Entry) { one.Brief = b.Summary.Brief() }) {
-		return one.Brief
-	}
-	p.briefs.mu.Lock()
-	defer p.briefs.mu.Unlock()
-	if p.briefs.of == nil || len(p.briefs.of) > 100*maxBriefed {
-		p.briefs.of = make(map[*catalogue.Session]briefed)
-	}
-	p.briefs.of[s] = one
-	return one.Brief
 }
 
 // doing returns what a session that is alive does.

@@ -17,6 +17,7 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/render"
 )
 
 // TestACacheThatCannotBeWritten: the status reports it with a fix, and it is not a
@@ -163,10 +164,10 @@ func TestAStateOfLess(t *testing.T) {
 	all, err := os.ReadFile(state)
 	fstest.Must(t, err)
 	glance := func() bool {
-		clear(f.lately.edits)
+		clear(f.edits.of)
 		clear(f.briefs.of)
 		v, _ := f.catalogue.View(session)
-		return len(f.Edits(filepath.Join(home, "work"), time.Time{})) == 1 && f.briefOf(session, &v).File != ""
+		return len(f.Edits(filepath.Join(home, "work"), time.Time{})) == 1 && f.briefs.get(f.cache, session, &v, (*render.Summary).Brief).File != ""
 	}
 	for what, text := range map[string][]byte{"less": less, "nothing": []byte(`{"format":`)} {
 		for _, name := range []string{"digest.md", "files.tsv"} {

@@ -9,27 +9,18 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
-	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/render"
 )
 
 // maxEditors is how many sessions are asked what they did, the last ones.
 const maxEditors = 60
 
-// lately are the sessions with the latest activity, until another session is active,
-// and what they did.
+// lately are the sessions with the latest activity, until another session is active.
 type lately struct {
 	mu    sync.Mutex
 	known bool
 	last  []*catalogue.Session
-	edits map[*catalogue.Session]done // of some of the last
-}
-
-// done is what a session did when it was rendered up to a size.
-type done struct {
-	generation uint32
-	size       int64
-	edits      []facts.Edit
 }
 
 // outdate reports that something has happened in a session.
@@ -50,7 +41,7 @@ func (p *Provider) Edits(dir string, since time.Time) (all []facts.Edit) {
 		if !there || path == "" || !v.LastTime().After(since) {
 			continue
 		}
-		for _, edit := range p.editsOf(s, &v) {
+		for _, edit := range p.edits.get(p.cache, s, &v, (*render.Summary).Edits) {
 			edit.By, edit.Session = path, s.ID
 			in := edit.File
 			if in == "" {
@@ -86,35 +77,8 @@ func (p *Provider) editors() []*catalogue.Session {
 		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.s.ID, b.s.ID), strings.Compare(a.s.Agent, b.s.Agent))
 	})
 	l.known, l.last = true, nil
-	edits := make(map[*catalogue.Session]done, maxEditors)
 	for _, one := range all[:min(len(all), maxEditors)] {
 		l.last = append(l.last, one.s)
-		if had, ok := l.edits[one.s]; ok {
-			edits[one.s] = had
-		}
 	}
-	l.edits = edits
 	return l.last
-}
-
-// editsOf returns what a session did, as far as it is rendered.
-func (p *Provider) editsOf(s *catalogue.Session, v *catalogue.View) []facts.Edit {
-	if v.Published.Generation == 0 {
-		return nil
-	}
-	l := &p.lately
-	l.mu.Lock()
-	had := l.edits[s]
-	l.mu.Unlock()
-	if had.generation == v.Published.Generation && had.size == v.Published.Size {
-		return had.edits
-	}
-	had = done{generation: v.Published.Generation, size: v.Published.Size}
-	if !p.cache.WithEntry(s, func(b *cache.Entry) { had.edits = b.Summary.Edits() }) {
-		return had.edits
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.edits[s] = had
-	return had.edits
 }

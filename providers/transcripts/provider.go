@@ -49,6 +49,7 @@
 package transcripts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,7 @@ import (
 	"sync/atomic"
 
 	"ctxfs/fs"
+	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/host"
 	"ctxfs/providers/transcripts/agents/history"
@@ -66,6 +68,7 @@ import (
 	"ctxfs/providers/transcripts/cache"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/folders"
+	"ctxfs/providers/transcripts/render"
 	"ctxfs/providers/transcripts/scan"
 	"ctxfs/providers/transcripts/seen"
 )
@@ -87,7 +90,8 @@ type Provider struct {
 	folders   *folders.Tree
 	fulltext  *fulltext.Index
 	settings  atomic.Pointer[settingsTable]
-	briefs    briefs
+	briefs    memo[render.Brief]
+	edits     memo[[]facts.Edit]
 	lately    lately
 	reader    seen.Reader
 
@@ -168,12 +172,7 @@ func (p *Provider) Settled(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	for _, settled := range []func(context.Context) error{p.scanner.Settled, p.cache.Settled, p.folders.Settled} {
-		if err := settled(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(p.scanner.Settled(ctx), p.cache.Settled(ctx), p.folders.Settled(ctx))
 }
 
 // Root implements fs.Provider.

@@ -97,8 +97,5 @@ func (s *Schema) Fault() string { return s.fault }
 // not explicitly allow any.
 func (s *Schema) Empty() bool {
 	m, ok := s.root.node.(map[string]any)
-	if !ok || len(s.fields.list) > 0 {
-		return false
-	}
-	return s.closed || !s.shapeOf([]place{s.root}).loose && m != nil
+	return ok && len(s.fields.list) == 0 && (s.closed || !s.shapeOf([]place{s.root}).loose && m != nil)
 }

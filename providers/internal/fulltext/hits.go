@@ -208,10 +208,7 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 	m.inName = seen
 	last = -1
 	for start := 0; start < len(body); {
-		line := body[start:]
-		if i := bytes.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i]
-		}
+		line, _, _ := bytes.Cut(body[start:], []byte("\n"))
 		here := lineFit{start: start}
 		l.eachAt(line, func(texts []string, at int) {
 			has := match(texts)
@@ -287,10 +284,7 @@ func (m *fit) telling(terms []queryTerm, has wordSet) {
 // text returns a line, or lineLength bytes of it around the first of the words. It is
 // a line of the piece with that body.
 func (l *lineFit) text(body []byte) string {
-	line := body[l.start:]
-	if i := bytes.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	}
+	line, _, _ := bytes.Cut(body[l.start:], []byte("\n"))
 	const before = lineLength / 3
 	cut := ""
 	if l.at > before && len(line) > lineLength {

@@ -59,10 +59,7 @@ func (m *Matcher) add(file []byte) {
 // Ignored reports whether git ignores what has that name in the Matcher's folder. A link
 // is no folder, wherever it leads.
 func (m *Matcher) Ignored(name string, folder bool) bool {
-	if name == ".git" {
-		return true
-	}
-	return (m.ignored || m.matches(name, folder)) && !m.tracked.has(m.path+name, folder)
+	return name == ".git" || (m.ignored || m.matches(name, folder)) && !m.tracked.has(m.path+name, folder)
 }
 
 // matches reports whether the patterns say so.

@@ -73,7 +73,7 @@ func ofCommand(w words, found []piece) []piece {
 	if len(w) == 0 {
 		return found
 	}
-	program := basename(w.text(0))
+	program := w.text(0)[bytes.LastIndexByte(w.text(0), '/')+1:]
 	if len(program) < 2 || !is(program[0], alnum) {
 		return found
 	}
@@ -213,8 +213,5 @@ const upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // isUpperName reports whether a value in capitals is the name of a placeholder.
 func isUpperName(v []byte) bool {
-	if !isUpper(v) {
-		return false
-	}
-	return kindOfName(v) != nothing || isOneOf("capitals", string(v))
+	return isUpper(v) && (kindOfName(v) != nothing || isOneOf("capitals", string(v)))
 }

@@ -184,10 +184,7 @@ func isProse(v []byte) bool {
 // isReference reports whether an unspaced value is the name of something: words
 // that themselves name a secret, or, in code, a name of constants.
 func isReference(v []byte, has class) bool {
-	if has&(digit|base64|bearerOnly) != 0 {
-		return false
-	}
-	return kindOfName(v) != nothing && (has&(under|dash) != 0 || has&upper != 0)
+	return has&(digit|base64|bearerOnly) == 0 && kindOfName(v) != nothing && (has&(under|dash) != 0 || has&upper != 0)
 }
 
 // isToken reports whether a value may be a token, rather than a word.

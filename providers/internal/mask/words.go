@@ -1,7 +1,5 @@
 package mask
 
-import "bytes"
-
 // words are the words of a command line, as written, with their quotes: places in a
 // text. In an argument vector each is a text of its own.
 type words [][]byte
@@ -104,9 +102,4 @@ func (w words) text(i int) []byte {
 	}
 	f, t := bare(w[i], 0)
 	return w[i][f:t]
-}
-
-// basename returns the name of a program, without its folder.
-func basename(program []byte) []byte {
-	return program[bytes.LastIndexByte(program, '/')+1:]
 }

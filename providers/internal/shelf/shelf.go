@@ -25,6 +25,8 @@ import (
 type View struct {
 	// Pages are the files, in any order. Folders are made of their paths.
 	Pages []Page
+	// Ready, if not nil, is called before the root is read, in place of [Shelf.Ready].
+	Ready func()
 	// Watch are the files to watch and, with a slash at their ends, the folders to watch
 	// with all below them; nothing else is.
 	Watch []string
@@ -52,6 +54,8 @@ type Page struct {
 type Options struct {
 	// Look returns what is to be seen. It is called by one goroutine at a time.
 	Look func(ctx context.Context) View
+	// Ready, if not nil, is called before the root is read, in place of [Shelf.Ready].
+	Ready func()
 	// Watch keeps the shelf current, once it is started. Without it, for a command that
 	// reads once, it looks when it is first asked for something.
 	Watch bool
@@ -106,6 +110,9 @@ type folder struct {
 func New(env fs.Env, opts Options) *Shelf {
 	s := &Shelf{env: env, opts: opts, pages: make(map[string]Page)}
 	s.root = &Late{Ready: s.Ready}
+	if opts.Ready != nil {
+		s.root.Ready = opts.Ready
+	}
 	s.folders = map[string]*folder{"": {Folder: &s.root.Folder}}
 	s.status.Store(new(fs.Status))
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -148,10 +155,7 @@ func (s *Shelf) Start() {
 
 // Settled implements [fs.Settler].
 func (s *Shelf) Settled(ctx context.Context) error {
-	if err := s.watcher.Settled(ctx); err != nil {
-		return err
-	}
-	return s.worker.Settled(ctx)
+	return cmp.Or(s.watcher.Settled(ctx), s.worker.Settled(ctx))
 }
 
 // Close ends the work and waits for it. What is shown stays.

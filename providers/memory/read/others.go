@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/memory/fact"
 	"ctxfs/providers/memory/files"
 )
@@ -119,7 +120,7 @@ func (r *Reader) windsurf() {
 		}))
 		found, _ := filepath.Glob(filepath.Join(dir, "*.pb"))
 		if closed := len(found); closed > 0 {
-			r.note("%s of Windsurf in %s are in a form that only Windsurf reads", wording.Count(closed, "memories"), r.tilde(dir))
+			r.note("%s of Windsurf in %s are in a form that only Windsurf reads", wording.Count(closed, "memories"), clean.Line(wording.Tilde(dir, r.opts.Machine.Home)))
 		}
 	}
 }

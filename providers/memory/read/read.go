@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/workspaces"
@@ -180,10 +179,6 @@ func one(m *fact.Memory) []*fact.Memory {
 // note reports a sentence about what cannot be shown.
 func (r *Reader) note(format string, args ...any) {
 	r.found.Notes = append(r.found.Notes, fmt.Sprintf(format, args...))
-}
-
-func (r *Reader) tilde(path string) string {
-	return clean.Line(wording.Tilde(path, r.opts.Machine.Home))
 }
 
 // readSmall returns a file's text, or its beginning; "" if it cannot be read.

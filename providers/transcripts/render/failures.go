@@ -39,10 +39,7 @@ func (f *failures) addSuccess(st *step, output string) {
 // isRetry reports whether a call may be another try of one that failed: it has the
 // same file or begins with the same program.
 func isRetry(f *failure, st *step) bool {
-	if f.What == "" || f.What == st.What {
-		return true
-	}
-	return programOf(f.What) == programOf(st.What)
+	return f.What == "" || f.What == st.What || programOf(f.What) == programOf(st.What)
 }
 
 // reportsFailure reports whether a line of the output of a call without an error begins
