@@ -20,10 +20,17 @@ import (
 // recordMode names the folder where this program records its standard input.
 const recordMode = "CTXFS_TEST_RECORD"
 
+// bare hides nothing.
+type bare struct{}
+
+func (bare) Mask(text []byte) []byte     { return text }
+func (bare) Again(text []byte) []byte    { return text }
+func (bare) Args(argv []string) []string { return argv }
+
 // recordStdin records lines as what a terminal is sent, "~" for a line's end, and
 // says when each is written.
 func recordStdin(dir string) int {
-	r, err := record.New(record.Options{Dir: dir, Source: record.Term, Nonce: "n", Pid: os.Getpid(), Cwd: "/home/u"})
+	r, err := record.New(record.Options{Dir: dir, Source: record.Term, Nonce: "n", Pid: os.Getpid(), Cwd: "/home/u", Mask: func() record.Masker { return bare{} }})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

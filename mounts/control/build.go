@@ -1,9 +1,9 @@
 package control
 
 import (
+	"cmp"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -71,33 +71,65 @@ func (h Home) ageOf(g greeting) age {
 	return older
 }
 
-// compareVersions compares two versions by their three numbers, with or without a "v".
+// compareVersions compares two versions as semver.org does, with or without a "v".
 // A version of another form is equal to any other.
 func compareVersions(a, b string) int {
-	numbersA, okA := parseVersion(a)
-	numbersB, okB := parseVersion(b)
+	numbersA, preA, okA := parseVersion(a)
+	numbersB, preB, okB := parseVersion(b)
 	if !okA || !okB {
 		return 0
 	}
-	return slices.Compare(numbersA[:], numbersB[:])
+	for i := range numbersA {
+		if c := cmp.Compare(numbersA[i], numbersB[i]); c != 0 {
+			return c
+		}
+	}
+	switch {
+	case preA == preB:
+		return 0
+	case preA == "": // a release follows its candidates
+		return 1
+	case preB == "":
+		return -1
+	}
+	return comparePrereleases(strings.Split(preA, "."), strings.Split(preB, "."))
 }
 
-// parseVersion returns the numbers of a version, without what follows a "-" or "+".
-func parseVersion(v string) (numbers [3]int, ok bool) {
-	v = strings.TrimPrefix(v, "v")
-	if i := strings.IndexAny(v, "-+"); i >= 0 {
-		v = v[:i]
-	}
+func parseVersion(v string) (numbers [3]int, pre string, ok bool) {
+	v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")
+	v, pre, _ = strings.Cut(v, "-")
 	parts := strings.Split(v, ".")
 	if len(parts) != len(numbers) {
-		return numbers, false
+		return numbers, "", false
 	}
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 31)
 		if err != nil {
-			return numbers, false
+			return numbers, "", false
 		}
 		numbers[i] = int(n)
 	}
-	return numbers, true
+	return numbers, pre, true
+}
+
+func comparePrereleases(a, b []string) int {
+	for i := range min(len(a), len(b)) {
+		x, errX := strconv.ParseUint(a[i], 10, 63)
+		y, errY := strconv.ParseUint(b[i], 10, 63)
+		c := 0
+		switch {
+		case errX == nil && errY == nil:
+			c = cmp.Compare(x, y)
+		case errX == nil: // a number comes before a word
+			c = -1
+		case errY == nil:
+			c = 1
+		default:
+			c = strings.Compare(a[i], b[i])
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestVersionsAreOrdered(t *testing.T) {
-	ordered := []string{"0.0.9", "0.1.0", "v0.2.0", "0.10.0", "1.0.0"}
+	ordered := []string{"0.0.9", "0.1.0-alpha", "0.1.0-alpha.1", "0.1.0-alpha.beta", "0.1.0-rc.2", "0.1.0-rc.11", "0.1.0", "v0.2.0", "0.10.0", "1.0.0"}
 	for i, a := range ordered {
 		for j, b := range ordered {
 			want := 0
@@ -26,7 +26,7 @@ func TestVersionsAreOrdered(t *testing.T) {
 			t.Errorf("%q is compared with a version", odd)
 		}
 	}
-	fstest.Equal(t, compareVersions("1.0.0+a", "1.0.0-b"), 0, "what follows the numbers counts")
+	fstest.Equal(t, compareVersions("1.0.0+a", "1.0.0+b"), 0, "what follows a plus counts")
 }
 
 // TestReplacedProgramIsOlder compares this program with a process of the same

@@ -14,6 +14,7 @@ const (
 	Waiting State = "waiting" // in the kernel, state D
 	Stopped State = "stopped" // by SIGSTOP or SIGTSTP
 	Traced  State = "traced"  // a debugger holds it
+	Frozen  State = "frozen"  // its control group is frozen
 	Killed  State = "killed"  // but one of its threads has not ended
 	Hung    State = "hung"    // it has nothing to do
 	Asleep  State = "asleep"  // at the moment; it may hang
@@ -25,7 +26,8 @@ type sample struct {
 	cpu    time.Duration // processor time of all its threads
 	wants  bool          // a thread runs or is ready to run
 	kernel bool          // a thread waits in state D
-	dying  bool          // all its threads have ended or were killed, but not all have ended
+	frozen bool
+	dying  bool // all its threads have ended or were killed, but not all have ended
 }
 
 // state returns what a single sample shows.
@@ -39,6 +41,8 @@ func (s sample) state() State {
 		return Stopped
 	case s.code == 't':
 		return Traced
+	case s.frozen:
+		return Frozen
 	case s.wants:
 		return Busy
 	case s.kernel:
@@ -49,12 +53,17 @@ func (s sample) state() State {
 
 // isStill reports whether the process does nothing until another process acts.
 func (s sample) isStill() bool {
-	return s.state() == Stopped || s.state() == Traced
+	switch s.state() {
+	case Stopped, Traced, Frozen:
+		return true
+	}
+	return false
 }
 
 // Silent reports that the background process does not answer, and why. It unwraps
 // to a [Fault].
 type Silent struct {
+	Pid   int
 	State State
 	Fault Fault
 }
@@ -72,13 +81,15 @@ func processName(pid int) string {
 
 // newSilent describes what is wrong with a process, and how to fix it.
 func newSilent(pid int, state State, what string) *Silent {
-	s := &Silent{State: state}
+	s := &Silent{Pid: pid, State: state}
 	name := processName(pid)
 	switch state {
 	case Stopped:
 		s.Fault = Fault{Message: name + " " + what + ": it is stopped", Hint: fmt.Sprintf("let it go on: kill -CONT %d", pid)}
 	case Traced:
 		s.Fault = Fault{Message: name + " " + what + ": a debugger holds it", Hint: "end the debugger, or let it continue the process"}
+	case Frozen:
+		s.Fault = Fault{Message: name + " " + what + ": its control group is frozen", Hint: "thaw it: its container is paused or its session suspended"}
 	case Killed:
 		s.Fault = Fault{Message: name + " " + what + ": it was killed, and a thread of it waits in the kernel, which kill -9 does not end", Hint: "free its mounts: ctxfs mount"}
 	case Waiting:

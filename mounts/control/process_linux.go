@@ -34,6 +34,7 @@ func sampleOf(pid int) sample {
 		n, _ := strconv.ParseInt(ran, 10, 64)
 		s.cpu += time.Duration(n)
 	}
+	s.frozen = !s.wants && frozen(dir)
 	return s
 }
 
@@ -49,6 +50,36 @@ func stat(dir string) byte {
 		return 0
 	}
 	return rest[0]
+}
+
+// frozen reports whether a control group of a process is frozen, where the
+// groups are mounted in the usual places.
+func frozen(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "cgroup"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		var files []string
+		word := "FROZEN"
+		switch parts[1] {
+		case "":
+			word = "frozen 1"
+			files = []string{"/sys/fs/cgroup" + parts[2] + "/cgroup.events", "/sys/fs/cgroup/unified" + parts[2] + "/cgroup.events"}
+		case "freezer":
+			files = []string{"/sys/fs/cgroup/freezer" + parts[2] + "/freezer.state"}
+		}
+		for _, file := range files {
+			if state, err := os.ReadFile(file); err == nil && strings.Contains(string(state), word) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sharesMounts reports whether a process sees the same mounts as this one.

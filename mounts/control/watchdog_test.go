@@ -32,6 +32,7 @@ func TestWatchdog(t *testing.T) {
 		{name: "stopped, and asked, with a limit", wait: slowReply, limit: 5 * time.Second, sees: runs('T', 0), until: 5 * time.Second, state: Stopped, notes: "it is stopped"},
 		{name: "stopped now and then", wait: forGreeting, sees: runs('T', 1000), notes: "still waiting for process 7"},
 		{name: "held by a debugger", wait: forGreeting, sees: runs('t', 0), until: stillAfter, state: Traced},
+		{name: "frozen", wait: forGreeting, sees: func(int) sample { return sample{code: 'S', frozen: true} }, until: stillAfter, state: Frozen},
 		{name: "killed", wait: forGreeting, sees: runs('Z', 0), until: noteAfter, state: Killed},
 		{name: "killed while it works", wait: slowReply, sees: runs('Z', 0), until: noteAfter, state: Killed},
 		{name: "wants a processor", wait: forGreeting, sees: runs('R', 0), notes: "which is busy"},
@@ -81,7 +82,7 @@ func TestWatchdog(t *testing.T) {
 
 // TestAdvice: kill -9 is only advised where it helps.
 func TestAdvice(t *testing.T) {
-	for _, state := range []State{Unknown, Busy, Waiting, Stopped, Traced, Killed, Hung, Asleep} {
+	for _, state := range []State{Unknown, Busy, Waiting, Stopped, Traced, Frozen, Killed, Hung, Asleep} {
 		hint := newSilent(7, state, "does not answer").Fault.Hint
 		fstest.Equal(t, strings.Contains(hint, ": kill -9"), (state == Hung), state, hint)
 	}

@@ -147,10 +147,23 @@ func (f *folder) begin(name string, r *rule, values pattern.Values, listed bool)
 	f.flights[name] = fl
 	f.work.Go(func() {
 		defer close(fl.done)
-		o, text := f.run(name, r, values)
+		defer f.store.lock(f.ctx, name)()
+		var text []byte
+		if !listed {
+			fl.o = f.elsewhere(name, r)
+		}
+		fetched := fl.o != nil
+		if !fetched {
+			fl.o, text = f.run(name, r, values)
+		}
 		f.mu.Lock()
 		delete(f.flights, name)
-		if fl.o = o; o != nil {
+		switch o := fl.o; {
+		case o == nil:
+		case fetched:
+			f.outputs[name] = o
+			f.runs[name]++
+		default:
 			o.Listed = listed || r.fixed() || f.outputs[name] != nil && f.outputs[name].Listed
 			f.put(o, text)
 		}

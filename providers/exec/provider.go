@@ -18,7 +18,7 @@
 //
 // settings.go (the table [exec]), order.go (which path a name is on), output.go (what is
 // cached), shown.go (what is listed), nodes.go (the folders and files of the tree), folder.go
-// (a folder and its outputs), run.go (what a
+// (a folder and its outputs), elsewhere.go (what other processes fetch), run.go (what a
 // command is told, and what is made of what it prints), refresh.go, auto.go (refreshes by
 // themselves), provider.go, find.go, operations.go. How paths match is package pattern, how
 // commands run is package command.

@@ -302,7 +302,7 @@ func (i *Instance) explainer(d *config.Server, limits supervise.Limits) wire.Exp
 	dialer := i.dialer
 	i.mu.Unlock()
 	return wire.Explainer{
-		Folder: i.owner.Name(), Def: d, Limits: limits, Home: dialer.Home,
+		Folder: i.owner.Name(), Def: d, Limits: limits, Home: dialer.Home, Environ: dialer.Environ,
 		Clean: func(text string) string { return i.owner.Clean(d, text) },
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ctxfs/providers/mcp/config"
 )
 
 func TestLastWords(t *testing.T) {
@@ -65,6 +67,7 @@ npm error A complete log of this run can be found in: /root/.npm/_logs/x-debug-0
 
 func TestBrokenNPX(t *testing.T) {
 	home := t.TempDir()
+	env := []string{"HOME=" + home}
 	install := func(cache, hash string) string {
 		folder := filepath.Join(cache, "_npx", hash)
 		if err := os.MkdirAll(filepath.Join(folder, "node_modules"), 0o700); err != nil {
@@ -72,20 +75,26 @@ func TestBrokenNPX(t *testing.T) {
 		}
 		return folder
 	}
-	usual := install(filepath.Join(home, ".npm"), "15b07286cbcc3329")
+	pkg := config.PackageOf("npx", []string{"-y", "@modelcontextprotocol/server-memory"})
+	usual := install(filepath.Join(home, ".npm"), "15b07286cbcc3329") // npx's own name for that package
 	other := install(filepath.Join(home, "elsewhere"), "0123456789abcdef")
 	for _, c := range []struct {
-		name, stderr, want string
+		name, stderr string
+		env          []string
+		pkg          config.Package
+		want         string
 	}{
-		{"a module", "Error: Cannot find module 'ajv'\nRequire stack:\n- " + other + "/node_modules/x/index.js\n", other},
-		{"an ES module", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from " + other + "/node_modules/x/a.js\n", other},
-		{"two writers", "npm error ENOTEMPTY: directory not empty, rename '" + usual + "/node_modules/zod' -> '" + usual + "/node_modules/.zod-x'\n", usual},
-		{"a module of the server itself", "Error: Cannot find module './x'\nRequire stack:\n- /srv/app/index.js\n", ""},
-		{"a folder that is not there", "Error: Cannot find module 'a'\n- /x/_npx/0123456789abcdee/node_modules/x\n", ""},
-		{"a folder that climbs", "Error: Cannot find module 'a'\n- " + other + "/../../_npx/../_npx/0123456789abcdef/node_modules/x\n", ""},
-		{"another fault", "Error: no token\n    at " + other + "/node_modules/x/index.js:1:2\n", ""},
+		{"a module", "Error: Cannot find module 'ajv'\nRequire stack:\n- " + other + "/node_modules/x/index.js\n", env, pkg, other},
+		{"an ES module", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from " + other + "/node_modules/x/a.js\n", env, pkg, other},
+		{"two writers", "npm error ENOTEMPTY: directory not empty, rename '" + usual + "/node_modules/zod' -> '" + usual + "/node_modules/.zod-x'\n", env, pkg, usual},
+		{"a program that is not there", "sh: 1: mcp-server-memory: not found\n", env, pkg, usual},
+		{"in another cache", "sh: 1: tool: not found\n", append(env, "npm_config_cache="+filepath.Join(home, "elsewhere")), config.PackageOf("npx", []string{"nope"}), ""},
+		{"a module of the server itself", "Error: Cannot find module './x'\nRequire stack:\n- /srv/app/index.js\n", env, pkg, ""},
+		{"a folder that is not there", "Error: Cannot find module 'a'\n- /x/_npx/0123456789abcdee/node_modules/x\n", env, pkg, ""},
+		{"a folder that climbs", "Error: Cannot find module 'a'\n- " + other + "/../../_npx/../_npx/0123456789abcdef/node_modules/x\n", env, pkg, ""},
+		{"another fault", "Error: no token\n    at " + other + "/node_modules/x/index.js:1:2\n", env, pkg, ""},
 	} {
-		if got := BrokenNPX(c.stderr); got != c.want {
+		if got := BrokenNPX(c.stderr, c.env, c.pkg); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -219,6 +219,9 @@ func cachesOf(env []string) (c caches) {
 	return c
 }
 
+// npmCache returns npm's cache folder in that environment.
+func npmCache(env []string) string { return cachesOf(env).all[0] }
+
 // grown is the size of the files in recently changed installations.
 type grown struct {
 	files int

@@ -1,6 +1,8 @@
 package supervise
 
 import (
+	"crypto/sha512"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	iofs "io/fs"
@@ -10,6 +12,7 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/regexps"
+	"ctxfs/providers/mcp/config"
 )
 
 // Fault reports why a process could not be started.
@@ -85,10 +88,14 @@ var brokenInstall = regexps.Lazy(`Cannot find module|Cannot find package|MODULE_
 	`ENOENT[^\n]*_npx|Unexpected end of JSON input|ERR_INVALID_PACKAGE_CONFIG|Invalid package config|ERR_UNSUPPORTED_DIR_IMPORT|` +
 	`ENOTDIR|does not provide an export named|Invalid or unexpected token|invalid ELF header|file too short`)
 
+// notThere matches what shells and npx print where a program does not exist.
+var notThere = regexps.Lazy(`could not determine executable to run|: not found|command not found`)
+
 // BrokenNPX returns the folder of the incomplete installation by npx that made a
 // process fail, or "" if that is not the cause. Text is the end of its standard
-// error. The folder exists; it can be removed, and npx will create it again.
-func BrokenNPX(stderr string) string {
+// error, env its environment. The folder exists; it can be removed, and npx will
+// create it again.
+func BrokenNPX(stderr string, env []string, pkg config.Package) string {
 	if brokenInstall().MatchString(stderr) {
 		for _, m := range npxFolder().FindAllStringSubmatch(stderr, -1) {
 			if folder := m[1]; filepath.Clean(folder) == folder && installation(folder) {
@@ -96,7 +103,25 @@ func BrokenNPX(stderr string) string {
 			}
 		}
 	}
-	return ""
+	if !notThere().MatchString(stderr) {
+		return ""
+	}
+	// The message names no folder: it is the one that npx uses for the package.
+	runner, specs, ok := strings.Cut(pkg.Key, "\x00")
+	if !ok || runner != "npx" && runner != "npm" {
+		return ""
+	}
+	folder := filepath.Join(npmCache(env), "_npx", npxHash(strings.Split(specs, "\x00")))
+	if !installation(folder) || strings.Contains(stderr, "npm error 404") {
+		return ""
+	}
+	return folder
+}
+
+// npxHash returns the name of npx's folder for sorted packages.
+func npxHash(specs []string) string {
+	sum := sha512.Sum512([]byte(strings.Join(specs, "\n")))
+	return hex.EncodeToString(sum[:])[:16]
 }
 
 // installation reports whether a folder looks like an installation by npx.

@@ -33,6 +33,8 @@ type Explainer struct {
 	Def    *config.Server
 	Limits supervise.Limits
 	Home   string
+	// Environ returns the environment of the user.
+	Environ func() []string
 	// Clean removes secrets and control characters from a text from outside.
 	Clean func(text string) string
 }
@@ -130,7 +132,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 			is.Fix = "ctxfs cat mcps/" + x.Folder + "/STATUS.md shows the end of its standard error; then: " + again
 			is.FixHere = "see the end of its standard error below, then: " + again
 		}
-		if folder := supervise.BrokenNPX(words); folder != "" {
+		if folder := supervise.BrokenNPX(words, config.Environ(x.Environ(), x.Home, x.Def.Env), config.PackageOf(x.Def.Command, x.Def.Args)); folder != "" {
 			is.What = "the installation of its package by npx is broken (" + is.What + ")"
 			is.Fix, is.FixHere = "rm -rf "+wording.ShellWord(wording.Tilde(folder, x.Home))+", then: "+again, ""
 		}

@@ -15,5 +15,5 @@ const (
 
 func selfPath(*os.File) string { return "" }
 
-// sameOpenFile returns false: this system does not tell whether two descriptors are one open file.
-func sameOpenFile(int, int) bool { return false }
+// sameOpenFile reports whether two of our descriptors are one open file.
+func sameOpenFile(first, second int) bool { return sharesOffset(first, second) }

@@ -200,3 +200,22 @@ func appends(f *os.File) (yes bool) {
 	})
 	return yes
 }
+
+// sharesOffset reports whether two descriptors share their position, by moving
+// one of them for a moment.
+func sharesOffset(first, second int) bool {
+	at, err := syscall.Seek(first, 0, 1)
+	if err != nil {
+		return false
+	}
+	other, err := syscall.Seek(second, 0, 1)
+	if err != nil || at != other {
+		return false
+	}
+	if _, err := syscall.Seek(first, at+1, 0); err != nil {
+		return false
+	}
+	moved, err := syscall.Seek(second, 0, 1)
+	_, _ = syscall.Seek(first, at, 0) // back to where it was
+	return err == nil && moved == at+1
+}

@@ -62,4 +62,15 @@ func TestSamePlace(t *testing.T) {
 	} {
 		fstest.Equal(t, samePlace(c.a, c.b), c.want, c.name)
 	}
+	// The same if the kernel does not compare open files.
+	if _, err := file.Write([]byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	twice := open("file", 0)
+	if !sharesOffset(int(file.Fd()), int(again(file).Fd())) || sharesOffset(int(file.Fd()), int(twice.Fd())) || sharesOffset(int(twice.Fd()), int(open("file", 0).Fd())) {
+		t.Error("the positions do not tell")
+	}
+	if at, err := file.Seek(0, 1); at != 4 || err != nil {
+		t.Errorf("the position is %d, %v", at, err)
+	}
 }

@@ -19,11 +19,14 @@ func selfPath(f *os.File) (path string) {
 	return path
 }
 
-// sameOpenFile reports whether two descriptors are one open file. In some sandboxes the
-// kernel may not tell.
+// sameOpenFile reports whether two descriptors are one open file. If the kernel may
+// not tell (in some sandboxes), it compares their positions.
 func sameOpenFile(first, second int) bool {
 	const kcmpFile = 0
 	self := uintptr(os.Getpid())
 	order, _, errno := syscall.Syscall6(unix.SYS_KCMP, self, self, kcmpFile, uintptr(first), uintptr(second), 0)
-	return errno == 0 && order == 0
+	if errno == 0 {
+		return order == 0
+	}
+	return sharesOffset(first, second)
 }

@@ -65,10 +65,21 @@ func (s *Spec) program() (path string, argv []string, err error) {
 	return s.Shell, []string{name}, nil
 }
 
-// LookPath finds a program as the system does: also in a relative folder of PATH.
+// defaultPath is where the system looks for a program without PATH.
+var defaultPath = [...]string{"/bin", "/usr/bin"}
+
+// LookPath finds a program as the system does: also in a relative folder of
+// PATH, and without PATH.
 func LookPath(name string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
+	}
+	if _, set := os.LookupEnv("PATH"); !set {
+		for _, dir := range defaultPath {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
 	}
 	path, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) {
