@@ -114,6 +114,9 @@ func TestEverythingAtOnce(t *testing.T) {
 		all.Wait()
 		w.claude(configurations[0])
 		w.p.Reload()
+		if err := w.p.Restart("a"); err != nil { // one whose tools are known waits for its use
+			t.Error(err)
+		}
 		w.untilState("a", "ready")
 		all.Go(w.p.Reload)
 		all.Go(func() { _ = w.p.Restart("") }) // it may be closed already
