@@ -68,12 +68,10 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 		}
 	case <-ctx.Done():
 		ended = ctx
-		moment := time.NewTimer(interruptGrace)
-		defer moment.Stop()
 		select {
 		case o := <-done:
 			return o.value, o.err
-		case <-moment.C:
+		case <-time.After(interruptGrace):
 		}
 	}
 	err := ContextError(ended)

@@ -42,11 +42,10 @@ func NewProber(deadline time.Duration) *Prober {
 // on, and its answer is discarded. Place names what is looked at.
 func Probe[T any](p *Prober, place string, look func() (T, error)) (T, error) {
 	var none T
-	deadline := time.NewTimer(p.deadline)
-	defer deadline.Stop()
+	deadline := time.After(p.deadline)
 	select {
 	case p.running <- struct{}{}:
-	case <-deadline.C:
+	case <-deadline:
 		return none, ErrNoAnswer
 	}
 	defer func() { <-p.running }()
@@ -85,7 +84,7 @@ func Probe[T any](p *Prober, place string, look func() (T, error)) (T, error) {
 	select {
 	case <-done:
 		return answer, err
-	case <-deadline.C:
+	case <-deadline:
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

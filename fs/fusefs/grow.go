@@ -109,10 +109,8 @@ func (f *file) awaitStored() {
 func (f *file) await(done <-chan struct{}, most time.Duration) {
 	f.mu.Unlock()
 	defer f.mu.Lock()
-	timer := time.NewTimer(most)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(most):
 	}
 }

@@ -134,12 +134,10 @@ func (m *Mount) Unmount() error {
 			}
 		}
 	}
-	leave := time.NewTimer(timeToLeave)
-	defer leave.Stop()
 	select {
 	case <-m.served:
 		return nil
-	case <-leave.C:
+	case <-time.After(timeToLeave):
 		return ErrBusy
 	}
 }

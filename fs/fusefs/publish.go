@@ -43,11 +43,9 @@ const waitForNews = 100 * time.Millisecond
 // and returns what is then shown. The worker that publishes may have to wait for
 // reads; the request waits for it, for a limited time.
 func (r *rawFS) catchUp(n *inode) fs.Attr {
-	timer := time.NewTimer(waitForNews)
-	defer timer.Stop()
 	select {
 	case <-r.changes.stale(n):
-	case <-timer.C:
+	case <-time.After(waitForNews):
 	}
 	n.file.mu.Lock()
 	defer n.file.mu.Unlock()

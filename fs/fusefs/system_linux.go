@@ -140,10 +140,7 @@ func (p *passage) hasLeft(thread uint32) bool {
 	}
 	// The name of the program may contain anything, the fields after it do not.
 	name := bytes.LastIndexByte(stat, ')')
-	if name < 0 || name+2 >= len(stat) {
-		return true
-	}
-	if stat[name+2] != 'R' {
+	if name < 0 || name+2 >= len(stat) || stat[name+2] != 'R' {
 		return true
 	}
 	ran, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", thread))

@@ -170,9 +170,7 @@ func (w *Worker) finishRound() {
 func (w *Worker) await(ctx context.Context) (waited, ok bool) {
 	var due <-chan time.Time
 	if w.opts.Most != nil {
-		timer := time.NewTimer(w.opts.Most())
-		defer timer.Stop()
-		due = timer.C
+		due = time.After(w.opts.Most())
 	}
 	for {
 		w.mu.Lock()
@@ -197,11 +195,10 @@ func (w *Worker) pause(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+	over := time.After(d)
 	for !w.hurried() {
 		select {
-		case <-timer.C:
+		case <-over:
 			return
 		case <-ctx.Done():
 			return

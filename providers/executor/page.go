@@ -27,9 +27,7 @@ func shownJSON(value any) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(value); err != nil {
-		return nil // it was read from JSON
-	}
+	_ = enc.Encode(value) // it was read from JSON
 	return clean.JSON(mask.JSON(b.Bytes()))
 }
 

@@ -266,10 +266,8 @@ func (p *Provider) changed(paths []string) {
 			p.opts.Env.Documented(id + ".txt")
 		}
 	}
-	pause := time.NewTimer(newsPause)
-	defer pause.Stop()
 	select { // further changes meanwhile are reported together
-	case <-pause.C:
+	case <-time.After(newsPause):
 	case <-p.ctx.Done():
 	}
 }

@@ -143,12 +143,10 @@ func endsWithin(d time.Duration, f func()) bool {
 		defer close(done)
 		f()
 	}()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 		return false
 	}
 }

@@ -36,10 +36,7 @@ func newHook(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 0:
-				if code := answerHook(cmd.Context(), a, args); code != 0 {
-					return cli.Exit(code, nil)
-				}
-				return nil
+				return cli.Exit(answerHook(cmd.Context(), a, args), nil)
 			case log:
 				return printCosts(cmd.Context(), a, asJSON)
 			}

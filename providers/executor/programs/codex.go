@@ -53,10 +53,7 @@ type codexEvent struct {
 }
 
 // codexStream reads the events of Codex.
-type codexStream struct {
-	said  answer
-	error string
-}
+type codexStream struct{ answer }
 
 func (s *codexStream) event(line []byte, out *Output) (shown string) {
 	e := parse[codexEvent](line)
@@ -64,7 +61,7 @@ func (s *codexStream) event(line []byte, out *Output) (shown string) {
 	switch e.Type {
 	case "item.started":
 		if e.Item.Type == "command_execution" {
-			s.said.acts()
+			s.acts()
 			return shownCall("$", argument("command", e.Item.Command))
 		}
 	case "item.completed":
@@ -85,21 +82,21 @@ func (s *codexStream) item(e codexEvent) string {
 	i := e.Item
 	switch i.Type {
 	case "agent_message":
-		s.said.acts()
-		s.said.says(i.Text)
+		s.acts()
+		s.says(i.Text)
 		return shownText(i.Text)
 	case "file_change":
-		s.said.acts()
+		s.acts()
 		paths := make([]string, 0, len(i.Changes))
 		for _, c := range i.Changes {
 			paths = append(paths, c.Path)
 		}
 		return shownCall("edit", argument("path", paths))
 	case "mcp_tool_call":
-		s.said.acts()
+		s.acts()
 		return shownCall(i.Server+"/"+i.Tool, nil)
 	case "web_search":
-		s.said.acts()
+		s.acts()
 		return shownCall("search", argument("query", i.Query))
 	}
 	return ""
@@ -113,11 +110,8 @@ func argument(name string, value any) json.RawMessage {
 
 // end takes the answer to a schema: it is the text.
 func (s *codexStream) end(o Options, out *Output) {
-	out.Text = s.said.String()
+	s.answer.end(o, out)
 	if len(o.Schema) > 0 && json.Valid([]byte(out.Text)) {
 		out.Structured = json.RawMessage(out.Text)
-	}
-	if out.Text == "" && s.error != "" {
-		out.failed(s.error)
 	}
 }

@@ -59,10 +59,7 @@ type copilotEvent struct {
 }
 
 // copilotStream reads the events of Copilot.
-type copilotStream struct {
-	said  answer
-	error string
-}
+type copilotStream struct{ answer }
 
 func (s *copilotStream) event(line []byte, out *Output) (shown string) {
 	e := parse[copilotEvent](line)
@@ -71,8 +68,8 @@ func (s *copilotStream) event(line []byte, out *Output) (shown string) {
 		var all []string
 		if text := e.Data.Content; strings.TrimSpace(text) != "" {
 			if e.Data.ParentToolCallID == "" {
-				s.said.acts()
-				s.said.says(text)
+				s.acts()
+				s.says(text)
 			}
 			all = append(all, shownText(text))
 		}
@@ -90,10 +87,7 @@ func (s *copilotStream) event(line []byte, out *Output) (shown string) {
 }
 
 func (s *copilotStream) end(o Options, out *Output) {
-	out.Text = s.said.String()
-	if out.Text == "" && s.error != "" {
-		out.failed(s.error)
-	}
+	s.answer.end(o, out)
 	text, err := os.ReadFile(copilotUsage(o))
 	if err != nil {
 		return

@@ -47,7 +47,7 @@ type geminiEvent struct {
 
 // geminiStream reads the events of Gemini CLI, whose texts come in pieces.
 type geminiStream struct {
-	said answer
+	answer
 	line strings.Builder // that is not complete, to be shown
 }
 
@@ -57,11 +57,11 @@ func (s *geminiStream) event(line []byte, out *Output) (shown string) {
 	switch e.Type {
 	case "message":
 		if e.Role == "assistant" {
-			s.said.says(e.Content)
+			s.says(e.Content)
 			return s.lines(e.Content)
 		}
 	case "tool_use":
-		s.said.acts()
+		s.acts()
 		return strings.TrimPrefix(s.rest()+"\n"+shownCall(e.Tool, e.Parameters), "\n")
 	case "error":
 		if e.Severity == "error" {
@@ -96,5 +96,3 @@ func (s *geminiStream) rest() string {
 	defer s.line.Reset()
 	return shownText(s.line.String())
 }
-
-func (s *geminiStream) end(_ Options, out *Output) { out.Text = s.said.String() }

@@ -40,8 +40,8 @@ type gooseEvent struct {
 
 // gooseStream reads the events of goose. A message comes in pieces that have its id.
 type gooseStream struct {
-	said answer
-	id   string
+	answer
+	id string
 }
 
 func (s *gooseStream) event(line []byte, out *Output) (shown string) {
@@ -54,21 +54,19 @@ func (s *gooseStream) event(line []byte, out *Output) (shown string) {
 		return ""
 	}
 	if e.Message.ID == "" || e.Message.ID != s.id {
-		s.said.acts()
+		s.acts()
 		s.id = e.Message.ID
 	}
 	var all []string
 	for _, c := range e.Message.Content {
 		switch c.Type {
 		case "text":
-			s.said.says(c.Text)
+			s.says(c.Text)
 			all = append(all, shownText(c.Text))
 		case "toolRequest":
-			s.said.acts()
+			s.acts()
 			all = append(all, shownCall(c.ToolCall.Value.Name, c.ToolCall.Value.Arguments))
 		}
 	}
 	return strings.Join(all, "\n")
 }
-
-func (s *gooseStream) end(_ Options, out *Output) { out.Text = s.said.String() }

@@ -44,17 +44,17 @@ type opencodeEvent struct {
 }
 
 // opencodeStream reads the events of opencode.
-type opencodeStream struct{ said answer }
+type opencodeStream struct{ answer }
 
 func (s *opencodeStream) event(line []byte, out *Output) (shown string) {
 	e := parse[opencodeEvent](line)
 	out.Session = cmp.Or(out.Session, e.SessionID)
 	switch e.Type {
 	case "text":
-		s.said.says(e.Part.Text)
+		s.says(e.Part.Text)
 		return shownText(e.Part.Text)
 	case "tool_use":
-		s.said.acts()
+		s.acts()
 		return shownCall(e.Part.Tool, e.Part.State.Input)
 	case "step_finish":
 		t := e.Part.Tokens
@@ -65,5 +65,3 @@ func (s *opencodeStream) event(line []byte, out *Output) (shown string) {
 	}
 	return ""
 }
-
-func (s *opencodeStream) end(_ Options, out *Output) { out.Text = s.said.String() }

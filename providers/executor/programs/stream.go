@@ -88,6 +88,7 @@ func parse[T any](line []byte) (e T) {
 type answer struct {
 	now    strings.Builder
 	before string
+	error  string // the last one, after which it may have tried again
 }
 
 // says adds text, or a piece of it.
@@ -110,6 +111,13 @@ func (a *answer) String() string {
 		return a.now.String()
 	}
 	return a.before
+}
+
+// end is that of a [stream] whose events have no answer of their own.
+func (a *answer) end(_ Options, out *Output) {
+	if out.Text = a.String(); out.Text == "" {
+		out.failed(a.error)
+	}
 }
 
 // shownText returns an agent's text as it is shown.

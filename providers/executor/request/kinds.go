@@ -85,7 +85,6 @@ func ReadSettings(path string, known func(agent string) error) (Settings, []fs.P
 	}
 	inOrder := func(a, b string) int { return cmp.Or(f.Line(Table, a)-f.Line(Table, b), cmp.Compare(a, b)) }
 	for _, name := range slices.SortedFunc(maps.Keys(all), inOrder) {
-		at := fmt.Sprintf("%s:%d: ", path, f.Line(Table, name))
 		switch value := all[name].(type) {
 		case map[string]any:
 			kind, faults := readKind(f, name, known)
@@ -97,21 +96,19 @@ func ReadSettings(path string, known func(agent string) error) (Settings, []fs.P
 				continue
 			}
 			s.Kinds[name] = kind
+			continue
 		case int64:
 			if name == "limit" && value >= 1 {
 				s.Limit = int(value)
 				continue
 			}
-			bad(at + wrongSetting(name, value))
 		case bool:
 			if name == "gateway" {
 				s.Gateway = value
 				continue
 			}
-			bad(at + wrongSetting(name, value))
-		default:
-			bad(at + wrongSetting(name, value))
 		}
+		bad(fmt.Sprintf("%s:%d: %s", path, f.Line(Table, name), wrongSetting(name, all[name])))
 	}
 	return s, problems
 }

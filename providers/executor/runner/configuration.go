@@ -99,12 +99,11 @@ func boot() string {
 
 // noteConfiguration stores what the agent's configuration is, so that a process that ends
 // the run later can keep it if this one is killed.
-func (r *run) noteConfiguration() error {
-	body, err := json.Marshal(configuration{boot(), r.configuration})
-	if err != nil {
-		return err
+func (r *run) noteConfiguration() {
+	body, _ := json.Marshal(configuration{boot(), r.configuration}) // of strings
+	if err := atomicfile.Write(r.job.Path(configurationFile), body); err != nil {
+		fmt.Fprintln(os.Stderr, err) // it is kept nevertheless, unless this process is killed
 	}
-	return atomicfile.Write(r.job.Path(configurationFile), body)
 }
 
 // keepLostConfiguration is keepConfiguration for a run whose runner was killed. That is

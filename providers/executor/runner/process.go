@@ -58,8 +58,7 @@ func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
 	}
 	defer stdout.Close()
 	p.started()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
+	over := time.After(limit)
 	reaped := func(e procs.Exit) {
 		if e.PID == p.pid {
 			p.exit = &e
@@ -69,7 +68,7 @@ func (p *process) run(ctx context.Context, limit time.Duration) (why error) {
 		select {
 		case <-children:
 			procs.Reap(reaped)
-		case <-timer.C:
+		case <-over:
 			why = errTime
 		case <-ctx.Done():
 			why = context.Cause(ctx)
@@ -200,14 +199,9 @@ func (p *process) close(why error) {
 
 // with returns an environment with entries, each instead of one of the same name.
 func with(environ []string, entries ...string) []string {
-	names := make(map[string]bool)
-	for _, entry := range entries {
-		name, _, _ := strings.Cut(entry, "=")
-		names[name] = true
-	}
-	kept := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return names[name]
+	kept := slices.DeleteFunc(slices.Clone(environ), func(old string) bool {
+		name, _, _ := strings.Cut(old, "=")
+		return slices.ContainsFunc(entries, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
 	})
 	return append(kept, entries...)
 }

@@ -284,18 +284,14 @@ func (r *run) readOnly(p *process, scratch string) {
 	p.environ = sandbox.Environ(p.environ, scratch)
 	state, configuration := ownPaths(r.program, p.environ)
 	r.configuration = noted(configuration)
-	if err := r.noteConfiguration(); err != nil {
-		fmt.Fprintln(os.Stderr, err) // it is kept nevertheless, unless this process is killed
-	}
+	r.noteConfiguration()
 	// In a worktree Dir is not the folder that was named.
 	keep := append(slices.Clone(configuration), r.request.RepoDir)
 	p.only = &sandbox.Rules{Dir: p.dir, Write: append(state, scratch), Keep: keep, Reach: r.Reach}
 	p.closed = func(report sandbox.Report) {
 		if report.Kept {
 			maps.DeleteFunc(r.configuration, func(_, was string) bool { return was != "" })
-			if err := r.noteConfiguration(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-			}
+			r.noteConfiguration()
 		}
 		if report.Enforced {
 			r.result.ReadOnly = request.Enforced

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,19 +157,11 @@ func (s *Started) Wait(ctx context.Context) (*job.Job, error) {
 
 // slug makes a name part of an id.
 func slug(name string) string {
-	var b strings.Builder
-	for _, c := range strings.ToLower(name) {
-		if c < 'a' || c > 'z' {
-			if c < '0' || c > '9' {
-				c = '-'
-			}
+	text := strings.Map(func(c rune) rune {
+		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
+			return c
 		}
-		if b.Len() < 40 {
-			b.WriteRune(c)
-		}
-	}
-	if text := strings.Trim(b.String(), "-"); text != "" {
-		return text
-	}
-	return "agent"
+		return '-'
+	}, strings.ToLower(name))
+	return cmp.Or(strings.Trim(text[:min(len(text), 40)], "-"), "agent")
 }

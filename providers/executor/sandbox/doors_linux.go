@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/fs"
 )
 
 // doors returns the sockets of programs that act on requests of any program that
@@ -39,7 +41,7 @@ func doors() (paths []string) {
 func asked(path string) bool {
 	return slices.ContainsFunc([]string{
 		"/run/nscd", "/run/nslcd", "/run/systemd/resolve", "/run/systemd/userdb", "/var/lib/sss/pipes", "/run/avahi-daemon",
-	}, func(dir string) bool { return within(real(path), real(dir)) })
+	}, func(dir string) bool { return fs.Within(real(path), real(dir)) })
 }
 
 // ofUser reports whether there is a file of a kind that belongs to this process's user.
@@ -77,7 +79,7 @@ func runtimeDirs() (dirs []string) {
 func reachable(folders []string) (kept []cloned) {
 	for _, folder := range folders {
 		folder = real(folder)
-		if !slices.ContainsFunc(runtimeDirs(), func(dir string) bool { return folder != dir && within(folder, dir) }) {
+		if !slices.ContainsFunc(runtimeDirs(), func(dir string) bool { return folder != dir && fs.Within(folder, dir) }) {
 			continue
 		}
 		if c, err := clone(folder); err == nil {
@@ -89,7 +91,7 @@ func reachable(folders []string) (kept []cloned) {
 
 // reaches reports whether a socket is in one of the folders that stay reachable.
 func (r places) reaches(path string) bool {
-	return slices.ContainsFunc(r.Reach, func(dir string) bool { return within(real(path), real(dir)) })
+	return slices.ContainsFunc(r.Reach, func(dir string) bool { return fs.Within(real(path), real(dir)) })
 }
 
 // tellDoors notes the sockets that cannot be hidden.
@@ -113,7 +115,7 @@ func closeDoors(r places, reach []cloned, note func(string, ...any)) {
 		}
 		dir = real(dir)
 		needed := append([]string{r.Dir, real(os.Getenv("HOME"))}, r.folders...)
-		if slices.ContainsFunc(needed, func(path string) bool { return within(path, dir) }) {
+		if slices.ContainsFunc(needed, func(path string) bool { return fs.Within(path, dir) }) {
 			note("%s is not hidden, since what the agent needs is in it", dir)
 			continue
 		}

@@ -25,14 +25,12 @@ func Enter(args []string) int {
 	syscall.CloseOnExec(reportFD)
 	out := os.NewFile(reportFD, "report")
 	report := closed(r.settled())
-	body, err := json.Marshal(report)
-	if err == nil {
-		// Two reports would not be one JSON value: the program is looked for first.
-		if err = unix.Access(args[1], unix.X_OK); err != nil {
-			err = &os.PathError{Op: "exec", Path: args[1], Err: err}
-		}
-	}
-	if err == nil {
+	body, _ := json.Marshal(report) // of strings
+	// Two reports would not be one JSON value: the program is looked for first.
+	err := unix.Access(args[1], unix.X_OK)
+	if err != nil {
+		err = &os.PathError{Op: "exec", Path: args[1], Err: err}
+	} else {
 		_, err = out.Write(body)
 	}
 	if err == nil {

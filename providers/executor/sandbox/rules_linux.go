@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ctxfs/fs"
 )
 
 // places are the rules with what is there, by real paths.
@@ -27,12 +29,12 @@ func (r Rules) settled() places {
 	}
 	for _, path := range r.Write {
 		info, err := os.Stat(path)
-		if errors.Is(err, os.ErrNotExist) && filepath.Ext(strings.TrimLeft(filepath.Base(path), ".")) == "" && !within(r.Dir, filepath.Clean(path)) {
+		if errors.Is(err, os.ErrNotExist) && filepath.Ext(strings.TrimLeft(filepath.Base(path), ".")) == "" && !fs.Within(r.Dir, filepath.Clean(path)) {
 			err = os.MkdirAll(path, 0o700)
 			info, _ = os.Stat(path)
 		}
 		switch path = real(path); {
-		case err != nil || info == nil || within(r.Dir, path) || slices.Contains(out.keep, path):
+		case err != nil || info == nil || fs.Within(r.Dir, path) || slices.Contains(out.keep, path):
 		case info.IsDir():
 			out.folders = append(out.folders, path)
 		case info.Mode().IsRegular():
@@ -40,16 +42,11 @@ func (r Rules) settled() places {
 		}
 	}
 	out.keep = slices.DeleteFunc(out.keep, func(path string) bool {
-		return !slices.ContainsFunc(out.folders, func(folder string) bool { return within(path, folder) })
+		return !slices.ContainsFunc(out.folders, func(folder string) bool { return fs.Within(path, folder) })
 	})
 	// Those around others come first.
 	slices.SortStableFunc(out.folders, func(a, b string) int { return len(a) - len(b) })
 	return out
-}
-
-// within reports whether a path is a folder, or inside of it.
-func within(path, folder string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // real returns a path without symbolic links.

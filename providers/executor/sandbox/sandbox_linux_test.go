@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -35,7 +36,7 @@ func become(t *testing.T, r Rules, namespaces bool, argv, environ []string) (str
 	out, err := os.CreateTemp(t.TempDir(), "")
 	fstest.Must(t, err)
 	defer out.Close()
-	p, report, err := start("/proc/self/exe", r, argv, &os.ProcAttr{Dir: r.Dir, Env: environ, Files: []*os.File{in, out, out}}, namespaces)
+	p, report, err := start("/proc/self/exe", r, argv, &os.ProcAttr{Sys: new(syscall.SysProcAttr), Dir: r.Dir, Env: environ, Files: []*os.File{in, out, out}}, namespaces)
 	fstest.Must(t, err)
 	if _, err := p.Wait(); err != nil {
 		t.Fatal(err)
@@ -160,7 +161,7 @@ print(os.path.basename(reached(tmux+"/late")))
 
 func TestMissingProgram(t *testing.T) {
 	t.Parallel()
-	_, _, err := Start("/proc/self/exe", Rules{Dir: t.TempDir()}, []string{"/proc/none"}, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	_, _, err := Start("/proc/self/exe", Rules{Dir: t.TempDir()}, []string{"/proc/none"}, &os.ProcAttr{Sys: new(syscall.SysProcAttr), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err == nil || !strings.Contains(err.Error(), "/proc/none") {
 		t.Errorf("error %v", err)
 	}

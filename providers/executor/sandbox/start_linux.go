@@ -37,10 +37,7 @@ func Start(program string, r Rules, argv []string, attr *os.ProcAttr) (*os.Proce
 // start is Start in one of the two ways.
 func start(program string, r Rules, argv []string, attr *os.ProcAttr, namespaces bool) (*os.Process, Report, error) {
 	r.Outside, _ = namespace() // without it there is only Landlock
-	body, err := json.Marshal(r)
-	if err != nil {
-		return nil, Report{}, err
-	}
+	body, _ := json.Marshal(r) // of strings
 	answer, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, Report{}, err
@@ -78,10 +75,7 @@ func start(program string, r Rules, argv []string, attr *os.ProcAttr, namespaces
 // namespaced returns attr with a user and a mount namespace for the process, in which it
 // may mount. All users have the same number in it.
 func namespaced(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
-	var out syscall.SysProcAttr
-	if attr != nil {
-		out = *attr
-	}
+	out := *attr
 	out.Cloneflags |= syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
 	out.UidMappings = mappings("/proc/self/uid_map", os.Geteuid())
 	out.GidMappings = mappings("/proc/self/gid_map", os.Getegid())

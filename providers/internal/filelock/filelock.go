@@ -112,12 +112,10 @@ func WaitFile(ctx context.Context, f *os.File, mode Mode) error {
 		if !errors.Is(err, ErrHeld) {
 			return err
 		}
-		timer := time.NewTimer(poll)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return fmt.Errorf("%w: %w", err, ctx.Err())
-		case <-timer.C:
+		case <-time.After(poll):
 		}
 	}
 }

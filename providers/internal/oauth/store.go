@@ -282,12 +282,10 @@ func within[T any](limit time.Duration, call func() (T, error)) (T, error) {
 		value, err := call()
 		done <- result{value, err}
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case r := <-done:
 		return r.value, r.err
-	case <-timer.C:
+	case <-time.After(limit):
 		var zero T
 		return zero, errKeyringMute
 	}

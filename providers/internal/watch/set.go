@@ -63,11 +63,9 @@ func (s *Set) Only(paths []string) (changed bool) {
 	if working == nil || late {
 		return changed
 	}
-	timer := time.NewTimer(answerTime)
-	defer timer.Stop()
 	select {
 	case <-working:
-	case <-timer.C:
+	case <-time.After(answerTime):
 		s.mu.Lock()
 		s.late = s.working != nil
 		s.mu.Unlock()

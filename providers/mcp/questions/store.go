@@ -346,8 +346,6 @@ func (s *Store) newID() string {
 // wait waits for the next answer of a question. That what was to be done at an
 // address is done accepts it.
 func (s *Store) wait(ctx context.Context, q *openQuestion) (form.Answer, error) {
-	timer := time.NewTimer(q.asker.opts.Limit)
-	defer timer.Stop()
 	itself := func(other *openQuestion) bool { return other == q }
 	select {
 	case a, answered := <-q.answer:
@@ -358,7 +356,7 @@ func (s *Store) wait(ctx context.Context, q *openQuestion) (form.Answer, error) 
 	case <-q.done:
 		s.end("is done, as the server says", itself)
 		return form.Answer{Action: form.Accept}, nil
-	case <-timer.C:
+	case <-time.After(q.asker.opts.Limit):
 		s.end("was not answered in time", itself)
 		if len(q.answer) > 0 { // just in time, as the user was told
 			return <-q.answer, nil

@@ -149,11 +149,9 @@ func (l *Log) write() {
 		if err == nil {
 			l.o.Written(first)
 		}
-		timer := time.NewTimer(pause)
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-l.stop:
-			timer.Stop()
 		}
 	}
 }

@@ -52,11 +52,9 @@ func (s *Supervisor) start(c Command) (*Process, error) {
 	}()
 	go func() {
 		p.status = program.Wait()
-		timer := time.NewTimer(lastWords)
-		defer timer.Stop()
 		select {
 		case <-read:
-		case <-timer.C:
+		case <-time.After(lastWords):
 		}
 		program.Stderr.Close()
 		close(p.exited)
@@ -77,12 +75,10 @@ func (p *Process) Status() string { return p.status }
 
 // Await waits up to d, and reports whether the process has exited.
 func (p *Process) Await(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-p.exited:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 		return false
 	}
 }

@@ -79,14 +79,13 @@ func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) 
 		return nil, ctx.Err()
 	}
 	free := sync.OnceFunc(func() { <-q.slots })
-	over := time.NewTimer(q.hold)
-	defer over.Stop()
+	over := time.After(q.hold)
 	tick := time.NewTicker(max(time.Millisecond, min(loadLook, q.hold/4)))
 	defer tick.Stop()
 	for waiting := true; waiting && (q.urgent.Load() > 0 || q.busy()); {
 		select {
 		case <-tick.C:
-		case <-over.C:
+		case <-over:
 			waiting = false
 		case <-hurry:
 			free()

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/mcp/lines"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -97,22 +98,18 @@ func (w *waiting) run(ctx context.Context, t taskState, news <-chan struct{}) (j
 		if result, over, err := w.take(ctx, t); over {
 			return result, err
 		}
-		timer := time.NewTimer(t.poll)
 		select {
-		case <-timer.C:
+		case <-time.After(t.poll):
 		case <-news:
 		case err := <-w.failed:
-			timer.Stop()
 			return nil, err
 		case is := <-w.came:
-			timer.Stop()
 			if w.fetches = false; w.final(is.err) {
 				return is.result, is.err
 			}
 		case <-ctx.Done():
 		case <-w.c.Lost:
 		}
-		timer.Stop()
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -155,14 +155,8 @@ type incoming struct {
 // handleRequest handles a request of the server over HTTP. The library bounds the
 // time to answer, which a question must not be.
 func (c *Connection) handleRequest(ctx context.Context, message transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	id, err := json.Marshal(message.ID)
-	if err != nil {
-		return nil, err
-	}
-	params, err := json.Marshal(message.Params)
-	if err != nil {
-		return nil, err
-	}
+	id, _ := json.Marshal(message.ID)         // it was JSON
+	params, _ := json.Marshal(message.Params) // as this was
 	in := incoming{Message: lines.Message{ID: id, Method: message.Method, Params: params}}
 	in.stream, _ = ctx.Value(requestKey{}).(*request)
 	c.handle(in)
@@ -265,7 +259,7 @@ func (c *Connection) requestOf(in incoming) *request {
 		} `json:"_meta"`
 	}
 	if json.Unmarshal(in.Params, &is) == nil {
-		if r := c.pending.ofTask(is.Meta.Task.ID); r != nil {
+		if r := c.pending.find(func(r *request) bool { return r.task != "" && r.task == is.Meta.Task.ID }); r != nil {
 			return r
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"ctxfs/providers/mcp/lines"
+
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -104,15 +106,12 @@ func (c *Connection) listen(now func() time.Time) {
 			return
 		}
 		failed = err != nil && now().Sub(begun) < 2*c.timing.Relisten
-		timer := time.NewTimer(c.timing.Relisten)
 		select {
 		case <-c.Context.Done():
-			timer.Stop()
 			return
 		case <-c.Lost:
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-time.After(c.timing.Relisten):
 			rounds.Tell(c.Changed) // something may have changed meanwhile
 			c.Watched.outdateAll()
 		}
@@ -205,10 +204,5 @@ func (w *Watched) filter(ctx context.Context) (context.Context, context.CancelFu
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.turn = turn
-	var uris []string
-	for uri := range w.stale {
-		uris = append(uris, uri)
-	}
-	slices.Sort(uris)
-	return ctx, turn, uris
+	return ctx, turn, slices.Sorted(maps.Keys(w.stale))
 }

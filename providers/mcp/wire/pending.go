@@ -82,10 +82,9 @@ func (r *request) wanted(what string, uncertain bool) {
 // pendingRequests are the requests of a connection that wait for answers. Ids are
 // never reused.
 type pendingRequests struct {
-	mu      sync.Mutex
-	last    int64
-	all     []*request // as they began
-	byToken map[string]*request
+	mu   sync.Mutex
+	last int64
+	all  []*request // as they began
 }
 
 func (f *pendingRequests) begin(ctx context.Context, p *Pending) *request {
@@ -93,10 +92,6 @@ func (f *pendingRequests) begin(ctx context.Context, p *Pending) *request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = append(f.all, r)
-	if f.byToken == nil {
-		f.byToken = make(map[string]*request)
-	}
-	f.byToken[r.token] = r
 	return r
 }
 
@@ -112,7 +107,6 @@ func (f *pendingRequests) id() string {
 func (f *pendingRequests) end(r *request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.byToken, r.token)
 	f.all = slices.DeleteFunc(f.all, func(is *request) bool { return is == r })
 }
 
@@ -123,14 +117,12 @@ func (f *pendingRequests) becomes(r *request, task string) {
 	r.task = task
 }
 
-// ofTask returns the request that has become a task, or nil.
-func (f *pendingRequests) ofTask(task string) *request {
+// find returns a request, or nil.
+func (f *pendingRequests) find(is func(*request) bool) *request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, r := range f.all {
-		if task != "" && r.task == task {
-			return r
-		}
+	if i := slices.IndexFunc(f.all, is); i >= 0 {
+		return f.all[i]
 	}
 	return nil
 }
@@ -141,9 +133,7 @@ const progressLength = 200
 // progress delivers a notification of progress.
 func (f *pendingRequests) progress(fields map[string]any) {
 	token, _ := fields["progressToken"].(string)
-	f.mu.Lock()
-	to := f.byToken[token]
-	f.mu.Unlock()
+	to := f.find(func(r *request) bool { return r.token == token })
 	if to == nil || to.Pending == nil || to.OnProgress == nil {
 		return // it has been answered
 	}

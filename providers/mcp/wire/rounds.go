@@ -70,10 +70,8 @@ func (n *inputRounds) later(ctx context.Context) error {
 
 // pause waits.
 func pause(ctx context.Context, delay time.Duration) error {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(delay):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
