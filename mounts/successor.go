@@ -156,7 +156,7 @@ func (s *Server) handOver() ([]ViewInfo, error) {
 	}
 	s.opts.Seat.Listener.Close() // from here on clients find the next process
 	s.mu.Lock()
-	views := slices.Clone(s.views)
+	views := s.shown()
 	all := s.info().Mounts
 	s.handed = &Handed{Views: mountsOf(all), At: time.Now()}
 	s.saveTable()

@@ -45,6 +45,7 @@ type ServerInfo struct {
 type view struct {
 	ViewInfo
 	mount *fusefs.Mount // nil for a folder
+	minor string        // of the mount, as in [Point]; "" if it is not known
 	end   context.CancelFunc
 	done  <-chan struct{}
 	ended bool // it was unmounted, and is to be forgotten
@@ -71,6 +72,8 @@ type UnmountResult struct {
 	Dirs []string `json:"dirs"`
 	// Busy are those folders that are still in use, with their users.
 	Busy map[string][]string `json:"busy,omitempty"`
+	// Failed are the folders that are still mounted, with the reasons.
+	Failed map[string]string `json:"failed,omitempty"`
 }
 
 // Mount shows the tree on a folder. It is idempotent.
@@ -89,8 +92,11 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 		if v.mount == nil {
 			return result, &control.Fault{Message: fmt.Sprintf("%s is being synced to", dir), Hint: "choose another folder"}
 		}
-		result.Already = true
-		return result, nil
+		if v.isThere() {
+			result.Already = true
+			return result, nil
+		}
+		s.lose(v)
 	}
 	if err := prepareMount(s.opts.Seat.Home(), dir, s.opts.Sources()); err != nil {
 		return result, err
@@ -101,8 +107,29 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 		s.setMaking("")
 		return result, cannotMount(dir, err)
 	}
-	s.add(&view{ViewInfo: ViewInfo{Dir: dir, Kind: "fuse", Since: time.Now()}, mount: m, done: m.Done()})
+	v := &view{ViewInfo: ViewInfo{Dir: dir, Kind: "fuse", Since: time.Now()}, mount: m, done: m.Done()}
+	if p, there, err := mountedAt(dir); err == nil && there {
+		v.minor = p.minor
+	}
+	s.add(v)
 	return result, nil
+}
+
+// isThere reports whether the mount of a view has its name, which another program may have
+// removed.
+func (v *view) isThere() bool {
+	points, err := Points()
+	return err != nil || v.minor == "" ||
+		slices.ContainsFunc(points, func(p Point) bool { return p.Dir == v.Dir && p.minor == v.minor })
+}
+
+// lose gives up a view whose mount has lost its name. Programs that use it are served until
+// they have left.
+func (s *Server) lose(v *view) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.ended = true
+	s.fading = append(s.fading, v)
 }
 
 // guard has the connection of a new mount guarded.
@@ -119,12 +146,17 @@ func (s *Server) guard(dir string) func(fd int) (ended func()) {
 	}
 }
 
+// shown returns the views that have not ended. The caller holds mu.
+func (s *Server) shown() []*view {
+	return slices.DeleteFunc(slices.Clone(s.views), func(v *view) bool { return v.ended })
+}
+
 // find returns the view on a folder, or nil.
 func (s *Server) find(dir string) *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, v := range s.views {
-		if v.Dir == dir && !v.ended {
+	for _, v := range s.shown() {
+		if v.Dir == dir {
 			return v
 		}
 	}
@@ -199,10 +231,8 @@ func (s *Server) saveTable() {
 // info returns what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
 	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.gateways, Making: s.making, Handed: s.handed}
-	for _, v := range s.views {
-		if !v.ended {
-			info.Mounts = append(info.Mounts, v.ViewInfo)
-		}
+	for _, v := range s.shown() {
+		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}
 	left := s.left
 	if s.making != "" {
@@ -240,28 +270,32 @@ func (s *Server) MountPoint() string {
 }
 
 // close ends one view. It returns the processes that still use it, nil if none
-// does. Of this process and of the one that asks, 0 if none does, it names neither.
-func (v *view) close(asking int) []string {
+// does, and an error if it is still mounted. Of this process and of the one that asks, 0 if
+// none does, it names neither.
+func (v *view) close(asking int) ([]string, error) {
 	if v.mount == nil {
 		v.end()
 		<-v.done
-		return nil
+		return nil, nil
 	}
 	users, own := usersOf(v.Dir, os.Getpid(), asking)
 	point, there, _ := mountedAt(v.Dir)
-	if err := v.mount.Unmount(); !errors.Is(err, fusefs.ErrBusy) {
-		return nil
+	switch err := v.mount.Unmount(); {
+	case err == nil:
+		return nil, nil
+	case !errors.Is(err, fusefs.ErrBusy) && v.isThere():
+		return nil, err
 	}
 	if there && len(users) == 0 {
 		users = sandboxesWith(point)
 	}
 	if len(users) == 0 && own {
-		return []string{}
+		return []string{}, nil
 	}
 	if len(users) == 0 {
 		users = []string{"a process that cannot be seen from here"}
 	}
-	return users
+	return users, nil
 }
 
 // closeViews ends all views when the server ends.
@@ -269,10 +303,14 @@ func (s *Server) closeViews() {
 	s.mounting.Lock() // a mount being made becomes a view first
 	defer s.mounting.Unlock()
 	s.mu.Lock()
-	views := slices.Clone(s.views)
+	views := s.shown()
 	s.mu.Unlock()
 	for _, v := range views {
-		if users := v.close(0); users != nil {
+		users, err := v.close(0)
+		if err != nil {
+			s.opts.Log.Warn("the mount stays, and nothing serves it", "dir", v.Dir, "error", err)
+		}
+		if users != nil {
 			s.mu.Lock()
 			s.fading = append(s.fading, v)
 			s.mu.Unlock()
@@ -301,17 +339,18 @@ func (s *Server) serveFading() {
 func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
 	s.awaitMaking(q)
 	s.mu.Lock()
-	for _, v := range s.views {
-		if (q.All || v.Dir == q.Dir) && !v.ended {
-			ended = append(ended, v)
-		}
-	}
+	views := slices.DeleteFunc(s.shown(), func(v *view) bool { return !q.All && v.Dir != q.Dir })
 	s.mu.Unlock()
-	result = UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
-	for _, v := range ended {
-		users := v.close(q.Process)
+	result = UnmountResult{Dirs: []string{}, Busy: map[string][]string{}, Failed: map[string]string{}}
+	for _, v := range views {
+		users, err := v.close(q.Process)
+		if err != nil {
+			result.Failed[v.Dir] = err.Error()
+			continue
+		}
 		s.mu.Lock()
 		v.ended = true
+		ended = append(ended, v)
 		if users != nil {
 			result.Busy[v.Dir] = users
 			s.fading = append(s.fading, v)

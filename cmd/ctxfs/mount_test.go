@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/fs/fstest"
+	"ctxfs/fs/fusefs"
 	"ctxfs/mounts"
 )
 
@@ -210,4 +212,26 @@ func TestUnmountWithoutAName(t *testing.T) {
 	b.refused(exitUsage, []string{"several mounts", one, two, "unmount --all"}, "unmount")
 	b.ok("unmount", one)
 	fstest.Equal(t, b.ok("unmount"), "unmounted "+two+"\n", "unmount of the only one says")
+}
+
+// TestMountWithoutItsName: a mount whose name another program has removed, and which a program
+// still uses, is made again.
+func TestMountWithoutItsName(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	held, err := os.Open(b.mnt("AGENTS.md"))
+	must(t, err)
+	defer held.Close()
+	must(t, fusefs.Detach(b.mnt()))
+	fstest.Contains(t, b.ok("mount"), "mounted on ~/.agentctx")
+	fstest.Equal(t, len(mountsBelow(b.dir)), 1, "mounts")
+	b.read("AGENTS.md")
+	if text, err := io.ReadAll(held); err != nil || len(text) == 0 {
+		t.Errorf("who uses the old one reads %d bytes, %v", len(text), err)
+	}
+	must(t, held.Close())
+	fstest.Contains(t, b.ok("mount"), "already mounted")
+	fstest.Contains(t, b.ok("unmount"), "unmounted ~/.agentctx")
+	fstest.Equal(t, len(mountsBelow(b.dir)), 0, "mounts")
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestOrdinaryUser has a user who is not root do everything, through
@@ -79,4 +83,24 @@ func TestSpoiledFolders(t *testing.T) {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
 	}
 	b.sh("chmod 0700 " + b.cache + "/ctxfs")
+}
+
+// TestUnmountFails: what cannot be unmounted is not said to be, goes on, and is not
+// uninstalled.
+func TestUnmountFails(t *testing.T) {
+	t.Parallel()
+	b := newUserBox(t)
+	real, err := exec.LookPath("fusermount3")
+	must(t, err)
+	b.writeMode("bin/fusermount3", "#!/bin/sh\nif [ \"$1\" = -u ] && [ ! -e ~/mended ]; then echo 'no mtab' >&2; exit 1; fi\nexec "+real+" \"$@\"\n", 0o755)
+	b.setenv("PATH", filepath.Join(b.home, "bin")+":"+os.Getenv("PATH"))
+	b.mount()
+	words := []string{"~/.agentctx is still mounted", "no mtab", "umount -l " + b.mnt()}
+	b.refused(1, words, "unmount")
+	b.refused(1, words, "unmount", "--all")
+	b.refused(1, words, "uninstall", "--yes")
+	b.sh("cat .agentctx/AGENTS.md")
+	fstest.Contains(t, b.ok("status"), "~/.agentctx")
+	b.write("mended", "")
+	fstest.Contains(t, b.ok("unmount"), "unmounted ~/.agentctx")
 }

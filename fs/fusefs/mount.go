@@ -89,7 +89,7 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 		unguard()
 		m.cancel()
 		r.changes.close()
-		r.touch.close()
+		r.touch.stop(true)
 		r.abandonAll()
 		close(m.served)
 	}()
@@ -119,9 +119,10 @@ var ErrBusy = errors.New("the mount is in use")
 // name, so that the folder is free at once, goes on serving the programs that
 // use it, and returns ErrBusy; Done is closed when they have left. A sandbox that
 // was made since the tree was mounted has a mount of its own of it, for as long as
-// the sandbox lives, whether or not a program in it ever looks there.
+// the sandbox lives, whether or not a program in it ever looks there. After any other
+// error the mount is served as before.
 func (m *Mount) Unmount() error {
-	m.raw.touch.close() // a touch uses the mount
+	m.raw.touch.stop(true) // a touch uses the mount
 	if err := unmount(m.dir, false); err != nil {
 		select {
 		case <-m.served:
@@ -130,6 +131,7 @@ func (m *Mount) Unmount() error {
 		}
 		if !errors.Is(err, syscall.EINVAL) { // EINVAL: the name has been removed already
 			if err := Detach(m.dir); err != nil {
+				m.raw.touch.stop(false)
 				return err
 			}
 		}
@@ -146,7 +148,7 @@ func (m *Mount) Unmount() error {
 // once, and goes on serving the programs that use this one; Done is closed when they
 // have left. Unmount must not be called any more: it would remove the other mount.
 func (m *Mount) Yield() error {
-	m.raw.touch.close()
+	m.raw.touch.stop(true)
 	err := Detach(m.dir)
 	if errors.Is(err, syscall.EINVAL) { // another program has removed it
 		return nil

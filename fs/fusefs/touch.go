@@ -22,7 +22,7 @@ type toucher struct {
 
 	mu      sync.Mutex
 	waiting map[*inode]bool // false: a touch is under way; true: and another is wanted
-	closed  bool
+	stopped bool
 }
 
 func newToucher(root string) *toucher { return &toucher{root: root, waiting: make(map[*inode]bool)} }
@@ -30,7 +30,7 @@ func newToucher(root string) *toucher { return &toucher{root: root, waiting: mak
 func (t *toucher) wake(n *inode) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
+	if t.stopped {
 		return
 	}
 	if _, ok := t.waiting[n]; ok {
@@ -47,7 +47,7 @@ func (t *toucher) touch(n *inode) {
 	n.file.touched()
 	time.AfterFunc(touchInterval, func() {
 		t.mu.Lock()
-		wanted := t.waiting[n] && !t.closed
+		wanted := t.waiting[n] && !t.stopped
 		if wanted {
 			t.waiting[n] = false
 		} else {
@@ -77,10 +77,11 @@ func (f *file) awaitTouched() {
 	}
 }
 
-func (t *toucher) close() {
+// stop has no file touched any more, or again.
+func (t *toucher) stop(is bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.closed = true
+	t.stopped = is
 }
 
 // ownThread reports whether a request came from this process: the kernel sends

@@ -1,9 +1,11 @@
 package mount
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -94,7 +97,7 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 	if err := a.Chdir("/"); err != nil { // or this very command would keep a mount in use
 		return err
 	}
-	result := mounts.UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
+	result := mounts.UnmountResult{Dirs: []string{}, Busy: map[string][]string{}, Failed: map[string]string{}}
 	for _, dir := range want {
 		if i := slices.IndexFunc(dead, func(p mounts.Point) bool { return p.Dir == dir }); i >= 0 {
 			if err := dead[i].Mend(); err != nil {
@@ -108,14 +111,21 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 			return err
 		}
 		result.Dirs = append(result.Dirs, one.Dirs...)
-		for dir, users := range one.Busy {
-			result.Busy[dir] = users
+		maps.Copy(result.Busy, one.Busy)
+		maps.Copy(result.Failed, one.Failed)
+	}
+	var failed error
+	if len(result.Failed) > 0 {
+		dir := slices.Min(slices.Collect(maps.Keys(result.Failed)))
+		failed = &control.Fault{
+			Message: fmt.Sprintf("%s is still mounted: %s", a.Tilde(dir), result.Failed[dir]),
+			Hint:    "unmount it as root: umount -l " + wording.ShellWord(dir),
 		}
 	}
 	if asJSON {
-		return a.PrintJSON(result)
+		return cmp.Or(a.PrintJSON(result), failed)
 	}
-	if len(result.Dirs) == 0 {
+	if len(result.Dirs) == 0 && failed == nil {
 		a.Sayf("nothing is mounted%s", strings.Join(prefixed(" on ", args), ""))
 	}
 	for _, dir := range result.Dirs {
@@ -124,7 +134,7 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 			a.Notef("it was in use by %s, which can still read the files they have open", strings.Join(users, ", "))
 		}
 	}
-	return nil
+	return failed
 }
 
 // shownBy returns the folders that a process shows, or is about to.
