@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/supervise"
 )
 
 // TestNewsWithoutEnd has a server that always says that its list has changed.
@@ -158,5 +162,17 @@ func TestTwoOverOneCache(t *testing.T) {
 		if got := w.ls("stub/tools"); got != "tool4.json" {
 			t.Errorf("the cache has %s", got)
 		}
+	})
+}
+
+// TestNoPipe: a server whose process cannot be started for lack of descriptors says so, in
+// whichever era it is spoken to.
+func TestNoPipe(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.opts.Spawn = func(supervise.Command) (*supervise.Program, error) { return nil, syscall.EMFILE }
+		w.claude(map[string]any{"hello": stub("ok")})
+		w.open().start()
+		w.untilState("hello", "error")
+		fstest.Contains(t, w.cat("hello/STATUS.md"), "too many open files")
 	})
 }

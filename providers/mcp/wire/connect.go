@@ -159,8 +159,7 @@ func (d *Dialer) Dial(ctx context.Context) (*Connection, error) {
 	if err == nil || ctx.Err() != nil || kind == config.SSE {
 		return c, err
 	}
-	var start *supervise.Fault
-	if errors.As(err, &start) || errors.Is(err, transport.ErrAuthorizationRequired) || c.http.needsLogin() != nil {
+	if kind == config.Stdio && c.Process == nil || errors.Is(err, transport.ErrAuthorizationRequired) || c.http.needsLogin() != nil {
 		return c, err
 	}
 	if errors.Is(err, transport.ErrLegacySSEServer) && c.http.lastStatus() != http.StatusForbidden {
