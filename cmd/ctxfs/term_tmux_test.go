@@ -19,7 +19,7 @@ func (b *box) tmux() (do func(args string) string, left func()) {
 	leaves := fstest.NewFIFO(b.T)
 	do = func(args string) string { b.Helper(); return b.sh("tmux -L a -f /dev/null " + args) }
 	do(`new-session -d -s main -x 80 -y 24 "PS1='$ ' sh" \; set-hook -g client-detached "run-shell 'echo left >` + leaves.Path + `'"`)
-	b.Cleanup(func() { b.shell("tmux -L a kill-server") })
+	b.Cleanup(func() { b.shell("tmux -L a set-hook -gu client-detached \\; kill-server") }) // nobody listens any more
 	return do, func() {
 		b.Helper()
 		leaves.Line()
