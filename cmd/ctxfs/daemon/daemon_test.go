@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,19 +22,19 @@ func TestEndsWithin(t *testing.T) {
 // has left something to return.
 func TestMemoryIsReturnedAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		returned := 0
-		r := newRest(func() { returned++ })
+		var returned atomic.Int32
+		r := newRest(func() { returned.Add(1) })
 		var kept []byte
 		work := func() {
 			kept = make([]byte, 32<<20)
 			r.putOff()
 		}
-		rests := func(d time.Duration, want int) {
+		rests := func(d time.Duration, want int32) {
 			t.Helper()
 			time.Sleep(d)
 			synctest.Wait()
-			if returned != want {
-				t.Errorf("returned %d times, want %d", returned, want)
+			if got := returned.Load(); got != want {
+				t.Errorf("returned %d times, want %d", got, want)
 			}
 		}
 		work()
