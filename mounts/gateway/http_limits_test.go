@@ -54,8 +54,8 @@ func TestHalfRequests(t *testing.T) {
 				var all []net.Conn
 				for range 500 {
 					all = append(all, dial(t, network.Dial, url, half))
+					synctest.Wait() // the gateway keeps the newest in the order in which it learns of them
 				}
-				synctest.Wait()
 				if all = slices.DeleteFunc(all, func(c net.Conn) bool { return isCut(t, c) }); len(all) > g.limits.open {
 					t.Errorf("%d half requests are kept", len(all))
 				}

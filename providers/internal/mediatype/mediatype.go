@@ -10,19 +10,61 @@ import "strings"
 func Ext(mimeType string, binary bool) string {
 	t, _, _ := strings.Cut(strings.ToLower(mimeType), ";")
 	t = strings.TrimSpace(t)
-	known := map[string]string{
-		"application/json": "json", "application/jsonl": "jsonl", "application/x-ndjson": "jsonl", "application/pdf": "pdf",
-		"application/xml": "xml", "text/xml": "xml", "application/yaml": "yaml", "application/x-yaml": "yaml", "text/yaml": "yaml",
-		"application/zip": "zip", "application/gzip": "gz",
-		"audio/flac": "flac", "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/mp4": "m4a", "audio/ogg": "ogg",
-		"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/webm": "webm", "video/webm": "webm", "video/mp4": "mp4",
-		"image/avif": "avif", "image/bmp": "bmp", "image/gif": "gif", "image/jpeg": "jpg", "image/jpg": "jpg", "image/png": "png",
-		"image/svg+xml": "svg", "image/tiff": "tiff", "image/webp": "webp",
-		"text/csv": "csv", "text/html": "html", "text/markdown": "md", "text/tab-separated-values": "tsv",
+	switch t {
+	case "application/json":
+		return "json"
+	case "application/jsonl", "application/x-ndjson":
+		return "jsonl"
+	case "application/pdf":
+		return "pdf"
+	case "application/xml", "text/xml":
+		return "xml"
+	case "application/yaml", "application/x-yaml", "text/yaml":
+		return "yaml"
+	case "application/zip":
+		return "zip"
+	case "application/gzip":
+		return "gz"
+	case "audio/flac":
+		return "flac"
+	case "audio/mpeg", "audio/mp3":
+		return "mp3"
+	case "audio/mp4":
+		return "m4a"
+	case "audio/ogg":
+		return "ogg"
+	case "audio/wav", "audio/x-wav", "audio/wave":
+		return "wav"
+	case "audio/webm", "video/webm":
+		return "webm"
+	case "image/avif":
+		return "avif"
+	case "image/bmp":
+		return "bmp"
+	case "image/gif":
+		return "gif"
+	case "image/jpeg", "image/jpg":
+		return "jpg"
+	case "image/png":
+		return "png"
+	case "image/svg+xml":
+		return "svg"
+	case "image/tiff":
+		return "tiff"
+	case "image/webp":
+		return "webp"
+	case "text/csv":
+		return "csv"
+	case "text/html":
+		return "html"
+	case "text/markdown":
+		return "md"
+	case "text/tab-separated-values":
+		return "tsv"
+	case "video/mp4":
+		return "mp4"
 	}
 	switch {
-	case known[t] != "":
-		return known[t]
 	case strings.HasSuffix(t, "+json"):
 		return "json"
 	case strings.HasSuffix(t, "+xml"):
