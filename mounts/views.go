@@ -102,15 +102,13 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 		return result, err
 	}
 	s.setMaking(dir)
-	m, err := fusefs.New(s.opts.Tree, dir, fusefs.Options{Log: s.opts.Log, Guard: s.guard(dir)})
+	v := &view{ViewInfo: ViewInfo{Dir: dir, Kind: "fuse"}}
+	m, err := fusefs.New(s.opts.Tree, dir, fusefs.Options{Log: s.opts.Log, Guard: func(fd int) (ended func()) { return s.guard(v, fd) }})
 	if err != nil {
 		s.setMaking("")
 		return result, cannotMount(dir, err)
 	}
-	v := &view{ViewInfo: ViewInfo{Dir: dir, Kind: "fuse", Since: time.Now()}, mount: m, done: m.Done()}
-	if p, there, err := mountedAt(dir); err == nil && there {
-		v.minor = p.minor
-	}
+	v.mount, v.done, v.Since = m, m.Done(), time.Now()
 	s.add(v)
 	return result, nil
 }
@@ -132,18 +130,17 @@ func (s *Server) lose(v *view) {
 	s.fading = append(s.fading, v)
 }
 
-// guard has the connection of a new mount guarded.
-func (s *Server) guard(dir string) func(fd int) (ended func()) {
+// guard notes the number of a new mount, and has its connection guarded.
+func (s *Server) guard(v *view, fd int) (ended func()) {
+	p, _, err := mountedAt(v.Dir)
+	if err != nil {
+		s.opts.Log.Warn("the number of a mount is not known", "dir", v.Dir, "error", err)
+	}
+	v.minor = p.minor
 	if s.keeper == nil {
-		return nil
+		return func() {}
 	}
-	return func(fd int) (ended func()) {
-		p, _, err := mountedAt(dir)
-		if err != nil {
-			s.opts.Log.Warn("the number of a mount is not known", "dir", dir, "error", err)
-		}
-		return s.keeper.Watch(guard.Connection{FD: fd, Minor: p.minor, Dir: dir})
-	}
+	return s.keeper.Watch(guard.Connection{FD: fd, Minor: p.minor, Dir: v.Dir})
 }
 
 // shown returns the views that have not ended. The caller holds mu.
