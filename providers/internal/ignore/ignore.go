@@ -3,9 +3,7 @@
 // is tracked is not ignored. It runs no program.
 package ignore
 
-import (
-	"strings"
-)
+import "strings"
 
 // Matcher reports what git ignores in one folder of a work tree. It does not change, and
 // may be used concurrently.

@@ -158,7 +158,12 @@ func isExample(text string, from, to int) bool {
 	}
 	quote := strings.TrimRight(before, " *_(")
 	after := strings.TrimLeft(text[to:min(len(text), to+80)], " ")
-	return slices.ContainsFunc([][2]string{{`"`, `"`}, {"“", "”"}, {"'", "'"}, {"‘", "’"}, {"«", "»"}, {"„", "“"}}, func(q [2]string) bool { return strings.HasSuffix(quote, q[0]) && strings.Contains(after, q[1]) })
+	for _, q := range [][2]string{{`"`, `"`}, {"“", "”"}, {"'", "'"}, {"‘", "’"}, {"«", "»"}, {"„", "“"}} {
+		if strings.HasSuffix(quote, q[0]) && strings.Contains(after, q[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // tools returns what is suspicious in the tools that the front matter of a file allows.

@@ -12,9 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
@@ -164,5 +164,5 @@ func Find(name, path string, outside ...string) string {
 
 // Within reports whether a path is one of the folders, or lies in one.
 func Within(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") })
+	return slices.ContainsFunc(dirs, func(dir string) bool { return fs.Within(path, dir) })
 }
