@@ -149,7 +149,10 @@ func fold(matches []facts.Match, limit int) []facts.Match {
 
 // partOf returns the path of what a match is a part of.
 func partOf(m facts.Match) string {
-	return cmp.Or(m.Evidence.Part, groupOf(m.Path))
+	if m.Evidence.Part != "" {
+		return m.Evidence.Part
+	}
+	return groupOf(m.Path)
 }
 
 // most returns how many matches may be listed of what a match is a part of.

@@ -1,7 +1,6 @@
 package find
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -92,7 +91,10 @@ func (a *met) note(m facts.Moment) {
 	if m.Call.Server != "" {
 		used = append(used, m.Call.Server+"/", m.Call.Server+"/"+m.Call.Tool)
 	}
-	text := cmp.Or(m.Call.Command, string(m.Call.Input))
+	text := m.Call.Command
+	if text == "" {
+		text = string(m.Call.Input)
+	}
 	text = text[:min(len(text), maxCall)]
 	for _, c := range called().FindAllStringSubmatch(text, -1) {
 		used = append(used, c[1]+"/"+c[2])

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -45,7 +44,9 @@ func (r *repeats) News(_ context.Context, m facts.Moment) []facts.News {
 		return nil
 	}
 	what := strings.Join(strings.Fields(c.Command), " ") // its input may describe it, each time otherwise
-	what = cmp.Or(what, string(c.Input))
+	if what == "" {
+		what = string(c.Input)
+	}
 	key := sum(strings.Join([]string{m.Agent, m.Session, m.Subagent, c.Server, c.Tool, what}, "\x00"))
 	failed, cause := failureOf(c)
 	way := sum(changing().ReplaceAllString(cause, "#"))

@@ -232,7 +232,10 @@ func (m *maker) unite(memories []*fact.Memory, sec *section) []*entry {
 	foreign := make([]string, 0, len(entries)+1)
 	foreign = append(foreign, "SUMMARY")
 	for _, e := range entries {
-		name := cmp.Or(e.members[0].Name, fact.NameOf(e.Description))
+		name := e.members[0].Name
+		if name == "" {
+			name = fact.NameOf(e.Description)
+		}
 		foreign = append(foreign, name)
 	}
 	for i, name := range names.Assign(foreign)[1:] {

@@ -26,7 +26,9 @@ func (in *Input) call(f fields) {
 	if len(c.ID) > 200 {
 		c.ID = ""
 	}
-	c.Tool = cmp.Or(c.Tool, toolOfEvent(in.Event))
+	if c.Tool == "" {
+		c.Tool = toolOfEvent(in.Event)
+	}
 	c.Server = cmp.Or(f.object("mcp_context").text("server_name"), inside.text("mcp_server_name"))
 	in.Call = c
 	in.splitTool()

@@ -78,7 +78,9 @@ func (m *Memory) read(matter frontmatter.Matter, from Origin) {
 	m.Type = typeOf(line("type"))
 	nested, _ := matter.Fields["metadata"].(map[string]any) // of Claude Code
 	within := func(key string) string { s, _ := nested[key].(string); return clean.Line(s) }
-	m.Type = cmp.Or(m.Type, typeOf(within("type")))
+	if m.Type == "" {
+		m.Type = typeOf(within("type"))
+	}
 	if id := cmp.Or(line("originSessionId"), within("originSessionId")); id != "" && from.Agent != "" {
 		m.Sources = []string{Source(from.Agent, id)}
 	}
@@ -88,7 +90,9 @@ func (m *Memory) read(matter frontmatter.Matter, from Origin) {
 	if said := words(matter.Fields["source"]); len(said) > 0 {
 		m.Sources = said
 	}
-	m.Name = cmp.Or(m.Name, line("name"))
+	if m.Name == "" {
+		m.Name = line("name")
+	}
 	written := from.ModTime
 	for _, key := range []string{"modified", "updated", "date", "created"} {
 		if at, ok := timeOf(cmp.Or(line(key), within(key))); ok {
@@ -112,11 +116,15 @@ func (m *Memory) complete(from Origin) {
 		m.Modified = time.Time{}
 	}
 	m.Modified = m.Modified.UTC().Truncate(time.Second)
-	m.Description = cmp.Or(m.Description, Describe(m.Text))
+	if m.Description == "" {
+		m.Description = Describe(m.Text)
+	}
 	if m.Text == "" {
 		m.Text = m.Description
 	}
-	m.Type = cmp.Or(m.Type, from.Type, Guess(m.Description))
+	if m.Type == "" {
+		m.Type = cmp.Or(from.Type, Guess(m.Description))
+	}
 }
 
 // typeOf returns the type that a front matter names, in the words of any program; "" for

@@ -7,7 +7,6 @@
 package read
 
 import (
-	"cmp"
 	"errors"
 	"hash/fnv"
 	"io"
@@ -129,7 +128,9 @@ func tomlCard(path string) Card {
 	}
 	field := func(name string) string { s, _ := c.Fields[name].(string); return s }
 	c.Name, c.Description = clean.Line(field("name")), clean.Line(field("description"))
-	c.Description = cmp.Or(c.Description, about(field("prompt")+field("developer_instructions")))
+	if c.Description == "" {
+		c.Description = about(field("prompt") + field("developer_instructions"))
+	}
 	return c
 }
 

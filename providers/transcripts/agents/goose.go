@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -104,7 +103,9 @@ func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
 			messages.Pick("metadata_json", "created_timestamp", "timestamp")+
 			" FROM "+messages.From()+" WHERE session_id = ? ORDER BY 6, rowid", func(r sqlite.Row) error {
 			m := gooseMessage{id: r.Text(1), role: r.Text(2), content: r.Text(3), metadata: r.Text(4)}
-			m.id = cmp.Or(m.id, strconv.FormatInt(r.Int(0), 10))
+			if m.id == "" {
+				m.id = strconv.FormatInt(r.Int(0), 10)
+			}
 			if m.event.Time = r.Time(5); m.event.Time.IsZero() {
 				m.event.Time = r.Time(6)
 			}

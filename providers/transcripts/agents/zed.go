@@ -2,7 +2,6 @@ package agents
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,7 +135,9 @@ func (z *zedReader) emit(e event.Event) {
 		e.Model = z.out.Session().Model
 	}
 	z.count++
-	e.ID = cmp.Or(e.ID, fmt.Sprintf("%d", z.count))
+	if e.ID == "" {
+		e.ID = fmt.Sprintf("%d", z.count)
+	}
 	z.out.Emit(e)
 }
 

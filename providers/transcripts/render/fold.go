@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -132,7 +131,9 @@ func (t *Transcript) fileName(e *event.Event) string {
 	default:
 		what = names.File(string(e.Kind))
 	}
-	id = cmp.Or(id, string(appendSeq(nil, e.Seq)))
+	if id == "" {
+		id = string(appendSeq(nil, e.Seq))
+	}
 	name := id + "." + what + ".txt"
 	for n := 2; t.Taken != nil && t.Taken(name); n++ {
 		name = id + "~" + strconv.Itoa(n) + "." + what + ".txt"

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"context"
 	"ctxfs/providers/transcripts/agents/history"
 	"errors"
@@ -141,7 +140,9 @@ func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format h
 		f.Fault, f.Denied = source.FaultText(err), errors.Is(err, os.ErrPermission)
 	}
 	info.Agent = f.Agent
-	info.ID = cmp.Or(info.ID, strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path)))
+	if info.ID == "" {
+		info.ID = strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
+	}
 	info.Archived = info.Archived || format.Archived
 	f.Begun = source.Identified(&info)
 	one.Info, one.FirstRecord = info, first

@@ -1,7 +1,6 @@
 package cline
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -205,7 +204,9 @@ func readCompaction(doc lazyjson.Value) *sdkSummary {
 	if !found {
 		return nil
 	}
-	c.Summary = cmp.Or(c.Summary, strings.Join(notices, "\n\n"))
+	if c.Summary == "" {
+		c.Summary = strings.Join(notices, "\n\n")
+	}
 	if !c.time.IsZero() {
 		c.lastMessage = ""
 	}

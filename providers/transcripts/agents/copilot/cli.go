@@ -4,7 +4,6 @@
 package copilot
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +64,9 @@ func readWorkspace(dir string, out event.Sink) {
 		return v.Text
 	}
 	s := out.Session()
-	s.CWD = cmp.Or(s.CWD, text("cwd"))
+	if s.CWD == "" {
+		s.CWD = text("cwd")
+	}
 	if s.Branch == "" {
 		s.Branch = text("branch")
 	}

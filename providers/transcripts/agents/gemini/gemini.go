@@ -273,7 +273,9 @@ func listSessions(_ context.Context, path string) ([]history.Entry, error) {
 	}
 	c := &event.Collector{}
 	(&reader{path: path}).describe(v, c)
-	c.Of.ID = cmp.Or(c.Of.ID, strings.TrimSuffix(filepath.Base(path), ".json"))
+	if c.Of.ID == "" {
+		c.Of.ID = strings.TrimSuffix(filepath.Base(path), ".json")
+	}
 	c.Of.Saw(records.ParseTime(v.Get("lastUpdated").Str))
 	return []history.Entry{{Session: c.Of, Key: c.Of.ID}}, nil
 }

@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
 
@@ -37,7 +36,9 @@ func spent(ctx context.Context, file, key string, out func(facts.ModelCall)) err
 		}
 		return h.Each("SELECT "+table.Any("id", "rowid")+", "+table.Pick("data", "time_created")+" FROM "+table.From()+" WHERE session_id = ? ORDER BY 3, 1", func(r sqlite.Row) error {
 			if c, ok := callOf(r.Text(0), lazyjson.ParseString(r.Text(1))); ok {
-				c.Time = cmp.Or(c.Time, r.Time(2))
+				if c.Time.IsZero() {
+					c.Time = r.Time(2)
+				}
 				add(c)
 			}
 			return nil
