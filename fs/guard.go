@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
+
+	"ctxfs/fs/cell"
 )
 
 type outcome[T any] struct {
@@ -25,7 +26,7 @@ const interruptGrace = 20 * time.Millisecond
 func call[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) (T, error)) (T, error) {
 	if isPrompt(n) {
 		var value T
-		err := t.guard(n, func() (err error) {
+		err := t.guard(func() (err error) {
 			value, err = op(ctx)
 			return err
 		})
@@ -50,7 +51,7 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 	done := make(chan outcome[T], 1)
 	go func() {
 		var o outcome[T]
-		o.err = t.guard(n, func() (err error) {
+		o.err = t.guard(func() (err error) {
 			o.value, err = op(own)
 			return err
 		})
@@ -81,30 +82,19 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 	return zero, err
 }
 
-// guard runs an operation of a node and logs its panic.
-func (t *Tree) guard(n Node, f func() error) error {
-	err := guard(f)
-	if p := (*panicError)(nil); errors.As(err, &p) {
+// guard runs an operation of a node, and counts its panic.
+func (t *Tree) guard(f func() error) error {
+	err := Guard(f)
+	if fault := (*cell.Fault)(nil); errors.As(err, &fault) {
 		t.panics.Add(1)
-		t.log.Error("a provider panicked", "node", fmt.Sprintf("%T", n), "panic", p.value, "stack", string(p.stack))
 	}
 	return err
 }
 
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("%v: %v", ErrBroken, e.value) }
-func (e *panicError) Unwrap() error { return ErrBroken }
-
-// guard runs f. A panic becomes an error that is ErrBroken.
-func guard(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicError{value: v, stack: debug.Stack()}
-		}
-	}()
-	return f()
+// Guard runs f in a cell. A panic is an error that is ErrBroken.
+func Guard(f func() error) (err error) {
+	if fault := cell.Run(func() { err = f() }); fault != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, fault)
+	}
+	return err
 }

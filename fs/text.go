@@ -172,7 +172,7 @@ func (f *Rendered) bytes(ctx context.Context) ([]byte, error) {
 
 func (f *Rendered) run(ctx context.Context, r *rendering) {
 	var body []byte
-	err := guard(func() (err error) {
+	err := Guard(func() (err error) {
 		body, err = f.render(ctx)
 		return err
 	})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -30,8 +29,6 @@ type TreeOptions struct {
 	// root: what providers took in, and what is derived from that; see [Settler]. Nil
 	// means that it always has.
 	Settled func(ctx context.Context) error
-	// Log logs panics; nil means slog.Default().
-	Log *slog.Logger
 }
 
 // Counters count operations since the tree was made.
@@ -47,7 +44,6 @@ type Tree struct {
 	deadline time.Duration
 	confined func(pid int) *Confined
 	settled  func(ctx context.Context) error
-	log      *slog.Logger
 
 	attrs, lookups, lists, reads, measures, creates, panics, timeouts atomic.Uint64
 
@@ -70,16 +66,13 @@ func NewTree(root Dir, opts TreeOptions) *Tree {
 	if opts.Deadline == 0 {
 		opts.Deadline = DefaultDeadline
 	}
-	if opts.Log == nil {
-		opts.Log = slog.Default()
-	}
 	if opts.Confined == nil {
 		opts.Confined = func(int) *Confined { return nil }
 	}
 	if opts.Settled == nil {
 		opts.Settled = func(context.Context) error { return nil }
 	}
-	return &Tree{root: root, deadline: opts.Deadline, confined: opts.Confined, settled: opts.Settled, log: opts.Log, subscribers: make(map[int]Subscriber)}
+	return &Tree{root: root, deadline: opts.Deadline, confined: opts.Confined, settled: opts.Settled, subscribers: make(map[int]Subscriber)}
 }
 
 // Root returns the folder at the top.
@@ -178,7 +171,7 @@ func (t *Tree) ReadAt(ctx context.Context, f File, p []byte, off int64) (int, er
 	t.reads.Add(1)
 	if isPrompt(f) {
 		n := 0
-		err := t.guard(f, func() (err error) {
+		err := t.guard(func() (err error) {
 			n, err = f.ReadAt(ctx, p, off)
 			return err
 		})
@@ -311,7 +304,7 @@ func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
 // find looks up one name. A panic becomes that name's error. If wait is false, it
 // calls only prompt nodes, and reports another one as slow.
 func (t *Tree) find(ctx context.Context, d Dir, name string, wait bool) (f Found, slow bool) {
-	f.Err = t.guard(d, func() (err error) {
+	f.Err = t.guard(func() (err error) {
 		if d, ok := d.(attrFinder); ok {
 			f.Node, f.Attr, err = d.find(name)
 			return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -20,7 +19,7 @@ import (
 func textOf(body string) fs.Node { return fs.NewText(day, []byte(body)) }
 
 func newTree(nodes map[string]fs.Node) *fs.Tree {
-	return fs.NewTree(fs.NewFolder(day, nodes), fs.TreeOptions{Log: slog.New(slog.DiscardHandler)})
+	return fs.NewTree(fs.NewFolder(day, nodes), fs.TreeOptions{})
 }
 
 func resolve[T fs.Node](t *testing.T, tree *fs.Tree, path string) T {

@@ -25,7 +25,7 @@ func dirOf(nodes map[string]fs.Node) *fs.Folder { return fs.NewFolder(day, nodes
 
 func newTree(nodes map[string]fs.Node) (*fs.Tree, *fs.Folder) {
 	root := dirOf(nodes)
-	return fs.NewTree(root, fs.TreeOptions{Log: slog.New(slog.DiscardHandler)}), root
+	return fs.NewTree(root, fs.TreeOptions{}), root
 }
 
 func newFolder(t *testing.T, tree *fs.Tree, dir string) *Folder {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,7 +165,7 @@ func fixture(t *testing.T) *fs.Tree {
 		"find":      wordsDir{fs.NewFolder(fixtureTime, map[string]fs.Node{"README.md": text("ls find/\"some words\"\n")})},
 		"calls":     calls,
 	})
-	return fs.NewTree(root, fs.TreeOptions{Log: slog.New(slog.DiscardHandler)})
+	return fs.NewTree(root, fs.TreeOptions{})
 }
 
 // acceptCall answers with its input.

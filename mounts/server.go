@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
 )
@@ -85,8 +86,8 @@ type Server struct {
 	quiet    *time.Timer   // ends the process; runs while there is neither view nor conversation
 	ended    chan struct{} // closed when the server should end
 	once     sync.Once
-	wg       sync.WaitGroup // goroutines
-	last     sync.WaitGroup // conversations whose last replies should be sent
+	wg       cell.Group // goroutines
+	last     cell.Group // conversations whose last replies should be sent
 	begin    sync.Once
 	ctx      context.Context
 	stop     context.CancelFunc

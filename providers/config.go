@@ -6,21 +6,31 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/find"
 	"ctxfs/providers/hooks"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/stats/prices"
 )
 
-// Problems returns the problems of config.toml that concern no provider: each
-// provider reads its own table, and reports what is wrong with that or with the
-// whole file.
+// Problems returns the problems that concern no provider: those of config.toml, since each
+// provider reads its own table, and reports what is wrong with that or with the whole file,
+// and faults of ctxfs itself.
 func (l *List) Problems() []fs.Problem {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Concat(l.problems, l.finder.Problems(), l.hooks.Problems())
+	all := slices.Concat(l.problems, l.finder.Problems(), l.hooks.Problems())
+	l.mu.Unlock()
+	for _, f := range cell.Faults() {
+		all = append(all, fs.Problem{
+			What: fmt.Sprintf("%s (%s, last at %s)", clean.Line(f.Error()), wording.Count(f.Times, "times"), wording.Time(f.At)),
+			Mend: "it goes on by itself; please report it with what ctxfs's daemon.log says of it",
+		})
+	}
+	return all
 }
 
 // checkTables looks for tables in config.toml that no provider reads.

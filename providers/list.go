@@ -126,10 +126,13 @@ const refreshPause = 2 * time.Second
 
 // host returns the surroundings of the provider with that folder.
 func (l *List) host(folder string) host.Host {
-	o := l.opts
+	o, kept := l.opts, folder
+	if folder == "mcps" {
+		kept = "mcp"
+	}
 	return host.Host{
 		Env: l.env(folder), Machine: agents.Machine{Home: o.Home, OS: runtime.GOOS, LookupEnv: o.LookupEnv}, Hide: o.Hide,
-		AgentOf: agentOf, SettingsPath: o.Config, State: filepath.Join(o.State, folder), Cache: filepath.Join(o.Cache, folder), Watch: !o.Offline,
+		AgentOf: agentOf, SettingsPath: o.Config, State: filepath.Join(o.State, kept), Cache: filepath.Join(o.Cache, kept), Watch: !o.Offline,
 	}
 }
 

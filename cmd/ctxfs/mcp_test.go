@@ -67,7 +67,7 @@ func TestServersThatFail(t *testing.T) {
 	own := func(name, mode string) string {
 		return fmt.Sprintf("[mcp.servers.%s]\ncommand = %q\nenv = { %s = %q, STUB_N = %q }\nstart_timeout = 1\n", name, stubPath(), stubMode, mode, name)
 	}
-	b.write(".config/ctxfs/config.toml", own("slow", "silent")+own("noise", "garbage")+"[mcp.servers.mute]\nstart_timeout = 600\n")
+	b.write(".config/ctxfs/config.toml", own("slow", "silent")+own("noise", "garbage")+"install_timeout = 1\n[mcp.servers.mute]\nstart_timeout = 600\n")
 	b.mount()
 	b.ready("zoo")
 	for server, words := range map[string][]string{

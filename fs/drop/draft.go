@@ -141,7 +141,7 @@ func (w *draft) complete(end int) error {
 		return err
 	}
 	var work Work
-	err := w.drop.guard(func() (err error) {
+	err := fs.Guard(func() (err error) {
 		work, err = w.drop.opts.Accept(w.drop.ctx, w.name, w.from, w.body)
 		return err
 	})

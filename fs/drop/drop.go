@@ -8,19 +8,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"ctxfs/fs"
 	"encoding/json"
 	"fmt"
 	iofs "io/fs"
-	"log/slog"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"ctxfs/fs"
+	"ctxfs/fs/cell"
 )
 
 // Default limits of a [Folder].
@@ -102,8 +102,6 @@ type Options struct {
 	Static map[string]fs.Node
 	// Now is the clock.
 	Now func() time.Time
-	// Log logs panics; nil means slog.Default().
-	Log *slog.Logger
 	// Changed is called with the name of every result that was added, changed or
 	// removed; it only enqueues. It may be nil.
 	Changed func(name string)
@@ -125,7 +123,7 @@ type Folder struct {
 	opts Options
 	ctx  context.Context // of all work
 	end  context.CancelFunc
-	work sync.WaitGroup
+	work cell.Group
 
 	mu       sync.Mutex
 	closed   bool
@@ -146,7 +144,6 @@ func New(opts Options) *Folder {
 	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
 	opts.Quiet = cmp.Or(opts.Quiet, defaultQuiet)
 	opts.Keep = cmp.Or(opts.Keep, defaultKeep)
-	opts.Log = cmp.Or(opts.Log, slog.Default())
 	opts.Static = maps.Clone(opts.Static)
 	if opts.Changed == nil {
 		opts.Changed = func(string) {}
@@ -313,7 +310,7 @@ func (d *Folder) start(w slotted, work Work) {
 		ctx, cancel := context.WithTimeout(d.ctx, d.opts.WorkTimeout)
 		defer cancel()
 		var o Outcome
-		if err := d.guard(func() error { o = work(ctx); return nil }); err != nil {
+		if err := fs.Guard(func() error { o = work(ctx); return nil }); err != nil {
 			o = Outcome{Error: err.Error()}
 		}
 		d.finish(w, o)
@@ -340,18 +337,6 @@ func (d *Folder) finish(w slotted, o Outcome) {
 	for _, r := range dropped {
 		d.opts.Changed(r.name + resultSuffix)
 	}
-}
-
-// guard calls code of the inbox's owner. A panic is logged, and becomes an error that is
-// ErrBroken.
-func (d *Folder) guard(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			d.opts.Log.Error("an inbox panicked", "panic", v, "stack", string(debug.Stack()))
-			err = fmt.Errorf("%w: %v", fs.ErrBroken, v)
-		}
-	}()
-	return f()
 }
 
 func typeOf(n fs.Node) iofs.FileMode {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -35,7 +34,6 @@ func newDrop(t *testing.T, opts drop.Options) *drop.Folder {
 	if opts.Accept == nil {
 		opts.Accept = echo
 	}
-	opts.Log = slog.New(slog.DiscardHandler)
 	d := drop.New(opts)
 	t.Cleanup(func() { d.Close() })
 	return d

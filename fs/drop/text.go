@@ -90,7 +90,7 @@ func (w *textDraft) take() {
 		return
 	}
 	var work Work
-	err := w.drop.guard(func() (err error) {
+	err := fs.Guard(func() (err error) {
 		work, err = w.drop.opts.Accept(w.drop.ctx, w.name, w.from, w.body)
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	iofs "io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +14,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/drop"
 )
-
-var silent = slog.New(slog.DiscardHandler)
 
 var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
@@ -194,7 +191,7 @@ func TestCheckFindsFaults(t *testing.T) {
 			if !ok {
 				root = fs.NewFolder(day, map[string]fs.Node{"file": c.root})
 			}
-			faults := strings.Join(check(t.Context(), t.Name(), fs.NewTree(root, fs.TreeOptions{Log: silent}), Expect()), "\n")
+			faults := strings.Join(check(t.Context(), t.Name(), fs.NewTree(root, fs.TreeOptions{}), Expect()), "\n")
 			if c.says == "" && faults != "" || !strings.Contains(faults, c.says) {
 				t.Errorf("want %q, faults:\n%s", c.says, faults)
 			}

@@ -45,7 +45,6 @@ func mountedWith(t *testing.T, root fs.Dir, opts fs.TreeOptions, made func(*fs.T
 		f.Close()
 	}
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	opts.Log = quiet
 	tree := fs.NewTree(root, opts)
 	made(tree)
 	dir := t.TempDir()

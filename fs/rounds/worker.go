@@ -6,6 +6,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"ctxfs/fs/cell"
 )
 
 // Worker does work in rounds: one whenever something has changed, for all changes
@@ -23,7 +25,7 @@ type Worker struct {
 	started bool
 	ended   bool
 	cancel  context.CancelFunc
-	work    sync.WaitGroup
+	work    cell.Group
 }
 
 // Options are the settings of a Worker.
@@ -124,6 +126,10 @@ func (w *Worker) Settled(ctx context.Context) error {
 	return nil
 }
 
+// mendFirst and mendMost are the shortest and the longest pause after a round that panicked;
+// then there is another one.
+const mendFirst, mendMost = time.Second, time.Minute
+
 func (w *Worker) run(ctx context.Context) {
 	defer func() { // release those who wait for a round that will not come
 		w.mu.Lock()
@@ -131,7 +137,7 @@ func (w *Worker) run(ctx context.Context) {
 		w.ended = true
 		w.finishRound()
 	}()
-	for rest := time.Duration(0); ; {
+	for rest, mend := time.Duration(0), time.Duration(0); ; {
 		waited, ok := w.await(ctx)
 		if !ok {
 			return
@@ -148,11 +154,18 @@ func (w *Worker) run(ctx context.Context) {
 		w.mu.Lock()
 		seen := w.poked
 		w.mu.Unlock()
-		w.opts.Round(ctx)
+		err := cell.Run(func() { w.opts.Round(ctx) })
 		w.mu.Lock()
 		w.done = seen
 		w.finishRound()
 		w.mu.Unlock()
+		if err != nil {
+			mend = min(max(2*mend, mendFirst), mendMost)
+			w.pause(ctx, mend)
+			w.Poke()
+			continue
+		}
+		mend = 0
 		w.pause(ctx, max(rest, time.Duration(w.opts.Share)*time.Since(begun)))
 	}
 }

@@ -128,3 +128,29 @@ func BenchmarkPoke(b *testing.B) {
 		w.Poke()
 	}
 }
+
+// TestAfterAPanic: a round that panics is over for those who wait for it, and there is another
+// one after a pause, which grows.
+func TestAfterAPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		begun := time.Now()
+		w := NewWorker(Options{Round: func(context.Context) {
+			at = append(at, time.Since(begun))
+			if len(at) < 4 {
+				panic("no luck")
+			}
+		}})
+		w.Poke()
+		w.Start()
+		defer w.Close()
+		if err := w.Settled(t.Context()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if want := []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}; !slices.Equal(at, want) {
+			t.Errorf("rounds at %v, want %v", at, want)
+		}
+	})
+}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"ctxfs/fs/cell"
 )
 
 // maxMessage is the size in bytes of the longest message that a client may
@@ -62,7 +64,7 @@ type connection struct {
 	client  *clientState
 	lines   chan []byte     // to be written
 	over    <-chan struct{} // closed when the conversation has ended
-	working sync.WaitGroup  // requests
+	working cell.Group      // requests
 
 	mu      sync.Mutex
 	pending map[string]context.CancelCauseFunc // by request ID

@@ -11,6 +11,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/procs"
 )
 
@@ -40,8 +42,10 @@ func configured(t *testing.T, config string, change ...func(*Options)) *fixture 
 	fstest.Must(t, err)
 	f := &fixture{t: t, home: home, began: fstest.NewFIFO(t)}
 	f.opts = Options{
-		Env:  fs.Env{Changed: func(string) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
-		Home: home, Cache: filepath.Join(home, "cache"), SettingsPath: filepath.Join(home, "config.toml"),
+		Host: host.Host{
+			Env:     fs.Env{Changed: func(string) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
+			Machine: agents.Machine{Home: home}, Cache: filepath.Join(home, "cache"), SettingsPath: filepath.Join(home, "config.toml"), Watch: true,
+		},
 		Environ: func() []string { return append(os.Environ(), "HOME="+home) }, Program: os.Args[0],
 	}
 	for _, c := range change {
@@ -61,7 +65,7 @@ func (f *fixture) configure(config string) {
 // open makes the provider, as after a restart if there was one.
 func (f *fixture) open() {
 	f.Provider = New(f.opts)
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: f.opts.Env.Log, Deadline: time.Minute})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Deadline: time.Minute})
 	p := f.Provider
 	f.t.Cleanup(func() {
 		if !p.closed {

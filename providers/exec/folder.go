@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/providers/exec/command"
 	"ctxfs/providers/exec/pattern"
 	"ctxfs/providers/internal/mask"
@@ -42,7 +43,7 @@ type folder struct {
 	expiry    *time.Timer // publishes when the next output expires
 	soon      *time.Timer // publishes what a refresh has fetched; nil if nothing was
 	closed    bool
-	work      sync.WaitGroup
+	work      cell.Group
 }
 
 // flight is a command that runs for all who wait for the same path.
@@ -59,7 +60,7 @@ func newFolder(p *Provider, s *settingsOf) *folder {
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	var unneeded []string
 	f.outputs, unneeded = f.store.load(f.madeFor)
-	if !p.opts.Offline {
+	if p.opts.Watch {
 		f.store.clear(unneeded, p.opts.Env.Now().Add(-max(f.lifetime, readTime)))
 	}
 	f.refreshed = f.store.loadRefreshed()

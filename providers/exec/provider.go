@@ -36,27 +36,23 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
+	"ctxfs/providers/internal/host"
 )
 
 // Options are the settings of a [Provider].
 type Options struct {
-	Env fs.Env
-	// Home is the user's home folder, Cache the folder for outputs, SettingsPath the path
-	// of config.toml.
-	Home, Cache, SettingsPath string
+	// Host is the surroundings: Cache is the folder for outputs. Without Watch nothing is
+	// refreshed by itself, taken out of a listing once it is shown, or removed from the cache.
+	host.Host
 	// Environ returns the environment of this process.
 	Environ func() []string
 	// Program is the path of ctxfs, which becomes the keeper of a command; "" if it is not
 	// known.
 	Program string
-	// Hide reports whether a path on disk is in a view of ours; may be nil.
-	Hide func(path string) bool
-	// Offline refreshes nothing by itself, takes nothing out of a listing once it is shown,
-	// and removes nothing from the cache at its start.
-	Offline bool
 }
 
 // Provider is the folder exec. It is safe for concurrent use.
@@ -71,7 +67,7 @@ type Provider struct {
 	unread   bool         // the configuration cannot be read, and no folder is known
 	auto     *auto        // nil before Start
 	closed   bool
-	ending   sync.WaitGroup // folders that are no longer configured
+	ending   cell.Group // folders that are no longer configured
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/exec/pattern"
 	"ctxfs/providers/internal/clean"
@@ -70,7 +71,7 @@ func (f *folder) refresh(ctx context.Context, tell func(done, of int)) (r Refres
 	f.mu.Unlock()
 	f.publish()
 	var mu sync.Mutex
-	var work sync.WaitGroup
+	var work cell.Group
 	at := make(chan struct{}, f.atOnce)
 	for _, name := range slices.Sorted(maps.Keys(targets)) {
 		select {

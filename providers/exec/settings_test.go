@@ -119,7 +119,7 @@ func TestAMistakeCostsNoOutputs(t *testing.T) {
 	f.read("x/a.txt")
 	f.configure(strings.Replace(right, "{key}.txt", "{kee}.txt", 1))
 	opts := f.opts
-	opts.Offline = true
+	opts.Watch = false
 	fstest.Must(t, New(opts).Close())
 	f.Reload()
 	if got := f.walk(); slices.Contains(got, "x/a.txt") {

@@ -165,7 +165,7 @@ func (f *folder) expireAt(next time.Time) {
 	if f.expiry != nil {
 		f.expiry.Stop()
 	}
-	if next.IsZero() || f.closed || f.p.opts.Offline {
+	if next.IsZero() || f.closed || !f.p.opts.Watch {
 		return
 	}
 	f.expiry = f.publishAfter(max(next.Sub(f.p.opts.Env.Now()), time.Millisecond))
@@ -241,10 +241,10 @@ func (f *folder) index(s *shown) []byte {
 	fmt.Fprintf(&b, "# %s\n\nEach path below stands for a file that a command fills. What is listed is there already, and reading it runs nothing. A name that is not listed runs its command when the file is first read; the output is listed then, for %s.\n\n", f.name, duration(f.lifetime))
 	b.WriteString("| path | command |\n| --- | --- |\n")
 	for _, r := range f.files {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", r.path, cell(commandLine(r.command)))
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", r.path, tableCell(commandLine(r.command)))
 	}
 	for _, l := range f.listings {
-		fmt.Fprintf(&b, "| `%s/` (its names) | `%s` |\n", l.path, cell(commandLine(l.command)))
+		fmt.Fprintf(&b, "| `%s/` (its names) | `%s` |\n", l.path, tableCell(commandLine(l.command)))
 	}
 	b.WriteString("\n")
 	var explained []string
@@ -313,5 +313,5 @@ func duration(d time.Duration) string {
 	return text
 }
 
-// cell makes a text that of a cell of a table.
-func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+// tableCell makes a text that of a cell of a table.
+func tableCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -17,6 +17,7 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/request"
+	"ctxfs/providers/internal/host"
 )
 
 // world is a state folder with runs, and a provider of them.
@@ -80,12 +81,12 @@ func (l fileLog) Exists() bool { _, err := os.Stat(l.path); return err == nil }
 // provider returns a provider of the runs.
 func (w *world) provider(watch bool) *Provider {
 	p := New(Options{
-		Env: fs.Env{Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1e9, 0), Changed: func(path string) {
+		Host: host.Host{Env: fs.Env{Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1e9, 0), Changed: func(path string) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.news = append(w.news, path)
-		}},
-		State: w.state, SettingsPath: filepath.Join(w.state, "config.toml"), Watch: watch,
+		}}, SettingsPath: filepath.Join(w.state, "config.toml"), Watch: watch},
+		Root: w.state,
 		Log: func(recording string) (Log, error) {
 			path := filepath.Join(recording, "log")
 			_, err := os.Stat(path)

@@ -28,32 +28,30 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/programs"
 	"ctxfs/providers/executor/request"
 	"ctxfs/providers/executor/runner"
 	"ctxfs/providers/internal/confined"
 	"ctxfs/providers/internal/folder"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
 )
 
 // Options are the settings of a [Provider].
 type Options struct {
-	Env fs.Env
-	// State is ctxfs's state folder, SettingsPath the path of config.toml.
-	State, SettingsPath string
-	// Hide reports whether a path, such as a mount point of ours, is left out; it may be nil.
-	Hide func(path string) bool
+	// Host is the surroundings; without Watch the runs are those at the time of New.
+	host.Host
+	// Root is ctxfs's state folder.
+	Root string
 	// Log returns the log of the terminal that is recorded in a folder. An error means that
 	// it does not exist.
 	Log func(recording string) (Log, error)
 	// HasSession reports whether a session is in the tree, by its id. It may be nil, which
 	// takes each for being there, as that of a run that goes on is.
 	HasSession func(id string) bool
-	// Watch keeps the provider current, and the runs within their limits. Without it, for a
-	// command that reads once, the runs are those at the time of New.
-	Watch bool
 }
 
 // Log is the live log of a terminal.
@@ -75,7 +73,7 @@ type Provider struct {
 	ends     *procs.Ends     // of keepers; nil if nothing is watched
 	ctx      context.Context // until Close
 	cancel   context.CancelFunc
-	running  sync.WaitGroup
+	running  cell.Group
 
 	mu       sync.Mutex // held while a state is published
 	dir      folder.Folder
@@ -88,9 +86,9 @@ type Provider struct {
 // cannot be read is left out.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
-	store := job.In(opts.State)
+	store := job.In(opts.Root)
 	p := &Provider{
-		opts: opts, store: store, register: confined.In(opts.State), root: new(fs.Folder), runs: make(map[string]*run),
+		opts: opts, store: store, register: confined.In(opts.Root), root: new(fs.Folder), runs: make(map[string]*run),
 		dir: folder.At(store.Dir),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())

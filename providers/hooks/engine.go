@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/facts"
 	"ctxfs/providers/hooks/form"
 )
@@ -295,18 +296,13 @@ func (e *Engine) ask(ctx context.Context, moments []facts.Moment, set settings, 
 	}
 	answers := make(chan answer, len(sources)+1)
 	for i, h := range sources {
-		go func() {
+		cell.Go(func() {
 			var news []facts.News
-			defer func() {
-				if fault := recover(); fault != nil {
-					e.opts.Log.Error("a source panicked", "fault", fault)
-				}
-				answers <- answer{i, news}
-			}()
+			defer func() { answers <- answer{i, news} }()
 			for _, m := range moments {
 				news = append(news, h.News(ctx, m)...)
 			}
-		}()
+		})
 	}
 	by := make([][]facts.News, len(sources))
 	for range sources {

@@ -23,7 +23,7 @@ func everything(t *testing.T) *world {
 	bin := filepath.Join(fstest.NodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := realWorld(t)
 	w.opts.timing.Discover = 2 * time.Second
-	w.opts.StateDir = filepath.Join(w.home, "state")
+	w.opts.State = filepath.Join(w.home, "state")
 	script := w.write("sampler", "#!/bin/sh\nprintf 'a model says: '; tr -d '\\n' | grep -o 'context: [a-z ]*'\n")
 	if err := os.Chmod(script, 0o700); err != nil {
 		t.Fatal(err)

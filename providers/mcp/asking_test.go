@@ -183,7 +183,7 @@ func TestAQuestionPausesTheTimeout(t *testing.T) {
 // task and of the question, also after the process has ended.
 func TestACallIsLeftWithItsQuestion(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		w.opts.StateDir = filepath.Join(w.home, "state")
+		w.opts.State = filepath.Join(w.home, "state")
 		w.reopen()
 		leaving := calls.Call{Server: "callee", Tool: "asks", Leave: true, Caller: calls.Caller{Via: "command"}}
 		_, err := w.p.Call(context.Background(), leaving)
@@ -229,7 +229,7 @@ func TestACallIsLeftWithItsQuestion(t *testing.T) {
 
 // callLog returns the log of calls.
 func (w *world) callLog() string {
-	text, err := os.ReadFile(filepath.Join(w.opts.StateDir, "calls.jsonl"))
+	text, err := os.ReadFile(filepath.Join(w.opts.State, "calls.jsonl"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func (w *world) callLog() string {
 // TestADetachedCall goes on without its caller, is waited for, and cancelled.
 func TestADetachedCall(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		w.opts.StateDir = filepath.Join(w.home, "state")
+		w.opts.State = filepath.Join(w.home, "state")
 		w.reopen()
 		known := w.p.All()[0].IsKnown() // it becomes known by what goes on without us
 		if _, err := w.p.Detach(calls.Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(`{"txt":1}`)}); calls.Outcome(nil, err) != "bad-arguments" && known {
@@ -289,14 +289,14 @@ func TestADetachedCall(t *testing.T) {
 func TestATaskOfAKilledProcess(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.claude(map[string]any{"callee": stub("calls")})
-		w.opts.StateDir = filepath.Join(w.home, "state")
+		w.opts.State = filepath.Join(w.home, "state")
 		w.open()
 		_, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "asks", Leave: true})
 		asked := (*calls.AskedError)(nil)
 		if !errors.As(err, &asked) {
 			t.Fatal(err)
 		}
-		record, err := os.ReadFile(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"))
+		record, err := os.ReadFile(filepath.Join(w.opts.State, "tasks", asked.Task+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,8 +305,8 @@ func TestATaskOfAKilledProcess(t *testing.T) {
 		}
 		w.p = nil
 		// A process that is killed leaves what it has written at the beginning.
-		w.write(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"), string(record))
-		w.write(filepath.Join(w.opts.StateDir, "tasks", "tnojson.json"), "{")
+		w.write(filepath.Join(w.opts.State, "tasks", asked.Task+".json"), string(record))
+		w.write(filepath.Join(w.opts.State, "tasks", "tnojson.json"), "{")
 		w.open()
 		all, err := w.p.Tasks("")
 		if err != nil || len(all) != 1 || all[0].State != tasks.Lost {
@@ -478,7 +478,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 // TestAnswersAreInNoFile looks for what was answered in all files that there are.
 func TestAnswersAreInNoFile(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		w.opts.StateDir = filepath.Join(w.home, "state")
+		w.opts.State = filepath.Join(w.home, "state")
 		w.reopen()
 		const form = `{"message":"Please log in","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},"apiToken":{"type":"string"},"pin":{"type":"integer"}},"required":["name","apiToken"]}}`
 		_, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "asks", Arguments: json.RawMessage(asking("", form)), Leave: true})
@@ -549,7 +549,7 @@ func TestAnswersAreInNoFile(t *testing.T) {
 // cancelled by it.
 func TestATaskOfTheServer(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = filepath.Join(w.home, "state")
+		w.opts.State = filepath.Join(w.home, "state")
 		server := newCallee(remoteStub(), "")
 		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(server)}})
 		w.open()

@@ -30,7 +30,7 @@ func guarded(t *testing.T, f oauthtest.Faults, more map[string]any) (*world, *oa
 			return strings.HasPrefix(entry, "DBUS_SESSION_BUS_ADDRESS=") || strings.HasPrefix(entry, "XDG_RUNTIME_DIR=")
 		})
 	}
-	w.opts.StateDir = filepath.Join(w.home, ".local", "state", "ctxfs", "mcp")
+	w.opts.State = filepath.Join(w.home, ".local", "state", "ctxfs", "mcp")
 	s := oauthtest.NewOver(w.network.Serve)
 	f.Echo = true
 	s.Set(f)
@@ -136,7 +136,7 @@ func (w *world) showsNone(secrets []string, texts ...string) {
 		w.t.Errorf("too few secrets: %d", len(secrets))
 	}
 	err := filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(path, filepath.Join(w.opts.StateDir, "logins")) {
+		if err != nil || d.IsDir() || strings.HasPrefix(path, filepath.Join(w.opts.State, "logins")) {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -162,7 +162,7 @@ func TestStoredLoginOutOfReach(t *testing.T) {
 		w.untilState("guarded", "needs-auth")
 		w.mustLogin("guarded")
 		w.untilState("guarded", "ready")
-		files, err := filepath.Glob(filepath.Join(w.opts.StateDir, "logins", "*.json"))
+		files, err := filepath.Glob(filepath.Join(w.opts.State, "logins", "*.json"))
 		if err != nil || len(files) != 1 {
 			t.Fatal(files, err)
 		}
@@ -263,7 +263,7 @@ func TestLoginEntries(t *testing.T) {
 		}}})
 		w.settings("[mcp]\ntoken_store = \"file\"\nclient_id_document = \"https://me.example/ctxfs.json\"\n" +
 			"[mcp.servers.own]\nurl = \"https://f.example/mcp\"\n[mcp.servers.own.oauth]\nclient_id = \"o1\"\nscopes = [\"q\"]\nredirect_uri = \"http://localhost:9/x\"\n")
-		w.opts.StateDir = filepath.Join(w.home, "state")
+		w.opts.State = filepath.Join(w.home, "state")
 		w.open()
 		defs := make(map[string]*config.Server)
 		for _, s := range w.p.All() {

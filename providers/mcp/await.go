@@ -46,7 +46,7 @@ func (p *Provider) Await(_ context.Context, c await.Condition) (await.Pending, e
 		return nil, &await.AwaitError{State: await.NoSense, What: "server: which one? give its name", Mend: "list them: ctxfs ls mcps"}
 	case c.Kind == "server" && c.Until != "ready":
 		return nil, &await.AwaitError{State: await.NoSense, What: "what of server " + c.Name + "?", Mend: "server NAME ready waits until it can be called"}
-	case c.Kind == "question" && !p.opts.Offline:
+	case c.Kind == "question" && p.opts.Watch:
 		return questionWait{p}, nil
 	}
 	if c.Kind == "server" {
@@ -55,7 +55,7 @@ func (p *Provider) Await(_ context.Context, c await.Condition) (await.Pending, e
 			what, mend, _ := strings.Cut(err.Error(), "; ")
 			return nil, &await.AwaitError{State: await.Unnamed, What: what, Mend: mend}
 		}
-		if !p.opts.Offline {
+		if p.opts.Watch {
 			return &serverWait{p: p, s: chosen[0]}, nil
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func (w *world) cacheFiles() []string {
-	files, err := filepath.Glob(filepath.Join(w.opts.CacheDir, "*"))
+	files, err := filepath.Glob(filepath.Join(w.opts.Cache, "*"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestOffline(t *testing.T) {
 		w.open().start()
 		w.untilState("known", "ready")
 		w.claude(map[string]any{"known": stub("ok", stubJournal, journal), "new": stub("ok", stubJournal, journal)})
-		w.opts.Offline = true
+		w.opts.Watch = false
 		w.reopen().start()
 		fstest.Contains(t, w.cat("known/STATUS.md"), "state: cached\n")
 		fstest.Contains(t, w.cat("new/STATUS.md"), "state: stopped\n")
@@ -177,7 +177,7 @@ func TestOffline(t *testing.T) {
 
 func TestACacheThatCannotBeWritten(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.CacheDir = filepath.Join(w.write("file", ""), "cache")
+		w.opts.Cache = filepath.Join(w.write("file", ""), "cache")
 		tools := w.write("tools.json", `[{"name":"one"}]`)
 		w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
 		w.open().start()

@@ -103,7 +103,7 @@ func TestCallsThatAreNotMade(t *testing.T) {
 		if err != nil || !info.Destructive || info.File != "delete_all" || info.Schema == nil {
 			t.Errorf("%+v, %v", info, err)
 		}
-		w.opts.Offline = true
+		w.opts.Watch = false
 		w.reopen()
 		if _, err := w.call("echo", `{"text":"x"}`); err == nil {
 			t.Error("an offline tree makes calls")

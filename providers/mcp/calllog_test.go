@@ -15,7 +15,7 @@ import (
 // logged are the lines of the log of calls.
 func (w *world) logged() []calls.Called {
 	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.opts.StateDir, "calls.jsonl"))
+	text, err := os.ReadFile(filepath.Join(w.opts.State, "calls.jsonl"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func (w *world) logged() []calls.Called {
 
 func TestCallLog(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = filepath.Join(w.dir, "state")
+		w.opts.State = filepath.Join(w.dir, "state")
 		w.opts.Results = &shelf{dir: w.dir}
 		const secret = "s3cret \"token\" of mine"
 		w.claude(map[string]any{"callee": stub("calls", "TOKEN", secret)})
@@ -75,7 +75,7 @@ func TestCallLog(t *testing.T) {
 				t.Errorf("%v: %+v", err, got)
 			}
 		}
-		path := filepath.Join(w.opts.StateDir, "calls.jsonl")
+		path := filepath.Join(w.opts.State, "calls.jsonl")
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Error(err, info.Mode())
 		}

@@ -44,7 +44,7 @@ func (w *world) outcome(name string) drop.Outcome {
 
 func TestCallsByFiles(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = filepath.Join(w.dir, "state")
+		w.opts.State = filepath.Join(w.dir, "state")
 		kept := &shelf{dir: w.dir}
 		w.opts.Results = kept
 		journal, count := w.journal()
@@ -126,7 +126,7 @@ func TestCallsByFiles(t *testing.T) {
 		w.settings("[mcp]\nfile_calls = false\n[mcp.servers.callee]\nfile_calls = true\n")
 		w.p.Reload()
 		fstest.Contains(t, w.ls("callee"), "calls")
-		w.opts.Offline = true
+		w.opts.Watch = false
 		w.reopen()
 		fstest.ContainsNot(t, w.ls("callee"), "calls")
 	})

@@ -18,7 +18,7 @@ func TestToolsLeftOut(t *testing.T) {
 		fstest.Contains(t, status, "config.toml changes its deny_tools")
 		fstest.ContainsNot(t, w.ls("hello/tools"), "greet")
 		fstest.ContainsNot(t, w.cat("INDEX.md"), "hello/greet")
-		w.opts.Offline = true
+		w.opts.Watch = false
 		w.reopen()
 		fstest.ContainsNot(t, w.ls("hello/tools"), "greet")
 		w.settings("")

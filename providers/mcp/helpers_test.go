@@ -15,7 +15,9 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/catalogue"
@@ -81,15 +83,14 @@ func realWorld(t testing.TB) *world {
 	w.settle, w.pass = func() {}, realPause
 	t.Setenv("HOME", w.home)
 	w.opts = Options{
-		Env: fs.Env{
-			Changed: w.changed,
-			Log:     slog.New(slog.DiscardHandler),
-			Now:     time.Now,
+		Host: host.Host{
+			Env:     fs.Env{Changed: w.changed, Log: slog.New(slog.DiscardHandler), Now: time.Now},
+			Machine: agents.Machine{Home: w.home},
+			Cache:   filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
+			State:   filepath.Join(w.dir, "mcp"),
+			Watch:   true,
 		},
-		Home:     w.home,
 		Projects: project.New(project.Options{Home: w.home}),
-		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
-		StateDir: filepath.Join(w.dir, "mcp"),
 		Environ:  os.Environ,
 		Trust:    trust.New("", nil, time.Now),
 		Root:     func(string) string { return "" },
@@ -176,7 +177,7 @@ func (w *world) settings(text string) {
 func (w *world) open() *world {
 	w.t.Helper()
 	p := New(w.opts)
-	w.p, w.tree = p, fs.NewTree(p.Root(), fs.TreeOptions{Log: w.opts.Env.Log, Deadline: patience})
+	w.p, w.tree = p, fs.NewTree(p.Root(), fs.TreeOptions{Deadline: patience})
 	w.t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			w.t.Error(err)
@@ -197,7 +198,7 @@ func (w *world) reopen() *world {
 
 // cache returns the stored catalogues.
 func (w *world) cache() catalogue.Cache {
-	return catalogue.Cache{Dir: w.opts.CacheDir, Log: w.opts.Env.Log}
+	return catalogue.Cache{Dir: w.opts.Cache, Log: w.opts.Env.Log}
 }
 
 // place is whose an instance is.

@@ -74,7 +74,7 @@ func TestKeep(t *testing.T) {
 				fstest.Contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
 
 				// Shown without a server, then read again by the next one.
-				w.opts.Offline = true
+				w.opts.Watch = false
 				w.reopen()
 				if got := w.stat(path); !got.ModTime.Equal(second.ModTime) || w.cat(path) != "second text" {
 					t.Errorf("%v, was %v", got, second)
@@ -83,7 +83,7 @@ func TestKeep(t *testing.T) {
 					t.Error("it was forgotten offline")
 				}
 				w.write(text, "third text")
-				w.opts.Offline = false
+				w.opts.Watch = true
 				w.reopen().start() // a server with kept resources starts by itself
 				w.untilText(path, "third text")
 				w.write(text, "fourth text")

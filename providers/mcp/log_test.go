@@ -13,7 +13,7 @@ import (
 // there is a message, and stays.
 func TestLog(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		w.opts.StateDir = filepath.Join(w.dir, "state")
+		w.opts.State = filepath.Join(w.dir, "state")
 		w.reopen()
 		if _, err := w.read("callee/log.txt"); err == nil {
 			t.Error("there is a file before there is a message")

@@ -27,7 +27,7 @@ func TestMisfits(t *testing.T) {
 func misfits(t *testing.T, era string) {
 	w := newWorld(t)
 	w.claude(map[string]any{"callee": stub("calls"+era, stubTools, w.write(filepath.Join(w.dir, "tools.json"), weatherTools))})
-	w.opts.StateDir = filepath.Join(w.home, "state")
+	w.opts.State = filepath.Join(w.home, "state")
 	w.settings("[mcp]\nfile_calls = true\n")
 	w.open()
 	const wrong = `the structured result does not fit the tool's output schema: `
@@ -57,7 +57,7 @@ func misfits(t *testing.T, era string) {
 	if r, err := w.call("headed", "{}"); err != nil || r.Misfit != "" {
 		t.Errorf("without a schema: %v, %+v", err, r)
 	}
-	log := readText(t, filepath.Join(w.opts.StateDir, "calls.jsonl"))
+	log := readText(t, filepath.Join(w.opts.State, "calls.jsonl"))
 	if n := strings.Count(log, `"misfit":`); n != 5 {
 		t.Errorf("%d misfits in the log: %s", n, log)
 	}

@@ -54,10 +54,10 @@ func TestPinsOutlive(t *testing.T) {
 			_, note, _ := strings.Cut(status, "\n- ")
 			fstest.Contains(t, p.cat("hello/STATUS.md"), "\n- "+note)
 		}
-		p.opts.Offline = true
+		p.opts.Watch = false
 		p.reopen()
 		check("offline")
-		p.opts.Offline = false
+		p.opts.Watch = true
 		p.reopen()
 		check("after a restart")
 		p.startAll()
@@ -66,7 +66,7 @@ func TestPinsOutlive(t *testing.T) {
 
 		// It is away for a while, meanwhile the cache is emptied.
 		p.change("bye.json", bye)
-		if err := os.RemoveAll(p.opts.CacheDir); err != nil {
+		if err := os.RemoveAll(p.opts.Cache); err != nil {
 			t.Fatal(err)
 		}
 		p.define(changedGreet, bye)
@@ -84,7 +84,7 @@ func TestPinsOutlive(t *testing.T) {
 		if err := os.RemoveAll(filepath.Dir(file[0])); err != nil {
 			t.Fatal(err)
 		}
-		p.opts.Offline = true
+		p.opts.Watch = false
 		p.reopen()
 		if got := p.ls("hello/tools"); got != noDrift || len(p.files()) != 0 {
 			t.Errorf("without pins: %s, %v", got, p.files())
@@ -155,10 +155,10 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 
 func TestPinsThatCannotBeWritten(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = filepath.Join(w.home, ".state", "mcp")
+		w.opts.State = filepath.Join(w.home, ".state", "mcp")
 		elsewhere := filepath.Join(w.home, "elsewhere")
-		w.write(filepath.Join(w.opts.StateDir, "trusted.json"), `{"format":1}`)
-		if err := os.Symlink(elsewhere, filepath.Join(w.opts.StateDir, "pins")); err != nil { // no folder can be made there
+		w.write(filepath.Join(w.opts.State, "trusted.json"), `{"format":1}`)
+		if err := os.Symlink(elsewhere, filepath.Join(w.opts.State, "pins")); err != nil { // no folder can be made there
 			t.Fatal(err)
 		}
 		p := &pinned{w, filepath.Join(w.home, "tools.json")}

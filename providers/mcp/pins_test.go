@@ -26,7 +26,7 @@ type pinned struct {
 func newPinned(t testing.TB, tools ...string) *pinned {
 	t.Helper()
 	w := newWorld(t)
-	w.opts.StateDir = filepath.Join(w.home, ".state", "mcp")
+	w.opts.State = filepath.Join(w.home, ".state", "mcp")
 	p := &pinned{w, filepath.Join(w.home, "tools.json")}
 	p.define(tools...)
 	w.claude(map[string]any{"hello": stub("changes", stubTools, p.tools)})
@@ -50,7 +50,7 @@ func (p *pinned) change(want string, tools ...string) {
 
 // files are those of the pins.
 func (p *pinned) files() (all []string) {
-	all, err := filepath.Glob(filepath.Join(p.opts.StateDir, "pins", "*"))
+	all, err := filepath.Glob(filepath.Join(p.opts.State, "pins", "*"))
 	if err != nil {
 		p.t.Fatal(err)
 	}

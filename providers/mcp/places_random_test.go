@@ -132,7 +132,7 @@ func TestACallNeverReachesAnotherProject(t *testing.T) {
 		t.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
 		w := newWorld(t)
-		w.opts.StateDir = t.TempDir()
+		w.opts.State = t.TempDir()
 		g := newTerrain(w, random)
 		w.claude(map[string]any{"user": stub("places", "N", "1"), "project": stub("places", "N", "2"), "session": stub("places", "N", "3")})
 		owner := g.folders[slices.IndexFunc(g.folders, func(s standing) bool { return s.project != "" })].project

@@ -25,7 +25,7 @@ func TestTwoAgentsInThreeProjects(t *testing.T) {
 	git := filepath.Join(fstest.NodeModules(t, "@cyanheads/git-mcp-server"), ".bin", "git-mcp-server")
 	w := realWorld(t)
 	w.opts.timing.Discover = 2 * time.Second
-	w.opts.StateDir = t.TempDir()
+	w.opts.State = t.TempDir()
 	w.settings("")
 	w.write("shared/x", "")
 	w.claude(map[string]any{

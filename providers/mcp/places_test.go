@@ -75,7 +75,7 @@ func fillPlaces(w *world) (_ *world, count func(string) int) {
 func TestEachProjectHasItsInstance(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, count := placesWorld(t)
-		w.opts.StateDir = t.TempDir()
+		w.opts.State = t.TempDir()
 		a, b := w.repository("a"), w.repository("b")
 		inner := w.repository("a/deep/inner")
 		w.write("a/sub/dir/x", "")
@@ -113,7 +113,7 @@ func TestEachProjectHasItsInstance(t *testing.T) {
 		status := w.cat("places/STATUS.md")
 		fstest.Contains(t, status, "processes for projects and sessions (at most 8 of all servers at once",
 			"\n- "+a+": ready since 20", "\n- "+b+": ready since 20", "\n- "+inner+": ready since 20", "or: ctxfs restart places\n")
-		log, err := os.ReadFile(filepath.Join(w.opts.StateDir, "calls.jsonl"))
+		log, err := os.ReadFile(filepath.Join(w.opts.State, "calls.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestSharedByConfiguration(t *testing.T) {
 // to everybody.
 func TestAProjectsServer(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = t.TempDir()
+		w.opts.State = t.TempDir()
 		w.settings("")
 		journal, count := w.journal()
 		a, b := w.repository("a"), w.repository("b")
@@ -493,7 +493,7 @@ func TestAChangedConfiguration(t *testing.T) {
 // both.
 func TestAnInstanceWithOtherTools(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = t.TempDir()
+		w.opts.State = t.TempDir()
 		w.settings("[mcp.policy]\nconfirm = \"destructive\"\n")
 		w.claude(map[string]any{"places": stub("places", stubTools, "tools.json")}) // of the folder that it runs in
 		a, b := w.repository("a"), w.repository("b")

@@ -63,9 +63,9 @@ import (
 	"slices"
 	"sync"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
@@ -86,19 +86,11 @@ import (
 
 // Options are the settings of a provider.
 type Options struct {
-	Env fs.Env
-	// Home is the user's home folder: where the configurations of agents are
-	// looked for, and where servers without a configured folder run.
-	Home string
-	// CacheDir is the folder of the cached catalogues. It is created when there
-	// is something to write.
-	CacheDir string
-	// StateDir is the folder of the list of trusted projects, the logins to
-	// servers, the pinned definitions of tools, and the log of calls.
-	StateDir string
-	// Hide reports whether a path is the root of a view of ours, whose projects
-	// are left out; it may be nil.
-	Hide func(path string) bool
+	// Host is the surroundings. Home is also where servers without a configured folder run,
+	// Cache the folder of the cached catalogues, State that of the list of trusted projects,
+	// the logins to servers, the pinned definitions of tools, and the log of calls. Without
+	// Watch what configuration and cache hold is shown, and nothing is started or written.
+	host.Host
 	// Projects finds the projects of callers. It is told which ones the configuration
 	// names.
 	Projects *project.Resolver
@@ -116,9 +108,6 @@ type Options struct {
 	// Listen opens the port to which a browser returns from a login; nil is
 	// [net.Listen].
 	Listen func(network, address string) (net.Listener, error)
-	// SettingsPath is the path of ctxfs's own configuration, whether or not it
-	// exists. Its table [mcp] is read.
-	SettingsPath string
 	// Results stores what is too long to return; if it is nil, everything is
 	// returned whole.
 	Results calls.Results
@@ -127,9 +116,6 @@ type Options struct {
 	Program string
 	// ProgramEnv is the environment through which it reaches this process.
 	ProgramEnv []string
-	// Offline shows what configuration and cache hold, without starting or
-	// writing anything.
-	Offline bool
 
 	timing timing // for tests; the zero value is the usual one
 }
@@ -164,26 +150,26 @@ func New(opts Options) *Provider {
 	}
 	p := &Provider{
 		opts: opts,
-		sup:  supervise.New(supervise.Options{Dir: filepath.Join(opts.CacheDir, "starting"), Hold: times.hold, Slot: times.slot, Log: opts.Env.Log, Spawn: opts.Spawn}),
+		sup:  supervise.New(supervise.Options{Dir: filepath.Join(opts.Cache, "starting"), Hold: times.hold, Slot: times.slot, Log: opts.Env.Log, Spawn: opts.Spawn}),
 		logins: logins.New(oauth.Options{
-			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: agents.Lookup(opts.Environ), Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
+			Dir: filepath.Join(opts.State, "logins"), LookupEnv: agents.Lookup(opts.Environ), Now: opts.Env.Now, HTTP: opts.HTTP, Listen: opts.Listen,
 		}),
-		callLog:   calls.NewLog(opts.StateDir),
+		callLog:   calls.NewLog(opts.State),
 		questions: questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server.Server).Show() }}),
 		sampling:  questions.NewSampling(opts.Home, func() []string { return config.Environ(opts.Environ(), opts.Home, nil) }),
 	}
 	shared := &server.Options{
-		Env: opts.Env, Home: opts.Home, Environ: opts.Environ, HTTP: opts.HTTP, Logs: filepath.Join(opts.StateDir, "logs"), Offline: opts.Offline,
+		Env: opts.Env, Home: opts.Home, Environ: opts.Environ, HTTP: opts.HTTP, Logs: filepath.Join(opts.State, "logs"), Offline: !opts.Watch,
 		Program: opts.Program, ProgramEnv: opts.ProgramEnv,
-		Cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log}, Pins: pins.Store{Dir: filepath.Join(opts.StateDir, "pins")},
+		Cache: catalogue.Cache{Dir: opts.Cache, Log: opts.Env.Log}, Pins: pins.Store{Dir: filepath.Join(opts.State, "pins")},
 		Questions: p.questions, Sampling: p.sampling, Logins: p.logins,
-		Tasks:     tasks.Open(tasks.Options{Dir: filepath.Join(opts.StateDir, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks}),
+		Tasks:     tasks.Open(tasks.Options{Dir: filepath.Join(opts.State, "tasks"), Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: !opts.Watch, Changed: p.showTasks}),
 		Instances: instance.Options{Sup: p.sup, Timing: times.Timing, Now: opts.Env.Now}, Tool: times.tool, Publishing: &p.publishing,
 		FileCall: func(c calls.Call) (func(context.Context) (*calls.Result, error), string, error) { return p.Prepare(c) },
 		Shown:    func() { p.Update() },
 	}
 	p.Fleet = fleet.New(fleet.Options{
-		Server: shared, SettingsPath: opts.SettingsPath, Approvals: filepath.Join(opts.StateDir, "trusted.json"),
+		Server: shared, SettingsPath: opts.SettingsPath, Approvals: filepath.Join(opts.State, "trusted.json"),
 		Hide: opts.Hide, Projects: opts.Projects, Trust: opts.Trust, Root: opts.Root, Sample: times.sample, Changed: func() { p.Publish() },
 	})
 	p.Dispatcher = dispatch.New(dispatch.Options{

@@ -53,7 +53,7 @@ func TestRealServers(t *testing.T) {
 				}
 			}
 
-			w.opts.Offline = true
+			w.opts.Watch = false
 			w.reopen()
 			w.compare(c.name, want)
 		})

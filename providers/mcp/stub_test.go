@@ -19,6 +19,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/instance"
@@ -313,9 +315,11 @@ func runDaemon() {
 	home := os.Getenv("HOME")
 	changed := make(chan struct{}, 1)
 	p := New(Options{
-		Env: fs.Env{Changed: func(string) { rounds.Tell(changed) }, Now: time.Now, Log: slog.Default()}, Environ: os.Environ,
-		Trust: trust.New("", nil, time.Now), Root: func(string) string { return "" }, Home: home, Projects: project.New(project.Options{Home: home}),
-		CacheDir: filepath.Join(home, "cache"), StateDir: filepath.Join(home, "state"), timing: t,
+		Host: host.Host{
+			Env:     fs.Env{Changed: func(string) { rounds.Tell(changed) }, Now: time.Now, Log: slog.Default()},
+			Machine: agents.Machine{Home: home}, Cache: filepath.Join(home, "cache"), State: filepath.Join(home, "state"), Watch: true,
+		},
+		Environ: os.Environ, Trust: trust.New("", nil, time.Now), Root: func(string) string { return "" }, Projects: project.New(project.Options{Home: home}), timing: t,
 	})
 	p.Start()
 	go func() {

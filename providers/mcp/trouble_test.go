@@ -3,11 +3,16 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/supervise"
 )
@@ -174,5 +179,37 @@ func TestNoPipe(t *testing.T) {
 		w.open().start()
 		w.untilState("hello", "error")
 		fstest.Contains(t, w.cat("hello/STATUS.md"), "too many open files")
+	})
+}
+
+// breaking is an output of a program that breaks who reads it.
+type breaking struct{ io.ReadCloser }
+
+func (breaking) Read([]byte) (int, error) { panic("the moon is square") }
+
+// TestServerInACell: a server that makes a part of ctxfs panic fails alone, says so, and is
+// started again.
+func TestServerInACell(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var broken atomic.Bool
+		broken.Store(true)
+		w.opts.Spawn = func(c supervise.Command) (*supervise.Program, error) {
+			p, err := w.programs.spawn(c)
+			if err == nil && broken.Load() && slices.Contains(c.Env, "BREAKS=1") {
+				p.Stdout = breaking{p.Stdout}
+			}
+			return p, err
+		}
+		w.claude(map[string]any{"odd": stub("ok", "BREAKS", "1"), "other": stub("ok")})
+		w.open().start()
+		w.untilState("odd", "error")
+		w.untilState("other", "ready")
+		fstest.Contains(t, w.cat("odd/STATUS.md"), "a fault of ctxfs itself", "the moon is square")
+		if faults := cell.Faults(); !slices.ContainsFunc(faults, func(f cell.Fault) bool { return strings.Contains(f.Place, "breaking.Read") }) {
+			t.Errorf("faults that are told: %v", faults)
+		}
+		broken.Store(false)
+		fstest.Must(t, w.p.Restart("odd"))
+		w.untilState("odd", "ready")
 	})
 }

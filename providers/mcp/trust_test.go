@@ -16,7 +16,7 @@ import (
 // how to trust it. Those from elsewhere learn nothing of it.
 func TestAProjectThatIsNotKnown(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = filepath.Join(w.dir, "state")
+		w.opts.State = filepath.Join(w.dir, "state")
 		home, err := filepath.EvalSymlinks(w.home)
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestAProjectThatIsNotKnown(t *testing.T) {
 
 func TestTrustedProject(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.opts.StateDir = filepath.Join(w.dir, "state")
+		w.opts.State = filepath.Join(w.dir, "state")
 		home, err := filepath.EvalSymlinks(w.home)
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func TestTrustedProject(t *testing.T) {
 		if _, err := w.p.Trust(dir); err != nil {
 			t.Fatal(err)
 		}
-		w.write(filepath.Join(w.opts.StateDir, "trusted.json"), "damaged")
+		w.write(filepath.Join(w.opts.State, "trusted.json"), "damaged")
 		w.p.Reload()
 		fstest.Contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n")
 		fstest.Contains(t, w.cat("INDEX.md"), "is damaged: no project is trusted", "ctxfs trust DIR")

@@ -21,7 +21,7 @@ var inboxReadme string
 // newInbox returns the folder in which a file becomes a memory.
 func (p *Provider) newInbox() *drop.Folder {
 	return drop.New(drop.Options{
-		Accept: p.accept, AgentOf: p.opts.AgentOf, Text: true, Quiet: p.opts.Quiet, Extension: fact.Extension, Now: p.opts.Env.Now, MaxBody: fact.MaxText, Log: p.opts.Env.Log,
+		Accept: p.accept, AgentOf: p.opts.AgentOf, Text: true, Quiet: p.opts.Quiet, Extension: fact.Extension, Now: p.opts.Env.Now, MaxBody: fact.MaxText,
 		Static:  map[string]fs.Node{"README.md": fs.NewText(p.opts.Env.Built, []byte(inboxReadme))},
 		Changed: func(name string) { p.opts.Env.Changed(inboxName + "/" + name) },
 	})

@@ -54,7 +54,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: fstest.Patience})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Deadline: fstest.Patience})
 	return f
 }
 

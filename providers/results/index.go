@@ -114,7 +114,7 @@ func (x *index) open() {
 		x.err = nil
 	}
 	if err == nil {
-		x.dir, x.tree = dir, fs.NewTree(dir, fs.TreeOptions{Log: x.store.opts.Log})
+		x.dir, x.tree = dir, fs.NewTree(dir, fs.TreeOptions{})
 	}
 }
 

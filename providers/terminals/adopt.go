@@ -76,7 +76,7 @@ func (p *Provider) adopt() (err error) {
 	p.tmux.adopter, err = tmux.New(tmux.Options{
 		Folder: p.opts.TmuxFolder,
 		Record: record.Options{
-			Dir: p.opts.Dir, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return known.Masker() },
+			Dir: p.opts.State, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return known.Masker() },
 		},
 		Changed: func() { p.opts.Env.Changed(indexName) }, // the status may have changed
 		Log:     p.opts.Env.Log,

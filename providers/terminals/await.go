@@ -60,7 +60,7 @@ func (p *Provider) Await(_ context.Context, c await.Condition) (await.Pending, e
 	default:
 		return nil, &await.AwaitError{State: await.NoSense, What: "what of terminal " + c.Name + "?", Mend: "give one of --for REGEX, --exit, --idle 2s"}
 	}
-	recording := holder.Recording{Dir: p.opts.Dir}
+	recording := holder.Recording{Dir: p.opts.State}
 	t, err := recording.Known(c.Name)
 	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
 		e := &await.AwaitError{State: await.Unnamed, What: err.Error(), Mend: "list them: ctxfs ps -a"}

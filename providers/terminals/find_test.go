@@ -159,7 +159,7 @@ func long(n int) string {
 	return b.String()
 }
 
-func indexed(o *Options) { o.Cache = filepath.Join(filepath.Dir(o.Dir), "cache") }
+func indexed(o *Options) { o.Cache = filepath.Join(filepath.Dir(o.State), "cache") }
 
 // TestIndexChangesNothing: the same is found with the index of another process, without
 // one, and where it cannot be written, is damaged or deleted.

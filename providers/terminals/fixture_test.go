@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/terminals/record"
 )
@@ -48,11 +49,11 @@ func (f *fixture) heard(told map[string]bool, path string) bool {
 func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: dir, told: make(map[string]bool), found: make(map[string]bool)}
-	opts := Options{
+	opts := Options{Host: host.Host{
 		Env:   fs.Env{Changed: func(path string) { f.hear(f.told, path) }, Documented: func(path string) { f.hear(f.found, path) }, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
-		Dir:   dir,
+		State: dir,
 		Watch: true,
-	}
+	}}
 	for _, c := range change {
 		c(&opts)
 	}
@@ -61,7 +62,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: fstest.Patience})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Deadline: fstest.Patience})
 	return f
 }
 

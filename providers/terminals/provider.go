@@ -37,6 +37,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/folder"
 	"ctxfs/providers/internal/fulltext"
+	"ctxfs/providers/internal/host"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/config"
@@ -45,21 +46,14 @@ import (
 
 // Options are the settings of a [Provider].
 type Options struct {
-	Env fs.Env
-	// Dir is the folder of the terminals on disk, Cache the folder of the index of
-	// their words, SettingsPath the path of config.toml.
-	Dir, Cache, SettingsPath string
-	// Hide reports whether a path, such as a mount point of ours, is left out;
-	// it may be nil.
-	Hide func(path string) bool
+	// Host is the surroundings: State is the folder of the terminals on disk, Cache that of
+	// the index of their words. Without Watch the terminals are those at the time of New, and
+	// nothing is deleted.
+	host.Host
 	// Root returns the root of the project of a folder, or ""; nil knows none.
 	Root func(dir string) string
 	// TmuxFolder is where tmux keeps the sockets of the user's servers.
 	TmuxFolder string
-	// Watch keeps the provider current and the files within their limits.
-	// Without it, for a command that reads once, the terminals are those at the
-	// time of New and nothing is deleted.
-	Watch bool
 }
 
 // Provider is the folder of terminals. It is safe for concurrent use.
@@ -101,7 +95,7 @@ const pruneInterval = time.Hour
 func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, root: liveFolder{new(fs.Folder)}, terminals: make(map[string]*terminal),
-		dir: folder.At(opts.Dir),
+		dir: folder.At(opts.State),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.pruner = rounds.NewWorker(rounds.Options{Round: p.prune, Most: func() time.Duration { return pruneInterval }})
@@ -185,7 +179,7 @@ func (p *Provider) prune(context.Context) {
 	p.mu.Lock()
 	limits := p.settings.Limits
 	p.mu.Unlock()
-	err := record.Prune(p.opts.Dir, limits, p.opts.Env.Now())
+	err := record.Prune(p.opts.State, limits, p.opts.Env.Now())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if (err == nil) != (p.pruneErr == nil) {
@@ -228,7 +222,7 @@ func (p *Provider) load(id string) bool {
 }
 
 // ended is called when the holder of a terminal has ended.
-func (p *Provider) ended(id string) { p.changed([]string{filepath.Join(p.opts.Dir, id)}) }
+func (p *Provider) ended(id string) { p.changed([]string{filepath.Join(p.opts.State, id)}) }
 
 // changed is called with paths on disk that changed.
 func (p *Provider) changed(paths []string) {

@@ -85,7 +85,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 }
 
 func (f *fixture) newTree(root fs.Dir) *fs.Tree {
-	return fs.NewTree(root, fs.TreeOptions{Log: f.opts.Env.Log, Deadline: deadline})
+	return fs.NewTree(root, fs.TreeOptions{Deadline: deadline})
 }
 
 // forgetTexts has the fixture read without the texts that are in memory.

@@ -56,10 +56,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/facts"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/host"
@@ -99,7 +99,7 @@ type Provider struct {
 	begun   chan struct{} // closed when the first scan is announced, and all is about to be rendered
 	ctx     context.Context
 	cancel  context.CancelFunc
-	running sync.WaitGroup
+	running cell.Group
 }
 
 // New makes the provider from the list of sessions that was saved in the cache:

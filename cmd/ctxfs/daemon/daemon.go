@@ -98,6 +98,7 @@ func Claim(ctx context.Context, o Options, note func(line string)) (*control.Sea
 // forever.
 func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, func()) {
 	log := slog.New(slog.NewTextHandler(o.Log, nil))
+	slog.SetDefault(log)                    // of what runs in cells
 	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
 	t := usertree.New(usertree.Options{
 		Places: o.Places, Environ: o.Environ, LookupEnv: o.LookupEnv, Log: log,

@@ -64,7 +64,7 @@ func New(opts Options) *Tree {
 	}
 	t := &Tree{opts: opts, built: builtAt(self)}
 	root := fs.NewFolder(t.built, nil)
-	t.Tree = fs.NewTree(root, fs.TreeOptions{Log: opts.Log, Confined: readonly.In(opts.Places.State).Process, Settled: t.settled})
+	t.Tree = fs.NewTree(root, fs.TreeOptions{Confined: readonly.In(opts.Places.State).Process, Settled: t.settled})
 	t.pages = newPages(root, t)
 	p := opts.Places
 	t.providers = providers.New(providers.Options{

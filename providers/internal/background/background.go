@@ -1,7 +1,11 @@
 // Package background has work done beside its caller, until it is ended.
 package background
 
-import "sync"
+import (
+	"sync"
+
+	"ctxfs/fs/cell"
+)
 
 // Work is what goes on in the background. Its zero value is ready, and it is safe for
 // concurrent use: unlike that of a [sync.WaitGroup], its end may come while more is
@@ -9,18 +13,18 @@ import "sync"
 type Work struct {
 	mu      sync.Mutex
 	ended   bool
-	running sync.WaitGroup
+	running cell.Group
 }
 
-// Go runs f in a goroutine, and reports whether it does: after End nothing begins.
+// Go runs f in a goroutine and a cell, and reports whether it does: after End nothing begins.
 func (w *Work) Go(f func()) bool {
 	if !w.Begin() {
 		return false
 	}
-	go func() {
+	cell.Go(func() {
 		defer w.Done()
 		f()
-	}()
+	})
 	return true
 }
 

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -25,7 +26,7 @@ type callback struct {
 	path      string
 	listeners []net.Listener
 	server    *http.Server
-	serving   sync.WaitGroup
+	serving   cell.Group
 
 	answers  chan url.Values
 	once     sync.Once

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/fs/cell"
 )
 
 // Ends waits for the end of processes that are not children of this one. None of them
@@ -17,7 +19,7 @@ type Ends struct {
 	waiting map[ending]*waiting
 	telling map[*waiting]bool
 	closed  bool
-	done    sync.WaitGroup
+	done    cell.Group
 }
 
 // waiting is the pidfd of a process, and a channel that is closed when its end was told.

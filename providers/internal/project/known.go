@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 )
 
 // maxUsed is how many projects are remembered because they were found; beyond that
@@ -60,7 +61,7 @@ func (k *known) refresh() {
 	dirs := slices.Sorted(maps.Keys(k.configured))
 	k.mu.Unlock()
 	ids := make([]fs.FileID, len(dirs))
-	var work sync.WaitGroup
+	var work cell.Group
 	for i, dir := range dirs {
 		work.Go(func() { ids[i], _ = fs.Probe(k.prober, dir, func() (fs.FileID, error) { return k.identify(dir) }) })
 	}

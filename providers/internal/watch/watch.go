@@ -26,12 +26,13 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/fsnotify/fsnotify"
+
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // DefaultMaxDirs is how many folders are watched below one root.
@@ -98,7 +99,7 @@ type Watcher struct {
 	heard  chan struct{} // receives: every loss until now was told
 	ctx    context.Context
 	cancel context.CancelFunc
-	done   sync.WaitGroup
+	done   cell.Group
 
 	mu      sync.RWMutex
 	cookies cookies

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/fleet"
@@ -32,7 +33,7 @@ type Options struct {
 // Dispatcher makes calls. It is safe for concurrent use.
 type Dispatcher struct {
 	o        Options
-	running  sync.WaitGroup
+	running  cell.Group
 	resuming sync.Mutex // serializes resumptions of tasks
 
 	mu      sync.Mutex

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
@@ -139,7 +140,11 @@ func (u *underway) toolName() string {
 // run makes the call, and records what became of it.
 func (u *underway) run(ctx context.Context) {
 	defer u.cancel(nil)
-	r, err := u.d.makeCall(ctx, u.made, &u.call)
+	var r *calls.Result
+	var err error
+	if fault := cell.Run(func() { r, err = u.d.makeCall(ctx, u.made, &u.call) }); fault != nil {
+		err = fault
+	}
 	u.asker.Close()
 	if cause := context.Cause(ctx); err != nil && errors.Is(err, context.Canceled) && errors.Is(cause, context.DeadlineExceeded) {
 		err = cause

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
@@ -106,7 +106,7 @@ func (f *Fleet) apply(all *clients.Discovery) {
 	remarks := namesakes(defs, files)
 	servers := make([]*server.Server, len(defs))
 	var fresh []*server.Server
-	var making sync.WaitGroup // catalogues are large, and a mount waits for them
+	var making cell.Group // catalogues are large, and a mount waits for them
 	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, d := range defs {
 		id := d.Identity()

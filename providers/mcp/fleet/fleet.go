@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/mcp/catalogue"
@@ -48,7 +49,7 @@ type Options struct {
 // Fleet is the set of all servers. It is safe for concurrent use.
 type Fleet struct {
 	o       Options
-	running sync.WaitGroup
+	running cell.Group
 	samples sampler
 
 	// changing is held while the set of servers changes. Only then is the finder

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/catalogue"
@@ -42,7 +43,7 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 		why = i.waitForReason(ctx, nil)
 	}
 	for ctx.Err() == nil {
-		life := i.runOnce(ctx, why)
+		life := i.guarded(ctx, why)
 		why = life.why
 		if ctx.Err() != nil {
 			return
@@ -111,6 +112,16 @@ type ending struct {
 	ready     time.Duration // how long it was ready
 	renewable bool          // it should be connected to again at once
 	outdated  bool          // so that what has changed is told to the server
+}
+
+// guarded is runOnce in a cell: what panics has ended the run with an error.
+func (i *Instance) guarded(ctx context.Context, why Reason) (ended ending) {
+	if err := cell.Run(func() { ended = i.runOnce(ctx, why) }); err != nil {
+		ended = ending{why: why, Condition: Condition{
+			State: config.StateError, What: clean.Line(err.Error()), Fix: "ctxfs tries again; please report it with the end of ctxfs's daemon.log",
+		}}
+	}
+	return ended
 }
 
 // runOnce starts the server when it is its turn, shows its lists, and keeps them

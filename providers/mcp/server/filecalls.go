@@ -67,7 +67,6 @@ func (s *Server) newCalls(now time.Time) *drop.Folder {
 		Confined:  true, // which tool it is decides
 		Static:    map[string]fs.Node{"README.md": fs.NewText(now, []byte(callsText))},
 		Now:       s.o.Env.Now,
-		Log:       s.o.Env.Log,
 		Changed: func(name string) {
 			s.o.Env.Changed(s.Folder() + "/" + callsName + "/" + name)
 		},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/instance"
@@ -47,9 +48,9 @@ type Options struct {
 	Logins    *logins.Logins
 
 	Instances instance.Options
-	Pool      *instance.Pool  // of the instances for projects and sessions
-	Tool      time.Duration   // timeout of a tool without progress, unless configured
-	Running   *sync.WaitGroup // of what goes on after a server has ended
+	Pool      *instance.Pool // of the instances for projects and sessions
+	Tool      time.Duration  // timeout of a tool without progress, unless configured
+	Running   *cell.Group    // of what goes on after a server has ended
 	// Publishing is read-locked from a change of a server until it is told.
 	Publishing *sync.RWMutex
 

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/clean"
@@ -76,7 +77,7 @@ type Log struct {
 	writing bool
 	closed  bool
 	stop    chan struct{} // closed by Close
-	ended   sync.WaitGroup
+	ended   cell.Group
 }
 
 // entry is a message that waits to be written.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -46,7 +47,7 @@ type Start struct {
 	pkg    config.Package
 	free   func()
 	begun  time.Time
-	done   sync.WaitGroup
+	done   cell.Group
 
 	mu         sync.Mutex
 	process    *Process // the current one, or nil
@@ -89,7 +90,11 @@ func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg config.Package, 
 	}
 	b.ctx, b.cancel = context.WithCancelCause(ctx)
 	s.starts.Add(1)
-	b.done.Go(b.follow)
+	b.done.Go(func() {
+		if err := cell.Run(b.follow); err != nil {
+			b.cancel(err)
+		}
+	})
 	return b
 }
 

@@ -9,10 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/mcp/lines"
-
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // polling is the timeout of one such question, and pollFaults how many may fail one
@@ -55,11 +56,11 @@ func (c *Connection) await(ctx context.Context, r *request, method string, t tas
 	result, err := w.run(ctx, t, news)
 	var unanswered *UnansweredError
 	if (ctx.Err() != nil && context.Cause(ctx) != ErrLeft || errors.As(err, &unanswered)) && !c.IsLost() {
-		go func() {
+		go c.guard(func() {
 			cancelling, stop := context.WithTimeout(c.Context, cancelling)
 			defer stop()
 			_ = c.CancelTask(cancelling, t.ID) // otherwise the server works in vain
-		}()
+		})
 	}
 	return result, err
 }
@@ -78,7 +79,7 @@ type waiting struct {
 	method string
 	id     string
 
-	all     sync.WaitGroup  // its goroutines
+	all     cell.Group      // its goroutines
 	asked   map[string]bool // in the new era, the keys of earlier questions
 	came    chan outcome    // receives the result that tasks/result has brought
 	fetches bool            // it has been sent, and has not failed

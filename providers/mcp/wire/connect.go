@@ -39,6 +39,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/background"
 	"ctxfs/providers/internal/oauth"
@@ -233,10 +234,10 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 		return c, err
 	}
 	if !c.legacy && c.announcesChanges() {
-		c.running.Go(func() { c.listen(d.Now) })
+		c.Go(func() { c.listen(d.Now) })
 	}
 	if d.LogLevel != "" && c.legacy {
-		c.running.Go(func() {
+		c.Go(func() {
 			asking, stop := context.WithTimeout(c.Context, cancelling)
 			defer stop()
 			_ = c.SetLogLevel(asking, d.LogLevel) // then it logs what it chooses to
@@ -245,13 +246,18 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 	return c, nil
 }
 
+// Command returns the command that starts the server; that of one over HTTP has no name.
+func (d *Dialer) Command() supervise.Command {
+	return supervise.Command{
+		Name: d.Def.Command, Args: d.Def.Args, Env: config.Environ(d.Environ(), d.Home, d.Def.Env), Dir: cmp.Or(d.Def.Dir, d.Home),
+	}
+}
+
 // open creates the transport, and starts the process if there is one. Starting
 // bounds the time to connect.
 func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) error {
 	if c.kind == config.Stdio {
-		p, err := d.Start.Run(supervise.Command{
-			Name: d.Def.Command, Args: d.Def.Args, Env: config.Environ(d.Environ(), d.Home, d.Def.Env), Dir: cmp.Or(d.Def.Dir, d.Home),
-		})
+		p, err := d.Start.Run(d.Command())
 		if err != nil {
 			return err
 		}
@@ -308,9 +314,19 @@ func (c *Connection) speak(in supervise.Input, out io.Reader) {
 		c.output.Floods = c.log.drops
 	}
 	c.replies = make(chan []byte, maxQuestions)
-	c.running.Go(c.writeReplies)
+	c.Go(c.writeReplies)
 	c.input = lines.NewWriter(in, c.timing.Deaf, c.lose)
-	c.transport = probedStdio{transport.NewIO(c.output, c.input, nil), &c.unanswered}
+	c.transport = probedStdio{transport.NewIO(guarded{c}, c.input, nil), &c.unanswered}
+}
+
+// guarded is the output of a process as the library reads it: in a cell of its server.
+type guarded struct{ c *Connection }
+
+// Read implements io.Reader.
+func (g guarded) Read(p []byte) (n int, err error) {
+	err = io.ErrUnexpectedEOF // of a panic
+	g.c.guard(func() { n, err = g.c.output.Read(p) })
+	return n, err
 }
 
 // handshake finds out which era the server speaks, and what it offers.
@@ -321,12 +337,15 @@ func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 		options = append(options, client.WithLegacyProtocolOnly())
 	}
 	c.client = client.NewClient(c.transport, options...)
-	c.client.OnNotification(c.notified)
+	c.client.OnNotification(func(n mcp.JSONRPCNotification) { c.guard(func() { c.notified(n) }) })
 	if err := c.client.Start(c.Context); err != nil {
 		return err
 	}
 	if b, ok := c.transport.(transport.BidirectionalInterface); ok {
-		b.SetRequestHandler(c.handleRequest)
+		b.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (answer *transport.JSONRPCResponse, err error) {
+			c.guard(func() { answer, err = c.handleRequest(ctx, r) })
+			return answer, err
+		})
 	}
 	request := mcp.InitializeRequest{}
 	request.Params.ClientInfo, request.Params.Capabilities = clientInfo(), c.capabilities
@@ -412,4 +431,11 @@ func (c *Connection) WantsLogin() bool { return c.http.needsLogin() != nil }
 
 // Go runs f in a goroutine that Close waits for; after it f is not run. F must return when
 // Context ends.
-func (c *Connection) Go(f func()) { c.running.Go(f) }
+func (c *Connection) Go(f func()) { c.running.Go(func() { c.guard(f) }) }
+
+// guard runs f in a cell. With its panic the connection is lost.
+func (c *Connection) guard(f func()) {
+	if err := cell.Run(f); err != nil {
+		c.lose(err)
+	}
+}

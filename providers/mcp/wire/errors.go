@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/cell"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -38,11 +39,17 @@ func (e *endedError) Error() string { return e.status }
 
 func (e *endedError) Unwrap() error { return e.cause }
 
-// Ending replaces an error by how the process exited, if that is its cause. It
-// must be called before the connection is closed, which ends the process.
+// Ending replaces an error by how the process exited, or by the fault of ours that lost it,
+// if that is its cause. It must be called before the connection is closed, which ends the
+// process.
 func (c *Connection) Ending(err error) error {
-	var lost *lostError
+	var (
+		lost  *lostError
+		fault *cell.Fault
+	)
 	switch {
+	case c.IsLost() && errors.As(c.cause, &fault):
+		return fault
 	case c.Process == nil || !hasEnded(err) && !errors.As(err, &lost):
 		return err
 	case c.Process.Await(c.timing.Grace.EOF):

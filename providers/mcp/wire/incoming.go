@@ -237,7 +237,7 @@ func (c *Connection) question(key string, in incoming) {
 		return
 	}
 	stop := context.AfterFunc(c.Context, cancel)
-	go func() {
+	go c.guard(func() {
 		defer stop()
 		result, err := c.put(ctx, r, q)
 		// A server that is being stopped gets no answer: it would end its work as if the
@@ -245,7 +245,7 @@ func (c *Connection) question(key string, in incoming) {
 		if c.questions.end(key) && c.Context.Err() == nil {
 			c.reply(in.ID, result, err)
 		}
-	}()
+	})
 }
 
 // requestOf returns the request of ours that a request of the server is known to
@@ -290,7 +290,7 @@ func (c *Connection) reply(id, result json.RawMessage, err error) {
 	if c.replies == nil {
 		select {
 		case c.posting <- struct{}{}:
-			go c.post(line)
+			go c.guard(func() { c.post(line) })
 		default: // it asks faster than it reads
 		}
 		return

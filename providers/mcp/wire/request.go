@@ -255,9 +255,9 @@ func (c *Connection) cancelRequest(ctx context.Context, id string) {
 			Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": id, "reason": reason}},
 		},
 	}
-	go func() {
+	go c.guard(func() {
 		telling, stop := context.WithTimeout(c.Context, cancelling)
 		defer stop()
 		_ = c.transport.SendNotification(telling, notification) // otherwise the server answers in vain
-	}()
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/form"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
@@ -162,7 +163,7 @@ func (c *Connection) fulfil(ctx context.Context, r *request, requests map[string
 	defer stop()
 	var mu sync.Mutex
 	answers := make(map[string]json.RawMessage, len(requests))
-	var all sync.WaitGroup
+	var all cell.Group
 	for key, asked := range requests {
 		all.Go(func() {
 			answer, err := c.fulfilOne(asking, r, asked)
@@ -262,7 +263,7 @@ func (c *Connection) openAddresses(ctx context.Context, r *request, rounds *inpu
 	defer giveUp()
 	stop := context.AfterFunc(c.Context, giveUp)
 	defer stop()
-	var waiting sync.WaitGroup
+	var waiting cell.Group
 	for _, q := range all {
 		waiting.Go(func() {
 			if !c.opened(asking, r, q) {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"ctxfs/fs/cell"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/record"
@@ -55,7 +56,7 @@ type Adopter struct {
 
 	ctx     context.Context
 	cancel  context.CancelFunc
-	running sync.WaitGroup
+	running cell.Group
 	watcher *watch.Watcher
 
 	mu      sync.Mutex

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/procs"
 	"ctxfs/providers/terminals/record"
@@ -69,7 +70,7 @@ func (c *client) attach(spawner *procs.Spawner) error {
 	}
 	c.in, c.out = in, out
 	go func() {
-		c.read(out)
+		_ = cell.Run(func() { c.read(out) })
 		c.close()
 		c.kill() // it has ended, or must
 		_ = c.cmd.Wait()

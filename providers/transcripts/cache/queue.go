@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"ctxfs/fs/cell"
 	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/transcripts/catalogue"
 )
@@ -23,7 +24,7 @@ type queue struct {
 	working map[*catalogue.Session]int // in how many lines it is being rendered
 	closed  bool
 	started bool
-	work    sync.WaitGroup
+	work    cell.Group
 }
 
 // place is where a session waits.
@@ -90,7 +91,7 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 		delete(q.waiting, s)
 		q.working[s]++
 		q.mu.Unlock()
-		c.renderQueued(s, p.again)
+		_ = cell.Run(func() { c.renderQueued(s, p.again) }) // a session is a cell
 		q.mu.Lock()
 		if q.working[s]--; q.working[s] == 0 {
 			delete(q.working, s)

@@ -2,7 +2,6 @@ package scan
 
 import (
 	"context"
-	"ctxfs/providers/transcripts/agents/history"
 	"errors"
 	iofs "io/fs"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"ctxfs/fs/cell"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/archive"
 	"ctxfs/providers/transcripts/source"
 )
@@ -70,7 +71,7 @@ const walkers = 4
 // paths to seen.
 func (s *Scanner) walk(ctx context.Context, pl *place, dir string, seen map[string]bool) {
 	var mu sync.Mutex
-	var work sync.WaitGroup
+	var work cell.Group
 	slots := make(chan struct{}, walkers)
 	var unreadable []string
 	root := dir

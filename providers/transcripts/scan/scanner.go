@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/transcripts/agents/history"
@@ -73,7 +74,7 @@ type Scanner struct {
 	stores     map[string]*storeWork
 	started    bool
 	closed     bool
-	work       sync.WaitGroup
+	work       cell.Group
 }
 
 // maxDirs is how many folders of one place are watched.

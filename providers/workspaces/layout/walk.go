@@ -12,9 +12,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/ignore"
 	"ctxfs/providers/internal/mounted"
@@ -102,7 +102,7 @@ func (w *walk) run(ctx context.Context, matcher *ignore.Matcher) error {
 		batch := w.all[begin:min(len(w.all), begin+together)]
 		begin += len(batch)
 		lists := make([]listing, len(batch))
-		var wait sync.WaitGroup
+		var wait cell.Group
 		for i := range workers {
 			wait.Go(func() {
 				for j := i; j < len(batch) && ctx.Err() == nil; j += workers {
