@@ -82,7 +82,7 @@ func (i *Instance) waitTurn(ctx context.Context, d *config.Server, limits superv
 	} else {
 		i.remark("it waits for its turn: few servers start at a time, those that are used before all others")
 		var err error
-		if turn, err = i.o.Sup.Wait(ctx, i.urgent); err != nil {
+		if turn, err = i.o.Sup.Wait(ctx, i.owner.Dialer(d).Command(), i.urgent); err != nil {
 			return nil, err
 		}
 		i.remark("")

@@ -49,6 +49,15 @@ func findProgram(command string, env []string, dir string) (string, error) {
 	}
 }
 
+// missing reports whether the program is not there, so that nothing will be started.
+func (c Command) missing() bool {
+	path, err := findProgram(c.Name, c.Env, c.Dir)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	return err != nil
+}
+
 // variable returns the value of a variable in an environment, or "".
 func variable(env []string, name string) (value string) {
 	for _, v := range env {

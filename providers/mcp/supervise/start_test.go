@@ -199,7 +199,7 @@ func TestWhatInstallsIsGivenTime(t *testing.T) {
 // busy, and lets who is waited for go before all.
 func TestTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(10*time.Millisecond, patience)
+		q := newQueue(2, 10*time.Millisecond, patience)
 		q.busy = func() bool { return true }
 		ctx := context.Background()
 		var turns []*Turn
@@ -235,5 +235,33 @@ func TestTheQueue(t *testing.T) {
 			t.Error("it was held back")
 		}
 		urgent.Leave()
+	})
+}
+
+// TestStartsThatStartNothing: a server without its program, and one over HTTP, wait for no
+// process that starts, nor it for them.
+func TestStartsThatStartNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{Hold: time.Hour, Slot: time.Hour, Log: slog.New(slog.DiscardHandler)})
+		s.queue.busy = func() bool { return false }
+		begun, missing := time.Now(), Command{Name: "/nowhere/server"}
+		for range 2 { // before processes wait, and while they do
+			for _, c := range []Command{missing, {Name: "nowhere", Env: []string{"PATH=/nowhere"}}, {}} {
+				for range 50 {
+					if _, err := s.Wait(t.Context(), c, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for len(s.queue.slots) < cap(s.queue.slots) {
+				if _, err := s.Wait(t.Context(), Command{Name: os.Args[0]}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.remote = newQueue(remoteSlots, 0, time.Hour)
+		}
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
 	})
 }

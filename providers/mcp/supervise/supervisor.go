@@ -26,8 +26,8 @@ import (
 	"time"
 )
 
-// queue schedules starts that no caller waits for: few at a time, and delayed
-// while the machine is busy, but not forever. Starts that a caller waits for go
+// queue schedules starts that no caller waits for: few at a time, and those of processes
+// delayed while the machine is busy, but not forever. Starts that a caller waits for go
 // before all of them.
 type queue struct {
 	slots  chan struct{}
@@ -40,8 +40,12 @@ type queue struct {
 // loadLook is the interval between checks of the machine's load.
 const loadLook = 250 * time.Millisecond
 
-func newQueue(hold, slot time.Duration) *queue {
-	return &queue{slots: make(chan struct{}, max(2, runtime.NumCPU()/4)), hold: hold, slot: slot, busy: busy}
+// remoteSlots is how many servers over HTTP are connected to at a time: that costs this
+// machine little.
+const remoteSlots = 64
+
+func newQueue(slots int, hold, slot time.Duration) *queue {
+	return &queue{slots: make(chan struct{}, slots), hold: hold, slot: slot, busy: busy}
 }
 
 // Turn is the right to start.
@@ -58,10 +62,17 @@ func (q *queue) now() *Turn {
 	return &Turn{leave: sync.OnceFunc(func() { q.urgent.Add(-1) })}
 }
 
-// Wait waits for the turn of a start that no caller waits for. A value from hurry
-// means that a caller waits now, and ends the waiting. The turn must be given back.
-// The error is that of ctx.
-func (s *Supervisor) Wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) {
+// Wait waits for the turn of a start that no caller waits for: that of a command, or of a
+// server over HTTP if it has no name. One whose program is missing takes no place. A value
+// from hurry means that a caller waits now, and ends the waiting. The turn must be given
+// back. The error is that of ctx.
+func (s *Supervisor) Wait(ctx context.Context, c Command, hurry <-chan struct{}) (*Turn, error) {
+	switch {
+	case c.Name == "":
+		return s.remote.wait(ctx, hurry)
+	case c.missing():
+		return &Turn{leave: func() {}}, ctx.Err()
+	}
 	return s.queue.wait(ctx, hurry)
 }
 
@@ -118,7 +129,8 @@ type Options struct {
 // Supervisor schedules the starts of all servers. It starts nothing by itself. It
 // is safe for concurrent use.
 type Supervisor struct {
-	queue    *queue
+	queue    *queue // of processes
+	remote   *queue // of servers over HTTP
 	packages *packages
 	reaper   *reaper
 	starts   atomic.Int32 // under way
@@ -130,7 +142,8 @@ type Supervisor struct {
 // New returns a supervisor.
 func New(o Options) *Supervisor {
 	s := &Supervisor{
-		queue:    newQueue(o.Hold, o.Slot),
+		queue:    newQueue(max(2, runtime.NumCPU()/4), o.Hold, o.Slot),
+		remote:   newQueue(remoteSlots, 0, o.Slot),
 		packages: newPackages(o.Dir, o.Log),
 		reaper:   &reaper{log: o.Log},
 		spawn:    o.Spawn,
