@@ -25,7 +25,7 @@ func usualTiming() timing {
 				Discover: 2 * time.Second, Deaf: 30 * time.Second, Relisten: 5 * time.Second,
 				Grace: supervise.Grace{EOF: 2 * time.Second, Term: 2 * time.Second, Work: 30 * time.Second, Kill: 2 * time.Second},
 			},
-			Start: 30 * time.Second, Install: 10 * time.Minute, Settle: 200 * time.Millisecond, Calm: 30 * time.Second,
+			Start: 30 * time.Second, Fetch: 150 * time.Second, Install: 10 * time.Minute, Settle: 200 * time.Millisecond, Calm: 30 * time.Second,
 			Retry: 5 * time.Second, RetryMax: 10 * time.Minute, Call: time.Minute,
 		},
 		slot: 15 * time.Second, hold: 3 * time.Second, tool: 5 * time.Minute, toolMax: time.Hour,

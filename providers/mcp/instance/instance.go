@@ -37,6 +37,7 @@ type Options struct {
 type Timing struct {
 	wire.Timing
 	Start    time.Duration // timeout of a start without progress, unless configured
+	Fetch    time.Duration // that of a package runner; it is longer
 	Install  time.Duration // timeout of a start with progress, unless configured
 	Settle   time.Duration // delay from a notification to requesting the lists; doubles while notifications keep coming
 	Calm     time.Duration // the longest such delay

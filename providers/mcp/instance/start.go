@@ -68,8 +68,14 @@ func (i *Instance) waitForReason(ctx context.Context, retry <-chan time.Time) Re
 	}
 }
 
+// limits returns the limits of a start. Package runners try again for minutes, without a sign
+// of life, what cannot be fetched.
 func (i *Instance) limits(d *config.Server) supervise.Limits {
-	idle := cmp.Or(d.StartTimeout, i.o.Timing.Start)
+	idle := i.o.Timing.Start
+	if config.PackageOf(d.Command, d.Args).Runner {
+		idle = max(idle, i.o.Timing.Fetch)
+	}
+	idle = cmp.Or(d.StartTimeout, idle)
 	return supervise.Limits{Idle: idle, Total: max(idle, cmp.Or(d.InstallTimeout, i.o.Timing.Install))}
 }
 

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// The thresholds of progress: an idle program uses less, for its timers or for
-// polling something that is not there.
+// The thresholds of progress: an idle program uses less within progressTime, for its timers
+// or for polling something that is not there, such as a network.
 const (
 	progressCPU   = 50 * time.Millisecond
 	progressBytes = 4 << 10
+	progressTime  = 3 * time.Second
 )
 
 // usage is what processes have used since they are being measured.
@@ -32,7 +33,8 @@ type meter struct {
 // seen another part of it.
 type watcher struct {
 	meter *meter
-	seen  usage // the total when moved last reported progress
+	seen  usage     // the total at that time
+	since time.Time // when moved last reported progress, or a while without it was over
 }
 
 // watch returns a watcher for which all use until now is seen.
@@ -40,7 +42,7 @@ func (m *meter) watch() *watcher {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.measure()
-	return &watcher{m, m.total}
+	return &watcher{m, m.total, time.Now()}
 }
 
 // measured is a process as it was last measured.
@@ -52,15 +54,15 @@ type measured struct {
 func newMeter(group int) *meter { return &meter{group: group, known: make(map[int]*measured)} }
 
 // moved reports whether the processes have made progress since it last reported
-// progress, or since the watcher was made.
+// progress, since the watcher was made, or for progressTime.
 func (w *watcher) moved() bool {
 	w.meter.mu.Lock()
 	defer w.meter.mu.Unlock()
 	w.meter.measure()
-	total := w.meter.total
-	if total.cpu-w.seen.cpu < progressCPU && total.bytes-w.seen.bytes < progressBytes {
-		return false
+	total, now := w.meter.total, time.Now()
+	moved := total.cpu-w.seen.cpu >= progressCPU || total.bytes-w.seen.bytes >= progressBytes
+	if moved || now.Sub(w.since) >= progressTime {
+		w.seen, w.since = total, now
 	}
-	w.seen = total
-	return true
+	return moved
 }

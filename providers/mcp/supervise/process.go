@@ -16,6 +16,8 @@ type Process struct {
 
 	sup    *Supervisor
 	group  int
+	env    []string
+	began  time.Time
 	meter  *meter
 	exited chan struct{} // closed when the process has exited
 	status string        // how it exited; read after exited
@@ -40,7 +42,7 @@ func (s *Supervisor) start(c Command) (*Process, error) {
 		return nil, err
 	}
 	p := &Process{
-		Stdin: program.Stdin, Stdout: program.Stdout, Stderr: new(Tail), sup: s, group: program.Group, exited: make(chan struct{}),
+		Stdin: program.Stdin, Stdout: program.Stdout, Stderr: new(Tail), sup: s, group: program.Group, env: c.Env, began: time.Now(), exited: make(chan struct{}),
 		protects: func() (time.Time, bool) { return time.Time{}, false },
 	}
 	s.reaper.watch(p.group, briefly()) // first: until then nothing ends it if this process is killed

@@ -88,6 +88,13 @@ func (p *played) work() {
 	p.meter.total.cpu += progressCPU
 }
 
+// poll has the program use a processor now and then, as one does that waits.
+func (p *played) poll() {
+	p.meter.mu.Lock()
+	defer p.meter.mu.Unlock()
+	p.meter.total.cpu += progressCPU / 10
+}
+
 // install has the program write to a package cache.
 func (p *played) install() {
 	path := filepath.Join(p.home, ".npm/_npx/0123456789abcdef", fmt.Sprint(time.Now().UnixNano()))
@@ -116,6 +123,7 @@ func TestAStartIsBounded(t *testing.T) {
 		installing bool
 	}{
 		{name: "it is idle", does: func(*played, *Start) {}, cause: ErrIdle, took: idle},
+		{name: "it waits for the network", does: func(p *played, _ *Start) { p.poll() }, cause: ErrIdle, took: idle},
 		{name: "it works", does: func(p *played, _ *Start) { p.work() }, until: 3 * idle / 2, took: 3 * idle / 2, installing: true},
 		{name: "a package cache grows", does: func(p *played, _ *Start) { p.install() }, until: 3 * idle / 2, took: 3 * idle / 2, installing: true},
 		{name: "it works for ever", does: func(p *played, _ *Start) { p.work() }, cause: ErrTooLong, took: 2 * idle, installing: true},

@@ -81,6 +81,10 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		version mcp.UnsupportedProtocolVersionError
 		stored  *oauth.Fault
 	)
+	npm, log := "", ""
+	if c.Process != nil {
+		npm, log = c.Process.NPMFailure(config.PackageOf(d.Command, d.Args))
+	}
 	switch {
 	case errors.As(err, &start):
 		is.What, is.Fix = start.What, start.Hint+" in "+entry+", then: "+again
@@ -118,7 +122,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		if n, first := c.output.Strays(); n > 0 {
 			is.What += fmt.Sprintf("; it writes text instead, such as %q", x.line(first[0], strayLength))
 			is.Fix = "see that " + entry + " starts an MCP server, with the right arguments, then: " + again
-		} else {
+		} else if npm == "" {
 			is.Remarks = append(is.Remarks, "the command runs but does not answer on its standard output: is it an MCP server, with these arguments, and does it wait for the network?")
 		}
 	case errors.As(err, &ended):
@@ -152,6 +156,9 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		is.Fix = "see that it runs, check the url of " + entry + ", then: " + again
 	default:
 		is.What = WithoutAddress(err).Error()
+	}
+	if npm != "" && !strings.Contains(is.What, npm[strings.LastIndexByte(npm, ' ')+1:]) {
+		is.What += "; npm says: " + npm + ", see " + wording.Tilde(log, x.Home)
 	}
 	is.What = clean.Cut(clean.Line(x.Clean(is.What)), 1000)
 	if c.Process != nil {

@@ -1,0 +1,54 @@
+package supervise
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/regexps"
+	"ctxfs/providers/mcp/config"
+)
+
+// maxNPMLog is how much is read of a log of npm, in bytes.
+const maxNPMLog = 4 << 20
+
+// npmFetch is a line of npm's log on what was fetched; the group is why it was not.
+var npmFetch = regexps.Lazy(`(?m)^\d+ (?:http fetch \S+ (?:\d{3} |(\S+ attempt \d+ failed with \S+))|error (code \S+))`)
+
+// NPMFailure returns what npm could not fetch for a package, if nothing else was fetched since,
+// and the log that says so, of the time since the process was started; "" if there is none.
+// Npm tries again for minutes, and prints nothing meanwhile.
+func (p *Process) NPMFailure(pkg config.Package) (what, log string) {
+	runner, specs, _ := strings.Cut(pkg.Key, "\x00")
+	if runner != "npx" && runner != "npm" {
+		return "", ""
+	}
+	logs, _ := filepath.Glob(filepath.Join(npmCache(p.env), "_logs", "*.log")) // named by the time
+	for _, path := range slices.Backward(logs) {
+		if info, err := os.Stat(path); err != nil || info.ModTime().Before(p.began) {
+			continue
+		}
+		text := beginning(path)
+		all := npmFetch().FindAllStringSubmatch(text, -1)
+		if len(all) > 0 && strings.Contains(text, strings.ReplaceAll(specs, "\x00", " ")) {
+			if last := all[len(all)-1]; last[1]+last[2] != "" {
+				return last[1] + last[2], path
+			}
+			return "", ""
+		}
+	}
+	return "", ""
+}
+
+// beginning returns the text of a log, up to a limit.
+func beginning(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, maxNPMLog))
+	return string(text)
+}
