@@ -195,7 +195,7 @@ func (n *changeQueue) add(path string) {
 	n.mu.Lock()
 	n.paths[path] = struct{}{}
 	n.mu.Unlock()
-	n.ring()
+	rounds.Tell(n.wake)
 }
 
 // settled returns when what was added before the call is in the folder, or the worker
@@ -209,7 +209,7 @@ func (n *changeQueue) settled(ctx context.Context) error {
 	done := make(chan struct{})
 	n.barriers = append(n.barriers, done)
 	n.mu.Unlock()
-	n.ring()
+	rounds.Tell(n.wake)
 	select {
 	case <-done:
 		return nil
@@ -232,8 +232,6 @@ func closeAll(all []chan struct{}) {
 		close(c)
 	}
 }
-
-func (n *changeQueue) ring() { rounds.Tell(n.wake) }
 
 // take returns the collected paths, sorted, without those below others, and what is to be
 // called when they are in the folder.

@@ -69,7 +69,7 @@ func (p *pass) replace(at string, f fs.File) error {
 	var err error
 	for range tries {
 		var s pathState
-		head := headVersion(f)
+		_, head := headOf(f)
 		if s, err = p.temporary(f); err == nil {
 			p.heads[at] = head
 			return p.place(at, s)
@@ -158,7 +158,7 @@ func (p *pass) settle(at string, a fs.Attr) error {
 // grow brings a live file up to date in place, so that programs that follow it
 // go on.
 func (p *pass) grow(at string, f fs.File, s pathState) error {
-	head := headVersion(f)
+	length, head := headOf(f)
 	a, err := p.stat(f)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (p *pass) grow(at string, f fs.File, s pathState) error {
 		return p.replace(at, f)
 	}
 	written, known := p.heads[at]
-	rewrite := headLength(f) > 0 && (!known || written != head)
+	rewrite := length > 0 && (!known || written != head)
 	if a.Size == s.Size && !rewrite && s.Mode == a.Mode && s.ModTime.Equal(a.ModTime) {
 		p.report.Unchanged++
 		return nil
@@ -179,7 +179,7 @@ func (p *pass) grow(at string, f fs.File, s pathState) error {
 		}
 		err = p.copy(out, f, s.Size, a.Size)
 		if err == nil && rewrite {
-			err = p.copy(out, f, 0, min(headLength(f), s.Size))
+			err = p.copy(out, f, 0, min(length, s.Size))
 		}
 		if closeErr := out.Close(); err == nil {
 			err = closeErr
@@ -241,6 +241,7 @@ func (p *pass) sameBytes(at string, f fs.File, a fs.Attr) (bool, error) {
 	}
 	defer in.Close()
 	half := len(p.buf) / 2
+	length, _ := headOf(f)
 	for off := int64(0); off < info.Size(); {
 		ours, theirs := p.buf[:half], p.buf[half:]
 		n, err := in.ReadAt(theirs[:min(int64(half), info.Size()-off)], off)
@@ -252,7 +253,7 @@ func (p *pass) sameBytes(at string, f fs.File, a fs.Attr) (bool, error) {
 		}
 		skip := 0 // the header may have changed by now
 		if a.Live {
-			skip = int(max(0, min(headLength(f)-off, int64(n))))
+			skip = int(max(0, min(length-off, int64(n))))
 		}
 		if !bytes.Equal(ours[skip:n], theirs[skip:n]) {
 			return false, nil
@@ -262,18 +263,10 @@ func (p *pass) sameBytes(at string, f fs.File, a fs.Attr) (bool, error) {
 	return true, nil
 }
 
-func headLength(f fs.File) int64 {
+// headOf returns the length and the version of the header of a file, which may have none.
+func headOf(f fs.File) (length int64, version uint64) {
 	if h, ok := f.(fs.Headed); ok {
-		length, _ := h.Head()
-		return length
+		return h.Head()
 	}
-	return 0
-}
-
-func headVersion(f fs.File) uint64 {
-	if h, ok := f.(fs.Headed); ok {
-		_, version := h.Head()
-		return version
-	}
-	return 0
+	return 0, 0
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -248,15 +249,10 @@ func (m *manifest) replace() error {
 }
 
 func (m *manifest) text() []byte {
-	paths := make([]string, 0, len(m.states))
-	for p := range m.states {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.Encode(manifestHeader{manifestFormat}) // to memory, of our own types: cannot fail
-	for _, p := range paths {
+	for _, p := range slices.Sorted(maps.Keys(m.states)) {
 		e.Encode(manifestLine{Path: p, pathState: m.states[p]})
 	}
 	return text.Bytes()
@@ -267,12 +263,7 @@ func (m *manifest) namesIn(dir string) []string {
 	if dir != "" {
 		dir = strings.TrimSuffix(dir, "/") + "/"
 	}
-	names := make([]string, 0, len(m.names[dir]))
-	for name := range m.names[dir] {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(m.names[dir]))
 }
 
 // matches reports whether a path is as s describes it, unchanged.

@@ -86,17 +86,10 @@ func Obstacle() (cause, cure string) {
 // maxUsers is how many processes that use a mount are named.
 const maxUsers = 5
 
-// Users returns the processes that have a mount as their working directory, or a
-// file in it open, as "name (pid)". It does not touch the mount.
-func Users(dir string) []string {
-	users, _ := usersOf(dir)
-	return users
-}
-
-// usersOf returns the processes that have a folder as their working directory,
-// or a file in it open, as "name (pid)", and whether one of these own does, which are
-// not named. It only reads links in /proc, never the folder itself.
-func usersOf(dir string, own ...int) (users []string, ownToo bool) {
+// Users returns the processes that have a mount as their working directory, or a file in
+// it open, as "name (pid)", and whether one of these own does, which are not named. It
+// only reads links in /proc, and does not touch the mount.
+func Users(dir string, own ...int) (users []string, ownToo bool) {
 	users = processes("", func(proc string) bool {
 		pid, _ := strconv.Atoi(filepath.Base(proc))
 		is := isUsing(proc, dir)
@@ -110,7 +103,7 @@ func usersOf(dir string, own ...int) (users []string, ownToo bool) {
 }
 
 // sandboxesWith returns processes whose mount namespaces still have a mount that is
-// gone from this one, one of each namespace, as usersOf does.
+// gone from this one, one of each namespace, as Users does.
 func sandboxesWith(p Point) []string {
 	seen := make(map[string]bool)
 	return processes(", in a sandbox", func(proc string) bool {
@@ -126,10 +119,7 @@ func sandboxesWith(p Point) []string {
 
 // processes returns those for whose folders in /proc is is true, at most maxUsers.
 func processes(where string, is func(proc string) bool) (users []string) {
-	procs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		return nil
-	}
+	procs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, proc := range procs {
 		if len(users) == maxUsers {
 			break

@@ -30,6 +30,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/cell"
+	"ctxfs/fs/rounds"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
 )
@@ -161,12 +162,7 @@ func awaitAtMost(d time.Duration, done <-chan struct{}) {
 
 // ending reports whether another process should be asked instead.
 func (s *Server) ending() bool {
-	select {
-	case <-s.ended:
-		return true
-	default:
-		return s.retiring.Load()
-	}
+	return rounds.IsClosed(s.ended) || s.retiring.Load()
 }
 
 // End makes Serve return.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/rounds"
 	"ctxfs/mounts/control"
 )
 
@@ -149,10 +150,8 @@ func (s *Server) drain(ctx context.Context, working func() error) error {
 func (s *Server) handOver() ([]ViewInfo, error) {
 	s.mounting.Lock()
 	defer s.mounting.Unlock()
-	select {
-	case <-s.ended:
+	if rounds.IsClosed(s.ended) {
 		return nil, errEnding
-	default:
 	}
 	s.opts.Seat.Listener.Close() // from here on clients find the next process
 	s.mu.Lock()

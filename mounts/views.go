@@ -275,7 +275,7 @@ func (v *view) close(asking int) ([]string, error) {
 		<-v.done
 		return nil, nil
 	}
-	users, own := usersOf(v.Dir, os.Getpid(), asking)
+	users, own := Users(v.Dir, os.Getpid(), asking)
 	point, there, _ := mountedAt(v.Dir)
 	switch err := v.mount.Unmount(); {
 	case err == nil:

@@ -91,6 +91,16 @@ func (h Home) Dial(ctx context.Context) (*Client, error) {
 	return c, nil
 }
 
+// Ask implements fs.Asker: it asks the process that runs, if there is one.
+func (h Home) Ask(ctx context.Context, r fs.Request) error {
+	c, err := h.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.Ask(ctx, r)
+}
+
 // connectAny connects to the socket in the first folder that has one, and returns
 // the ID of the process that listens, 0 if it cannot be seen. If the queue of the
 // socket is full, it waits for room.

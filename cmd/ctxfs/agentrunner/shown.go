@@ -51,13 +51,8 @@ const shownTime = 10 * time.Second
 func ask[Q, A any](ctx context.Context, s shown, op fs.Op[Q, A], question Q) (answer A, err error) {
 	ctx, cancel := context.WithTimeout(ctx, shownTime)
 	defer cancel()
-	err = places.UntilServed(func() error {
-		c, err := s.Process().Dial(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		answer, err = op.Ask(ctx, c, question)
+	err = places.UntilServed(func() (err error) {
+		answer, err = op.Ask(ctx, s.Process(), question)
 		return err
 	})
 	return answer, err

@@ -86,12 +86,7 @@ func ask(ctx context.Context, p places.Places, request Request, s console.Stream
 		defer line.clear()
 	}
 	asking := newQuestioner(ctx, person, line, func(ctx context.Context, a form.Answer) error {
-		c, err := p.Process().Dial(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		_, err = OpAnswer.Ask(ctx, c, a)
+		_, err := OpAnswer.Ask(ctx, p.Process(), a)
 		return err
 	})
 	defer asking.close()

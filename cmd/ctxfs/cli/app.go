@@ -82,20 +82,6 @@ func (a *App) KeepEnviron() {
 	}
 }
 
-// Running connects to the background process. It returns nil, and no error, if no
-// such process runs.
-func (a *App) Running(ctx context.Context) (*control.Client, error) {
-	var c *control.Client
-	err := places.UntilServed(func() (err error) {
-		c, err = a.Process().Dial(ctx)
-		return err
-	})
-	if errors.Is(err, control.ErrNotRunning) {
-		return nil, nil
-	}
-	return c, err
-}
-
 // ServerInfo asks the background process who it is and what it shows. It returns
 // the zero value, and no error, if there is no process or it is ending.
 func (a *App) ServerInfo(ctx context.Context) (mounts.ServerInfo, error) {

@@ -68,11 +68,7 @@ func mount(ctx context.Context, a *cli.App, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var result mounts.MountResult
-	err = places.UntilServed(func() (err error) {
-		result, err = requestMount(ctx, a, dir)
-		return err
-	})
+	result, err := mounts.OpMount.Ask(ctx, a.Starting(), mounts.ViewQuery{Dir: dir})
 	if err != nil {
 		return err
 	}
@@ -95,15 +91,6 @@ func mount(ctx context.Context, a *cli.App, dir string, asJSON bool) error {
 	}
 	reportMount(a, result)
 	return nil
-}
-
-func requestMount(ctx context.Context, a *cli.App, dir string) (result mounts.MountResult, err error) {
-	c, err := a.Start(ctx)
-	if err != nil {
-		return result, err
-	}
-	defer c.Close()
-	return mounts.OpMount.Ask(ctx, c, mounts.ViewQuery{Dir: dir})
 }
 
 func reportMount(a *cli.App, result mounts.MountResult) {

@@ -15,6 +15,7 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -88,16 +89,10 @@ func (r *passPrinter) report(p mounts.Report) {
 }
 
 func syncOnce(ctx context.Context, a *cli.App, dir string, r *passPrinter) error {
-	c, err := a.Running(ctx)
-	if err != nil {
+	err := syncCall(ctx, a.OnlyRunning(), dir, true, r)
+	ending := errors.Is(err, control.ErrGone) && r.passes == 0 // which counts as none
+	if !ending && !errors.Is(err, control.ErrNotRunning) {
 		return err
-	}
-	if c != nil {
-		defer c.Close()
-		// A process that is ending counts as none.
-		if err := syncCall(ctx, a, c, dir, true, r); !errors.Is(err, control.ErrGone) || r.passes > 0 {
-			return err
-		}
 	}
 	tree := a.Offline()
 	defer tree.Close()
@@ -117,7 +112,7 @@ func syncFollow(ctx context.Context, a *cli.App, dir string, r *passPrinter) err
 			return err
 		}
 		defer c.Close()
-		err = syncCall(ctx, a, c, dir, false, r)
+		err = syncCall(ctx, c, dir, false, r)
 		if errors.Is(err, control.ErrGone) && r.passes > 0 && !servedByNext(ctx, a) {
 			return fmt.Errorf("what is written stays as it is: %v", err)
 		}
@@ -125,7 +120,7 @@ func syncFollow(ctx context.Context, a *cli.App, dir string, r *passPrinter) err
 	})
 }
 
-func syncCall(ctx context.Context, a *cli.App, c *control.Client, dir string, once bool, r *passPrinter) error {
+func syncCall(ctx context.Context, c fs.Asker, dir string, once bool, r *passPrinter) error {
 	_, err := mounts.OpSync.Ask(ctx, c, mounts.ViewQuery{Dir: filepath.Clean(dir), Once: once}, r.report, nil)
 	return err
 }

@@ -48,7 +48,7 @@ func olderProcess(ctx context.Context, a *cli.App) (*predecessor, error) {
 	}
 	p := &predecessor{Pid: c.Pid, Version: c.Version, Users: make(map[string][]string)}
 	for _, v := range info.Mounts {
-		users := mounts.Users(v.Dir)
+		users, _ := mounts.Users(v.Dir)
 		if v.Kind == "fuse" && len(users) > 0 {
 			p.Users[v.Dir] = users
 		}

@@ -43,12 +43,11 @@ func newUnmount(a *cli.App) *cobra.Command {
 				}
 				args = []string{dir}
 			}
-			err := unmount(cmd.Context(), a, args, all, asJSON)
-			for range 3 {
-				if !errors.Is(err, control.ErrGone) {
+			var err error
+			for range 4 { // again for what a process has left that was ending
+				if err = unmount(cmd.Context(), a, args, all, asJSON); !errors.Is(err, control.ErrGone) {
 					break
 				}
-				err = unmount(cmd.Context(), a, args, all, asJSON) // what it has left
 			}
 			return err
 		},
@@ -126,7 +125,7 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 		return cmp.Or(a.PrintJSON(result), failed)
 	}
 	if len(result.Dirs) == 0 && failed == nil {
-		a.Sayf("nothing is mounted%s", strings.Join(prefixed(" on ", args), ""))
+		a.Sayf("%s", strings.Join(append([]string{"nothing is mounted"}, args...), " on "))
 	}
 	for _, dir := range result.Dirs {
 		a.Sayf("unmounted %s", a.Tilde(dir))
@@ -161,22 +160,12 @@ func completeMounts(ctx context.Context, a *cli.App) []string {
 	return dirs
 }
 
-func prefixed(prefix string, args []string) []string {
-	var out []string
-	for _, arg := range args {
-		out = append(out, prefix+arg)
-	}
-	return out
-}
-
 func unmountServed(ctx context.Context, a *cli.App, dir string) (mounts.UnmountResult, error) {
-	var result mounts.UnmountResult
-	c, err := a.Running(ctx)
-	if err != nil || c == nil {
-		return result, err
+	result, err := mounts.OpUnmount.Ask(ctx, a.OnlyRunning(), mounts.ViewQuery{Dir: dir, Process: os.Getpid()}, nil, nil)
+	if errors.Is(err, control.ErrNotRunning) {
+		err = nil
 	}
-	defer c.Close()
-	return mounts.OpUnmount.Ask(ctx, c, mounts.ViewQuery{Dir: dir, Process: os.Getpid()}, nil, nil)
+	return result, err
 }
 
 // chooseMounts returns the folders of the mounts that the command means.

@@ -17,6 +17,7 @@ import (
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/form"
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -49,12 +50,8 @@ const lookTime = 60 * time.Second
 func (b *backend) keepAlive() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.held != nil {
-		select {
-		case <-b.held:
-		default:
-			return nil
-		}
+	if b.held != nil && !rounds.IsClosed(b.held) {
+		return nil
 	}
 	c, err := b.app.Start(b.life)
 	if err != nil {
@@ -109,16 +106,12 @@ func (b *backend) askOnce(ctx context.Context, r fs.Request) error {
 	if err := b.keepAlive(); err != nil {
 		return err
 	}
-	c, err := b.app.Process().Dial(ctx)
+	err := b.app.Process().Ask(ctx, r)
 	if errors.Is(err, control.ErrNotRunning) {
 		b.awaitEnd(ctx) // a moment ago it was there
 		return control.ErrGone
 	}
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	return c.Ask(ctx, r)
+	return err
 }
 
 // endTime is how long a process that accepts no more requests may take to exit.

@@ -222,10 +222,8 @@ func (r *run) report(ctx context.Context, p setup.Plan, written []string) {
 	case r.undo:
 		return
 	}
-	if c, err := r.app.Running(ctx); err != nil || c == nil {
+	if info, err := r.app.ServerInfo(ctx); err != nil || info.Pid == 0 {
 		r.app.Sayf("next: ctxfs mount")
-	} else {
-		c.Close()
 	}
 	if slices.ContainsFunc(targets, func(id string) bool { return id != "shell" && id != "service" }) {
 		r.app.Sayf("sessions of agents that start from now on know of ctxfs")
