@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -28,7 +29,7 @@ func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 		return texts(fmt.Sprintf("%s is a file of %s: read it.", name, wording.Size(entries[0].Size))), nil
 	}
 	if len(entries) == 0 {
-		return texts(displayPath(name) + " is empty."), nil
+		return texts(cmp.Or(name, "the root") + " is empty."), nil
 	}
 	first := min(max(args.Offset, 1), len(entries))
 	var b strings.Builder
@@ -72,12 +73,4 @@ func (g *Gateway) notFound(ctx context.Context, name string, err error) error {
 		}
 	}
 	return f
-}
-
-// displayPath returns a path for a sentence.
-func displayPath(name string) string {
-	if name == "" {
-		return "the root"
-	}
-	return name
 }

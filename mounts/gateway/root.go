@@ -92,19 +92,11 @@ func (g *Gateway) stateOf(ctx context.Context) *clientState {
 	if c := connectionOf(ctx); c != nil {
 		return c.client
 	}
-	if session := server.ClientSessionFromContext(ctx); session != nil {
-		return g.sessionState(session.SessionID())
+	if session := server.ClientSessionFromContext(ctx); session != nil && session.SessionID() != "" {
+		state, _ := g.clients.LoadOrStore(session.SessionID(), newClientState())
+		return state.(*clientState)
 	}
 	return nil
-}
-
-// sessionState returns what is remembered of a session over HTTP; nil without one.
-func (g *Gateway) sessionState(id string) *clientState {
-	if id == "" {
-		return nil
-	}
-	state, _ := g.clients.LoadOrStore(id, newClientState())
-	return state.(*clientState)
 }
 
 // sessionEnded forgets the client of a session.

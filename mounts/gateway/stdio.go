@@ -35,7 +35,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) e
 		pending: make(map[string]context.CancelCauseFunc), asked: make(map[string]chan<- answer),
 	}
 	c.client.listen()
-	c.session = newSession(c)
+	c.session = session{server.NewInProcessSessionWithHandlers("stdio", c, c, c), make(chan mcp.JSONRPCNotification, 16)}
 	ctx = context.WithValue(g.server.WithContext(ctx, c.session), connectionKey{}, c)
 	go func() {
 		defer cancel() // a client that cannot be written to has left
@@ -77,10 +77,6 @@ type connection struct {
 type session struct {
 	*server.InProcessSession
 	news chan mcp.JSONRPCNotification
-}
-
-func newSession(c *connection) session {
-	return session{server.NewInProcessSessionWithHandlers("stdio", c, c, c), make(chan mcp.JSONRPCNotification, 16)}
 }
 
 func (s session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.news }

@@ -45,8 +45,5 @@ func (g *Gateway) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 		return asked, nil
 	}
 	text, err := g.backend.Wait(ctx, Wait{For: args.For, Any: args.Any, Timeout: waitTime(args.Seconds), Root: root})
-	if err != nil {
-		return nil, err
-	}
-	return texts(text), nil
+	return texts(text), err
 }

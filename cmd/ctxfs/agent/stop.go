@@ -41,9 +41,6 @@ func newStop(a *cli.App) *cobra.Command {
 			if asJSON {
 				failed = append(failed, a.PrintJSON(results))
 			}
-			if len(failed) == 1 {
-				return failed[0]
-			}
 			return errors.Join(failed...)
 		},
 	}

@@ -45,11 +45,7 @@ func newStatus(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			err = a.PrintJSON(report)
-		} else {
-			printStatus(a, report)
-		}
+		err = a.Report(asJSON, report, func() { printStatus(a, report) }, false)
 		if err == nil && !report.Running {
 			return cli.Exit(console.ExitNotRunning, nil)
 		}

@@ -11,7 +11,6 @@ import (
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
-	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/tasks"
 )
 
@@ -43,7 +42,7 @@ func completeCall(a *cli.App) cobra.CompletionFunc {
 		case len(named) == 1:
 			return completeTools(cmd.Context(), a, named[0]), directive
 		}
-		flags := toolFlags(cmd.Context(), a, named[0], named[1])
+		flags, _ := cli.Ask(cmd.Context(), a, mcp.OpFlags, mcp.ToolQuery{Server: named[0], Tool: named[1]}) // no tool, no flags
 		if strings.HasPrefix(word, "@") {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
@@ -96,11 +95,6 @@ func completeTools(ctx context.Context, a *cli.App, server string) (names []stri
 	return names
 }
 
-func toolFlags(ctx context.Context, a *cli.App, server, tool string) []calls.Flag {
-	flags, _ := cli.Ask(ctx, a, mcp.OpFlags, mcp.ToolQuery{Server: server, Tool: tool}) // no tool, no flags
-	return flags
-}
-
 // completeServer completes the name of a server as the only argument.
 func completeServer(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -111,12 +105,8 @@ func completeServer(a *cli.App) cobra.CompletionFunc {
 	}
 }
 
-func completeServers(ctx context.Context, a *cli.App) []string {
-	statuses, err := cli.Ask(ctx, a, usertree.OpProviders, fs.None{})
-	if err != nil {
-		return nil
-	}
-	var names []string
+func completeServers(ctx context.Context, a *cli.App) (names []string) {
+	statuses, _ := cli.Ask(ctx, a, usertree.OpProviders, fs.None{}) // none, if it cannot be asked
 	for _, p := range statuses {
 		if p.Name == "mcps" {
 			for _, item := range p.Items {

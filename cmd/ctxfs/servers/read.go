@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,7 +48,7 @@ func printResource(a *cli.App, r *calls.Reading) error {
 	for _, c := range r.Contents {
 		if c.Blob != nil && toTerminal(a) {
 			return &control.Fault{
-				Message: fmt.Sprintf("the resource is not text, but %s of %d bytes", kindOf(c), len(c.Blob)),
+				Message: fmt.Sprintf("the resource is not text, but %s of %d bytes", cmp.Or(c.MIMEType, "something"), len(c.Blob)),
 				Hint:    "write it to a file: ctxfs read ... >FILE",
 			}
 		}
@@ -63,13 +64,6 @@ func printResource(a *cli.App, r *calls.Reading) error {
 		}
 	}
 	return nil
-}
-
-func kindOf(c calls.Content) string {
-	if c.MIMEType == "" {
-		return "something"
-	}
-	return c.MIMEType
 }
 
 // toTerminal reports whether the output may go to a terminal.
@@ -135,7 +129,7 @@ func printMessages(a *cli.App, r *calls.Reading) {
 		}
 		text := strings.TrimSuffix(c.Text, "\n")
 		if c.Blob != nil {
-			text = fmt.Sprintf("(%s of %d bytes; --json has it)", kindOf(c), len(c.Blob))
+			text = fmt.Sprintf("(%s of %d bytes; --json has it)", cmp.Or(c.MIMEType, "something"), len(c.Blob))
 		}
 		a.Sayf("%s:\n\n%s", c.Role, text)
 	}

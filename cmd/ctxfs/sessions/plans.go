@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -40,14 +41,10 @@ func newPlans(a *cli.App) *cobra.Command {
 		asker := a.Fallback()
 		defer asker.Close()
 		found, err := askPlans(cmd.Context(), a, asker, query)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case asJSON:
-			return a.PrintJSON(found)
 		}
-		printPlans(a, found)
-		return nil
+		return a.Report(asJSON, found, func() { printPlans(a, found) }, false)
 	})
 	cmd.Flags().StringVar(&in, "in", "", "only the project of this folder")
 	a.CompleteFlag(cmd, "in", cli.CompleteDirs)
@@ -78,7 +75,7 @@ func printPlans(a *cli.App, found plans.Answer) {
 	for i, t := range found.Open[:min(len(found.Open), mostTasks)] {
 		if t.Project != project || i == 0 {
 			project = t.Project
-			a.Sayf("%s:", where(a, project))
+			a.Sayf("%s:", cmp.Or(a.Tilde(project), "of no known project"))
 		}
 		mark := "[ ]"
 		if t.State == string(facts.TaskBegun) {
@@ -131,12 +128,4 @@ func printPlans(a *cli.App, found plans.Answer) {
 	} else if len(found.Open) == 0 {
 		a.Sayf("no open tasks")
 	}
-}
-
-// where returns how a project is named.
-func where(a *cli.App, project string) string {
-	if project == "" {
-		return "of no known project"
-	}
-	return a.Tilde(project)
 }

@@ -25,14 +25,10 @@ func newRules(a *cli.App) *cobra.Command {
 			return err
 		}
 		page, err := cli.Ask(cmd.Context(), a, rules.OpFor, rules.PathQuery{Path: path})
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case asJSON:
-			return a.PrintJSON(page)
 		}
-		a.Sayf("%s", strings.TrimSuffix(page.Text, "\n"))
-		return nil
+		return a.Report(asJSON, page, func() { a.Sayf("%s", strings.TrimSuffix(page.Text, "\n")) }, false)
 	})
 	cmd.AddCommand(newRulesCheck(a))
 	return cmd

@@ -41,12 +41,8 @@ func newStale(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			if err := a.PrintJSON(report); err != nil {
-				return err
-			}
-		} else {
-			printStale(a, report, o)
+		if err := a.Report(asJSON, report, func() { printStale(a, report, o) }, false); err != nil {
+			return err
 		}
 		switch {
 		case len(report.Files) == 0:

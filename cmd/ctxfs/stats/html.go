@@ -103,14 +103,11 @@ func period(r *stats.Report) string {
 // tableOf returns a table as the page shows it, with a bar for what each row is of all.
 func tableOf(t *table) *page.Table {
 	p := &page.Table{Head: titles(t.columns)}
-	var all float64
-	for _, r := range t.rows {
-		all = max(all, r.value)
-	}
+	largest := largestOf(t.rows)
 	for _, r := range t.rows {
 		one := page.Row{Cells: r.cells}
-		if all > 0 {
-			one.Share = r.value / all
+		if largest > 0 {
+			one.Share = r.value / largest
 		}
 		p.Rows = append(p.Rows, one)
 	}

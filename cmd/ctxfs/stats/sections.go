@@ -202,10 +202,7 @@ var sparks = []rune("▁▂▃▄▅▆▇█")
 func (s screen) spark(t *table) string {
 	last := t.rows[0].cells[0]
 	rows := t.rows[:max(min(len(t.rows), s.width-2*len(last)-leastBar), 1)]
-	var largest float64
-	for _, r := range rows {
-		largest = max(largest, r.value)
-	}
+	largest := largestOf(rows)
 	columns := make([]rune, len(rows))
 	for i, r := range rows {
 		height := 0

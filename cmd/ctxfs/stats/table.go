@@ -76,16 +76,13 @@ func (s screen) print(t *table, limit int) {
 	}
 	rows := t.beginnings(limit)
 	widths := make([]int, len(t.columns))
-	var largest float64
 	for i, c := range t.columns {
 		widths[i] = utf8.RuneCountInString(c.title)
 		for _, r := range rows {
 			widths[i] = max(widths[i], utf8.RuneCountInString(r.cells[i]))
 		}
 	}
-	for _, r := range rows {
-		largest = max(largest, r.value)
-	}
+	largest := largestOf(rows)
 	bar := s.fit(widths)
 	if len(rows) > 0 {
 		s.line(t.columns, widths, titles(t.columns), "")
@@ -100,6 +97,14 @@ func (s screen) print(t *table, limit int) {
 	for _, note := range t.notes {
 		fmt.Fprintln(s.out, note)
 	}
+}
+
+// largestOf returns the largest value of some lines, or 0.
+func largestOf(rows []row) (largest float64) {
+	for _, r := range rows {
+		largest = max(largest, r.value)
+	}
+	return largest
 }
 
 // beginnings returns the lines without the details that are too many, and lines that count
@@ -162,16 +167,13 @@ func (s screen) line(columns []column, widths []int, cells []string, bar string)
 	for i, text := range cells {
 		text = cut(text, widths[i])
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
-		switch {
-		case i > 0:
+		if i > 0 {
 			b.WriteString("  ")
-			fallthrough
-		default:
-			if columns[i].left {
-				b.WriteString(text + pad)
-			} else {
-				b.WriteString(pad + text)
-			}
+		}
+		if columns[i].left {
+			b.WriteString(text + pad)
+		} else {
+			b.WriteString(pad + text)
 		}
 	}
 	fmt.Fprintln(s.out, strings.TrimRight(b.String()+"  "+bar, " "))

@@ -81,9 +81,6 @@ func stopAll(ctx context.Context, a *cli.App, names []string, grace time.Duratio
 	if asJSON {
 		failed = append(failed, a.PrintJSON(stopped))
 	}
-	if len(failed) == 1 {
-		return failed[0]
-	}
 	return errors.Join(failed...)
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
@@ -39,19 +38,7 @@ func newLs(a *cli.App) *cobra.Command {
 			args = []string{""}
 		}
 		l := &lister{app: a, asker: asker, long: long, recursive: recursive, json: asJSON, headers: len(args) > 1 || recursive}
-		var failed error
-		for _, arg := range args {
-			p, err := a.TreePath(arg)
-			if err == nil {
-				err = l.show(cmd.Context(), p)
-			}
-			if err != nil {
-				if failed != nil {
-					console.Complain(a.Err, failed)
-				}
-				failed = err
-			}
-		}
+		failed := eachPath(a, args, func(p string) error { return l.show(cmd.Context(), p) })
 		if asJSON && failed == nil {
 			return a.PrintJSON(l.all)
 		}

@@ -72,10 +72,6 @@ func (p *pages) open() {
 	p.worker.Start()
 }
 
-func (p *pages) settled(ctx context.Context) error { return p.worker.Settled(ctx) }
-
-func (p *pages) close() { p.worker.Close() }
-
 // restFactor is how many times as long as making the pages took they are not made again, so
 // that providers that report changes without end still take only a small part of one
 // processor.

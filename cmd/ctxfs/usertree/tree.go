@@ -104,7 +104,7 @@ func (t *Tree) settled(ctx context.Context) error {
 	if err := t.providers.Settled(ctx); err != nil {
 		return err
 	}
-	return t.pages.settled(ctx)
+	return t.pages.worker.Settled(ctx)
 }
 
 // builtAt returns when the program at a path was built: the time of its file.
@@ -155,7 +155,7 @@ func (t *Tree) RenewPages() { t.pages.make() }
 
 // Close ends the providers and waits for them.
 func (t *Tree) Close() {
-	t.pages.close()
+	t.pages.worker.Close()
 	if err := t.providers.Close(); err != nil {
 		t.opts.Log.Warn("a provider did not close cleanly", "error", err)
 	}
