@@ -11,8 +11,6 @@ import (
 	iofs "io/fs"
 	"os"
 	"time"
-
-	"ctxfs/providers/internal/rawjson"
 )
 
 // A cache file is a header in JSON on one line, then the texts of the snapshot with
@@ -39,17 +37,8 @@ type cachedSection struct {
 }
 
 type cachedItem struct {
-	Name    string `json:"name"`
-	File    string `json:"file"`
-	Summary string `json:"summary,omitempty"`
-	// Parameters, Flags and Template are those of the Item.
-	Parameters string    `json:"parameters,omitempty"`
-	Flags      string    `json:"flags,omitempty"`
-	Template   string    `json:"template,omitempty"`
-	Since      time.Time `json:"since"`
-	Size       int       `json:"size"` // of its text, in bytes
-	// Sum is the fingerprint of a tool's definition.
-	Sum rawjson.Fingerprint `json:"sum,omitzero"`
+	Item
+	Size int `json:"size"` // of its text, in bytes
 }
 
 var ErrDamaged = errors.New("the file is damaged")
@@ -134,10 +123,8 @@ func (c *cacheFile) snapshot() (*Snapshot, error) {
 		from := &c.Sections[k]
 		is := Section{Changed: from.Changed, Items: make([]Item, len(from.Items))}
 		for j, i := range from.Items {
-			is.Items[j] = Item{
-				Name: i.Name, File: i.File, Summary: i.Summary, Parameters: i.Parameters, Flags: i.Flags, Template: i.Template,
-				Since: i.Since, Body: texts[:i.Size:i.Size], Sum: i.Sum,
-			}
+			is.Items[j] = i.Item
+			is.Items[j].Body = texts[:i.Size:i.Size]
 			texts = texts[i.Size:]
 		}
 		s.Sections[k] = is
@@ -176,10 +163,7 @@ func cacheFileText(cat *Catalogue, s *Snapshot) ([]byte, error) {
 	for k, is := range s.Sections {
 		to := cachedSection{Changed: is.Changed}
 		for _, i := range is.Items {
-			to.Items = append(to.Items, cachedItem{
-				Name: i.Name, File: i.File, Summary: i.Summary, Parameters: i.Parameters, Flags: i.Flags, Template: i.Template,
-				Since: i.Since, Size: len(i.Body), Sum: i.Sum,
-			})
+			to.Items = append(to.Items, cachedItem{Item: i, Size: len(i.Body)})
 			texts = append(texts, i.Body...)
 		}
 		h.Sections[k] = to

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/rawjson"
@@ -58,18 +59,18 @@ type Section struct {
 
 // Item is one file of a section: a definition as it is shown.
 type Item struct {
-	Name    string // as the server calls it
-	File    string // the name of the file, without ".json"
-	Summary string
+	Name    string `json:"name"` // as the server calls it
+	File    string `json:"file"` // the name of the file, without ".json"
+	Summary string `json:"summary,omitempty"`
 	// Parameters are what a tool or prompt takes, in short, and Flags those that it
 	// needs, as its command has them: see [arguments.Signature].
-	Parameters string
-	Flags      string
+	Parameters string `json:"parameters,omitempty"`
+	Flags      string `json:"flags,omitempty"`
 	// Template is the URI of a template of resources, cleaned.
-	Template string
-	Since    time.Time
-	Body     []byte              // of the file, behind its Head
-	Sum      rawjson.Fingerprint // of a tool's definition
+	Template string              `json:"template,omitempty"`
+	Since    time.Time           `json:"since"`
+	Body     []byte              `json:"-"`            // of the file, behind its Head
+	Sum      rawjson.Fingerprint `json:"sum,omitzero"` // of a tool's definition
 }
 
 // SummaryLength is the length of the longest summary in an index, in bytes.
@@ -165,9 +166,7 @@ func newSection(shape shape, lists ...List) Section {
 	}
 	var all []defined
 	for _, l := range lists {
-		if l.Changed.After(s.Changed) {
-			s.Changed = l.Changed
-		}
+		s.Changed = wording.Later(s.Changed, l.Changed)
 		for _, d := range l.Items {
 			o, err := d.object()
 			if err != nil {

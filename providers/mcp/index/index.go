@@ -147,11 +147,7 @@ func (x *Index) updateText() (changed bool) {
 func (x *Index) factTime(servers []server.Summary) time.Time {
 	var newest time.Time
 	for _, b := range servers {
-		for _, t := range []time.Time{b.Condition.Since, b.Catalogue} {
-			if t.After(newest) {
-				newest = t
-			}
-		}
+		newest = wording.Later(newest, wording.Later(b.Condition.Since, b.Catalogue))
 	}
 	return cmp.Or(newest, x.o.Env.Now())
 }

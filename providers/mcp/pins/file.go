@@ -71,9 +71,7 @@ func (p Store) read(keys []catalogue.Key, whole bool) *State {
 			s.fault = fmt.Sprintf("%s cannot be read: %v", path, wording.Cause(err))
 		default:
 			s.stale = s.stale || one.stale
-			if one.accepted.After(s.accepted) {
-				s.accepted = one.accepted
-			}
+			s.accepted = wording.Later(s.accepted, one.accepted)
 			for tool, pin := range one.pinned {
 				if _, ok := s.pinned[tool]; !ok {
 					s.pinned[tool] = pin
