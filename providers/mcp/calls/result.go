@@ -2,6 +2,7 @@ package calls
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -131,9 +132,8 @@ func (o *output) addLine(text string) { o.parts = append(o.parts, part{text, tru
 
 // block is a content block as the server sent it.
 type block struct {
-	Type, Text, MIMEType, URI, Name, Description string
-	Data                                         []byte
-	Resource                                     wireResource
+	wireContent
+	Description string
 }
 
 // add adds a content block. One of an unknown type is shown as JSON.
@@ -175,10 +175,7 @@ func (o *output) addUnknown(raw json.RawMessage) error {
 
 // save writes binary content to a file, and adds a line with its path.
 func (o *output) save(mimeType string, body []byte) {
-	kind := clean.Line(mimeType)
-	if kind == "" {
-		kind = "bytes of unknown type"
-	}
+	kind := cmp.Or(clean.Line(mimeType), "bytes of unknown type")
 	is := fmt.Sprintf("%s (%s)", clean.Cut(kind, 100), wording.Size(int64(len(body))))
 	if o.opts.Results == nil {
 		o.addLine(is + " is in the raw result alone")
@@ -186,20 +183,18 @@ func (o *output) save(mimeType string, body []byte) {
 	}
 	saved, err := o.opts.Results.Save(o.opts.Server, o.opts.Tool.File, mediatype.Ext(mimeType, true), body)
 	if err != nil {
-		o.fail(is, err)
+		o.addLine(o.fail(is, err))
 		return
 	}
 	o.Files = append(o.Files, saved.Path)
 	o.addLine(is + " has been written to: " + saved.Path)
 }
 
-// fail records that something could not be written.
-func (o *output) fail(what string, err error) {
+// fail records that something could not be written, and returns a line that says so.
+func (o *output) fail(what string, err error) string {
 	fault := what + " could not be written to a file: " + clean.Line(err.Error())
-	if o.Fault == "" {
-		o.Fault = fault
-	}
-	o.addLine(fault)
+	o.Fault = cmp.Or(o.Fault, fault)
+	return fault
 }
 
 // settle sets the text and the structured result.
@@ -267,11 +262,7 @@ func (o *output) shorten(limit int) {
 func (o *output) excerpt(text []byte, limit int, ext string) (short []byte, path string) {
 	saved, err := o.opts.Results.Save(o.opts.Server, o.opts.Tool.File, ext, text)
 	if err != nil {
-		fault := "the whole (" + wording.Size(int64(len(text))) + ") could not be written to a file: " + clean.Line(err.Error())
-		if o.Fault == "" {
-			o.Fault = fault
-		}
-		return excerpt.Of(text, limit, fault), ""
+		return excerpt.Of(text, limit, o.fail("the whole ("+wording.Size(int64(len(text)))+")", err)), ""
 	}
 	return excerpt.Of(text, limit, excerpt.Notice(saved.Path, saved.Bytes, saved.Lines)), saved.Path
 }

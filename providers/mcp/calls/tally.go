@@ -21,7 +21,13 @@ import (
 func (l *Log) Tally(ctx context.Context, q facts.CallsQuery) ([]facts.ToolCalls, error) {
 	t := tally{query: q, tools: make(map[[2]string]*called)}
 	for _, path := range []string{l.path + olderSuffix, l.path} {
-		if err := t.read(ctx, path); err != nil {
+		err := eachCalled(path, nil, func(c *Called) bool {
+			if !c.Time.IsZero() && t.wants(c) {
+				t.add(c)
+			}
+			return ctx.Err() == nil
+		})
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 	}
@@ -38,25 +44,6 @@ type tally struct {
 type called struct {
 	facts.ToolCalls
 	ms []int64
-}
-
-// read counts what is in a file of the log.
-func (t *tally) read(ctx context.Context, path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return eachLine(f, func(line []byte) bool {
-		var c Called
-		if json.Unmarshal(line, &c) == nil && !c.Time.IsZero() && t.wants(&c) {
-			t.add(&c)
-		}
-		return ctx.Err() == nil
-	})
 }
 
 // wants reports whether a call is asked for.
@@ -117,7 +104,10 @@ func quantile(sorted []int64, percent int) int64 {
 func (l *Log) Uses() (all []facts.Part[facts.Use]) {
 	at := make(map[string]int)
 	for _, path := range []string{l.path + olderSuffix, l.path} {
-		_ = eachCalled(path, func(c *Called) {
+		_ = eachCalled(path, []byte(`"wanted":"`), func(c *Called) bool {
+			if c.Wanted == "" {
+				return true
+			}
 			name := strings.Join([]string{"mcps/calls", c.Agent, c.Session}, "/")
 			n, known := at[name]
 			if !known {
@@ -128,6 +118,7 @@ func (l *Log) Uses() (all []facts.Part[facts.Use]) {
 			all[n].Facts = append(all[n].Facts, facts.Use{
 				Used: facts.Used{Kind: "tool", Server: c.Server, Name: c.Tool}, Said: c.Wanted, Outcome: c.ended(), Time: c.Time,
 			})
+			return true
 		})
 	}
 	for i := range all {
@@ -149,19 +140,15 @@ func (c *Called) ended() facts.UseOutcome {
 	return facts.Failed
 }
 
-// eachCalled calls yield with each line of a log that states a want.
-func eachCalled(path string, yield func(*Called)) error {
+// eachCalled calls yield with each line of a log that has a mark, until it returns false.
+func eachCalled(path string, mark []byte, yield func(*Called) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	mark := []byte(`"wanted":"`)
 	return eachLine(f, func(line []byte) bool {
 		var c Called
-		if bytes.Contains(line, mark) && json.Unmarshal(line, &c) == nil && c.Wanted != "" {
-			yield(&c)
-		}
-		return true
+		return !bytes.Contains(line, mark) || json.Unmarshal(line, &c) != nil || yield(&c)
 	})
 }

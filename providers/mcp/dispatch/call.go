@@ -71,7 +71,10 @@ func (d *Dispatcher) makeCall(ctx context.Context, made *judgedCall, c *calls.Ca
 	}
 	raw, unmet, err := made.send(ctx, session, c)
 	if err != nil {
-		return nil, d.withUnmet(err, unmet)
+		if unmet.What != "" {
+			err = noted(nil, err, d.unmetText(unmet))
+		}
+		return nil, err
 	}
 	r, err := calls.NewResult(made.under.asker.HideSecrets(raw), calls.ResultOptions{
 		Server: made.server.Folder(), Tool: made.tool, Protocol: made.server.Protocol(), Limit: c.Limit, Results: made.under.stored(d.o.Results),
@@ -208,14 +211,6 @@ func gaveUp(file string, waiting context.Context, err error, patience, longest t
 		return &calls.UseError{Server: file, What: cause.Error(), Mend: "start it again: ctxfs mount", Cause: waiting.Err()}
 	case waiting.Err() != nil && !errors.As(err, &useErr):
 		return waiting.Err()
-	}
-	return err
-}
-
-// withUnmet adds to the error of a call what the server asked for in vain.
-func (d *Dispatcher) withUnmet(err error, unmet wire.Unmet) error {
-	if useErr := (*calls.UseError)(nil); errors.As(err, &useErr) && unmet.What != "" {
-		useErr.What += "; " + d.unmetText(unmet)
 	}
 	return err
 }

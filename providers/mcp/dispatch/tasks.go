@@ -141,51 +141,46 @@ func (d *Dispatcher) Continue(ctx context.Context, id string, c calls.Call) (*ca
 
 // AwaitTask waits for the end of a task, whatever its server asks meanwhile.
 func (d *Dispatcher) AwaitTask(ctx context.Context, id string) (tasks.Task, error) {
-	t, err := d.task(id)
-	if err != nil || t.HasEnded() {
-		return t, err
-	}
-	u := d.underwayOf(t.ID)
-	if u == nil {
-		if u, err = d.resume(t); err != nil {
-			return t, err
-		}
-	}
-	return d.awaitEnd(ctx, u, t.ID)
-}
-
-// awaitEnd waits for the end of a task that is under way.
-func (d *Dispatcher) awaitEnd(ctx context.Context, u *underway, id string) (tasks.Task, error) {
-	select {
-	case <-u.done:
-	case <-ctx.Done():
-		return tasks.Task{}, ctx.Err()
-	}
-	t, err := d.o.Tasks.Find(id)
-	if err == nil && !t.HasEnded() { // its server cannot be reached
-		err = u.err
-	}
-	return t, err
+	return d.awaitEnd(ctx, id, false)
 }
 
 // CancelTask cancels a task, at its server too, and waits for its end. A task that
 // has ended stays as it is.
 func (d *Dispatcher) CancelTask(ctx context.Context, id string) (tasks.Task, error) {
+	return d.awaitEnd(ctx, id, true)
+}
+
+// awaitEnd waits for the end of a task, which it cancels before if it is told to.
+func (d *Dispatcher) awaitEnd(ctx context.Context, id string, cancel bool) (tasks.Task, error) {
 	t, err := d.task(id)
 	if err != nil || t.HasEnded() {
 		return t, err
 	}
 	u := d.underwayOf(t.ID)
 	if u == nil {
-		if err = d.cancelRemote(ctx, t); err != nil {
-			return t, err
+		if cancel {
+			err = d.cancelRemote(ctx, t)
 		}
-		if u, err = d.resume(t); err != nil {
+		if err == nil {
+			u, err = d.resume(t)
+		}
+		if err != nil {
 			return t, err
 		}
 	}
-	u.cancel(errCancelled)
-	return d.awaitEnd(ctx, u, t.ID)
+	if cancel {
+		u.cancel(errCancelled)
+	}
+	select {
+	case <-u.done:
+	case <-ctx.Done():
+		return tasks.Task{}, ctx.Err()
+	}
+	t, err = d.o.Tasks.Find(t.ID)
+	if err == nil && !t.HasEnded() { // its server cannot be reached
+		err = u.err
+	}
+	return t, err
 }
 
 // cancelRemote cancels a task that another process has started, at its server. That

@@ -314,10 +314,8 @@ func (u *underway) follow(ctx context.Context, f *follower, leave, owned bool) (
 	}
 	for {
 		if leave {
-			select {
-			case <-u.done:
+			if rounds.IsClosed(u.done) {
 				return u.r, u.err
-			default:
 			}
 			if open := u.asker.Open(); len(open) > 0 {
 				id := u.leave()
