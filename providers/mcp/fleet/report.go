@@ -79,15 +79,12 @@ func (f *Fleet) Configuration(folder string) Report {
 		running[s.Definition().Identity()] = s
 	}
 	for _, d := range all.Servers {
-		e := entryOf(d)
+		e, c := entryOf(d), server.AtRest(d, nil)
 		if s := running[d.Identity()]; s != nil && s.Definition().Unchanged(d) {
 			b := s.Summary()
-			e.Folder, e.State, e.Why, e.Mend = b.File, b.Condition.State, b.Condition.What, b.Condition.Fix
-		} else {
-			c := server.AtRest(d, nil)
-			e.State, e.Why, e.Mend = c.State, c.What, c.Fix
+			e.Folder, c = b.File, b.Condition
 		}
-		e.Why, e.Mend = clean.Line(e.Why), clean.Line(e.Mend)
+		e.State, e.Why, e.Mend = c.State, clean.Line(c.What), clean.Line(c.Fix)
 		report.Entries = append(report.Entries, e)
 	}
 	for _, d := range all.PassedOver {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/calls"
@@ -54,11 +55,8 @@ type Resources struct {
 // fault is why a kept resource may be out of date; both texts may be "".
 type fault struct{ telling, reading string }
 
-// New returns the resources with these contents, by their URIs.
+// New returns the resources with these contents, by their URIs, to which it adds others.
 func New(o Options, contents map[string]*catalogue.Kept) *Resources {
-	if contents == nil {
-		contents = make(map[string]*catalogue.Kept)
-	}
 	return &Resources{o: o, contents: contents, faults: make(map[string]fault)}
 }
 
@@ -192,9 +190,7 @@ func (r *Resources) AddFiles(nodes map[string]fs.Node, listed []catalogue.Item) 
 	}
 	for uri, k := range r.contents {
 		nodes[files[uri]+".content."+k.Extension()] = fs.NewText(k.Time, k.Body)
-		if k.Time.After(newest) {
-			newest = k.Time
-		}
+		newest = wording.Later(newest, k.Time)
 	}
 	return newest
 }

@@ -317,7 +317,5 @@ func (a *Asker) HideSecrets(raw json.RawMessage) json.RawMessage {
 
 // Answered reports whether a question of the call was answered with values.
 func (a *Asker) Answered() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.values) > 0
+	return len(a.answers()) > 0
 }

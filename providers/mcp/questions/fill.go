@@ -133,7 +133,6 @@ func (q *Question) checkFormats(content json.RawMessage) error {
 
 // misformatted returns what a value of a format must be, or "" if it is that.
 func misformatted(format, value string) string {
-	var err error
 	switch format {
 	case "email":
 		if a, bad := mail.ParseAddress(value); bad != nil || a.Address != value {
@@ -144,11 +143,11 @@ func misformatted(format, value string) string {
 			return "a URI, such as https://example.com/x"
 		}
 	case "date":
-		if _, err = time.Parse(time.DateOnly, value); err != nil {
+		if _, err := time.Parse(time.DateOnly, value); err != nil {
 			return "a date, such as 2026-01-31"
 		}
 	case "date-time":
-		if _, err = time.Parse(time.RFC3339, value); err != nil {
+		if _, err := time.Parse(time.RFC3339, value); err != nil {
 			return "a date and time, such as 2026-01-31T08:00:00Z"
 		}
 	}

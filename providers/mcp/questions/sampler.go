@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -128,8 +127,6 @@ func (b *bounded) Write(p []byte) (int, error) {
 	}
 	return b.Builder.Write(p)
 }
-
-var _ io.Writer = (*bounded)(nil)
 
 // promptText returns a prompt as a person reads it.
 func promptText(request json.RawMessage) string {

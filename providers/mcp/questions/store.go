@@ -326,21 +326,16 @@ func (s *Store) add(a *Asker, q *openQuestion, until time.Duration) (Question, e
 	case ofCall >= maxOfCall:
 		return Question{}, fmt.Errorf("%s of this call wait already", wording.Count(maxOfCall, "questions"))
 	}
-	q.ID = s.newID()
+	q.ID = NewID("q", func(id string) bool {
+		_, ended := s.ended[id]
+		return ended || s.open[id] != nil
+	})
 	q.Since = s.opts.Now().UTC().Truncate(time.Millisecond)
 	q.Until = q.Since.Add(until)
 	q.Answer, q.Decline = q.answerCommand(), "ctxfs answer "+q.ID+" --decline"
 	s.open[q.ID] = q
 	s.version.Add(1)
 	return q.Question, nil
-}
-
-// newID returns the ID of a new question. The caller holds mu.
-func (s *Store) newID() string {
-	return NewID("q", func(id string) bool {
-		_, ended := s.ended[id]
-		return ended || s.open[id] != nil
-	})
 }
 
 // wait waits for the next answer of a question. That what was to be done at an

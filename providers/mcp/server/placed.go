@@ -49,7 +49,7 @@ func (s *Server) At(at Place, before <-chan struct{}) *Placed {
 	x = &Placed{s: s, at: at, def: d.In(at.Project), condition: instance.Condition{State: instance.StateStopped, Since: s.o.Env.Now()}}
 	x.run = instance.New(s.o.Instances, instance.Owner{
 		Name: s.Folder, Definition: x.definition, Dialer: x.dialer, Clean: s.Clean,
-		Kinds: x.kinds, Listed: x.adopt, Changed: x.show, Pool: s.o.Pool, Rested: x.rested,
+		Kinds: x.kinds, Listed: x.adopt, Changed: s.showing(&x.condition, &x.memory), Pool: s.o.Pool, Rested: x.rested,
 	}, x.condition)
 	s.mu.Lock()
 	s.placed[at] = x
@@ -113,19 +113,6 @@ func (x *Placed) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, pu
 	}
 	tools.ShareTools(shown)
 	publish(func() { x.tools = tools })
-}
-
-// show takes the condition of the instance, and shows it.
-func (x *Placed) show(is instance.Condition, show func()) {
-	x.s.update(func() {
-		if x.condition = is; is.State != instance.StateReady {
-			x.memory = 0
-		}
-		if show != nil {
-			show()
-		}
-	})
-	x.s.o.Sample()
 }
 
 // rested forgets the instance, which neither runs nor is used. One that has failed

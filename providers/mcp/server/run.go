@@ -15,22 +15,28 @@ import (
 func (s *Server) newMain(is instance.Condition) *instance.Instance {
 	return instance.New(s.o.Instances, instance.Owner{
 		Name: s.Folder, Definition: s.Definition, Dialer: s.dialer, Clean: s.Clean,
-		Listed: s.adopt,
-		Changed: func(is instance.Condition, show func()) {
-			s.update(func() {
-				if s.condition = is; is.State != instance.StateReady {
-					s.memory = 0
-				}
-				if show != nil {
-					show()
-				}
-			})
-			s.o.Sample()
-		},
+		Listed:  s.adopt,
+		Changed: s.showing(&s.condition, &s.memory),
 		Retries: true,
 		Follow:  s.Kept.Follow,
 		IsKept:  s.Kept.Any,
 	}, is)
+}
+
+// showing returns what takes the condition of an instance, and shows it. Memory is that of
+// its processes.
+func (s *Server) showing(condition *instance.Condition, memory *int64) func(is instance.Condition, show func()) {
+	return func(is instance.Condition, show func()) {
+		s.update(func() {
+			if *condition = is; is.State != instance.StateReady {
+				*memory = 0
+			}
+			if show != nil {
+				show()
+			}
+		})
+		s.o.Sample()
+	}
 }
 
 // Folder returns the name of the server's folder.

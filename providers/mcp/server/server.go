@@ -77,7 +77,7 @@ func New(o *Options, d *config.Server, file string, namesakes []string, replaces
 		asked: waiting{name: QuestionsName}, left: waiting{name: tasksName},
 		texts: make(map[string]shownText),
 	}
-	var contents map[string]*catalogue.Kept
+	contents := make(map[string]*catalogue.Kept)
 	if !d.Disabled {
 		s.shown = o.Cache.Snapshot(catalogue.KeysOf(d)).Filtered(d.Tools.And(d.Limits))
 		s.pins = o.Pins.Load(catalogue.KeysOf(d), s.shown)
@@ -199,9 +199,9 @@ func (s *Server) publishSections(before *catalogue.Snapshot, now time.Time) (cha
 // Each has the time of its facts, or now if it changed for another reason. The
 // caller holds mu.
 func (s *Server) publishTexts(now time.Time) (changed []string) {
-	described := cmp.Or(s.def.Time, now)
+	described, listed := cmp.Or(s.def.Time, now), time.Time{}
 	if s.shown != nil {
-		described = s.shown.Described
+		described, listed = s.shown.Described, s.shown.Sections[catalogue.ToolFolder].Changed
 	}
 	set := func(name string, body []byte, t time.Time) {
 		old, had := s.texts[name]
@@ -234,10 +234,6 @@ func (s *Server) publishTexts(now time.Time) (changed []string) {
 		}
 	}
 	set("INSTRUCTIONS.md", instructions, described)
-	listed := described
-	if s.shown != nil {
-		listed = s.shown.Sections[catalogue.ToolFolder].Changed
-	}
 	set("SIGNATURES.md", signaturesText(s.file, s.shown), cmp.Or(listed, described))
 	return changed
 }

@@ -202,39 +202,38 @@ func (s *Store) Begin(t Task) Task {
 // Update changes a task that has not ended. Its file is written again if it has
 // another Remote or has been asked more.
 func (s *Store) Update(id string, change func(t *Task)) {
-	s.mu.Lock()
-	k := s.tasks[id]
-	if k == nil || k.HasEnded() {
-		s.mu.Unlock()
-		return
-	}
-	remote, asked := k.Remote, len(k.Asked)
-	change(&k.Task)
-	k.Asked = k.Asked[max(0, len(k.Asked)-maxAsked):]
-	if k.Remote != remote || len(k.Asked) != asked {
-		s.write(k)
-	}
-	server := k.Server
-	s.version.Add(1)
-	s.mu.Unlock()
-	s.opts.Changed(server)
+	s.change(id, func(k *kept) {
+		remote, asked := k.Remote, len(k.Asked)
+		change(&k.Task)
+		k.Asked = k.Asked[max(0, len(k.Asked)-maxAsked):]
+		if k.Remote != remote || len(k.Asked) != asked {
+			s.write(k)
+		}
+	})
 }
 
 // End ends a task in a state that it does not leave. Live is its outcome as long as
 // this process remembers it, and onDisk what is kept of it. A task that has ended
 // stays as it is.
 func (s *Store) End(id, state, what string, live, onDisk Outcome) {
+	s.change(id, func(k *kept) {
+		k.State, k.What, k.Ended, k.Questions = state, what, s.opts.Now().UTC(), nil
+		k.outcome = onDisk.bounded()
+		k.onDisk = s.write(k)
+		k.outcome = live.bounded()
+		s.prune()
+	})
+}
+
+// change changes a task that has not ended, with mu held, and tells so.
+func (s *Store) change(id string, do func(k *kept)) {
 	s.mu.Lock()
 	k := s.tasks[id]
 	if k == nil || k.HasEnded() {
 		s.mu.Unlock()
 		return
 	}
-	k.State, k.What, k.Ended, k.Questions = state, what, s.opts.Now().UTC(), nil
-	k.outcome = onDisk.bounded()
-	k.onDisk = s.write(k)
-	k.outcome = live.bounded()
-	s.prune()
+	do(k)
 	server := k.Server
 	s.version.Add(1)
 	s.mu.Unlock()

@@ -160,12 +160,9 @@ func (w *Watched) Set(uris []string) (fresh, dropped []string) {
 // outdate marks a watched resource as stale.
 func (w *Watched) outdate(uri string) {
 	w.mu.Lock()
-	_, has := w.stale[uri]
-	if has {
+	defer w.mu.Unlock()
+	if _, has := w.stale[uri]; has {
 		w.stale[uri] = true
-	}
-	w.mu.Unlock()
-	if has {
 		w.Post()
 	}
 }
@@ -173,12 +170,9 @@ func (w *Watched) outdate(uri string) {
 // outdateAll marks all resources as stale: changes may have been missed.
 func (w *Watched) outdateAll() {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	for uri := range w.stale {
 		w.stale[uri] = true
-	}
-	some := len(w.stale) > 0
-	w.mu.Unlock()
-	if some {
 		w.Post()
 	}
 }

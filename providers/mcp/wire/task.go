@@ -113,10 +113,7 @@ func readTask(text json.RawMessage) (t taskState, err error) {
 		},
 		poll: milliseconds(is.Poll, is.PollMs), result: is.Result, fault: is.Fault, requests: is.Requested,
 	}
-	if t.poll == 0 {
-		t.poll = pollUsual
-	}
-	t.poll = min(max(t.poll, pollLeast), pollMost)
+	t.poll = min(max(cmp.Or(t.poll, pollUsual), pollLeast), pollMost)
 	return t, nil
 }
 
