@@ -255,11 +255,7 @@ func (c *Client) call(ctx context.Context, op string, args, value any, each func
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(request{Op: op, Args: body, Confined: fs.ConfinedIn(ctx)})
-	if err != nil {
-		return err
-	}
-	if _, err := c.conn.Write(append(line, '\n')); err != nil {
+	if err := writeLine(c.conn, request{Op: op, Args: body, Confined: fs.ConfinedIn(ctx)}); err != nil {
 		return brokenOff(ctx, nil, err)
 	}
 	for {

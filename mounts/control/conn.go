@@ -24,11 +24,8 @@ type Conn struct {
 // Receive greets a client and waits for its request.
 func (s *Seat) Receive(conn net.Conn) (*Conn, error) {
 	c := &Conn{conn: conn, lines: bufio.NewReader(conn)}
-	hello, err := json.Marshal(greeting{Pid: s.Record.Pid, Version: s.Record.Version, Home: s.Record.Home, Program: s.Record.Program, Build: s.Record.Build})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(append(hello, '\n')); err != nil {
+	hello := greeting{Pid: s.Record.Pid, Version: s.Record.Version, Home: s.Record.Home, Program: s.Record.Program, Build: s.Record.Build}
+	if writeLine(conn, hello) != nil {
 		return nil, io.EOF // the client has left
 	}
 	line, err := c.lines.ReadBytes('\n')
@@ -74,7 +71,7 @@ func (c *Conn) HasLeft() bool {
 }
 
 // Fail sends an error as the last reply.
-func (c *Conn) Fail(err error) error { return c.line(reply{Fault: FaultOf(err)}) }
+func (c *Conn) Fail(err error) error { return writeLine(c.conn, reply{Fault: FaultOf(err)}) }
 
 // Args decodes the request's arguments.
 func (c *Conn) Args(into any) error {
@@ -98,15 +95,16 @@ func (c *Conn) send(value any, more bool) error {
 	if err != nil {
 		return err
 	}
-	return c.line(reply{Value: body, More: more})
+	return writeLine(c.conn, reply{Value: body, More: more})
 }
 
-func (c *Conn) line(r reply) error {
-	line, err := json.Marshal(r)
+// writeLine writes a value as a line of JSON.
+func writeLine(w io.Writer, value any) error {
+	line, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	_, err = c.conn.Write(append(line, '\n'))
+	_, err = w.Write(append(line, '\n'))
 	return err
 }
 

@@ -63,7 +63,6 @@ func (s sample) isStill() bool {
 // Silent reports that the background process does not answer, and why. It unwraps
 // to a [Fault].
 type Silent struct {
-	Pid   int
 	State State
 	Fault Fault
 }
@@ -81,7 +80,7 @@ func processName(pid int) string {
 
 // newSilent describes what is wrong with a process, and how to fix it.
 func newSilent(pid int, state State, what string) *Silent {
-	s := &Silent{Pid: pid, State: state}
+	s := &Silent{State: state}
 	name := processName(pid)
 	switch state {
 	case Stopped:
