@@ -37,12 +37,16 @@ func KeysOf(d *config.Server) (keys []Key) {
 	return keys
 }
 
-// path returns the file of a server's catalogue. It depends on the origin too, so
-// that servers of one name have files of their own.
-func (c Cache) path(k Key) string {
+// FileName returns the name of a server's file, without an extension. It depends on the
+// origin too, by so many bytes of a hash, so that servers of one name have files of their
+// own: with 16, whatever names a project chooses.
+func (k Key) FileName(bytes int) string {
 	sum := sha256.Sum256([]byte(k.Name + "\x00" + k.Origin))
-	return filepath.Join(c.Dir, names.File(k.Name)+"-"+hex.EncodeToString(sum[:4])+".json")
+	return names.File(k.Name) + "-" + hex.EncodeToString(sum[:bytes])
 }
+
+// path returns the file of a server's catalogue.
+func (c Cache) path(k Key) string { return filepath.Join(c.Dir, k.FileName(4)+".json") }
 
 // Snapshot returns the snapshot that was last saved, under the first of the keys
 // that has a readable file, or nil.

@@ -74,10 +74,7 @@ func (k *keys) passVariables(e *Entry, x *expander) {
 			name = v
 		}
 		if value, ok := x.variable(name.Text); ok && e.Env[name.Text] == "" {
-			if e.Env == nil {
-				e.Env = make(map[string]string)
-			}
-			e.Env[name.Text] = value
+			put(&e.Env, name.Text, value)
 		}
 	}
 }
@@ -91,10 +88,7 @@ func (k *keys) headersFromVariables(e *Entry, x *expander) {
 			x.missing(unset{variable: variable, name: variable})
 			return
 		}
-		if e.Headers == nil {
-			e.Headers = make(map[string]string)
-		}
-		e.Headers[header] = prefix + value
+		put(&e.Headers, header, prefix+value)
 	}
 	for header, variable := range k.table("env_http_headers") {
 		set("headers."+header, header, variable, "")

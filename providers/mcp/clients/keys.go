@@ -109,6 +109,14 @@ func (k *keys) table(key string) map[string]string {
 	return table
 }
 
+// put sets a variable or a header in a table, which it makes if it is nil.
+func put(table *map[string]string, name, value string) {
+	if *table == nil {
+		*table = make(map[string]string)
+	}
+	(*table)[name] = value
+}
+
 // common reads the keys on which most clients agree.
 func (k *keys) common(e *Entry, x *expander) {
 	k.process(e, x, "command", "env")

@@ -298,10 +298,9 @@ func (e *Entry) overrideBy(o *Entry) {
 			}
 			e.unset = slices.DeleteFunc(e.unset, func(u unset) bool { return replaced(u.key) })
 			e.placed = slices.DeleteFunc(e.placed, replaced)
-			if *of == nil {
-				*of = make(map[string]string)
+			for name, value := range with {
+				put(of, name, value)
 			}
-			maps.Copy(*of, with)
 		})
 	}
 	c := o.override

@@ -123,10 +123,7 @@ func addKeyringVariables(e *Entry, x *expander, keys []string) {
 			x.missing(unset{variable: name, name: name, keyring: "Goose"})
 			continue
 		}
-		if e.Env == nil {
-			e.Env = make(map[string]string)
-		}
-		e.Env[name] = value
+		put(&e.Env, name, value)
 	}
 }
 

@@ -100,9 +100,6 @@ func (e *Entry) place(project string) {
 	}
 	if _, given := e.Env[name]; !given {
 		e.Env = maps.Clone(e.Env)
-		if e.Env == nil {
-			e.Env = make(map[string]string)
-		}
-		e.Env[name] = project
+		put(&e.Env, name, project)
 	}
 }

@@ -276,12 +276,9 @@ func overall(servers []server.Summary, problems []fs.Problem) string {
 	return "ready"
 }
 
-// waitingText returns how many questions wait, as a part of a sentence, or "".
+// waitingText returns how many questions wait, as a part of a sentence.
 func waitingText(n int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
+	if n == 1 {
 		return "1 question waits"
 	}
 	return wording.Count(n, "questions") + " wait"

@@ -3,8 +3,6 @@ package pins
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +17,6 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
-	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/catalogue"
 )
@@ -53,8 +50,7 @@ type entry struct {
 // path returns the file of a server. Unlike that of a cache it must not be shared
 // with another server, whatever names a project chooses.
 func (p Store) path(k catalogue.Key) string {
-	sum := sha256.Sum256([]byte(k.Name + "\x00" + k.Origin))
-	return filepath.Join(p.Dir, names.File(k.Name)+"-"+hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(p.Dir, k.FileName(16)+".json")
 }
 
 // read returns the pins of a server under any of its keys, in order of precedence;

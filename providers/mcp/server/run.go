@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"path/filepath"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp/catalogue"
@@ -96,7 +97,7 @@ const logName = "log.txt"
 // message.
 func (s *Server) newLog() *serverlog.Log {
 	return serverlog.New(serverlog.Options{
-		Path: serverlog.Path(s.o.Logs, catalogue.KeyOf(s.def.Source)), Now: s.o.Env.Now, Written: s.logged,
+		Path: filepath.Join(s.o.Logs, catalogue.KeyOf(s.def.Source).FileName(16)+".txt"), Now: s.o.Env.Now, Written: s.logged,
 		Clean: func(text string) string { return s.o.Questions.Redact(s, s.Clean(s.Definition(), text)) },
 	})
 }

@@ -13,8 +13,7 @@ package serverlog
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -28,8 +27,6 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/names"
-	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -56,13 +53,6 @@ type Options struct {
 	// Written is called after each write, from a goroutine of the log; first
 	// reports whether there was no file before. It only enqueues.
 	Written func(first bool)
-}
-
-// Path returns the file of a server in a folder. It depends on the origin too, so
-// that servers of one name have files of their own.
-func Path(dir string, k catalogue.Key) string {
-	sum := sha256.Sum256([]byte(k.Name + "\x00" + k.Origin))
-	return filepath.Join(dir, names.File(k.Name)+"-"+hex.EncodeToString(sum[:16])+".txt")
 }
 
 // Log is the log of one server. It is safe for concurrent use.
@@ -163,19 +153,12 @@ func (l *Log) format(w *bytes.Buffer, e entry) {
 	if e.Dropped > 0 {
 		fmt.Fprintf(w, "%s ctxfs: left out %s, because too many came at once\n", at, wording.Count(e.Dropped, "messages"))
 	}
-	text := e.Text
-	if len(text) > 2*maxMessage { // what is cut off is not searched for secrets
-		text = clean.Prefix(text, 2*maxMessage)
-	}
+	text := clean.Prefix(e.Text, 2*maxMessage) // what is cut off is not searched for secrets
 	text = strings.TrimRight(l.o.Clean(text), " \t\n")
 	if len(text) > maxMessage {
 		text = clean.Prefix(text, maxMessage) + "…"
 	}
-	level := clean.Cut(clean.Line(e.Level), 20)
-	if level == "" {
-		level = "-"
-	}
-	fmt.Fprintf(w, "%s %s", at, level)
+	fmt.Fprintf(w, "%s %s", at, cmp.Or(clean.Cut(clean.Line(e.Level), 20), "-"))
 	if e.Logger != "" {
 		fmt.Fprintf(w, " %s", clean.Cut(clean.Line(l.o.Clean(e.Logger)), 80))
 	}
