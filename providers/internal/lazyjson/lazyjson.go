@@ -5,6 +5,7 @@ package lazyjson
 
 import (
 	"bytes"
+	"iter"
 
 	"github.com/tidwall/gjson"
 
@@ -14,7 +15,7 @@ import (
 // Value is a JSON value, as text that is parsed when it is used. A value that is
 // missing is of kind Null and does not exist; all its methods are harmless. Get
 // takes a path, in which "." "*" "?" "|" "#" "@" and "!" have a meaning: read
-// members with foreign names with ForEach.
+// members with foreign names with All.
 type Value = gjson.Result
 
 // The kinds of values: Value.Type.
@@ -60,4 +61,10 @@ func deep(text []byte) bool {
 			return false
 		}
 	}
+}
+
+// All returns the members of an object, or the elements of an array; of any other value
+// that exists itself.
+func All(v Value) iter.Seq2[Value, Value] {
+	return func(yield func(key, value Value) bool) { v.ForEach(yield) }
 }

@@ -53,31 +53,29 @@ func (b *branch) add(v lazyjson.Value, depth int) {
 		if depth >= maxDepth {
 			return
 		}
-		v.ForEach(func(key, value lazyjson.Value) bool {
+		for key, value := range lazyjson.All(v) {
 			m := b.members[key.Str]
 			if m == nil {
 				if len(b.order) == maxMembers {
 					b.more++
-					return true
+					continue
 				}
 				m = newBranch()
 				b.members[strings.Clone(key.Str)] = m
 				b.order = append(b.order, strings.Clone(key.Str))
 			}
 			m.add(value, depth+1)
-			return true
-		})
+		}
 	case "list":
 		if b.elements == nil {
 			b.elements = newBranch()
 		}
 		n := 0
-		v.ForEach(func(_, value lazyjson.Value) bool {
+		for _, value := range lazyjson.All(v) {
 			if n++; n <= maxElements && depth < maxDepth {
 				b.elements.add(value, depth+1)
 			}
-			return true
-		})
+		}
 		b.length += n
 	default:
 		if b.only = ""; b.seen == 1 {

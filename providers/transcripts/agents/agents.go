@@ -80,40 +80,38 @@ func ampSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) erro
 	}
 	usages := make(map[int64]lazyjson.Value)
 	messages := doc.Get("messages")
-	messages.ForEach(func(_, m lazyjson.Value) bool {
+	for _, m := range lazyjson.All(messages) {
 		if id := m.Get("messageId"); m.Get("role").Str == "assistant" && id.Exists() {
 			usages[id.Int()] = m.Get("usage")
 		}
-		return true
-	})
-	emit := func(at time.Time, model string, t facts.Tokens, total int64) bool {
+	}
+	emit := func(at time.Time, model string, t facts.Tokens, total int64) {
 		if t = history.Filled(t, total); t.Total() > 0 {
 			out(facts.ModelCall{Time: at, Model: model, Tokens: t})
 		}
-		return true
 	}
 	if ledger := doc.Get("usageLedger.events"); ledger.IsArray() {
-		ledger.ForEach(func(_, e lazyjson.Value) bool {
+		for _, e := range lazyjson.All(ledger) {
 			used, message := e.Get("tokens"), usages[e.Get("toMessageId").Int()]
 			if !e.Get("toMessageId").Exists() {
 				message = lazyjson.Value{}
 			}
-			return emit(records.Time(e.Get("timestamp")), e.Get("model").Str, facts.Tokens{
+			emit(records.Time(e.Get("timestamp")), e.Get("model").Str, facts.Tokens{
 				Input: history.Count(used, "input"), Output: history.Count(used, "output"),
 				CacheWrite: history.Count(message, "cacheCreationInputTokens"), CacheRead: history.Count(message, "cacheReadInputTokens"),
 			}, history.Count(used, "total"))
-		})
+		}
 		return nil
 	}
-	messages.ForEach(func(_, m lazyjson.Value) bool {
+	for _, m := range lazyjson.All(messages) {
 		used := m.Get("usage")
 		if m.Get("role").Str != "assistant" || !used.IsObject() {
-			return true
+			continue
 		}
-		return emit(records.Time(used.Get("timestamp")), used.Get("model").Str, facts.Tokens{
+		emit(records.Time(used.Get("timestamp")), used.Get("model").Str, facts.Tokens{
 			Input: history.Count(used, "inputTokens"), Output: history.Count(used, "outputTokens"),
 			CacheWrite: history.Count(used, "cacheCreationInputTokens"), CacheRead: history.Count(used, "cacheReadInputTokens"),
 		}, history.Count(used, "totalTokens"))
-	})
+	}
 	return nil
 }

@@ -58,10 +58,9 @@ func ampRead(_ context.Context, path, _ string, out event.Sink) error {
 	}
 	ampMeta(path, doc, out.Session())
 	b := &records.Blocks{Out: out, Calls: make(map[string]string)}
-	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(doc.Get("messages")) {
 		ampMessage(b, v)
-		return true
-	})
+	}
 	return nil
 }
 
@@ -89,7 +88,7 @@ func ampMessage(b *records.Blocks, v lazyjson.Value) {
 		b.Emit(m, content)
 		return
 	}
-	content.ForEach(func(_, block lazyjson.Value) bool {
+	for _, block := range lazyjson.All(content) {
 		switch kind := block.Get("type").Str; {
 		case kind == "tool_result" && block.Get("run").Exists():
 			ampResult(b, m, block)
@@ -100,8 +99,7 @@ func ampMessage(b *records.Blocks, v lazyjson.Value) {
 		default:
 			b.Block(m, block)
 		}
-		return true
-	})
+	}
 	if m.ID != "" {
 		b.Out.Note(m.ID)
 	}

@@ -35,14 +35,13 @@ func continueSessions(_ context.Context, path string) ([]history.Entry, error) {
 	l := history.Entry{Session: event.Session{Agent: "continue"}, Stamp: history.FileStamp(path)}
 	continueMeta(path, doc, &l.Session)
 	l.Key = l.ID
-	doc.Get("history").ForEach(func(_, item lazyjson.Value) bool {
+	for _, item := range lazyjson.All(doc.Get("history")) {
 		if m := item.Get("message"); m.Get("role").Str == "user" {
 			text, _ := records.ResultText(m.Get("content"))
 			l.Name(event.FromPrompt, records.Prompt(text))
-			return false
+			break
 		}
-		return true
-	})
+	}
 	return []history.Entry{l}, nil
 }
 
@@ -66,16 +65,14 @@ func continueRead(_ context.Context, path, _ string, out event.Sink) error {
 	continueMeta(path, doc, out.Session())
 	r := continueReader{blocks: &records.Blocks{Out: out, Calls: make(map[string]string)}, separate: make(map[string]bool)}
 	history := doc.Get("history")
-	history.ForEach(func(_, item lazyjson.Value) bool {
+	for _, item := range lazyjson.All(history) {
 		if m := item.Get("message"); m.Get("role").Str == "tool" {
 			r.separate[m.Get("toolCallId").String()] = true
 		}
-		return true
-	})
-	history.ForEach(func(_, item lazyjson.Value) bool {
+	}
+	for _, item := range lazyjson.All(history) {
 		r.item(item)
-		return true
-	})
+	}
 	return nil
 }
 
@@ -130,12 +127,11 @@ func (r *continueReader) item(item lazyjson.Value) {
 
 // context emits the files and other things that a prompt refers to.
 func (r *continueReader) context(m records.Message, item lazyjson.Value) {
-	item.Get("contextItems").ForEach(func(_, c lazyjson.Value) bool {
+	for _, c := range lazyjson.All(item.Get("contextItems")) {
 		e := m.Event(event.User)
 		e.Origin, e.Text = event.Injected, c.Get("name").String()+"\n"+c.Get("content").String()
 		r.blocks.Out.Emit(e)
-		return true
-	})
+	}
 }
 
 func (r *continueReader) reasoning(m records.Message, v lazyjson.Value) {
@@ -150,22 +146,20 @@ func (r *continueReader) calls(m records.Message, item, v lazyjson.Value) {
 		states = lazyjson.ParseString("[" + item.Get("toolCallState").Raw + "]")
 	}
 	seen := make(map[string]bool)
-	states.ForEach(func(_, state lazyjson.Value) bool {
+	for _, state := range lazyjson.All(states) {
 		if !state.IsObject() {
-			return true
+			continue
 		}
 		id := records.First(state, "toolCallId", "toolCall.id").String()
 		seen[id] = true
 		r.call(m, id, state.Get("toolCall"))
 		r.outcome(m, id, state)
-		return true
-	})
-	v.Get("toolCalls").ForEach(func(_, call lazyjson.Value) bool {
+	}
+	for _, call := range lazyjson.All(v.Get("toolCalls")) {
 		if id := call.Get("id").String(); !seen[id] {
 			r.call(m, id, call)
 		}
-		return true
-	})
+	}
 }
 
 func (r *continueReader) call(m records.Message, id string, v lazyjson.Value) {
@@ -189,10 +183,9 @@ func (r *continueReader) outcome(m records.Message, id string, state lazyjson.Va
 		return // the call still runs
 	}
 	var parts []string
-	state.Get("output").ForEach(func(_, c lazyjson.Value) bool {
+	for _, c := range lazyjson.All(state.Get("output")) {
 		parts = append(parts, c.Get("content").String())
-		return true
-	})
+	}
 	if status == "canceled" && len(parts) == 0 {
 		parts = []string{"canceled"}
 	}

@@ -48,7 +48,7 @@ func (r *droidReader) Record(line []byte, out event.Sink) {
 	var kind string
 	var m records.Message
 	var inner lazyjson.Value
-	v.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(v) {
 		switch key.Str {
 		case "type":
 			kind = v.String()
@@ -59,8 +59,7 @@ func (r *droidReader) Record(line []byte, out event.Sink) {
 		case "message":
 			inner = v
 		}
-		return true
-	})
+	}
 	if kind == "message" && inner.IsObject() {
 		r.message(m, inner, out)
 		return

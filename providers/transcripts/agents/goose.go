@@ -160,12 +160,11 @@ func (g *gooseReader) message(m gooseMessage) {
 		return
 	}
 	n := 0
-	content.ForEach(func(_, block lazyjson.Value) bool {
+	for _, block := range lazyjson.All(content) {
 		e.ID = records.PartID(m.id, n)
 		n++
 		g.block(e, block)
-		return true
-	})
+	}
 }
 
 func (g *gooseReader) block(e event.Event, block lazyjson.Value) {

@@ -71,7 +71,7 @@ func (r *piReader) Record(line []byte, out event.Sink) {
 	}
 	entry := piEntry{line: v}
 	var m records.Message
-	entry.line.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(entry.line) {
 		switch key.Str {
 		case "type":
 			entry.kind = v.String()
@@ -84,8 +84,7 @@ func (r *piReader) Record(line []byte, out event.Sink) {
 		case "message":
 			entry.message = v
 		}
-		return true
-	})
+	}
 	m.ID = entry.id
 	if entry.kind == "session" {
 		r.header(m, entry.line, out)

@@ -111,10 +111,9 @@ func zedThread(thread lazyjson.Value, out event.Sink) {
 		session.Model = model
 	}
 	z := zedReader{out: out, names: make(records.ToolNames)}
-	thread.Get("messages").ForEach(func(_, m lazyjson.Value) bool {
+	for _, m := range lazyjson.All(thread.Get("messages")) {
 		z.message(m)
-		return true
-	})
+	}
 }
 
 type zedReader struct {
@@ -155,24 +154,21 @@ func (z *zedReader) message(m lazyjson.Value) {
 	case user.Exists():
 		id := user.Get("id").Str
 		n := 0
-		user.Get("content").ForEach(func(_, c lazyjson.Value) bool {
+		for _, c := range lazyjson.All(user.Get("content")) {
 			e := z.content(event.User, c)
 			if id != "" {
 				e.ID = records.PartID(id, n)
 			}
 			n++
 			z.emit(e)
-			return true
-		})
+		}
 	case agent.Exists():
-		agent.Get("content").ForEach(func(_, c lazyjson.Value) bool {
+		for _, c := range lazyjson.All(agent.Get("content")) {
 			z.emit(z.content(event.Assistant, c))
-			return true
-		})
-		agent.Get("tool_results").ForEach(func(id, r lazyjson.Value) bool {
+		}
+		for id, r := range lazyjson.All(agent.Get("tool_results")) {
 			z.result(id.Str, r)
-			return true
-		})
+		}
 	default:
 		name, _ := variant(m)
 		z.emit(event.Event{Kind: event.Unknown, Text: name, Record: m.Raw})
@@ -182,12 +178,10 @@ func (z *zedReader) message(m lazyjson.Value) {
 // variant returns the first field of an object: the type and the value of a Rust
 // enum.
 func variant(v lazyjson.Value) (name string, value lazyjson.Value) {
-	name = "record"
-	v.ForEach(func(k, field lazyjson.Value) bool {
-		name, value = k.Str, field
-		return false
-	})
-	return name, value
+	for name, value := range lazyjson.All(v) {
+		return name.Str, value
+	}
+	return "record", value
 }
 
 // content returns the event of a piece of a message: an object with one field,
@@ -261,10 +255,9 @@ func zedOutput(v lazyjson.Value) string {
 	switch {
 	case v.IsArray():
 		var texts []string
-		v.ForEach(func(_, c lazyjson.Value) bool {
+		for _, c := range lazyjson.All(v) {
 			texts = append(texts, zedOutput(c))
-			return true
-		})
+		}
 		return strings.Join(texts, "\n")
 	case v.Get("Text").Exists():
 		return v.Get("Text").Str
@@ -286,7 +279,7 @@ func (z *zedReader) legacy(m lazyjson.Value) {
 	if files := m.Get("context").Str; files != "" {
 		z.emit(event.Event{Kind: event.User, Origin: event.Injected, Text: files})
 	}
-	m.Get("segments").ForEach(func(_, s lazyjson.Value) bool {
+	for _, s := range lazyjson.All(m.Get("segments")) {
 		switch name := s.Get("type").Str; name {
 		case "text":
 			z.emit(event.Event{Kind: kind, Text: s.Get("text").Str})
@@ -297,19 +290,16 @@ func (z *zedReader) legacy(m lazyjson.Value) {
 		default:
 			z.emit(event.Event{Kind: event.Unknown, Text: name, Record: s.Raw})
 		}
-		return true
-	})
+	}
 	if !m.Get("segments").Exists() {
 		z.emit(event.Event{Kind: kind, Text: m.Get("text").Str})
 	}
-	m.Get("tool_uses").ForEach(func(_, u lazyjson.Value) bool {
+	for _, u := range lazyjson.All(m.Get("tool_uses")) {
 		call := &event.Call{ID: u.Get("id").Str, Name: u.Get("name").Str, Input: u.Get("input").Raw}
 		z.names[call.ID] = call.Name
 		z.emit(event.Event{Kind: event.ToolCall, ID: call.ID, Call: call})
-		return true
-	})
-	m.Get("tool_results").ForEach(func(_, r lazyjson.Value) bool {
+	}
+	for _, r := range lazyjson.All(m.Get("tool_results")) {
 		z.result("", r)
-		return true
-	})
+	}
 }

@@ -77,14 +77,13 @@ func shownToUser(tool string, input lazyjson.Value) string {
 	switch {
 	case strings.Contains(name, "ask") || strings.Contains(name, "question") || name == "requestuserinput":
 		add(input.Get("question"))
-		input.Get("questions").ForEach(func(_, q lazyjson.Value) bool {
+		for _, q := range lazyjson.All(input.Get("questions")) {
 			if add(q); q.IsObject() {
 				add(q.Get("question"))
 				add(q.Get("prompt"))
 				texts = append(texts, options(q.Get("options"))...)
 			}
-			return true
-		})
+		}
 		if len(texts) > 0 {
 			texts = append(texts, options(input.Get("options"))...)
 		}
@@ -101,7 +100,7 @@ func shownToUser(tool string, input lazyjson.Value) string {
 
 // options returns the answers that a question offers.
 func options(v lazyjson.Value) (texts []string) {
-	v.ForEach(func(_, one lazyjson.Value) bool {
+	for _, one := range lazyjson.All(v) {
 		text := one.Str
 		if one.IsObject() {
 			text = first(one.Get("label").Str, one.Get("text").Str)
@@ -109,8 +108,7 @@ func options(v lazyjson.Value) (texts []string) {
 		if text != "" && len(texts) < 10 {
 			texts = append(texts, "("+text+")")
 		}
-		return true
-	})
+	}
 	return texts
 }
 

@@ -181,16 +181,16 @@ func ParseMessage(line []byte) (event.Event, error) {
 	if !v.IsObject() {
 		return e, fmt.Errorf("message: not an object: %.40q", line)
 	}
-	var err error
-	v.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(v) {
 		switch key.Str {
 		case "seq":
 			e.Seq = int(v.Int())
 		case "id":
 			e.ID = v.String()
 		case "time":
+			var err error
 			if e.Time, err = time.Parse(time.RFC3339Nano, v.String()); err != nil {
-				err = fmt.Errorf("message: %w", err)
+				return e, fmt.Errorf("message: %w", err)
 			}
 		case "kind":
 			e.Kind = event.Kind(v.String())
@@ -223,14 +223,13 @@ func ParseMessage(line []byte) (event.Event, error) {
 				e.At = event.Span{Offset: at[0].Int(), Length: at[1].Int(), Part: int(at[2].Int())}
 			}
 		}
-		return err == nil
-	})
-	return e, err
+	}
+	return e, nil
 }
 
 func parseCall(v lazyjson.Value) *event.Call {
 	var c event.Call
-	v.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(v) {
 		switch key.Str {
 		case "id":
 			c.ID = v.String()
@@ -241,14 +240,13 @@ func parseCall(v lazyjson.Value) *event.Call {
 		case "input_text":
 			c.Input = v.String()
 		}
-		return true
-	})
+	}
 	return &c
 }
 
 func parseResult(v lazyjson.Value) *event.Result {
 	var r event.Result
-	v.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(v) {
 		switch key.Str {
 		case "call":
 			r.CallID = v.String()
@@ -261,7 +259,6 @@ func parseResult(v lazyjson.Value) *event.Result {
 		case "spill":
 			r.Spill = v.String()
 		}
-		return true
-	})
+	}
 	return &r
 }

@@ -29,7 +29,7 @@ const deepest = 12
 // of its own.
 func (w *writer) members(v lazyjson.Value, depth int) {
 	object := v.IsObject()
-	v.ForEach(func(key, value lazyjson.Value) bool {
+	for key, value := range lazyjson.All(v) {
 		w.indent(depth)
 		if object {
 			w.name(key.String())
@@ -38,8 +38,7 @@ func (w *writer) members(v lazyjson.Value, depth int) {
 			w.out.WriteByte('-')
 		}
 		w.value(value, depth)
-		return true
-	})
+	}
 }
 
 // value writes a value after its name, and the line's end.

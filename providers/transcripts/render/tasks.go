@@ -62,10 +62,11 @@ func taskOf(tool string, input lazyjson.Value) *taskChange {
 
 func taskList(v lazyjson.Value) []task {
 	var list []task
-	v.ForEach(func(_, one lazyjson.Value) bool {
-		list = append(list, taskFrom(one))
-		return len(list) < 60
-	})
+	for _, one := range lazyjson.All(v) {
+		if list = append(list, taskFrom(one)); len(list) == 60 {
+			break
+		}
+	}
 	return list
 }
 

@@ -69,12 +69,14 @@ func editsOf(call *toolcall.Call) (edits []edit, known bool) {
 		return []edit{e}, true
 	}
 	for _, name := range []string{"edits", "replacements"} {
-		call.Input.Get(name).ForEach(func(_, v lazyjson.Value) bool {
-			e, ok := editIn(v)
+		for _, v := range lazyjson.All(call.Input.Get(name)) {
+			var e edit
+			e, known = editIn(v)
 			edits = append(edits, e)
-			known = ok
-			return ok
-		})
+			if !known {
+				break
+			}
+		}
 	}
 	return edits, known
 }
@@ -82,7 +84,7 @@ func editsOf(call *toolcall.Call) (edits []edit, known bool) {
 // editIn returns the edit that some arguments describe.
 func editIn(v lazyjson.Value) (e edit, ok bool) {
 	var from, to bool
-	v.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(v) {
 		switch toolcall.Plain(key.Str) {
 		case "oldstring", "oldstr", "oldtext", "search":
 			e.old, from = v.String(), v.Type == lazyjson.String
@@ -93,8 +95,7 @@ func editIn(v lazyjson.Value) (e edit, ok bool) {
 		case "expectedreplacements":
 			e.all = e.all || v.Int() > 1
 		}
-		return true
-	})
+	}
 	return e, from && to
 }
 

@@ -69,14 +69,13 @@ func (c *Call) Files() (found []File) {
 		return found
 	}
 	for _, name := range []string{"files", "replacements", "operations", "paths", "edits"} {
-		c.Input.Get(name).ForEach(func(_, one lazyjson.Value) bool {
+		for _, one := range lazyjson.All(c.Input.Get(name)) {
 			if one.Type == lazyjson.String {
 				add(one.Str, writes)
 			} else {
 				add(pathIn(one), writes)
 			}
-			return true
-		})
+		}
 	}
 	return found
 }
@@ -118,14 +117,13 @@ var pathArguments = [...]string{
 // pathIn returns the file that the arguments of a tool name.
 func pathIn(input lazyjson.Value) string {
 	best, rank := "", len(pathArguments)
-	input.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(input) {
 		if v.Type == lazyjson.String && len(key.Str) < 40 {
 			if i := slices.Index(pathArguments[:rank], Plain(key.Str)); i >= 0 {
 				best, rank = v.Str, i
 			}
 		}
-		return true
-	})
+	}
 	return best
 }
 

@@ -24,14 +24,13 @@ func contentBlocks(content lazyjson.Value) []contentBlock {
 		return nil
 	}
 	var blocks []contentBlock
-	content.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(content) {
 		kind := "text"
 		if v.Type != lazyjson.String {
 			kind = v.Get("type").String()
 		}
 		blocks = append(blocks, contentBlock{kind, v})
-		return true
-	})
+	}
 	return blocks
 }
 

@@ -29,7 +29,7 @@ type message struct {
 
 func parseMessage(v lazyjson.Value) message {
 	var m message
-	v.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(v) {
 		switch key.Str {
 		case "id":
 			m.id = validUTF8(v.String())
@@ -38,8 +38,7 @@ func parseMessage(v lazyjson.Value) message {
 		case "content":
 			m.content = v
 		}
-		return true
-	})
+	}
 	return m
 }
 
@@ -142,7 +141,7 @@ func blockEvent(block contentBlock) (e event.Event, key string) {
 
 func parseCall(block lazyjson.Value) *event.Call {
 	var call event.Call
-	block.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(block) {
 		switch key.Str {
 		case "id":
 			call.ID = v.String()
@@ -154,8 +153,7 @@ func parseCall(block lazyjson.Value) *event.Call {
 				call.Input = v.String()
 			}
 		}
-		return true
-	})
+	}
 	return &call
 }
 
@@ -176,7 +174,7 @@ func (r *reader) rememberCall(id, name string) {
 // result reads the outcome of a call.
 func (r *reader) result(c *record, block lazyjson.Value) {
 	var res event.Result
-	block.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(block) {
 		switch key.Str {
 		case "tool_use_id":
 			res.CallID = v.String()
@@ -185,8 +183,7 @@ func (r *reader) result(c *record, block lazyjson.Value) {
 		case "is_error":
 			res.Error = v.Bool()
 		}
-		return true
-	})
+	}
 	id := validUTF8(res.CallID)
 	res.Name = r.Calls[id]
 	delete(r.Calls, id)

@@ -67,7 +67,7 @@ type record struct {
 
 // parse reads the fields that every record has, in one pass over the line.
 func (c *record) parse() {
-	c.value.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(c.value) {
 		switch key.Str {
 		case "type":
 			c.Type = v.String()
@@ -120,8 +120,7 @@ func (c *record) parse() {
 		case "forkedFrom":
 			c.Fork = v
 		}
-		return true
-	})
+	}
 }
 
 // Record implements [history.Reader].

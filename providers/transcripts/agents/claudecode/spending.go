@@ -37,7 +37,7 @@ func spent(log history.Spending, out func(facts.ModelCall)) {
 		}
 		r := request{session: log.Session}
 		var data lazyjson.Value
-		lazyjson.Parse(line).ForEach(func(key, v lazyjson.Value) bool {
+		for key, v := range lazyjson.All(lazyjson.Parse(line)) {
 			switch key.Str {
 			case "sessionId":
 				r.session = v.String()
@@ -46,13 +46,11 @@ func spent(log history.Spending, out func(facts.ModelCall)) {
 			default:
 				r.read(key.Str, v)
 			}
-			return true
-		})
+		}
 		if !r.message.Get("usage").IsObject() && data.IsObject() {
-			data.Get("message").ForEach(func(key, v lazyjson.Value) bool {
+			for key, v := range lazyjson.All(data.Get("message")) {
 				r.read(key.Str, v)
-				return true
-			})
+			}
 		}
 		r.emit(out)
 	}
@@ -82,7 +80,7 @@ func (r *request) emit(out func(facts.ModelCall)) {
 	id, model := r.message.Get("id").Str, r.message.Get("model").Str
 	r.call(id, fast(model, used), used, r.cost, out)
 	n := 0
-	used.Get("iterations").ForEach(func(_, v lazyjson.Value) bool { // another model was asked for advice
+	for _, v := range lazyjson.All(used.Get("iterations")) { // another model was asked for advice
 		if model := v.Get("model").Str; v.Get("type").Str == "advisor_message" && model != "" {
 			adviser := ""
 			if id != "" {
@@ -91,8 +89,7 @@ func (r *request) emit(out func(facts.ModelCall)) {
 			r.call(adviser, fast(model, v), v, 0, out)
 			n++
 		}
-		return true
-	})
+	}
 }
 
 // fast returns the name of a model with what tells that it was asked to be faster, at

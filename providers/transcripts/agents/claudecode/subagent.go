@@ -80,7 +80,7 @@ func (r *reader) readTwin(c *record, text string) {
 	twin := c.Result
 	spilled := strings.HasPrefix(text, "<persisted-output>") || strings.Contains(text, "saved to")
 	if spilled || strings.Contains(twin.Raw, `"agentId"`) {
-		twin.ForEach(func(key, v lazyjson.Value) bool {
+		for key, v := range lazyjson.All(twin) {
 			switch key.Str {
 			case "agentId":
 				if id := v.String(); id != "" {
@@ -89,8 +89,7 @@ func (r *reader) readTwin(c *record, text string) {
 			case "persistedOutputPath":
 				c.spill = r.spillFile(v.String())
 			}
-			return true
-		})
+		}
 	}
 	if c.spill == "" && spilled {
 		c.spill = r.findSpill(text)
@@ -131,7 +130,7 @@ func (r *reader) spillFile(path string) string {
 func (r *reader) progress(c *record) {
 	var kind, agent string
 	var outer lazyjson.Value
-	c.Data.ForEach(func(key, v lazyjson.Value) bool {
+	for key, v := range lazyjson.All(c.Data) {
 		switch key.Str {
 		case "type":
 			kind = v.String()
@@ -140,8 +139,7 @@ func (r *reader) progress(c *record) {
 		case "message":
 			outer = v
 		}
-		return true
-	})
+	}
 	if kind != "agent_progress" || agent == "" || r.hasOwnLog(agent) {
 		return
 	}

@@ -76,13 +76,12 @@ func taskPlaces(agent string, dirs []string) []history.Place {
 // the last of the task.
 func taskSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) error {
 	model := ""
-	records.ReadOptional(records.Sibling(path, taskModels)).Get("model_usage").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(records.ReadOptional(records.Sibling(path, taskModels)).Get("model_usage")) {
 		model = v.Get("model_id").Str
-		return true
-	})
-	records.ReadOptional(records.Sibling(path, taskScreen)).ForEach(func(_, v lazyjson.Value) bool {
+	}
+	for _, v := range lazyjson.All(records.ReadOptional(records.Sibling(path, taskScreen))) {
 		if v.Get("say").Str != "api_req_started" {
-			return true
+			continue
 		}
 		used := lazyjson.ParseString(v.Get("text").Str)
 		c := facts.ModelCall{Time: records.Time(v.Get("ts")), Model: v.Get("modelInfo.modelId").Str, Cost: max(0, used.Get("cost").Float()), Tokens: facts.Tokens{
@@ -93,8 +92,7 @@ func taskSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) err
 		if c.Tokens.Total() > 0 {
 			out(c)
 		}
-		return true
-	})
+	}
 	return nil
 }
 
@@ -105,7 +103,7 @@ func sdkSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) erro
 	if err != nil {
 		return err
 	}
-	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(doc.Get("messages")) {
 		used := v.Get("metrics")
 		c := facts.ModelCall{Time: records.Time(v.Get("ts")), Model: v.Get("modelInfo.id").Str, Cost: max(0, used.Get("cost").Float()), Tokens: facts.Tokens{
 			Output: history.Count(used, "outputTokens"), CacheRead: history.Count(used, "cacheReadTokens"), CacheWrite: history.Count(used, "cacheWriteTokens"),
@@ -114,7 +112,6 @@ func sdkSpent(_ context.Context, path, _ string, out func(facts.ModelCall)) erro
 		if c.Tokens.Total() > 0 {
 			out(c)
 		}
-		return true
-	})
+	}
 	return nil
 }

@@ -36,15 +36,14 @@ func sdkSessions(_ context.Context, path string) ([]history.Entry, error) {
 	l := history.Entry{Session: event.Session{Agent: "cline"}, Stamp: history.FileStamp(path, sdkManifest(path), sdkFile(path, sdkCompaction))}
 	sdkMeta(path, doc, &l.Session)
 	l.Key = l.ID
-	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(doc.Get("messages")) {
 		for _, text := range taskTexts(v.Get("content")) {
 			if taskOrigin(text, true) == event.Typed && v.Get("role").Str == "user" {
 				l.Name(event.FromPrompt, records.Prompt(text))
 			}
 		}
 		l.Saw(records.Time(v.Get("ts")))
-		return true
-	})
+	}
 	return []history.Entry{l}, nil
 }
 
@@ -103,10 +102,9 @@ func sdkRead(_ context.Context, path, _ string, out event.Sink) error {
 	if doc.IsObject() {
 		messages = doc.Get("messages")
 	}
-	messages.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(messages) {
 		r.message(v)
-		return true
-	})
+	}
 	r.emitFork(time.Time{})
 	r.emitCompaction()
 	return nil
@@ -181,7 +179,7 @@ func readCompaction(doc lazyjson.Value) *sdkSummary {
 	var c sdkSummary
 	found := false
 	var notices []string
-	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(doc.Get("messages")) {
 		meta := v.Get("metadata")
 		switch kind := meta.Get("kind").Str; kind {
 		case "compaction_summary", "compaction":
@@ -199,8 +197,7 @@ func readCompaction(doc lazyjson.Value) *sdkSummary {
 				notices = append(notices, text)
 			}
 		}
-		return true
-	})
+	}
 	if !found {
 		return nil
 	}

@@ -66,12 +66,11 @@ func taskTexts(content lazyjson.Value) []string {
 		return []string{content.String()}
 	}
 	var texts []string
-	content.ForEach(func(_, block lazyjson.Value) bool {
+	for _, block := range lazyjson.All(content) {
 		if text := block.Get("text").String(); text != "" {
 			texts = append(texts, text)
 		}
-		return true
-	})
+	}
 	return texts
 }
 
@@ -101,16 +100,14 @@ func taskRead(path string, out event.Sink) error {
 		screen: readScreen(records.ReadOptional(records.Sibling(path, taskScreen))),
 	}
 	r.parts.blocks, r.blocks.Split = r.blocks, r.parts.split
-	records.ReadOptional(records.Sibling(path, taskModels)).Get("model_usage").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(records.ReadOptional(records.Sibling(path, taskModels)).Get("model_usage")) {
 		s.Model = v.Get("model_id").String()
-		return true
-	})
+	}
 	i := 0
-	messages.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(messages) {
 		r.message(i, v)
 		i++
-		return true
-	})
+	}
 	for _, t := range []time.Time{r.screen.first, r.screen.last} {
 		s.Saw(t)
 	}
@@ -180,9 +177,9 @@ func (r *taskReader) emitCondensed(m records.Message, content lazyjson.Value) {
 	if !content.IsArray() {
 		return
 	}
-	content.ForEach(func(_, block lazyjson.Value) bool {
+	for _, block := range lazyjson.All(content) {
 		if block.Get("type").Str != "tool_use" {
-			return true
+			continue
 		}
 		e := m.Event(event.Compaction)
 		switch block.Get("name").Str {
@@ -191,11 +188,10 @@ func (r *taskReader) emitCondensed(m records.Message, content lazyjson.Value) {
 		case "condense":
 			e.Compact = &event.Compact{Trigger: "manual"}
 		default:
-			return true
+			continue
 		}
 		r.blocks.Out.Emit(e)
-		return true
-	})
+	}
 }
 
 // reasoning emits what models of OpenAI disclose of their thinking, as an item of
@@ -245,10 +241,10 @@ type screen struct {
 
 func readScreen(doc lazyjson.Value) screen {
 	s := screen{times: make(map[int]time.Time), tokens: make(map[string]int)}
-	doc.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(doc) {
 		t := records.Time(v.Get("ts"))
 		if t.IsZero() {
-			return true
+			continue
 		}
 		if s.first.IsZero() || t.Before(s.first) {
 			s.first = t
@@ -266,7 +262,6 @@ func readScreen(doc lazyjson.Value) screen {
 				s.times[i] = t
 			}
 		}
-		return true
-	})
+	}
 	return s
 }

@@ -31,12 +31,11 @@ func isToolReply(text string) bool { return toolReply().MatchString(text) }
 
 // noteCalls remembers the calls of a message.
 func (p *splitter) noteCalls(content lazyjson.Value) {
-	content.ForEach(func(_, block lazyjson.Value) bool {
+	for _, block := range lazyjson.All(content) {
 		if block.Get("type").Str == "tool_use" {
 			p.open.Add(block.Get("id").String(), block.Get("name").String())
 		}
-		return true
-	})
+	}
 }
 
 // split emits the parts of a text, and reports whether it has several or is a

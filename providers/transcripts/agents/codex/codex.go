@@ -95,7 +95,7 @@ func (r *reader) Record(line []byte, out event.Sink) {
 	rec := records.Line{Source: line}
 	var typ string
 	var payload lazyjson.Value
-	v.ForEach(func(k, v lazyjson.Value) bool {
+	for k, v := range lazyjson.All(v) {
 		switch k.Str {
 		case "timestamp", "created_at":
 			rec.Time = records.ParseTime(v.Str)
@@ -104,8 +104,7 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		case "payload":
 			payload = v
 		}
-		return true
-	})
+	}
 	if !payload.IsObject() {
 		r.bareItem(rec, v, out)
 		return

@@ -77,10 +77,9 @@ func typedText(rec records.Line) string {
 		parts = append(parts, text)
 	}
 	for _, list := range []string{"images", "local_images"} {
-		rec.Get(list).ForEach(func(_, v lazyjson.Value) bool {
+		for _, v := range lazyjson.All(rec.Get(list)) {
 			parts = append(parts, records.ImageNote(v.String()))
-			return true
-		})
+		}
 	}
 	return strings.Join(parts, "\n")
 }
@@ -111,10 +110,9 @@ func (r *reader) itemCompleted(rec records.Line, out event.Sink) {
 		r.emitText(rec, event.Assistant, records.Events, item.Text("text"), item.Text("text"), out)
 	case "Reasoning":
 		for _, list := range []string{"summary_text", "raw_content"} {
-			item.Get(list).ForEach(func(_, p lazyjson.Value) bool {
+			for _, p := range lazyjson.All(item.Get(list)) {
 				r.emitText(rec, event.Thinking, records.Events, p.String(), p.String(), out)
-				return true
-			})
+			}
 		}
 	case "CommandExecution", "McpToolCall", "FileChange", "WebSearch", "Extension", "DynamicToolCall":
 		r.callEnd(rec, item.Value, item.Text("id"), typ, out)
@@ -170,14 +168,13 @@ func endText(v lazyjson.Value) string {
 	}
 	if results := v.Get("results"); results.IsArray() {
 		var b strings.Builder
-		results.ForEach(func(_, p lazyjson.Value) bool {
+		for _, p := range lazyjson.All(results) {
 			for _, key := range []string{"title", "url", "snippet"} {
 				if s := p.Get(key).Str; s != "" {
 					b.WriteString(s + "\n")
 				}
 			}
-			return true
-		})
+		}
 		return b.String()
 	}
 	return v.Get("stdout").Str + v.Get("stderr").Str
@@ -189,11 +186,10 @@ func reviewText(v lazyjson.Value) string {
 	if s := v.Get("overall_explanation").Str; s != "" {
 		b.WriteString(": " + s)
 	}
-	v.Get("findings").ForEach(func(_, f lazyjson.Value) bool {
+	for _, f := range lazyjson.All(v.Get("findings")) {
 		at := f.Get("code_location")
 		fmt.Fprintf(&b, "\n- %s (%s:%d)\n%s", f.Get("title").Str, at.Get("absolute_file_path").Str,
 			at.Get("line_range.start").Int(), f.Get("body").Str)
-		return true
-	})
+	}
 	return b.String()
 }

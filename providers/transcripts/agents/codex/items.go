@@ -74,10 +74,10 @@ func (r *reader) user(rec records.Line, content lazyjson.Value, out event.Sink) 
 		}
 		parts, words = parts[:0], words[:0]
 	}
-	content.ForEach(func(_, p lazyjson.Value) bool {
+	for _, p := range lazyjson.All(content) {
 		text := partText(p)
 		if text == "" || isImageTag(text) {
-			return true
+			continue
 		}
 		if in := isInjected(text); in != injected {
 			flush()
@@ -87,8 +87,7 @@ func (r *reader) user(rec records.Line, content lazyjson.Value, out event.Sink) 
 		if p.Get("text").Exists() {
 			words = append(words, text)
 		}
-		return true
-	})
+	}
 	flush()
 }
 
@@ -143,7 +142,7 @@ func (r *reader) reasoning(rec records.Line, out event.Sink) {
 	var parts []string
 	readable := false
 	for _, list := range []string{"summary", "content", "summary_text", "raw_content"} {
-		rec.Get(list).ForEach(func(_, p lazyjson.Value) bool {
+		for _, p := range lazyjson.All(rec.Get(list)) {
 			text := p.Get("text").Str
 			if p.Type == lazyjson.String {
 				text = p.Str
@@ -154,8 +153,7 @@ func (r *reader) reasoning(rec records.Line, out event.Sink) {
 					parts = append(parts, text)
 				}
 			}
-			return true
-		})
+		}
 	}
 	e := rec.Event(event.Thinking)
 	e.Model, e.Text = r.Model, strings.Join(parts, "\n\n")
@@ -296,12 +294,11 @@ func textOnly(v lazyjson.Value) string {
 		return v.String()
 	}
 	var parts []string
-	v.ForEach(func(_, p lazyjson.Value) bool {
+	for _, p := range lazyjson.All(v) {
 		if t := p.Get("text"); t.Exists() {
 			parts = append(parts, t.String())
 		}
-		return true
-	})
+	}
 	return strings.Join(parts, "\n")
 }
 

@@ -124,16 +124,14 @@ func (t *jsonTree) open() {
 	switch {
 	case v.IsObject():
 		t.fields = make(map[string]*jsonTree)
-		v.ForEach(func(k, v lazyjson.Value) bool {
+		for k, v := range lazyjson.All(v) {
 			t.put(k.Str, &jsonTree{text: v.Raw})
-			return true
-		})
+		}
 	case v.IsArray():
 		t.list = []*jsonTree{}
-		v.ForEach(func(_, v lazyjson.Value) bool {
+		for _, v := range lazyjson.All(v) {
 			t.list = append(t.list, &jsonTree{text: v.Raw})
-			return true
-		})
+		}
 	default:
 		return
 	}
@@ -176,10 +174,9 @@ func (t *jsonTree) push(v, cut lazyjson.Value) error {
 	if cut.Type == lazyjson.Number && cut.Int() >= 0 && cut.Int() < int64(len(t.list)) {
 		t.list = t.list[:cut.Int()]
 	}
-	v.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(v) {
 		t.list = append(t.list, &jsonTree{text: v.Raw})
-		return true
-	})
+	}
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (r *reader) Record(line []byte, out event.Sink) {
 	}
 	rec := cliEvent{Line: records.Line{Source: line}}
 	typ := ""
-	v.ForEach(func(k, v lazyjson.Value) bool {
+	for k, v := range lazyjson.All(v) {
 		switch k.Str {
 		case "type":
 			typ = v.Str
@@ -137,8 +137,7 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		case "agentId":
 			rec.agent = v.Str
 		}
-		return true
-	})
+	}
 	if rec.agent == "" {
 		rec.agent = rec.Text("parentToolCallId")
 	}
@@ -259,10 +258,9 @@ func (r *reader) user(rec cliEvent, out event.Sink) {
 	if text := rec.Text("content"); text != "" {
 		parts = append(parts, text)
 	}
-	rec.Get("attachments").ForEach(func(_, a lazyjson.Value) bool {
+	for _, a := range lazyjson.All(rec.Get("attachments")) {
 		parts = append(parts, attachmentNote(a))
-		return true
-	})
+	}
 	e.Text = strings.Join(parts, "\n")
 	source := rec.Text("source")
 	switch delivery := rec.Text("delivery"); {
@@ -310,11 +308,10 @@ func (r *reader) assistant(rec cliEvent, out event.Sink) {
 		out.Emit(e)
 		emitted = true
 	}
-	rec.Get("toolRequests").ForEach(func(_, c lazyjson.Value) bool {
+	for _, c := range lazyjson.All(rec.Get("toolRequests")) {
 		r.call(rec, c.Get("toolCallId").Str, c.Get("name").Str, c.Get("arguments"), out)
 		emitted = true
-		return true
-	})
+	}
 	if !emitted && rec.Text("reasoningText") == "" {
 		rec.quiet(out)
 	}
@@ -368,12 +365,11 @@ func (r *reader) result(rec cliEvent, out event.Sink) {
 			break
 		}
 	}
-	rec.Get("result.contents").ForEach(func(_, p lazyjson.Value) bool {
+	for _, p := range lazyjson.All(rec.Get("result.contents")) {
 		if data := p.Get("data").Str; data != "" {
 			parts = append(parts, event.Blob(p.Get("mimeType").Str, records.Base64Size(data)))
 		}
-		return true
-	})
+	}
 	if text := rec.Get("error.message").Str; text != "" {
 		parts = append(parts, text)
 	}

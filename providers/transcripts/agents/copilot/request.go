@@ -39,14 +39,12 @@ type toolCall struct {
 func newRequest(v lazyjson.Value, out event.Sink) *request {
 	r := &request{Value: v, out: out, id: v.Get("requestId").Str, time: records.Millis(v.Get("timestamp").Int()),
 		model: modelName(v.Get("modelId").Str), emitted: make(map[string]bool)}
-	v.Get("result.metadata.toolCallRounds").ForEach(func(_, round lazyjson.Value) bool {
+	for _, round := range lazyjson.All(v.Get("result.metadata.toolCallRounds")) {
 		at := records.Millis(round.Get("timestamp").Int())
-		round.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
+		for _, c := range lazyjson.All(round.Get("toolCalls")) {
 			r.rounds = append(r.rounds, toolCall{c.Get("id").Str, c.Get("name").Str, c.Get("arguments").String(), at})
-			return true
-		})
-		return true
-	})
+		}
+	}
 	return r
 }
 
@@ -82,10 +80,9 @@ func (r *request) prompt() {
 	if text := promptText(r.Value); text != "" {
 		parts = append(parts, text)
 	}
-	r.Get("variableData.variables").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(r.Get("variableData.variables")) {
 		parts = append(parts, variableNote(v))
-		return true
-	})
+	}
 	e := event.Event{Kind: event.User, ID: r.id, Time: r.time, Text: strings.Join(parts, "\n")}
 	if r.Get("isSystemInitiated").Bool() {
 		e.Origin = event.Injected
@@ -169,23 +166,21 @@ func (r *request) part(p lazyjson.Value) {
 
 // unshown emits what the model said and did that no part of the answer shows.
 func (r *request) unshown() {
-	r.Get("result.metadata.toolCallRounds").ForEach(func(_, round lazyjson.Value) bool {
+	for _, round := range lazyjson.All(r.Get("result.metadata.toolCallRounds")) {
 		if text := joined(round.Get("thinking.text")); !r.hasThinking {
 			r.emitText(event.Thinking, text)
 		}
 		if !r.hasText {
 			r.emitText(event.Assistant, round.Get("response").Str)
 		}
-		round.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
+		for _, c := range lazyjson.All(round.Get("toolCalls")) {
 			if id := c.Get("id").Str; !r.emitted[id] {
 				r.emitted[id] = true
 				r.call(toolCall{id: id, name: c.Get("name").Str, args: c.Get("arguments").String()}, "")
 				r.result(id, c.Get("name").Str, lazyjson.Value{}, "")
 			}
-			return true
-		})
-		return true
-	})
+		}
+	}
 }
 
 // summaries marks where the context was replaced by a summary.
@@ -225,10 +220,9 @@ func joined(v lazyjson.Value) string {
 		return v.Str
 	}
 	var b strings.Builder
-	v.ForEach(func(_, p lazyjson.Value) bool {
+	for _, p := range lazyjson.All(v) {
 		b.WriteString(p.Str)
-		return true
-	})
+	}
 	return b.String()
 }
 

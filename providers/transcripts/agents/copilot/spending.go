@@ -22,7 +22,7 @@ func spentInCLI(log history.Spending, out func(facts.ModelCall)) {
 			continue
 		}
 		at, id := records.Time(v.Get("timestamp")), v.Get("id").Str
-		v.Get("data.modelMetrics").ForEach(func(model, v lazyjson.Value) bool {
+		for model, v := range lazyjson.All(v.Get("data.modelMetrics")) {
 			used := v.Get("usage")
 			c := facts.ModelCall{Time: at, Model: model.Str, Tokens: facts.Tokens{
 				Output: history.Count(used, "outputTokens"), CacheRead: history.Count(used, "cacheReadTokens"), CacheWrite: history.Count(used, "cacheWriteTokens"),
@@ -34,7 +34,6 @@ func spentInCLI(log history.Spending, out func(facts.ModelCall)) {
 			if c.Tokens.Total() > 0 {
 				out(c)
 			}
-			return true
-		})
+		}
 	}
 }

@@ -64,12 +64,12 @@ func (r *request) call(c toolCall, agent string) {
 // window shows.
 func (r *request) result(id, name string, p lazyjson.Value, agent string) {
 	res := &event.Result{CallID: id, Name: name}
-	r.Get("result.metadata.toolCallResults").ForEach(func(k, v lazyjson.Value) bool {
+	for k, v := range lazyjson.All(r.Get("result.metadata.toolCallResults")) {
 		if k.Str == id {
 			res.Text = contentText(v.Get("content"))
+			break
 		}
-		return k.Str != id
-	})
+	}
 	details := p.Get("resultDetails")
 	if res.Text == "" {
 		res.Text = outputText(p, details)
@@ -102,25 +102,23 @@ func outputText(p, details lazyjson.Value) string {
 			parts = append(parts, text)
 		}
 	}
-	details.Get("output").ForEach(func(_, o lazyjson.Value) bool {
+	for _, o := range lazyjson.All(details.Get("output")) {
 		switch {
 		case o.Get("isText").Bool() || !o.Get("mimeType").Exists():
 			add(o.Get("value").Str)
 		default:
 			add(event.Blob(o.Get("mimeType").Str, records.Base64Size(o.Get("value").Str)))
 		}
-		return true
-	})
+	}
 	if details.IsArray() {
-		details.ForEach(func(_, uri lazyjson.Value) bool {
+		for _, uri := range lazyjson.All(details) {
 			for _, key := range []string{"fsPath", "path", "uri.fsPath", "uri.path"} {
 				if s := uri.Get(key).Str; s != "" {
 					add(s)
 					break
 				}
 			}
-			return true
-		})
+		}
 	}
 	for _, key := range []string{"toolSpecificData.terminalCommandOutput.text", "toolSpecificData.result"} {
 		add(p.Get(key).Str)
@@ -163,9 +161,8 @@ func rendered(n lazyjson.Value, depth int) string {
 		b.WriteByte('\n')
 	}
 	b.WriteString(n.Get("text").Str)
-	n.Get("children").ForEach(func(_, c lazyjson.Value) bool {
+	for _, c := range lazyjson.All(n.Get("children")) {
 		b.WriteString(rendered(c, depth+1))
-		return true
-	})
+	}
 	return b.String()
 }

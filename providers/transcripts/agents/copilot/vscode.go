@@ -184,9 +184,8 @@ func promptText(v lazyjson.Value) string {
 		return t.Str
 	}
 	var text strings.Builder
-	m.Get("parts").ForEach(func(_, p lazyjson.Value) bool {
+	for _, p := range lazyjson.All(m.Get("parts")) {
 		text.WriteString(p.Get("text").Str)
-		return true
-	})
+	}
 	return text.String()
 }

@@ -37,12 +37,11 @@ func (c *collector) bubble(b editorMessage) {
 	}
 	c.thinking(e, v)
 	c.addText(e, v.Get("text").Str)
-	v.Get("images").ForEach(func(_, image lazyjson.Value) bool {
+	for _, image := range lazyjson.All(v.Get("images")) {
 		e := e
 		e.ID, e.Text = b.id+".image", strings.TrimSpace("[image] "+records.First(image, "path", "uuid").String())
 		c.add(e)
-		return true
-	})
+	}
 	if tool := v.Get("toolFormerData"); tool.IsObject() && tool.Get("name").Str != "" {
 		c.tool(e, tool)
 	}
@@ -69,10 +68,9 @@ func (c *collector) thinking(e event.Event, v lazyjson.Value) {
 	}
 	if text == "" {
 		var blocks []string
-		v.Get("allThinkingBlocks").ForEach(func(_, b lazyjson.Value) bool {
+		for _, b := range lazyjson.All(v.Get("allThinkingBlocks")) {
 			blocks = append(blocks, records.First(b, "thinking", "text").String())
-			return true
-		})
+		}
 		text = strings.TrimSpace(strings.Join(blocks, "\n"))
 	}
 	c.addText(e, text)

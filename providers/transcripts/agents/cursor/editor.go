@@ -98,10 +98,9 @@ func editorSessions(ctx context.Context, file string) ([]history.Entry, error) {
 			if count > 0 {
 				last[id] = bubblePrefix + id + ":" + headers.Array()[count-1].Get("bubbleId").Str
 			}
-			v.Get("subagentComposerIds").ForEach(func(_, child lazyjson.Value) bool {
+			for _, child := range lazyjson.All(v.Get("subagentComposerIds")) {
 				parents[child.Str] = id
-				return true
-			})
+			}
 			found = append(found, l)
 			return nil
 		})

@@ -212,13 +212,13 @@ func callsAlike(a, b *event.Call) bool {
 	if a.Input == b.Input {
 		return true
 	}
-	alike := false
-	lazyjson.ParseString(a.Input).ForEach(func(_, v lazyjson.Value) bool {
-		const least = 4 // with its quotes
-		alike = v.Type == lazyjson.String && len(v.Raw) > least && strings.Contains(b.Input, v.Raw)
-		return !alike
-	})
-	return alike
+	const least = 4 // with its quotes
+	for _, v := range lazyjson.All(lazyjson.ParseString(a.Input)) {
+		if v.Type == lazyjson.String && len(v.Raw) > least && strings.Contains(b.Input, v.Raw) {
+			return true
+		}
+	}
+	return false
 }
 
 // alignParts aligns texts that one side has divided differently: a text of the

@@ -132,10 +132,9 @@ func (c *collector) message(id string, m, content lazyjson.Value) {
 		each(content)
 		return
 	}
-	content.ForEach(func(_, block lazyjson.Value) bool {
+	for _, block := range lazyjson.All(content) {
 		each(block)
-		return true
-	})
+	}
 }
 
 func (c *collector) block(e event.Event, v lazyjson.Value) {

@@ -101,10 +101,9 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		r.describe(set, out)
 		if list := set.Get("messages"); list.IsArray() && r.First == "" {
 			// Nothing was emitted before: it is how the history begins.
-			list.ForEach(func(_, v lazyjson.Value) bool {
+			for _, v := range lazyjson.All(list) {
 				r.message(parseRecord(v, []byte(v.Raw)), out)
-				return true
-			})
+			}
 			return
 		} else if list.IsArray() {
 			r.replace(rec, list, out)
@@ -168,13 +167,13 @@ func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) 
 	var summary []string
 	var fresh []records.Line
 	first, cut := "", true
-	list.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(list) {
 		m := parseRecord(v, []byte(v.Raw))
 		id := m.Text("id")
 		first = cmp.Or(first, id)
 		cut = cut && (id == "" || id != r.First)
 		if _, ok := out.Known("msg:" + id); ok {
-			return true
+			continue
 		}
 		if text := contentText(m.Get("content")); m.Text("type") == "user" && text != "" {
 			if _, known := out.Known(textID(text)); !known {
@@ -183,8 +182,7 @@ func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) 
 		} else {
 			fresh = append(fresh, m)
 		}
-		return true
-	})
+	}
 	if len(summary) == 0 && (!cut || r.First == "") {
 		rec.EmitQuiet(event.System, out)
 	} else {
@@ -205,13 +203,12 @@ func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) 
 			r.message(m, out)
 		}
 	}
-	list.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(list) {
 		id := "msg:" + v.Get("id").Str
 		if _, ok := out.Known(id); !ok {
 			out.Note(id)
 		}
-		return true
-	})
+	}
 }
 
 // textID returns the id under which a text is noted.
@@ -254,15 +251,13 @@ func workingFolder(path, hash string) string {
 	if err != nil {
 		return ""
 	}
-	found := ""
-	lazyjson.Parse(list).Get("projects").ForEach(func(folder, name lazyjson.Value) bool {
+	for folder, name := range lazyjson.All(lazyjson.Parse(list).Get("projects")) {
 		sum := sha256.Sum256([]byte(folder.Str))
-		if name.Str == filepath.Base(project) || hex.EncodeToString(sum[:]) == hash {
-			found = folder.Str
+		if folder.Str != "" && (name.Str == filepath.Base(project) || hex.EncodeToString(sum[:]) == hash) {
+			return folder.Str
 		}
-		return found == ""
-	})
-	return found
+	}
+	return ""
 }
 
 // listSessions lists the one session of a .json file.
@@ -293,10 +288,12 @@ func readSession(ctx context.Context, path, key string, out event.Sink) error {
 	}
 	r.describe(v, out)
 	for _, list := range []string{"messages", "history"} {
-		v.Get(list).ForEach(func(_, m lazyjson.Value) bool {
+		for _, m := range lazyjson.All(v.Get(list)) {
 			r.message(parseRecord(m, []byte(m.Raw)), out)
-			return ctx.Err() == nil
-		})
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
 	}
 	return ctx.Err()
 }
@@ -314,10 +311,9 @@ func spent(log history.Spending, out func(facts.ModelCall)) {
 			m.model = model
 		}
 		m.message(v)
-		v.Get("$set.messages").ForEach(func(_, v lazyjson.Value) bool {
+		for _, v := range lazyjson.All(v.Get("$set.messages")) {
 			m.message(v)
-			return true
-		})
+		}
 	}
 }
 
@@ -328,10 +324,9 @@ func spentFile(_ context.Context, path, key string, out func(facts.ModelCall)) e
 		return err
 	}
 	m := meter{session: key, out: out}
-	v.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(v.Get("messages")) {
 		m.message(v)
-		return true
-	})
+	}
 	return nil
 }
 

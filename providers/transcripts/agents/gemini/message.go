@@ -35,10 +35,9 @@ func (r *reader) message(rec records.Line, out event.Sink) {
 		t.thoughts()
 		t.text(event.Assistant, event.Typed, contentText(content))
 		t.parts(content)
-		rec.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
+		for _, c := range lazyjson.All(rec.Get("toolCalls")) {
 			t.call(c)
-			return true
-		})
+		}
 	case "info", "error", "warning":
 		text := contentText(content)
 		if typ != "info" && text != "" {
@@ -142,7 +141,7 @@ func (t *emitter) user(content lazyjson.Value) {
 
 // thoughts emits what the model thought.
 func (t *emitter) thoughts() {
-	t.rec.Get("thoughts").ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(t.rec.Get("thoughts")) {
 		subject, text := v.Get("subject").Str, v.Get("description").Str
 		if v.Type == lazyjson.String {
 			text = v.Str
@@ -153,8 +152,7 @@ func (t *emitter) thoughts() {
 		if text != "" {
 			t.emitNew(textID(text), event.Event{Kind: event.Thinking, Text: text})
 		}
-		return true
-	})
+	}
 }
 
 // parts emits the calls and results among the parts of a content. Usually the
@@ -163,7 +161,7 @@ func (t *emitter) parts(content lazyjson.Value) {
 	if !content.IsArray() {
 		return
 	}
-	content.ForEach(func(_, p lazyjson.Value) bool {
+	for _, p := range lazyjson.All(content) {
 		if c := p.Get("functionCall"); c.Exists() {
 			id := c.Get("id").Str
 			t.emitOnce("call:"+id, id, event.Event{Kind: event.ToolCall,
@@ -175,8 +173,7 @@ func (t *emitter) parts(content lazyjson.Value) {
 			t.emitOnce("result:"+id, id, event.Event{Kind: event.ToolResult,
 				Result: &event.Result{CallID: id, Name: f.Get("name").Str, Text: text, Error: failed, Spill: findSpill(text)}})
 		}
-		return true
-	})
+	}
 }
 
 // emitOnce emits a call or a result, unless any message had it before.

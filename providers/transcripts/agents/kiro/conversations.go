@@ -176,13 +176,12 @@ func readConversation(doc lazyjson.Value, out event.Sink) {
 		out.Emit(event.Event{Kind: event.Compaction, Compact: &event.Compact{Summary: summary.String()}})
 	}
 	b := &records.Blocks{Out: out, Calls: make(map[string]string)}
-	doc.Get("history").ForEach(func(_, turn lazyjson.Value) bool {
+	for _, turn := range lazyjson.All(doc.Get("history")) {
 		user, assistant := sides(turn)
 		readUser(b, user)
 		meta := turn.Get("request_metadata")
 		readAssistant(b, assistant, records.Message{Time: records.Time(meta.Get("stream_end_timestamp_ms")), Model: meta.Get("model_id").String()})
-		return true
-	})
+	}
 	readUser(b, doc.Get("next_message"))
 }
 
@@ -204,37 +203,33 @@ func readUser(b *records.Blocks, v lazyjson.Value) {
 		hint.Origin = event.Injected
 		b.Text(hint, extra)
 	}
-	v.Get("content").ForEach(func(kind, content lazyjson.Value) bool {
+	for kind, content := range lazyjson.All(v.Get("content")) {
 		switch kind.Str {
 		case "Prompt", "ToolUseResults", "CancelledToolUses":
-			content.Get("tool_use_results").ForEach(func(_, r lazyjson.Value) bool {
+			for _, r := range lazyjson.All(content.Get("tool_use_results")) {
 				b.Result(m, r.Get("tool_use_id").String(), "", contentText(r.Get("content")), !strings.EqualFold(r.Get("status").String(), "success"))
-				return true
-			})
+			}
 			b.Text(m, content.Get("prompt").String())
 		default:
 			e := m.Event(event.Unknown)
 			e.Text, e.Record = kind.Str, records.RecordOf(content)
 			b.Out.Emit(e)
 		}
-		return true
-	})
-	v.Get("images").ForEach(func(_, image lazyjson.Value) bool {
+	}
+	for _, image := range lazyjson.All(v.Get("images")) {
 		b.Text(m, imageNote(image))
-		return true
-	})
+	}
 }
 
 func readAssistant(b *records.Blocks, v lazyjson.Value, m records.Message) {
-	v.ForEach(func(kind, content lazyjson.Value) bool {
+	for kind, content := range lazyjson.All(v) {
 		m.ID = content.Get("message_id").String()
 		switch kind.Str {
 		case "Response", "ToolUse":
 			b.Text(m, content.Get("content").String())
-			content.Get("tool_uses").ForEach(func(_, call lazyjson.Value) bool {
+			for _, call := range lazyjson.All(content.Get("tool_uses")) {
 				b.Call(m, call.Get("id").String(), call.Get("name").String(), call.Get("args"))
-				return true
-			})
+			}
 		default:
 			e := m.Event(event.Unknown)
 			e.Text, e.Record = kind.Str, records.RecordOf(content)
@@ -243,6 +238,5 @@ func readAssistant(b *records.Blocks, v lazyjson.Value, m records.Message) {
 		if m.ID != "" {
 			b.Out.Note(m.ID)
 		}
-		return true
-	})
+	}
 }

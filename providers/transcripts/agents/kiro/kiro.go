@@ -112,10 +112,9 @@ func readEntry(b *records.Blocks, v lazyjson.Value) {
 		b.Out.Emit(e)
 		return
 	}
-	data.Get("content").ForEach(func(_, block lazyjson.Value) bool {
+	for _, block := range lazyjson.All(data.Get("content")) {
 		readBlock(b, m, block)
-		return true
-	})
+	}
 	if m.ID != "" {
 		b.Out.Note(m.ID)
 	}

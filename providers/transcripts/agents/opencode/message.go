@@ -190,10 +190,9 @@ func (o *reader) tool(e event.Event, data lazyjson.Value) {
 	if status == "error" {
 		text = strings.TrimSpace(strings.Join([]string{records.ContentText(state.Get("error")), text, state.Get("metadata.output").Str}, "\n"))
 	}
-	state.Get("attachments").ForEach(func(_, a lazyjson.Value) bool {
+	for _, a := range lazyjson.All(state.Get("attachments")) {
 		text += "\n" + strings.TrimSpace(a.Get("filename").Str+" "+records.LinkNote(a.Get("mime").Str, a.Get("url").Str))
-		return true
-	})
+	}
 	e.Result = o.names.Result(id, text, status == "error")
 	o.emit(e)
 }

@@ -38,11 +38,10 @@ func (o *reader) messageV2(m row, newest bool) {
 		}
 		o.out.Session().Name(event.FromPrompt, records.Prompt(e.Text))
 		o.emitText(e)
-		data.Get("files").ForEach(func(_, f lazyjson.Value) bool {
+		for _, f := range lazyjson.All(data.Get("files")) {
 			e.Origin, e.Text = event.Injected, fileNote(f)
 			o.emitText(e)
-			return true
-		})
+		}
 	case "synthetic", "system", "skill":
 		e.Origin = event.Injected
 		o.emitText(e)
@@ -166,14 +165,13 @@ func contentV2(v lazyjson.Value) string {
 		return records.ContentText(v)
 	}
 	var texts []string
-	v.ForEach(func(_, one lazyjson.Value) bool {
+	for _, one := range lazyjson.All(v) {
 		if one.Get("type").Str == "file" {
 			texts = append(texts, fileNote(one))
 		} else {
 			texts = append(texts, records.ItemText(one))
 		}
-		return true
-	})
+	}
 	return strings.Join(texts, "\n")
 }
 

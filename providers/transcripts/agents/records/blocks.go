@@ -65,10 +65,9 @@ func (m Message) Event(kind event.Kind) event.Event {
 func (b *Blocks) Emit(m Message, content lazyjson.Value) {
 	emitted := false
 	if content.IsArray() {
-		content.ForEach(func(_, block lazyjson.Value) bool {
+		for _, block := range lazyjson.All(content) {
 			emitted = b.Block(m, block) || emitted
-			return true
-		})
+		}
 	} else {
 		emitted = b.Text(m, content.String())
 	}

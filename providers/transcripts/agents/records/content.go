@@ -64,12 +64,11 @@ func resultWithin(v lazyjson.Value, depth int) (text string, failed bool) {
 // without a text are left out.
 func JoinText(list lazyjson.Value, text func(lazyjson.Value) string) string {
 	var parts []string
-	list.ForEach(func(_, v lazyjson.Value) bool {
+	for _, v := range lazyjson.All(list) {
 		if part := text(v); part != "" {
 			parts = append(parts, part)
 		}
-		return true
-	})
+	}
 	return strings.Join(parts, "\n")
 }
 
@@ -127,10 +126,9 @@ func ContentText(v lazyjson.Value) string {
 		return v.Raw
 	}
 	var texts []string
-	v.ForEach(func(_, item lazyjson.Value) bool {
+	for _, item := range lazyjson.All(v) {
 		texts = append(texts, ItemText(item))
-		return true
-	})
+	}
 	return strings.Join(texts, "\n")
 }
 

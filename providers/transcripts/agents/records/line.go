@@ -31,10 +31,9 @@ type field struct {
 func (r Line) Part(part lazyjson.Value) Line {
 	r.Value, r.fields = part, make([]field, 0, 12)
 	if part.IsObject() {
-		part.ForEach(func(k, v lazyjson.Value) bool {
+		for k, v := range lazyjson.All(part) {
 			r.fields = append(r.fields, field{k.Str, v})
-			return true
-		})
+		}
 	}
 	return r
 }
