@@ -15,9 +15,7 @@ import (
 // ~/.local/share/amp/threads/T-<id>.json. Since about March 2026 threads are kept
 // on its server only.
 func amp() history.Agent {
-	return history.Agent{Name: "amp", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: m.Folders("amp")[0], File: ampFile}}
-	}}
+	return history.InFolder("amp", history.Place{File: ampFile})
 }
 
 func ampFile(rel string) history.Format {

@@ -15,9 +15,7 @@ import (
 // ~/.continue/sessions/<id>.json, without times. The result of a tool is beside
 // the call (toolCallStates[].output), in older sessions in a message of its own.
 func continueDev() history.Agent {
-	return history.Agent{Name: "continue", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: m.Folders("continue")[0], File: continueFile}}
-	}}
+	return history.InFolder("continue", history.Place{File: continueFile})
 }
 
 func continueFile(rel string) history.Format {

@@ -45,29 +45,20 @@ func crush() history.Agent {
 		}
 		seen := make(map[string]bool)
 		return slices.DeleteFunc(places, func(p history.Place) bool {
-			again := seen[filepath.Clean(p.Dir)]
-			seen[filepath.Clean(p.Dir)] = true
+			again := seen[p.Dir]
+			seen[p.Dir] = true
 			return again
 		})
 	}}
 }
 
 func crushPlace(dir, project string) history.Place {
-	return history.Place{
-		Dir: dir,
-		File: func(rel string) history.Format {
-			if rel != "crush.db" {
-				return nil
-			}
-			return history.Store{
-				Sessions: func(ctx context.Context, path string) ([]history.Entry, error) {
-					return crushSessions(ctx, path, project)
-				},
-				Read: crushRead,
-			}
+	return history.OneFile(filepath.Join(dir, "crush.db"), history.Store{
+		Sessions: func(ctx context.Context, path string) ([]history.Entry, error) {
+			return crushSessions(ctx, path, project)
 		},
-		Skip: func(string) bool { return true },
-	}
+		Read: crushRead,
+	})
 }
 
 // crushProject is an entry of the list.

@@ -16,9 +16,7 @@ import (
 // Anthropic's API. `droid exec --output-format stream-json` prints other records
 // for the same events; files of those are read as well.
 func droid() history.Agent {
-	return history.Agent{Name: "droid", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: m.Folders("droid")[0], File: droidFile}}
-	}}
+	return history.InFolder("droid", history.Place{File: droidFile})
 }
 
 func droidFile(rel string) history.Format {

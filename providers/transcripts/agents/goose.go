@@ -21,14 +21,12 @@ import (
 // agentVisible) and adds a summary that only the model sees (not userVisible).
 // Times are in UTC; those of messages in seconds.
 func goose() history.Agent {
-	return history.Agent{Name: "goose", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: m.Folders("goose")[0], File: func(rel string) history.Format {
-			if rel == "sessions.db" {
-				return history.Store{Sessions: gooseSessions, Read: gooseRead, Spent: gooseSpent}
-			}
-			return nil
-		}}}
-	}}
+	return history.InFolder("goose", history.Place{File: func(rel string) history.Format {
+		if rel == "sessions.db" {
+			return history.Store{Sessions: gooseSessions, Read: gooseRead, Spent: gooseSpent}
+		}
+		return nil
+	}})
 }
 
 func gooseTables(h *database.Snapshot) (sessions, messages sqlite.Table, err error) {

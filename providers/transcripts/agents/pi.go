@@ -19,9 +19,7 @@ import (
 // a new file that begins with the entries of the old one, including their ids and
 // times.
 func pi() history.Agent {
-	return history.Agent{Name: "pi", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: m.Folders("pi")[0], File: piFile}}
-	}}
+	return history.InFolder("pi", history.Place{File: piFile})
 }
 
 func piFile(rel string) history.Format {

@@ -22,14 +22,12 @@ import (
 // results beside their calls; older ones have a role, segments and tool_uses.
 // Messages have no times, only the thread has.
 func zed() history.Agent {
-	return history.Agent{Name: "zed", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: m.Folders("zed")[0], File: func(rel string) history.Format {
-			if rel == "threads.db" {
-				return history.Store{Sessions: zedSessions, Read: zedRead}
-			}
-			return nil
-		}}}
-	}}
+	return history.InFolder("zed", history.Place{File: func(rel string) history.Format {
+		if rel == "threads.db" {
+			return history.Store{Sessions: zedSessions, Read: zedRead}
+		}
+		return nil
+	}})
 }
 
 // zedData are the names of the column with the thread: JSON, or compressed JSON,

@@ -34,19 +34,10 @@ func Agent() history.Agent { return history.Agent{Name: "aider", Places: places}
 func places(m history.Machine) []history.Place {
 	name := defaultName
 	var places []history.Place
-	if file := m.Env("AIDER_CHAT_HISTORY_FILE", ""); filepath.IsAbs(file) {
-		base := filepath.Base(file)
-		places = append(places, history.Place{
-			Dir: filepath.Dir(file),
-			File: func(rel string) history.Format {
-				if rel != base {
-					return nil
-				}
-				return store()
-			},
-			Skip:    func(string) bool { return true },
-			NoLinks: true,
-		})
+	if file := m.Env("AIDER_CHAT_HISTORY_FILE"); filepath.IsAbs(file) {
+		place := history.OneFile(file, store())
+		place.NoLinks = true
+		places = append(places, place)
 	} else if file != "" {
 		name = filepath.Base(file)
 	}

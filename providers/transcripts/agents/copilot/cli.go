@@ -22,13 +22,10 @@ import (
 // the events of subagents are among the session's own, with the id of the call that
 // started them.
 func CLI() history.Agent {
-	return history.Agent{Name: "copilot", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{
-			Dir:  m.Folders("copilot")[0],
-			File: cliFormat,
-			Skip: func(rel string) bool { return strings.Contains(rel, "/") },
-		}}
-	}}
+	return history.InFolder("copilot", history.Place{
+		File: cliFormat,
+		Skip: func(rel string) bool { return strings.Contains(rel, "/") },
+	})
 }
 
 // cliFormat returns the format of a file below session-state.

@@ -46,12 +46,7 @@ func Agent() history.Agent {
 				}
 				return nil
 			}},
-			{Dir: folders[2], Skip: func(string) bool { return true }, File: func(rel string) history.Format {
-				if rel == "state.vscdb" {
-					return home.editor()
-				}
-				return nil
-			}},
+			history.OneFile(filepath.Join(folders[2], "state.vscdb"), home.editor()),
 		}
 	}}
 }

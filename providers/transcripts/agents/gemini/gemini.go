@@ -30,12 +30,10 @@ import (
 
 // Agent returns the reader of Gemini CLI.
 func Agent() history.Agent {
-	return history.Agent{Name: "gemini", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: m.Folders("gemini")[0], File: formatOf, Skip: func(rel string) bool {
-			parts := strings.Split(rel, "/")
-			return len(parts) > 1 && parts[1] != "chats" || len(parts) > 3
-		}}}
-	}}
+	return history.InFolder("gemini", history.Place{File: formatOf, Skip: func(rel string) bool {
+		parts := strings.Split(rel, "/")
+		return len(parts) > 1 && parts[1] != "chats" || len(parts) > 3
+	}})
 }
 
 // formatOf returns the format of a file below tmp.

@@ -19,6 +19,7 @@ import (
 	"hash/fnv"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"ctxfs/fs/facts"
@@ -39,13 +40,13 @@ type Machine struct {
 	Projects []string
 }
 
-// Env returns the value of an environment variable, or fallback where the
-// variable is unset or empty. A leading ~ in the value is expanded, as agents do.
-func (m Machine) Env(name, fallback string) string {
+// Env returns the value of an environment variable, or "" where it is unset. A
+// leading ~ in the value is expanded, as agents do.
+func (m Machine) Env(name string) string {
 	if v, ok := m.LookupEnv(name); ok && v != "" {
 		return wording.ExpandTilde(v, m.Home)
 	}
-	return fallback
+	return ""
 }
 
 // Folders returns the folders of the sessions of the agent with that id, as its
@@ -77,6 +78,24 @@ type Place struct {
 	// NoLinks disables following symbolic links below Dir: it is one of the user's
 	// own folders, and the user has not allowed what the links lead to.
 	NoLinks bool
+}
+
+// InFolder returns an agent that keeps its histories in the first of its folders, which
+// is searched as a place says.
+func InFolder(name string, like Place) Agent {
+	return Agent{Name: name, Places: func(m Machine) []Place {
+		return []Place{{Dir: m.Folders(name)[0], File: like.File, Skip: like.Skip}}
+	}}
+}
+
+// OneFile returns the place of a file that has nothing beside or below it.
+func OneFile(path string, format Format) Place {
+	return Place{Dir: filepath.Dir(path), Skip: func(string) bool { return true }, File: func(rel string) Format {
+		if rel == filepath.Base(path) {
+			return format
+		}
+		return nil
+	}}
 }
 
 // Format is a [Log] or a [Store].

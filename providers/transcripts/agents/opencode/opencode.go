@@ -39,20 +39,11 @@ func Agent() history.Agent {
 			}
 			return nil
 		}}}
-		if named := m.Env("OPENCODE_DB", ""); named != "" && named != ":memory:" {
+		if named := m.Env("OPENCODE_DB"); named != "" && named != ":memory:" {
 			if !filepath.IsAbs(named) {
 				named = filepath.Join(dir, named)
 			}
-			places = append(places, history.Place{
-				Dir:  filepath.Dir(named),
-				Skip: func(string) bool { return true },
-				File: func(rel string) history.Format {
-					if rel == filepath.Base(named) {
-						return database
-					}
-					return nil
-				},
-			})
+			places = append(places, history.OneFile(named, database))
 		}
 		return places
 	}}
