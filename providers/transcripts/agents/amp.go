@@ -67,16 +67,13 @@ func ampMessage(b *records.Blocks, v lazyjson.Value) {
 	if m.Time.IsZero() {
 		m.Time = records.Time(v.Get("usage.timestamp"))
 	}
-	if m.Model = v.Get("usage.model").String(); m.Model != "" {
-		b.Out.Session().Model = m.Model
-	}
+	m.Model = v.Get("usage.model").String()
+	b.Out.Session().Used(m.Model)
 	content := v.Get("content")
 	switch v.Get("role").Str {
 	case "user", "assistant", "info":
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = "message of "+v.Get("role").String(), records.RecordOf(v)
-		b.Out.Emit(e)
+		b.Unknown(m, "message of "+v.Get("role").String(), v)
 		return
 	}
 	if v.Get("state.type").Str == "streaming" {

@@ -111,9 +111,7 @@ func (r *continueReader) item(item lazyjson.Value) {
 		e.Quiet = true
 		r.blocks.Out.Emit(e)
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = "message of "+role, records.RecordOf(item)
-		r.blocks.Out.Emit(e)
+		r.blocks.Unknown(m, "message of "+role, item)
 	}
 	r.calls(m, item, v)
 	if summary := item.Get("conversationSummary").String(); summary != "" {

@@ -217,9 +217,7 @@ func (c *crushReader) message(m crushMessage, newest bool) {
 		e.Kind = event.System
 	default:
 		e.Kind, e.Model = event.Assistant, m.model
-		if m.model != "" {
-			c.out.Session().Model = m.model
-		}
+		c.out.Session().Used(m.model)
 	}
 	list := parts.Array()
 	finished := slices.ContainsFunc(list, func(p lazyjson.Value) bool { return p.Get("type").Str == "finish" })

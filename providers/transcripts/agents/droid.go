@@ -71,16 +71,12 @@ func (r *droidReader) Record(line []byte, out event.Sink) {
 func (r *droidReader) message(m records.Message, v lazyjson.Value, out event.Sink) {
 	b := &records.Blocks{Out: out, Calls: r.Calls, Origin: droidOrigin}
 	m.User = v.Get("role").Str == "user"
-	if m.Model = records.First(v, "model", "modelId").String(); m.Model != "" {
-		out.Session().Model = m.Model
-	}
+	m.Model = records.First(v, "model", "modelId").String()
+	out.Session().Used(m.Model)
 	if v.Get("visibility").Str == "llm_only" {
 		m.Origin = event.Injected
 	}
 	b.Emit(m, v.Get("content"))
-	if m.ID != "" {
-		out.Note(m.ID)
-	}
 }
 
 // streamed reads a record of the kinds that only printed sessions have, and reports
@@ -157,9 +153,7 @@ func droidStart(v lazyjson.Value, s *event.Session) {
 	if version := v.Get("version"); version.Type == lazyjson.String {
 		s.Program = version.Str
 	}
-	if model := v.Get("model").String(); model != "" {
-		s.Model = model
-	}
+	s.Used(v.Get("model").String())
 	for _, name := range []string{"title", "sessionTitle"} {
 		if title := v.Get(name).String(); title != "New Session" {
 			s.Name(event.FromAgent, title)

@@ -225,9 +225,7 @@ func (r *piReader) message(m records.Message, entry piEntry, out event.Sink) {
 		m.User, m.Origin = true, event.Injected
 		b.Emit(m, v.Get("content"))
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = "message of "+role, records.RecordOf(entry.line)
-		b.Out.Emit(e)
+		b.Unknown(m, "message of "+role, entry.line)
 	}
 }
 

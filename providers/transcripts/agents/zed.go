@@ -105,9 +105,7 @@ func zedThread(thread lazyjson.Value, out event.Sink) {
 	if session.Parent == "" {
 		session.Parent = thread.Get("subagent_context.parent_thread_id").Str
 	}
-	if model := thread.Get("model.model").Str; model != "" {
-		session.Model = model
-	}
+	session.Used(thread.Get("model.model").Str)
 	z := zedReader{out: out, names: make(records.ToolNames)}
 	for _, m := range lazyjson.All(thread.Get("messages")) {
 		z.message(m)

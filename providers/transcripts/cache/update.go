@@ -111,13 +111,9 @@ func (c *Cache) appendTo(ctx context.Context, b *Entry, j *job) error {
 func mergeInfo(s *event.Session, from event.Session) {
 	s.Agent, s.ID = from.Agent, from.ID
 	s.Parent = cmp.Or(s.Parent, from.Parent)
-	if s.ForkOf == "" {
-		s.ForkOf = from.ForkOf
-	}
+	s.ForkOf = cmp.Or(s.ForkOf, from.ForkOf)
 	s.CWD = cmp.Or(s.CWD, from.CWD)
-	if s.Project == "" {
-		s.Project = from.Project
-	}
+	s.Project = cmp.Or(s.Project, from.Project)
 	s.Name(from.TitleRank, from.Title)
 	s.Archived = from.Archived
 }

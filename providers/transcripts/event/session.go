@@ -74,6 +74,9 @@ func isCommand(prompt string) bool {
 	return strings.HasPrefix(word, "/") && strings.IndexByte(word[1:], '/') < 0
 }
 
+// Used records the model that answered last, if it is known.
+func (s *Session) Used(model string) { s.Model = cmp.Or(model, s.Model) }
+
 // Saw records a time when something happened in the session.
 func (s *Session) Saw(t time.Time) {
 	if t.IsZero() {

@@ -3,8 +3,8 @@ package claudecode
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -97,14 +97,7 @@ func (r *reader) titleFromPrompt(c *record, origin, text string) {
 		return
 	}
 	const enough = 500
-	if len(text) > enough {
-		cut := enough
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut]
-	}
-	c.out.Session().Name(event.FromPrompt, text)
+	c.out.Session().Name(event.FromPrompt, clean.Prefix(text, enough))
 }
 
 // titleWorth ranks the titles of summaries: a better one replaces a worse one.

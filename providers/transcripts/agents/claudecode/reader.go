@@ -219,10 +219,6 @@ func (c *record) typeName() string {
 func (r *reader) describe(c *record) {
 	s := c.out.Session()
 	s.CWD = cmp.Or(s.CWD, c.CWD)
-	if c.Branch != "" {
-		s.Branch = c.Branch
-	}
-	if c.Program != "" {
-		s.Program = c.Program
-	}
+	s.Branch = cmp.Or(c.Branch, s.Branch)
+	s.Program = cmp.Or(c.Program, s.Program)
 }

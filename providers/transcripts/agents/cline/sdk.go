@@ -121,9 +121,8 @@ type sdkReader struct {
 
 func (r *sdkReader) message(v lazyjson.Value) {
 	m := records.Message{ID: v.Get("id").String(), Time: records.Time(v.Get("ts")), User: v.Get("role").Str == "user"}
-	if m.Model = v.Get("modelInfo.id").String(); m.Model != "" {
-		r.blocks.Out.Session().Model = m.Model
-	}
+	m.Model = v.Get("modelInfo.id").String()
+	r.blocks.Out.Session().Used(m.Model)
 	if c := r.compaction; c != nil && (c.lastMessage == "" && !c.time.IsZero() && m.Time.After(c.time)) {
 		r.emitCompaction()
 	}

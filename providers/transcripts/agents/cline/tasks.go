@@ -125,9 +125,8 @@ func (r *taskReader) message(i int, v lazyjson.Value) {
 	role := v.Get("role").Str
 	m := records.Message{ID: v.Get("id").String(), Time: records.Time(v.Get("ts")), User: role == "user"}
 	m.Time = cmp.Or(m.Time, r.screen.times[i])
-	if m.Model = records.First(v.Get("modelInfo"), "modelId", "id").String(); m.Model != "" {
-		r.blocks.Out.Session().Model = m.Model
-	}
+	m.Model = records.First(v.Get("modelInfo"), "modelId", "id").String()
+	r.blocks.Out.Session().Used(m.Model)
 	content := v.Get("content")
 	switch {
 	case v.Get("isSummary").Bool() || v.Get("isTruncationMarker").Bool():
@@ -146,9 +145,7 @@ func (r *taskReader) message(i int, v lazyjson.Value) {
 		r.parts.endReply()
 		r.emitCondensed(m, content)
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = "message of "+role, records.RecordOf(v)
-		r.blocks.Out.Emit(e)
+		r.blocks.Unknown(m, "message of "+role, v)
 	}
 }
 

@@ -106,9 +106,7 @@ func (m *meter) line(v lazyjson.Value) {
 			m.fork, m.copied = true, m.Root == ""
 		}
 	case "turn_context":
-		if model := modelOf(payload); model != "" {
-			m.model = model
-		}
+		m.model = cmp.Or(modelOf(payload), m.model)
 	case "compacted":
 		m.compaction(payload.Get("compaction_response_id").Str)
 	case "token_usage_record":
@@ -207,9 +205,7 @@ func (m *meter) record(payload lazyjson.Value, at time.Time) {
 		return
 	}
 	c := m.call(*used, at)
-	if model := modelOf(payload); model != "" {
-		c.Model = model
-	}
+	c.Model = cmp.Or(modelOf(payload), c.Model)
 	c.Key = history.CallKey("response", id)
 	if m.last = id; m.compactions[id] == nil {
 		m.compactions[id] = &c

@@ -4,6 +4,7 @@
 package copilot
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -226,9 +227,7 @@ func (r *reader) session(rec cliEvent, out event.Sink) {
 	if id := rec.Text("sessionId"); id != "" && s.ID == "" {
 		s.ID = id
 	}
-	if v := rec.Text("copilotVersion"); v != "" {
-		s.Program = v
-	}
+	s.Program = cmp.Or(rec.Text("copilotVersion"), s.Program)
 	if m := rec.Text("selectedModel"); m != "" && m != "auto" {
 		s.Model = m
 	}
@@ -239,9 +238,7 @@ func (r *reader) session(rec cliEvent, out event.Sink) {
 	if dir := at.Get("cwd").Str; dir != "" && s.CWD == "" {
 		s.CWD = dir
 	}
-	if b := at.Get("branch").Str; b != "" {
-		s.Branch = b
-	}
+	s.Branch = cmp.Or(at.Get("branch").Str, s.Branch)
 	if r.describe != nil {
 		r.describe(out)
 	}

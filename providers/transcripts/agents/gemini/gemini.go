@@ -133,9 +133,7 @@ func parseRecord(v lazyjson.Value, line []byte) records.Line {
 // describe reads the facts about the session as a whole.
 func (r *reader) describe(v lazyjson.Value, out event.Sink) {
 	s := out.Session()
-	if id := v.Get("sessionId").Str; id != "" {
-		s.ID = id
-	}
+	s.ID = cmp.Or(v.Get("sessionId").Str, s.ID)
 	s.Saw(records.ParseTime(v.Get("startTime").Str))
 	s.Name(event.FromSummary, records.FirstLine(v.Get("summary").Str))
 	if s.CWD == "" {
@@ -305,9 +303,7 @@ func spent(log history.Spending, out func(facts.ModelCall)) {
 			continue
 		}
 		v := lazyjson.Parse(line)
-		if model := v.Get("model").Str; model != "" {
-			m.model = model
-		}
+		m.model = cmp.Or(v.Get("model").Str, m.model)
 		m.message(v)
 		for _, v := range lazyjson.All(v.Get("$set.messages")) {
 			m.message(v)

@@ -29,9 +29,7 @@ func (r *reader) message(rec records.Line, out event.Sink) {
 	case "user":
 		t.user(content)
 	case "gemini", "model", "assistant":
-		if m := rec.Text("model"); m != "" {
-			out.Session().Model = m
-		}
+		out.Session().Used(rec.Text("model"))
 		t.thoughts()
 		t.text(event.Assistant, event.Typed, contentText(content))
 		t.parts(content)

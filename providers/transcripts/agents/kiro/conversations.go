@@ -211,9 +211,7 @@ func readUser(b *records.Blocks, v lazyjson.Value) {
 			}
 			b.Text(m, content.Get("prompt").String())
 		default:
-			e := m.Event(event.Unknown)
-			e.Text, e.Record = kind.Str, records.RecordOf(content)
-			b.Out.Emit(e)
+			b.Unknown(m, kind.Str, content)
 		}
 	}
 	for _, image := range lazyjson.All(v.Get("images")) {
@@ -231,9 +229,7 @@ func readAssistant(b *records.Blocks, v lazyjson.Value, m records.Message) {
 				b.Call(m, call.Get("id").String(), call.Get("name").String(), call.Get("args"))
 			}
 		default:
-			e := m.Event(event.Unknown)
-			e.Text, e.Record = kind.Str, records.RecordOf(content)
-			b.Out.Emit(e)
+			b.Unknown(m, kind.Str, content)
 		}
 		if m.ID != "" {
 			b.Out.Note(m.ID)

@@ -84,9 +84,7 @@ func readMeta(doc lazyjson.Value, s *event.Session) {
 	s.Name(event.FromAgent, doc.Get("title").String())
 	s.Saw(records.Time(records.First(doc, "created_at", "createdAt")))
 	s.Saw(records.Time(records.First(doc, "updated_at", "lastModifiedAt")))
-	if model := records.First(doc, "session_state.rts_model_state.model_info.model_id", "modelId").String(); model != "" {
-		s.Model = model
-	}
+	s.Used(records.First(doc, "session_state.rts_model_state.model_info.model_id", "modelId").String())
 }
 
 // readEntry reads a line of the second engine: {kind, data: {message_id, content:
@@ -107,9 +105,7 @@ func readEntry(b *records.Blocks, v lazyjson.Value) {
 		b.Out.Emit(e)
 		return
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = kind, records.RecordOf(v)
-		b.Out.Emit(e)
+		b.Unknown(m, kind, v)
 		return
 	}
 	for _, block := range lazyjson.All(data.Get("content")) {
@@ -135,9 +131,7 @@ func readBlock(b *records.Blocks, m records.Message, block lazyjson.Value) {
 	case "image":
 		b.Text(m, imageNote(data))
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = kind, records.RecordOf(block)
-		b.Out.Emit(e)
+		b.Unknown(m, kind, block)
 	}
 }
 
@@ -225,9 +219,7 @@ func readPayload(b *records.Blocks, v, p lazyjson.Value) {
 		e.Text, e.Quiet, e.Record = kind, true, records.RecordOf(v)
 		b.Out.Emit(e)
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = kind, records.RecordOf(v)
-		b.Out.Emit(e)
+		b.Unknown(m, kind, v)
 	}
 	if m.ID != "" {
 		b.Out.Note(m.ID)

@@ -68,9 +68,7 @@ func (o *reader) message(m row, parts []row, newest bool) {
 		}
 	} else {
 		e.Kind, e.Model = event.Assistant, info.Get("modelID").Str
-		if e.Model != "" {
-			o.out.Session().Model = e.Model
-		}
+		o.out.Session().Used(e.Model)
 		if cwd := info.Get("path.cwd").Str; cwd != "" && o.out.Session().CWD == "" {
 			o.out.Session().CWD = cwd
 		}

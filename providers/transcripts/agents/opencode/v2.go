@@ -80,9 +80,7 @@ func (o *reader) emitText(e event.Event) {
 
 func (o *reader) assistantV2(e event.Event, data lazyjson.Value, newest bool) {
 	e.Kind, e.Text, e.Model = event.Assistant, "", data.Get("model.id").Str
-	if e.Model != "" {
-		o.out.Session().Model = e.Model
-	}
+	o.out.Session().Used(e.Model)
 	failure := data.Get("error")
 	live := newest && !data.Get("time.completed").Exists() && !data.Get("finish").Exists() && !failure.Exists()
 	content := data.Get("content").Array()

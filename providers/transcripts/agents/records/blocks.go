@@ -138,11 +138,16 @@ func (b *Blocks) Block(m Message, v lazyjson.Value) bool {
 		e.Origin, e.Text = event.Injected, v.Get("path").String()+"\n"+v.Get("content").String()
 		b.Out.Emit(e)
 	default:
-		e := m.Event(event.Unknown)
-		e.Text, e.Record = kind, RecordOf(v)
-		b.Out.Emit(e)
+		b.Unknown(m, kind, v)
 	}
 	return true
+}
+
+// Unknown emits what is not understood, with the name of its type.
+func (b *Blocks) Unknown(m Message, name string, v lazyjson.Value) {
+	e := m.Event(event.Unknown)
+	e.Text, e.Record = name, RecordOf(v)
+	b.Out.Emit(e)
 }
 
 // Thinking emits what the model thought, and reports whether there was any.
