@@ -28,14 +28,6 @@ its neighbours. Nothing lists such files, and all of them are there.
 
 type blocksFolder struct{ node }
 
-func (d blocksFolder) Attr(context.Context) (fs.Attr, error) {
-	v, err := d.view()
-	if err != nil {
-		return fs.Attr{}, err
-	}
-	return folderAttr(0, v.ModTime), nil
-}
-
 func (d blocksFolder) List(context.Context) ([]fs.Entry, error) {
 	return []fs.Entry{{Name: readmeName}}, nil
 }

@@ -109,13 +109,24 @@ func readBytes(text, p []byte, off int64) (int, error) {
 }
 
 func (f derivedFile) text(ctx context.Context) ([]byte, error) {
-	if text, ok := f.t.texts.get(f.key()); ok {
+	return f.t.text(f.key(), func() ([]byte, error) { return f.render(ctx) })
+}
+
+type textKey struct {
+	s       *catalogue.Session
+	name    string
+	version uint64
+}
+
+// text returns the text with a key: what is in memory, or what is made now.
+func (t *Tree) text(key textKey, make func() ([]byte, error)) ([]byte, error) {
+	if text, ok := t.texts.get(key); ok {
 		return text, nil
 	}
-	text, err := f.render(ctx)
+	text, err := make()
 	if err != nil {
 		return nil, err
 	}
-	f.t.texts.put(f.key(), text)
+	t.texts.put(key, text)
 	return text, nil
 }

@@ -60,19 +60,26 @@ type Options struct {
 // Tree is the provider's folder with all below it.
 type Tree struct {
 	Options
-	texts   *textCache
-	tables  *tableCache
+	texts   *recent[textKey, []byte] // since a text is read in pieces
+	tables  *recent[*catalogue.Session, *table]
 	indexes indexes
 }
 
-// textRoom is the size of the texts that stay in memory, in bytes.
-const textRoom = 16 << 20
+const (
+	// textRoom is the size of the texts that stay in memory, in bytes, and overhead that
+	// of an entry beside its text.
+	textRoom = 16 << 20
+	overhead = 200
+	// tableRoom is the same of tables of results, by their size on disk.
+	tableRoom = 4 << 20
+)
 
 // New makes the tree. What is in it comes from the catalogue and the cache.
 func New(opts Options) *Tree {
 	t := &Tree{
-		Options: opts, texts: newTextCache(textRoom), tables: newTableCache(),
-		indexes: indexes{made: make(map[string]*indexFile)},
+		Options: opts, indexes: indexes{made: make(map[string]*indexFile)},
+		texts:  newRecent[textKey](textRoom, func(text []byte) int { return len(text) + overhead }),
+		tables: newRecent[*catalogue.Session](tableRoom, func(t *table) int { return int(t.size) }),
 	}
 	t.indexes.worker = rounds.NewWorker(rounds.Options{Round: t.renewIndexes, Gather: indexTime, Share: indexRest})
 	return t

@@ -3,118 +3,55 @@ package folders
 import (
 	"container/list"
 	"sync"
-
-	"ctxfs/providers/transcripts/catalogue"
 )
 
-// textCache holds the texts that were made last, as far as there is room, since a
-// text is read in pieces.
-type textCache struct {
+// recent holds what was made last, as far as there is room. What does not fit at all is
+// kept until the next one. It is safe for concurrent use.
+type recent[K comparable, V any] struct {
 	room int
+	size func(V) int // of its memory, in bytes
 
 	mu    sync.Mutex
 	used  int
-	order *list.List // of textEntry, the last used first
-	byKey map[textKey]*list.Element
+	order *list.List // of made, the last used first
+	byKey map[K]*list.Element
 }
 
-type textKey struct {
-	s       *catalogue.Session
-	name    string
-	version uint64
+type made[K comparable, V any] struct {
+	key   K
+	value V
 }
 
-type textEntry struct {
-	key  textKey
-	text []byte
+func newRecent[K comparable, V any](room int, size func(V) int) *recent[K, V] {
+	return &recent[K, V]{room: room, size: size, order: list.New(), byKey: make(map[K]*list.Element)}
 }
 
-// overhead is the memory of an entry beside its text, in bytes.
-const overhead = 200
-
-func newTextCache(room int) *textCache {
-	return &textCache{room: room, order: list.New(), byKey: make(map[textKey]*list.Element)}
-}
-
-func (t *textCache) get(key textKey) ([]byte, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	e := t.byKey[key]
+func (r *recent[K, V]) get(key K) (value V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.byKey[key]
 	if e == nil {
-		return nil, false
+		return value, false
 	}
-	t.order.MoveToFront(e)
-	return e.Value.(textEntry).text, true
+	r.order.MoveToFront(e)
+	return e.Value.(made[K, V]).value, true
 }
 
-// put stores a text; one that does not fit at all is kept until the next one.
-func (t *textCache) put(key textKey, text []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byKey[key] != nil {
-		return
+func (r *recent[K, V]) put(key K, value V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.byKey[key]; old != nil {
+		r.remove(old)
 	}
-	t.byKey[key] = t.order.PushFront(textEntry{key, text})
-	t.used += len(text) + overhead
-	for t.used > t.room && t.order.Len() > 1 {
-		last := t.order.Back()
-		e := t.order.Remove(last).(textEntry)
-		delete(t.byKey, e.key)
-		t.used -= len(e.text) + overhead
+	r.byKey[key] = r.order.PushFront(made[K, V]{key, value})
+	r.used += r.size(value)
+	for r.used > r.room && r.order.Len() > 1 {
+		r.remove(r.order.Back())
 	}
 }
 
-// tableCache holds the tables of results that were read last.
-type tableCache struct {
-	mu    sync.Mutex
-	order *list.List
-	byKey map[*catalogue.Session]*list.Element
-	size  int64
-}
-
-// maxTables is how many of them are stored, by their size on disk, in bytes.
-const maxTables = 4 << 20
-
-type tableEntry struct {
-	s *catalogue.Session
-	t *table
-}
-
-func newTableCache() *tableCache {
-	return &tableCache{order: list.New(), byKey: make(map[*catalogue.Session]*list.Element)}
-}
-
-func (t *tableCache) get(s *catalogue.Session, generation uint32, count int) *table {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	e := t.byKey[s]
-	if e == nil {
-		return nil
-	}
-	table := e.Value.(tableEntry).t
-	if table.generation != generation || len(table.results) != count {
-		return nil
-	}
-	t.order.MoveToFront(e)
-	return table
-}
-
-func (t *tableCache) put(s *catalogue.Session, table *table) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if old := t.byKey[s]; old != nil {
-		t.remove(old)
-	}
-	t.byKey[s] = t.order.PushFront(tableEntry{s, table})
-	t.size += table.size
-	for t.size > maxTables && t.order.Len() > 1 {
-		t.remove(t.order.Back())
-	}
-}
-
-// remove removes an entry. The caller holds the lock.
-func (t *tableCache) remove(e *list.Element) {
-	entry := t.order.Remove(e).(tableEntry)
-	delete(t.byKey, entry.s)
-	t.size -= entry.t.size
+func (r *recent[K, V]) remove(e *list.Element) {
+	old := r.order.Remove(e).(made[K, V])
+	delete(r.byKey, old.key)
+	r.used -= r.size(old.value)
 }

@@ -73,7 +73,7 @@ type table struct {
 func (t *Tree) resultTable(ctx context.Context, s *catalogue.Session) (*table, error) {
 	v, _ := t.Catalogue.View(s)
 	generation, count := v.Published.Generation, v.Published.Results
-	if table := t.tables.get(s, generation, count); table != nil {
+	if table, ok := t.tables.get(s); ok && table.generation == generation && len(table.results) == count {
 		return table, nil
 	}
 	if count == 0 {
@@ -114,7 +114,7 @@ func (f resultFile) Attr(context.Context) (fs.Attr, error) {
 func (f resultFile) key() textKey { return textKey{f.s, f.Name, uint64(f.generation)} }
 
 func (f resultFile) Measure(ctx context.Context) (fs.Attr, error) {
-	text, err := f.text(ctx)
+	text, err := f.text()
 	if err != nil {
 		return fs.Attr{}, err
 	}
@@ -123,25 +123,15 @@ func (f resultFile) Measure(ctx context.Context) (fs.Attr, error) {
 	return a, err
 }
 
-func (f resultFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	text, err := f.text(ctx)
+func (f resultFile) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+	text, err := f.text()
 	if err != nil {
 		return 0, err
 	}
 	return readBytes(text, p, off)
 }
 
-func (f resultFile) text(ctx context.Context) ([]byte, error) {
-	if text, ok := f.t.texts.get(f.key()); ok {
-		return text, nil
-	}
-	text, err := f.read()
-	if err != nil {
-		return nil, err
-	}
-	f.t.texts.put(f.key(), text)
-	return text, nil
-}
+func (f resultFile) text() ([]byte, error) { return f.t.text(f.key(), f.read) }
 
 // read reads the file that has the whole text, or what the source or the cache
 // has of it.

@@ -28,15 +28,16 @@ func (n node) view() (catalogue.View, error) {
 	return v, nil
 }
 
-type sessionFolder struct{ node }
-
-func (d sessionFolder) Attr(context.Context) (fs.Attr, error) {
-	v, err := d.view()
+// Attr implements fs.Node for the folders that change with the session and no more.
+func (n node) Attr(context.Context) (fs.Attr, error) {
+	v, err := n.view()
 	if err != nil {
 		return fs.Attr{}, err
 	}
 	return folderAttr(0, v.ModTime), nil
 }
+
+type sessionFolder struct{ node }
 
 func (d sessionFolder) List(context.Context) ([]fs.Entry, error) {
 	v, err := d.view()
