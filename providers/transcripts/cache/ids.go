@@ -8,13 +8,13 @@ import (
 	iofs "io/fs"
 	"iter"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/source"
 )
 
 // idSize is the size in bytes of a native id on disk: a hash of 64 bits and the
@@ -35,7 +35,7 @@ func appendID(dst []byte, hash uint64, seq uint32) []byte {
 
 func (b *Entry) readIDs() (map[uint64]uint32, error) {
 	ids := make(map[uint64]uint32, b.IDs/idSize)
-	text, err := readStart(filepath.Join(b.dir, idsFileName(b.Generation)), b.IDs)
+	text, err := readPart(filepath.Join(b.dir, idsFileName(b.Generation)), 0, b.IDs)
 	maps.Insert(ids, idsIn(text))
 	return ids, err
 }
@@ -53,27 +53,12 @@ func idsIn(text []byte) iter.Seq2[uint64, uint32] {
 
 // readSums reads the hashes of a store's events.
 func (b *Entry) readSums() ([]uint64, error) {
-	text, err := readStart(filepath.Join(b.dir, sumsFileName(b.Generation)), b.Sums)
+	text, err := readPart(filepath.Join(b.dir, sumsFileName(b.Generation)), 0, b.Sums)
 	sums := make([]uint64, 0, len(text)/8)
 	for ; len(text) >= 8; text = text[8:] {
 		sums = append(sums, binary.LittleEndian.Uint64(text))
 	}
 	return sums, err
-}
-
-// readStart reads the first size bytes of a file; for 0 bytes it need not be there.
-func readStart(path string, size int64) ([]byte, error) {
-	if size == 0 {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text := make([]byte, size)
-	_, err = io.ReadFull(f, text)
-	return text, err
 }
 
 // recordIDs are the native ids that the sessions of one family have recorded: a
@@ -183,12 +168,9 @@ func (n *recordIDs) read(s *catalogue.Session, now loadedIDs, path string) error
 	if fresh {
 		from = 0
 	}
-	var text []byte
-	if now.size > from {
-		var err error
-		if text, err = readPart(path, from, now.size); err != nil {
-			return err
-		}
+	text, err := readPart(path, from, now.size)
+	if err != nil {
+		return err
 	}
 	if fresh {
 		if ok {
@@ -268,14 +250,12 @@ func (in *inherited) teller(id string) (session string, ok bool) {
 	return o.ID, true
 }
 
-// readPart reads a file from one offset to another.
+// readPart reads a part of a file; an empty one of a file that need not exist.
 func readPart(path string, from, to int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	if to <= from {
+		return nil, nil
 	}
-	defer f.Close()
 	text := make([]byte, to-from)
-	_, err = f.ReadAt(text, from)
+	_, err := source.ReadAt(path, text, from)
 	return text, err
 }

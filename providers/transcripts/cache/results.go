@@ -50,7 +50,7 @@ func (r *Result) append(dst []byte) []byte {
 
 // readResults reads the table of results of an entry.
 func (b *Entry) readResults() ([]Result, error) {
-	text, err := readStart(filepath.Join(b.dir, resultsFileName(b.Generation)), b.Index)
+	text, err := readPart(filepath.Join(b.dir, resultsFileName(b.Generation)), 0, b.Index)
 	if err != nil {
 		return nil, err
 	}
