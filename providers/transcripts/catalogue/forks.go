@@ -1,9 +1,12 @@
 package catalogue
 
 import (
+	"cmp"
+	"encoding/binary"
 	"hash/fnv"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Sessions repeat each other: a fork begins with all records of the session that it
@@ -49,13 +52,10 @@ type rootOrder struct {
 // forkKey returns the key for finding the forks of a session.
 func forkKey(agent, id string) string { return agent + "\x00fork\x00" + id }
 
-// isOlder reports whether a precedes b among the sessions that begin with the same
-// record.
-func isOlder(a, b *Session) bool {
-	if x, y := a.lineage.relations.birth, b.lineage.relations.birth; x != y {
-		return x < y
-	}
-	return a.ID < b.ID
+// byAge compares two of the sessions that begin with the same record: the older is the
+// lesser.
+func byAge(a, b *Session) int {
+	return cmp.Or(cmp.Compare(a.lineage.relations.birth, b.lineage.relations.birth), strings.Compare(a.ID, b.ID))
 }
 
 // updateRelations records what a session says about its relations, and returns the
@@ -141,7 +141,7 @@ func (x *index) sortFamily(f *Family) {
 		if o != nil && met[o] == s {
 			root := o
 			for next := o.lineage.forkOf; next != o; next = next.lineage.forkOf {
-				if isOlder(next, root) {
+				if byAge(next, root) < 0 {
 					root = next
 				}
 			}
@@ -161,12 +161,7 @@ func (x *index) sortFamily(f *Family) {
 			}
 			continue
 		}
-		slices.SortFunc(roots, func(a, b *Session) int {
-			if isOlder(a, b) {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(roots, byAge)
 		order := newRootOrder(roots...)
 		for i, s := range roots {
 			s.lineage.roots = order
@@ -199,11 +194,7 @@ func newRootOrder(roots ...*Session) *rootOrder {
 // 0.
 func hashWith(sum uint64, id string) uint64 {
 	h := fnv.New64a()
-	var before [8]byte
-	for i := range before {
-		before[i] = byte(sum >> (8 * i))
-	}
-	h.Write(before[:])
+	h.Write(binary.LittleEndian.AppendUint64(nil, sum))
 	io.WriteString(h, id)
 	return max(h.Sum64(), 1)
 }

@@ -16,13 +16,7 @@ func (c *Catalogue) Find(id string) []*Session {
 	defer c.mu.RUnlock()
 	all := slices.Clone(c.known.byAlias[id])
 	slices.SortFunc(all, func(a, b *Session) int {
-		switch {
-		case (a.ID == id) != (b.ID == id) && a.ID == id:
-			return -1
-		case (a.ID == id) != (b.ID == id):
-			return 1
-		}
-		return strings.Compare(a.Agent, b.Agent)
+		return cmp.Or(oneIf(b.ID == id)-oneIf(a.ID == id), strings.Compare(a.Agent, b.Agent))
 	})
 	return all
 }
@@ -148,13 +142,21 @@ func (c *Catalogue) InTree(path string) []*Session {
 // of s leads into.
 func (s *Session) below(rest []string) []*Session {
 	for ; len(rest) >= 2 && rest[0] == Subagents; rest = rest[2:] {
-		i := slices.IndexFunc(s.children, func(child *Session) bool { return child.name == rest[1] })
-		if i < 0 {
+		if s = s.child(rest[1]); s == nil {
 			return nil
 		}
-		s = s.children[i]
 	}
 	return []*Session{s}
+}
+
+// child returns the session that s has started, by the name of its folder, or nil.
+func (s *Session) child(name string) *Session {
+	for _, child := range s.children {
+		if child.name == name {
+			return child
+		}
+	}
+	return nil
 }
 
 // setFolder adds a session to those of the folder in which it worked, or removes it.

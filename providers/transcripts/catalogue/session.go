@@ -174,12 +174,7 @@ func (c *Catalogue) Subagents(s *Session) []string {
 func (c *Catalogue) Subagent(s *Session, name string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for _, child := range s.children {
-		if child.name == name {
-			return child
-		}
-	}
-	return nil
+	return s.child(name)
 }
 
 // NewestBelow returns when a session or one that it has started last changed.

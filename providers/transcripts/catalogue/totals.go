@@ -43,11 +43,7 @@ func (c *Catalogue) count(s *Session) {
 		}
 		now.left = s.behind() && !s.Published.Evicted && (!s.live || s.Published.Generation == 0)
 	}
-	if c.known.there(s) && (s.Published.Fault != "" || s.Published.Strange) {
-		t.faulty[s] = struct{}{}
-	} else {
-		delete(t.faulty, s)
-	}
+	set(t.faulty, s, c.known.there(s) && (s.Published.Fault != "" || s.Published.Strange))
 	s.counted = now
 	t.size += now.size - was.size
 	t.done += now.done - was.done
@@ -62,15 +58,17 @@ func (c *Catalogue) count(s *Session) {
 
 // countFile updates the totals after a file has changed. The caller holds the lock.
 func (c *Catalogue) countFile(f *File) {
-	if c.files[f.Path] == f && f.Fault != "" && len(f.Sessions) == 0 {
-		c.totals.unlisted[f] = struct{}{}
+	there := c.files[f.Path] == f
+	set(c.totals.unlisted, f, there && f.Fault != "" && len(f.Sessions) == 0)
+	set(c.totals.partial, f, there && f.Note != "")
+}
+
+// set adds a member to a set, or removes it.
+func set[T comparable](of map[T]struct{}, member T, is bool) {
+	if is {
+		of[member] = struct{}{}
 	} else {
-		delete(c.totals.unlisted, f)
-	}
-	if c.files[f.Path] == f && f.Note != "" {
-		c.totals.partial[f] = struct{}{}
-	} else {
-		delete(c.totals.partial, f)
+		delete(of, member)
 	}
 }
 
