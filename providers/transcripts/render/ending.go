@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 
 	"ctxfs/providers/internal/clean"
@@ -103,20 +104,13 @@ func options(v lazyjson.Value) (texts []string) {
 	for _, one := range lazyjson.All(v) {
 		text := one.Str
 		if one.IsObject() {
-			text = first(one.Get("label").Str, one.Get("text").Str)
+			text = cmp.Or(one.Get("label").Str, one.Get("text").Str)
 		}
 		if text != "" && len(texts) < 10 {
 			texts = append(texts, "("+text+")")
 		}
 	}
 	return texts
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // lastWords returns a text as one line of at most limit bytes. A longer one is

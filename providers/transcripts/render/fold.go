@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -76,12 +77,8 @@ func tailStart(text string, least int) int {
 // begins like a heading or a mark gets a space before it.
 func appendLines(dst []byte, text string) (_ []byte, cut bool) {
 	for text != "" {
-		line := text
-		if i := strings.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = ""
-		}
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
 		if strings.HasPrefix(line, "### ") || strings.HasPrefix(line, "=====") {
 			dst = append(dst, ' ')
 		}
@@ -125,9 +122,9 @@ func (t *Transcript) fileName(e *event.Event) string {
 	var id, what string
 	switch {
 	case e.Call != nil:
-		id, what = shortCall(e.Call.ID), names.File(or(e.Call.Name, "tool"))+".input"
+		id, what = shortCall(e.Call.ID), names.File(cmp.Or(e.Call.Name, "tool"))+".input"
 	case e.Result != nil:
-		id, what = shortCall(e.Result.CallID), names.File(or(e.Result.Name, "tool"))
+		id, what = shortCall(e.Result.CallID), names.File(cmp.Or(e.Result.Name, "tool"))
 	default:
 		what = names.File(string(e.Kind))
 	}

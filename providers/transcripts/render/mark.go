@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strconv"
 
 	"ctxfs/providers/transcripts/event"
@@ -24,7 +25,7 @@ func (t *Transcript) mark(dst []byte, e *event.Event) []byte {
 		if e.Compact != nil {
 			c = *e.Compact
 		}
-		dst = appendToken(dst, or(c.Trigger, "-"))
+		dst = appendToken(dst, cmp.Or(c.Trigger, "-"))
 		dst = append(dst, ' ')
 		dst = appendTime(dst, e.Time)
 		if c.Tokens > 0 {
@@ -52,7 +53,7 @@ func (t *Transcript) mark(dst []byte, e *event.Event) []byte {
 		}
 	case event.Fork:
 		dst = append(dst, "FORK of "...)
-		dst = appendToken(dst, or(e.Text, "another session"))
+		dst = appendToken(dst, cmp.Or(e.Text, "another session"))
 		dst = append(dst, ": "...)
 		if e.Rewound != nil && e.Rewound.Count > 0 {
 			dst = strconv.AppendInt(dst, int64(e.Rewound.Count), 10)
@@ -69,11 +70,4 @@ func (t *Transcript) mark(dst []byte, e *event.Event) []byte {
 	dst = append(dst, ' ')
 	dst = t.anchor(dst, e.Seq)
 	return append(dst, " =====\n"...)
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -66,12 +66,8 @@ func (w *writer) text(s string, depth int) {
 	}
 	w.out.WriteByte('\n')
 	for s != "" {
-		line := s
-		if i := strings.IndexByte(s, '\n'); i >= 0 {
-			line, s = s[:i], s[i+1:]
-		} else {
-			s = ""
-		}
+		var line string
+		line, s, _ = strings.Cut(s, "\n")
 		if line != "" {
 			w.indent(depth + 1)
 			w.out.WriteString(line)
