@@ -31,7 +31,7 @@ var _ facts.Briefer = (*Provider)(nil)
 func (p *Provider) Brief(dir string) []facts.Remark {
 	since := p.opts.Env.Now().Add(-briefAge)
 	var running []facts.Remark
-	last := make(map[string]failed) // by command and folder
+	last := make(lastRuns)
 	p.mu.Lock()
 	for _, t := range p.terminals {
 		state := t.state.Load()
@@ -46,10 +46,7 @@ func (p *Provider) Brief(dir string) []facts.Remark {
 			if r.End.Before(since) || !fs.Within(r.Cwd, dir) || r.Command == "" {
 				continue
 			}
-			key := r.Cwd + "\x00" + r.Command
-			if before, ok := last[key]; !ok || !r.End.Before(before.End) {
-				last[key] = failed{r, state}
-			}
+			last.add(r, state)
 		}
 	}
 	p.mu.Unlock()
@@ -75,8 +72,18 @@ type failed struct {
 	terminal *record.Terminal
 }
 
+// lastRuns has the last run of each command, by it and its folder.
+type lastRuns map[string]failed
+
+func (l lastRuns) add(r *record.Record, of *record.Terminal) {
+	key := r.Cwd + "\x00" + r.Command
+	if before, ok := l[key]; !ok || !r.End.Before(before.End) {
+		l[key] = failed{r, of}
+	}
+}
+
 // stillFailing returns the last of the runs that failed, the last one first.
-func stillFailing(last map[string]failed) (all []failed) {
+func stillFailing(last lastRuns) (all []failed) {
 	for _, f := range last {
 		if f.Failed() {
 			all = append(all, f)

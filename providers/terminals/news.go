@@ -25,7 +25,7 @@ func (p *Provider) News(_ context.Context, m facts.Moment) (news []facts.News) {
 	if m.Kind != facts.Prompted || m.Turn.IsZero() || m.Dir == "" {
 		return nil
 	}
-	last := make(map[string]failed)
+	last := make(lastRuns)
 	p.mu.Lock()
 	for _, t := range p.terminals {
 		state := t.state.Load()
@@ -34,10 +34,7 @@ func (p *Provider) News(_ context.Context, m facts.Moment) (news []facts.News) {
 			if !r.End.After(m.Turn) || r.Command == "" || !fs.Within(r.Cwd, m.Dir) && !fs.Within(m.Dir, r.Cwd) {
 				continue
 			}
-			key := r.Cwd + "\x00" + r.Command
-			if before, ok := last[key]; !ok || !r.End.Before(before.End) {
-				last[key] = failed{r, state}
-			}
+			last.add(r, state)
 		}
 	}
 	p.mu.Unlock()
@@ -63,7 +60,7 @@ func (p *Provider) News(_ context.Context, m facts.Moment) (news []facts.News) {
 }
 
 // inProject leaves out the commands above a folder that ran outside its project.
-func (p *Provider) inProject(all map[string]failed, dir string) {
+func (p *Provider) inProject(all lastRuns, dir string) {
 	root, asked := "", false
 	for key, f := range all {
 		if fs.Within(f.Cwd, dir) {
