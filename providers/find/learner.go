@@ -13,6 +13,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/find/learned"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
@@ -144,9 +145,7 @@ func (l *learner) teach() {
 	}
 	l.text = text
 	for _, t := range l.topics {
-		if t.Last.After(l.newest) {
-			l.newest = t.Last
-		}
+		l.newest = wording.Later(l.newest, t.Last)
 	}
 	if l.Changed != nil {
 		l.Changed()
@@ -176,11 +175,7 @@ func (f *Finder) learnedPage(born time.Time) fs.Node {
 	}
 	f.learner.mu.Lock()
 	defer f.learner.mu.Unlock()
-	at := f.learner.newest
-	if at.Before(born) {
-		at = born
-	}
-	return fs.NewText(at, f.learner.text)
+	return fs.NewText(wording.Later(born, f.learner.newest), f.learner.text)
 }
 
 // documentsChanged teaches again: there may be other things by the same names.

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"strings"
 
 	"ctxfs/fs/facts"
@@ -143,15 +144,9 @@ func (q *question) guess(c *concept, text, stem string) {
 
 // addVariant adds a term that stands for the concept; nil adds nothing.
 func (c *concept) addVariant(t *term, weight float64) {
-	if t == nil {
-		return
+	if t != nil && !slices.ContainsFunc(c.variants, func(v variant) bool { return v.term == t }) {
+		c.variants = append(c.variants, variant{t, weight})
 	}
-	for _, v := range c.variants {
-		if v.term == t {
-			return
-		}
-	}
-	c.variants = append(c.variants, variant{t, weight})
 }
 
 // named are documents by their titles, as agents write them.

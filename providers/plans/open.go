@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"ctxfs/fs/facts"
+	"ctxfs/fs/wording"
 )
 
 // openTask is a task that is still to be done.
@@ -55,9 +56,7 @@ func openTasks(entries []*entry) (open []openTask) {
 				continue
 			}
 			written := e.plan.Time
-			if t.Time.After(written) {
-				written = t.Time
-			}
+			written = wording.Later(written, t.Time)
 			if d := last[keyOf(t.Text)]; d.entry != nil && d.entry != e && !written.IsZero() && d.at.After(written) {
 				continue
 			}

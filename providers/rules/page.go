@@ -207,9 +207,7 @@ func (g *pager) rule(place scope.Place, kind string) *held {
 		h.Source = append(h.Source, path)
 		h.Trusted = h.Trusted && g.trusted(place)
 	}
-	if file.ModTime.After(g.page.modTime) {
-		g.page.modTime = file.ModTime
-	}
+	g.page.modTime = wording.Later(g.page.modTime, file.ModTime)
 	return h
 }
 

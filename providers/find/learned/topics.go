@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"ctxfs/fs/facts"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/words"
 )
 
@@ -111,9 +112,7 @@ func (s *subject) add(p *facts.Part[facts.Use], u facts.Use) {
 	if u.Outcome != facts.Worked {
 		s.Failed++
 	}
-	if u.Time.After(s.Last) {
-		s.Last = u.Time
-	}
+	s.Last = wording.Later(s.Last, u.Time)
 	for _, said := range []vote{{text: u.Want, weight: 1}, {text: u.Said, weight: saidWeight}} {
 		if said.text == "" {
 			continue
@@ -131,9 +130,7 @@ func (s *subject) add(p *facts.Part[facts.Use], u facts.Use) {
 		if u.Outcome == facts.Worked {
 			v.worked++
 		}
-		if u.Time.After(v.last) {
-			v.last = u.Time
-		}
+		v.last = wording.Later(v.last, u.Time)
 	}
 }
 
@@ -146,9 +143,7 @@ func (s *subject) best(now time.Time, skip map[string]bool) []Want {
 		stems map[string]bool
 		net   float64 // votes for it, less those against
 	}
-	votes := make([]*vote, 0, len(s.votes))
-	votes = slices.AppendSeq(votes, maps.Values(s.votes))
-	slices.SortFunc(votes, func(x, y *vote) int { // a person's first, then the newest
+	votes := slices.SortedFunc(maps.Values(s.votes), func(x, y *vote) int { // a person's first, then the newest
 		return cmp.Or(cmp.Compare(y.weight, x.weight), y.last.Compare(x.last), strings.Compare(x.part, y.part), strings.Compare(x.text, y.text))
 	})
 	var kept []*candidate

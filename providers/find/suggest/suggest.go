@@ -73,12 +73,9 @@ func Candidates(ctx context.Context, find Find, message string) []Candidate {
 			}
 		}
 	}
-	all := make([]Candidate, 0, len(best))
-	all = slices.AppendSeq(all, maps.Values(best))
-	slices.SortFunc(all, func(a, b Candidate) int {
+	return slices.SortedFunc(maps.Values(best), func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Path, b.Path))
 	})
-	return all
 }
 
 // named returns the share of the words of a match's name that the query has.

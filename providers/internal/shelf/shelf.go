@@ -18,6 +18,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/rounds"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/watch"
 )
 
@@ -232,9 +233,7 @@ func (s *Shelf) show(pages []Page) (changed []string) {
 		next[p.Path] = p
 		for at, node := p.Path, p.Node; ; {
 			dir := parent(at)
-			if times[dir].Before(p.Time) {
-				times[dir] = p.Time
-			}
+			times[dir] = wording.Later(times[dir], p.Time)
 			if nodes[dir] == nil {
 				nodes[dir] = make(map[string]fs.Node)
 			}

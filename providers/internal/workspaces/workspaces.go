@@ -19,6 +19,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/project"
 )
 
@@ -212,9 +213,7 @@ func (s *Set) update() (changed bool) {
 			continue
 		}
 		w := at(p.root)
-		if v.Time.After(w.Time) {
-			w.Time = v.Time
-		}
+		w.Time = wording.Later(w.Time, v.Time)
 		w.alone = p.root == p.alone
 		if p.worktree != "" && v.Time.After(w.last[p.worktree]) {
 			if w.last == nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -229,11 +230,7 @@ func (f *Finder) read(s source, name, full string) []Found {
 
 // Forget ends a round: files that are not there any more are forgotten.
 func (f *Finder) Forget() {
-	for path, k := range f.known {
-		if k.round != f.round {
-			delete(f.known, path)
-		}
-	}
+	maps.DeleteFunc(f.known, func(_ string, k *known) bool { return k.round != f.round })
 	f.round++
 }
 

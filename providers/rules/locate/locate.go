@@ -11,6 +11,7 @@ package locate
 import (
 	"errors"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -231,11 +232,7 @@ func (f *Finder) readWith(k key) *read.File {
 // Forget ends a round: files that were not asked for in it are forgotten, and the others
 // are looked at again in the next.
 func (f *Finder) Forget() {
-	for k := range f.files {
-		if !f.used[k] {
-			delete(f.files, k)
-		}
-	}
+	maps.DeleteFunc(f.files, func(k key, _ *read.File) bool { return !f.used[k] })
 	clear(f.used)
 	clear(f.agents)
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/frontmatter"
 )
@@ -140,9 +141,7 @@ func (f *File) load(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, ErrIrregular
 	}
-	if info.ModTime().After(f.ModTime) {
-		f.ModTime = info.ModTime()
-	}
+	f.ModTime = wording.Later(f.ModTime, info.ModTime())
 	if path == f.Path {
 		f.Size = info.Size()
 	}

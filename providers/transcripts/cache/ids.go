@@ -115,11 +115,7 @@ func (c *Cache) DropUnusedIDs() {
 	ids := &c.recordIDs
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
-	for f, n := range ids.of {
-		if !n.used.Swap(false) {
-			delete(ids.of, f)
-		}
-	}
+	maps.DeleteFunc(ids.of, func(_ *catalogue.Family, n *recordIDs) bool { return !n.used.Swap(false) })
 }
 
 // loadIDs reads the new ids of the sessions that are repeated. It returns the first

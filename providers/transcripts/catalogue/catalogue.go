@@ -172,9 +172,7 @@ func (c *Catalogue) describe(s *Session, info event.Session, first string) {
 	if s.Published.Generation > 0 && s.info.TitleRank > info.TitleRank {
 		info.Title, info.TitleRank = s.info.Title, s.info.TitleRank
 	}
-	if info.Last.Before(s.info.Last) {
-		info.Last = s.info.Last
-	}
+	info.Last = wording.Later(info.Last, s.info.Last)
 	c.known.set(s, false)
 	s.info = info
 	if first != "" {

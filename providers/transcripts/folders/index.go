@@ -119,9 +119,7 @@ func (t *Tree) MakeIndexes() (names []string) {
 	for _, part := range parts {
 		made = append(made, &indexFile{t: t, agent: part.agent, parts: [][]byte{whole.parts[0], part.rows}, changed: part.newest})
 		whole.parts = append(whole.parts, part.rows)
-		if part.newest.After(whole.changed) {
-			whole.changed = part.newest
-		}
+		whole.changed = wording.Later(whole.changed, part.newest)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

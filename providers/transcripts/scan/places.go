@@ -169,11 +169,7 @@ func (s *Scanner) poll() {
 func (s *Scanner) setUnreadable(pl *place, below string, paths []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for path := range s.unreadable {
-		if fs.Within(path, below) {
-			delete(s.unreadable, path)
-		}
-	}
+	maps.DeleteFunc(s.unreadable, func(path, _ string) bool { return fs.Within(path, below) })
 	for _, path := range paths {
 		s.unreadable[path] = pl.agent
 	}
