@@ -120,10 +120,7 @@ func (l library) Texts() (all []fulltext.Text) {
 		}
 	})
 	slices.SortFunc(all, func(a, b fulltext.Text) int {
-		if n := b.Time.Compare(a.Time); n != 0 {
-			return n
-		}
-		return strings.Compare(a.Session, b.Session)
+		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Session, b.Session))
 	})
 	return all
 }

@@ -21,6 +21,7 @@ package fact
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,10 +60,8 @@ func Types() []Type { return []Type{Preference, Decision, Lesson, Fact} }
 
 // Rank returns the place of a type in their order.
 func (t Type) Rank() int {
-	for i, other := range Types() {
-		if t == other {
-			return i
-		}
+	if i := slices.Index(Types(), t); i >= 0 {
+		return i
 	}
 	return len(Types())
 }

@@ -99,22 +99,24 @@ func (c *Cache[T]) Forget(dir string) {
 // File returns what parse makes of the first limit bytes of a file; nothing if the file
 // does not exist. A link is followed.
 func (c *Cache[T]) File(path string, limit int64, parse func(File) []T) []T {
-	real, err := c.Resolve(path)
+	path, err := c.Resolve(path)
 	if err != nil {
-		if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			c.faults = append(c.faults, err)
-		}
+		c.fault(err)
 		return nil
 	}
-	path = real
 	info, err := os.Stat(path)
 	if err != nil {
-		if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			c.faults = append(c.faults, err)
-		}
+		c.fault(err)
 		return nil
 	}
 	return c.file(path, info, limit, parse)
+}
+
+// fault records why something cannot be read, unless it is not there.
+func (c *Cache[T]) fault(err error) {
+	if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		c.faults = append(c.faults, err)
+	}
 }
 
 func (c *Cache[T]) file(path string, info os.FileInfo, limit int64, parse func(File) []T) []T {
@@ -168,9 +170,7 @@ func Open(path string) (*os.File, error) {
 func (c *Cache[T]) Below(dir string, extensions []string, parse func(rel string, f File) []T) (all []T) {
 	root, err := c.Resolve(dir)
 	if err != nil {
-		if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			c.faults = append(c.faults, err)
-		}
+		c.fault(err)
 		return nil
 	}
 	seen := 0
@@ -178,9 +178,7 @@ func (c *Cache[T]) Below(dir string, extensions []string, parse func(rel string,
 	walk = func(rel string, depth int) {
 		entries, err := os.ReadDir(filepath.Join(root, rel))
 		if err != nil {
-			if !errors.Is(err, iofs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-				c.faults = append(c.faults, err)
-			}
+			c.fault(err)
 			return
 		}
 		for _, e := range entries {

@@ -162,12 +162,7 @@ func (w *Writer) tokens(text string) int {
 // Budget tokens.
 func (w *Writer) Summary(sections []Section) []byte {
 	const head = "# Memory\n\nKnown from before. More: memory/INDEX.md, ctxfs find --in memory WORDS. New: ctxfs remember\n"
-	var filled []Section
-	for _, s := range sections {
-		if len(s.Pushed) > 0 {
-			filled = append(filled, s)
-		}
-	}
+	filled := slices.DeleteFunc(slices.Clone(sections), func(s Section) bool { return len(s.Pushed) == 0 })
 	if len(filled) == 0 {
 		return []byte("# Memory\n\nNothing is remembered yet. To remember something: ctxfs remember \"…\" [--project]\n")
 	}
@@ -190,12 +185,8 @@ func (w *Writer) Summary(sections []Section) []byte {
 }
 
 // Pushed returns those that may be put before an agent, those first that matter most.
-func Pushed(all []*Entry) (some []*Entry) {
-	for _, e := range all {
-		if !e.Untrusted {
-			some = append(some, e)
-		}
-	}
+func Pushed(all []*Entry) []*Entry {
+	some := slices.DeleteFunc(slices.Clone(all), func(e *Entry) bool { return e.Untrusted })
 	slices.SortStableFunc(some, func(a, b *Entry) int {
 		return cmp.Or(cmp.Compare(a.Type.Rank(), b.Type.Rank()), b.Modified.Compare(a.Modified), strings.Compare(a.Path, b.Path))
 	})

@@ -130,13 +130,7 @@ func (s *Store) Read(n Draft, guess string) (Added, error) {
 	if n.Description != "" {
 		m.Description = clean.Cut(clean.Line(mask.Text(n.Description)), fact.MaxDescription)
 	}
-	if n.Type != "" {
-		m.Type = n.Type
-	}
-	m.Scope = guess
-	if n.Scope != "" {
-		m.Scope = n.Scope
-	}
+	m.Type, m.Scope = cmp.Or(n.Type, m.Type), cmp.Or(n.Scope, guess)
 	return a, nil
 }
 

@@ -9,6 +9,7 @@
 package locate
 
 import (
+	"cmp"
 	"errors"
 	iofs "io/fs"
 	"maps"
@@ -358,10 +359,7 @@ func isTemporary(name string) bool {
 
 // byPlace orders places by agent, as package agents lists them, level, folder and name.
 func byPlace(a, b scope.Place) int {
-	if a.Level != b.Level {
-		return int(a.Level) - int(b.Level)
-	}
-	return strings.Compare(a.File.Path, b.File.Path)
+	return cmp.Or(cmp.Compare(a.Level, b.Level), strings.Compare(a.File.Path, b.File.Path))
 }
 
 // UserPaths returns where rules of the machine and the user may be, and the settings that

@@ -61,10 +61,7 @@ func (l *needs) add(kind NeedKind, name, by string) {
 func (l *needs) sorted() []Need {
 	rank := []NeedKind{Interpreter, Program, Python, Node}
 	slices.SortStableFunc(l.all, func(a, b Need) int {
-		if a.Kind != b.Kind {
-			return slices.Index(rank, a.Kind) - slices.Index(rank, b.Kind)
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(slices.Index(rank, a.Kind)-slices.Index(rank, b.Kind), strings.Compare(a.Name, b.Name))
 	})
 	return l.all
 }

@@ -7,6 +7,7 @@
 package prices
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"path"
@@ -134,10 +135,7 @@ func (l *List) readSettings(config string) {
 		l.own = append(l.own, own{strings.ToLower(pattern), p})
 	}
 	slices.SortFunc(l.own, func(a, b own) int { // the longest pattern says most
-		if n := len(b.pattern) - len(a.pattern); n != 0 {
-			return n
-		}
-		return strings.Compare(a.pattern, b.pattern)
+		return cmp.Or(len(b.pattern)-len(a.pattern), strings.Compare(a.pattern, b.pattern))
 	})
 	l.Problems = t.Problems()
 }
