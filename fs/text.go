@@ -38,7 +38,8 @@ func NewScript(t time.Time, body []byte) *Text {
 	return f
 }
 
-// BytesVersion returns a version for a file's bytes, which may be in parts.
+// BytesVersion returns a version for a file's bytes, which may be in parts: their FNV-1a
+// hash, which stays the same in all versions of the program.
 func BytesVersion(parts ...[]byte) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

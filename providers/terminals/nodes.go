@@ -3,7 +3,6 @@ package terminals
 import (
 	"context"
 	"encoding/binary"
-	"hash/fnv"
 	iofs "io/fs"
 	"path/filepath"
 	"slices"
@@ -59,15 +58,11 @@ func newOutput(t *record.Terminal, c *record.Record) (*output, error) {
 		return nil, err
 	}
 	header := c.Header()
-	h := fnv.New64a()
-	h.Write([]byte(t.ID))
-	h.Write(header)
 	var b []byte
 	for _, n := range []int64{t.Started.UnixNano(), int64(c.N), c.Start.UnixNano(), int64(c.Part), int64(c.EndPart), c.Bytes[0], c.Bytes[1]} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
-	h.Write(b)
-	return &output{header, o, c.End, h.Sum64()}, nil
+	return &output{header, o, c.End, fs.BytesVersion([]byte(t.ID), header, b)}, nil
 }
 
 // Attr implements fs.Node.

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"hash/fnv"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/jsonlines"
 	"ctxfs/providers/internal/tokens"
@@ -65,9 +64,8 @@ func Files(f *locate.Found, hide func(path string) bool) read.Files {
 
 // Sum identifies the files of what was found, and what follows from its card.
 func Sum(f *locate.Found, files read.Files) string {
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, f.Card.Name+"\x00"+f.Card.Description+"\x00"+f.Target+"\x00"+strconv.FormatUint(f.Card.Sum, 36))
-	return files.Sum() + "." + strconv.FormatUint(h.Sum64(), 36)
+	found := []byte(f.Card.Name + "\x00" + f.Card.Description + "\x00" + f.Target + "\x00" + strconv.FormatUint(f.Card.Sum, 36))
+	return files.Sum() + "." + strconv.FormatUint(fs.BytesVersion(found), 36)
 }
 
 // Study reads all files of what was found. That costs some milliseconds.

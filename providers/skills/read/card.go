@@ -8,7 +8,6 @@ package read
 
 import (
 	"errors"
-	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/frontmatter"
 	"ctxfs/providers/internal/settings"
@@ -80,15 +80,9 @@ func markdownCard(path string) (Card, []byte) {
 		matter, err = frontmatter.Parse(head)
 	}
 	return Card{
-		Info: info, Err: err, Warnings: matter.Warnings, Strict: strict(head, matter.Body), Fields: matter.Fields, Sum: sumOf(head),
+		Info: info, Err: err, Warnings: matter.Warnings, Strict: strict(head, matter.Body), Fields: matter.Fields, Sum: fs.BytesVersion(head),
 		Name: clean.Line(matter.String("name")), Description: clean.Line(matter.String("description")),
 	}, head[min(matter.Body, len(head)):]
-}
-
-func sumOf(text []byte) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write(text)
-	return h.Sum64()
 }
 
 // DefinitionCard reads the file of a command or subagent: Markdown, with front matter or
@@ -115,7 +109,7 @@ func tomlCard(path string) Card {
 	if err != nil {
 		return Card{Err: err}
 	}
-	c := Card{Info: info, Sum: sumOf(text), Fields: make(map[string]any)}
+	c := Card{Info: info, Sum: fs.BytesVersion(text), Fields: make(map[string]any)}
 	doc, err := settings.Document(text)
 	if err != nil {
 		c.Err = err

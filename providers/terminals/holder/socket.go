@@ -3,11 +3,12 @@ package holder
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"net"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"ctxfs/fs"
 )
 
 // The length limit of a socket's address in bytes, and how many of them are for its
@@ -20,9 +21,7 @@ const (
 // socketName returns the name of the socket of a terminal.
 func socketName(id string) string {
 	if len(id) > maxSocketName {
-		sum := fnv.New64a()
-		_, _ = sum.Write([]byte(id)) // cannot fail
-		id = fmt.Sprintf("%x", sum.Sum64())
+		id = fmt.Sprintf("%x", fs.BytesVersion([]byte(id)))
 	}
 	return id + ".sock"
 }

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	iofs "io/fs"
 	"os"
@@ -49,9 +48,7 @@ func (a Archive) Contains(path string) bool { return fs.Within(path, a.Dir) }
 func (a Archive) Path(agent, id string) string {
 	name := names.File(id)
 	if name != id {
-		h := fnv.New64a()
-		io.WriteString(h, id)
-		name += fmt.Sprintf("-%016x", h.Sum64())
+		name += fmt.Sprintf("-%016x", fs.BytesVersion([]byte(id)))
 	}
 	return filepath.Join(a.Dir, agent, name+suffix)
 }

@@ -3,7 +3,6 @@ package cache
 import (
 	"encoding/binary"
 	"errors"
-	"hash/fnv"
 	"io"
 	iofs "io/fs"
 	"iter"
@@ -13,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ctxfs/fs"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/source"
 )
@@ -22,11 +22,7 @@ import (
 const idSize = 12
 
 // HashID returns the FNV-1a hash of an id.
-func HashID(id string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, id)
-	return h.Sum64()
-}
+func HashID(id string) uint64 { return fs.BytesVersion([]byte(id)) }
 
 func appendID(dst []byte, hash uint64, seq uint32) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, hash)

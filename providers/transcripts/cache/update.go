@@ -8,10 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
@@ -253,9 +253,7 @@ func (w *storeWriter) Emit(e event.Event) int {
 	w.count++
 	e.Seq = w.count
 	w.line = render.AppendJSON(w.line[:0], &e)
-	h := fnv.New64a()
-	h.Write(w.line)
-	sum := h.Sum64()
+	sum := fs.BytesVersion(w.line)
 	if w.count <= len(w.sums) {
 		w.differs = w.sums[w.count-1] != sum
 		return w.count

@@ -3,10 +3,10 @@ package catalogue
 import (
 	"cmp"
 	"encoding/binary"
-	"hash/fnv"
-	"io"
 	"slices"
 	"strings"
+
+	"ctxfs/fs"
 )
 
 // Sessions repeat each other: a fork begins with all records of the session that it
@@ -193,10 +193,7 @@ func newRootOrder(roots ...*Session) *rootOrder {
 // hashWith returns the sum of a list of sessions that is extended by one. It is never
 // 0.
 func hashWith(sum uint64, id string) uint64 {
-	h := fnv.New64a()
-	h.Write(binary.LittleEndian.AppendUint64(nil, sum))
-	io.WriteString(h, id)
-	return max(h.Sum64(), 1)
+	return max(fs.BytesVersion(binary.LittleEndian.AppendUint64(nil, sum), []byte(id)), 1)
 }
 
 // declaredOrigin returns the session that one says it is a fork of; nil if that is

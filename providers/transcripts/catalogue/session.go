@@ -3,13 +3,13 @@ package catalogue
 import (
 	"cmp"
 	"encoding/binary"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unique"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/source"
@@ -221,26 +221,22 @@ func (v *View) Date() string { return dateOf(v.Info.Start, v.Seen) }
 
 // Incarnation returns the version of the session's growing files.
 func (v *View) Incarnation() uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(v.Info.Agent + "\x00" + v.Info.ID))
+	id := fs.BytesVersion([]byte(v.Info.Agent + "\x00" + v.Info.ID))
 	if v.Published.Generation == 0 && v.Published.Fault != "" {
-		return h.Sum64() // nothing, which is another text than what may be read later
+		return id // nothing, which is another text than what may be read later
 	}
 	// What has not been rendered will be the first generation.
-	return h.Sum64() + uint64(max(v.Published.Generation, 1))
+	return id + uint64(max(v.Published.Generation, 1))
 }
 
 // Version returns the version of the files that are made from the session as a
 // whole.
 func (v *View) Version() uint64 {
-	h := fnv.New64a()
-	var b [8]byte
+	b := make([]byte, 0, 64)
 	for _, n := range []uint64{v.Incarnation(), uint64(v.Published.Events), uint64(v.Published.Size), uint64(v.Info.TitleRank), uint64(v.ModTime.UnixNano()), uint64(v.Subagents)} {
-		binary.LittleEndian.PutUint64(b[:], n)
-		h.Write(b[:])
+		b = binary.LittleEndian.AppendUint64(b, n)
 	}
-	h.Write([]byte(v.Info.Title))
-	return h.Sum64()
+	return fs.BytesVersion(b, []byte(v.Info.Title))
 }
 
 // Source returns the source that is read. The caller holds the lock, as with all

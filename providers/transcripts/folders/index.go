@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"hash/fnv"
 	"io"
 	"strconv"
 	"sync"
@@ -153,12 +152,10 @@ func (t *Tree) MakeIndexes() (names []string) {
 // seal sets the size and the version of a text that is complete. The version is
 // made from the text, so that it is the same after a restart.
 func (f *indexFile) seal() {
-	h := fnv.New64a()
 	for _, part := range f.parts {
 		f.size += int64(len(part))
-		_, _ = h.Write(part) // never fails
 	}
-	f.version = h.Sum64()
+	f.version = fs.BytesVersion(f.parts...)
 }
 
 func (f *indexFile) Patience() time.Duration { return patience }

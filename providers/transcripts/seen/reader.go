@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"sync"
 
+	"ctxfs/fs"
 	"ctxfs/fs/facts"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
@@ -175,8 +175,4 @@ func (s *sink) Known(id string) (seq int, ok bool) {
 // Inherited implements event.Sink.
 func (s *sink) Inherited(string) bool { return false }
 
-func hash(id string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, id)
-	return h.Sum64()
-}
+func hash(id string) uint64 { return fs.BytesVersion([]byte(id)) }
