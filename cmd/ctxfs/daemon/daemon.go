@@ -113,7 +113,7 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 			return ""
 		},
 	})
-	rest := newRest(debug.FreeOSMemory)
+	rest := newRest(debug.FreeOSMemory, processorTime)
 	t.Subscribe(fs.Subscriber{Changed: func(string) { rest.putOff() }})
 	s := mounts.NewServer(mounts.Options{
 		Seat:       seat,

@@ -18,12 +18,13 @@ func TestEndsWithin(t *testing.T) {
 	})
 }
 
-// TestMemoryIsReturnedAtRest: a while after the last request or change, and only if work
-// has left something to return.
+// TestMemoryIsReturnedAtRest: a while after the last request, change or work of its own, and
+// only if work has left something to return.
 func TestMemoryIsReturnedAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var returned atomic.Int32
-		r := newRest(func() { returned.Add(1) })
+		var used atomic.Int64
+		r := newRest(func() { returned.Add(1) }, func() time.Duration { return time.Duration(used.Load()) })
 		var kept []byte
 		work := func() {
 			kept = make([]byte, 32<<20)
@@ -46,6 +47,10 @@ func TestMemoryIsReturnedAtRest(t *testing.T) {
 		rests(time.Hour, 1)
 		work()
 		rests(restTime, 2)
+		work()
+		used.Add(int64(time.Second))
+		rests(restTime, 2)
+		rests(restTime, 3)
 		_ = kept
 	})
 }

@@ -3,10 +3,12 @@ package daemon
 import (
 	"runtime/metrics"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
-// restTime is how long nothing is asked and nothing changes before the process rests.
+// restTime is how long nothing is asked, nothing changes and little is done before the
+// process rests.
 const restTime = 2 * time.Second
 
 // rest has memory returned to the system when the process rests: it holds what it shows
@@ -14,11 +16,18 @@ const restTime = 2 * time.Second
 type rest struct {
 	timer     *time.Timer
 	allocated atomic.Uint64 // bytes, in all, when memory was last returned
+	used      atomic.Int64  // what used returned last, as a duration
 }
 
-func newRest(release func()) *rest {
+// newRest returns a rest that calls release. Used returns the processor time of the process:
+// the first pass over sessions is work that nobody has asked for.
+func newRest(release func(), used func() time.Duration) *rest {
 	r := new(rest)
 	r.timer = time.AfterFunc(restTime, func() {
+		if now := int64(used()); now-r.used.Swap(now) > int64(restTime/10) {
+			r.putOff()
+			return
+		}
 		of := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
 		metrics.Read(of)
 		allocated, live := of[0].Value.Uint64(), of[1].Value.Uint64()
@@ -33,3 +42,10 @@ func newRest(release func()) *rest {
 
 // putOff puts the rest off: something was asked or has changed.
 func (r *rest) putOff() { r.timer.Reset(restTime) }
+
+// processorTime returns the processor time that this process has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // of oneself: cannot fail
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
