@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"ctxfs/providers/internal/gitpath"
+	"ctxfs/providers/internal/git"
 )
 
 // maxFile is how much of a file of patterns is read, in bytes.
@@ -73,10 +73,10 @@ func read(path string) []byte {
 func gitDirs(root string) (private, common string) {
 	private = filepath.Join(root, ".git")
 	if link, ok := bytes.CutPrefix(Read(private), []byte("gitdir:")); ok {
-		private = gitpath.Named(root, link)
+		private = git.Named(root, link)
 	}
 	if named := Read(filepath.Join(private, "commondir")); named != nil {
-		return private, gitpath.Named(private, named)
+		return private, git.Named(private, named)
 	}
 	return private, private
 }
@@ -134,7 +134,7 @@ func userPath(value, dir, home string) string {
 	if below, ok := strings.CutPrefix(value, "~/"); ok {
 		return filepath.Join(home, below)
 	}
-	return gitpath.Named(dir, []byte(value))
+	return git.Named(dir, []byte(value))
 }
 
 func exists(path string) bool {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ctxfs/providers/internal/gitpath"
+	"ctxfs/providers/internal/git"
 )
 
 // maxLink is the size of the longest file with which git joins two folders, in bytes.
@@ -26,7 +26,7 @@ func (s *Set) repositoryOf(dir string) string {
 	if !ok {
 		return ""
 	}
-	at := gitpath.Named(dir, private)
+	at := git.Named(dir, private)
 	common := filepath.Dir(filepath.Dir(at))
 	if filepath.Base(filepath.Dir(at)) != "worktrees" || filepath.Base(common) != ".git" {
 		return "" // a submodule, or the worktree of a bare repository
@@ -35,8 +35,8 @@ func (s *Set) repositoryOf(dir string) string {
 	if err != nil {
 		return ""
 	}
-	back := gitpath.Named(at, read(filepath.Join(at, "gitdir")))
-	if _, err := s.opts.Projects.Resolve(back); err != nil || !gitpath.Same(back, link) {
+	back := git.Named(at, read(filepath.Join(at, "gitdir")))
+	if _, err := s.opts.Projects.Resolve(back); err != nil || !git.Same(back, link) {
 		return ""
 	}
 	return main

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/gitpath"
+	"ctxfs/providers/internal/git"
 	"ctxfs/providers/memory/files"
 )
 
@@ -66,7 +66,7 @@ func repository(path string) string {
 	defer f.Close()
 	body, _ := io.ReadAll(io.LimitReader(f, 4096))
 	if named, ok := bytes.CutPrefix(body, []byte("gitdir: ")); ok {
-		return gitpath.Named(filepath.Dir(path), named)
+		return git.Named(filepath.Dir(path), named)
 	}
 	return ""
 }

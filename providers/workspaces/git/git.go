@@ -1,13 +1,8 @@
 // Package git reads the state of a repository for people and agents: its branch, what is
 // not committed, what is under way, the last commits, stashes, and worktrees.
 //
-// It asks the program git, and lets no repository name a program that git would run. A
-// repository can do so in many places: core.fsmonitor, filters, hooks, an external diff,
-// the helper of a transport, and whatever the next version brings. A list of what to turn
-// off would be outdated, and by the time git runs the configuration may have changed. So
-// git does not read that configuration at all: it is given a folder of ours as the
-// repository, with a configuration of ours that has a few harmless settings of the real
-// one, and links to its objects, references, and index (see view). Git runs nothing,
+// It asks the program git, by a view of the repository (see package internal/git), and lets
+// neither the repository nor the user name a program that git would run. Git runs nothing,
 // fetches nothing, and writes nothing, not even the index.
 package git
 
@@ -20,6 +15,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ctxfs/providers/internal/git"
 	"ctxfs/providers/workspaces/programs"
 )
 
@@ -36,7 +32,7 @@ const (
 )
 
 // ErrNone is the error for a folder that is no repository, nor the work tree of one.
-var ErrNone = errors.New("not a git repository")
+var ErrNone = git.ErrNone
 
 // Options are the surroundings of a [Reader].
 type Options struct {
@@ -123,13 +119,13 @@ type Stash struct {
 // not looked at. The error is [ErrNone], that of the folder, or says that git is missing;
 // what else fails stands in Problems.
 func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
-	repo, err := locate(dir)
+	repo, err := git.Locate(dir)
 	if err != nil {
 		return State{}, err
 	}
 	s := State{Foreign: -1}
-	s.Operation, s.Locked = repo.operation(), modified(filepath.Join(repo.private, "index.lock"))
-	for _, dir := range []string{repo.private, repo.common} { // what one worktree has fetched, all have
+	s.Operation, s.Locked = operation(repo), modified(filepath.Join(repo.Private, "index.lock"))
+	for _, dir := range []string{repo.Private, repo.Common} { // what one worktree has fetched, all have
 		if at := modified(filepath.Join(dir, "FETCH_HEAD")); at.After(s.Fetched) {
 			s.Fetched = at
 		}
@@ -150,13 +146,13 @@ func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
 		return State{}, err
 	}
 	defer os.RemoveAll(scratch)
-	v := &view{opts: r.opts, program: program, scratch: scratch, repo: repo}
-	if err := v.make(ctx); err != nil {
+	v := &view{opts: r.opts, program: program, scratch: scratch}
+	if err := v.make(ctx, repo); err != nil {
 		return State{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	s.Bare, s.Elsewhere, s.Remote = v.bare, v.elsewhere, v.config.remote("origin")
-	if repo.owner >= 0 && repo.owner != os.Geteuid() && !v.user.trusts(dir) {
-		s.Foreign = repo.owner
+	s.Bare, s.Elsewhere, s.Remote = v.Bare, v.Elsewhere, v.Config.Remote("origin")
+	if v.Foreign() {
+		s.Foreign = repo.Owner
 	}
 	for i, step := range []struct {
 		what string
@@ -176,9 +172,9 @@ func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
 		}
 	}
 	if s.Branch != "" {
-		s.Remote = cmp.Or(v.config.remote(v.config.last("branch."+s.Branch+".remote")), s.Remote)
+		s.Remote = cmp.Or(v.Config.Remote(v.Config.Last("branch."+s.Branch+".remote")), s.Remote)
 	}
-	s.Worktrees = repo.worktrees()
+	s.Worktrees = worktrees(repo)
 	return s, nil
 }
 

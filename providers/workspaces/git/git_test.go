@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -288,18 +287,5 @@ func FuzzStatus(f *testing.F) {
 		var s State
 		p.finish(&s)
 		_ = s.Page()
-	})
-}
-
-func FuzzSettings(f *testing.F) {
-	f.Add([]byte("core.bare\nfalse\x00branch.a \"b\\.c.merge\nrefs/heads/x\x00remote.o.fetch\n+refs/*:refs/*\x00core.eol\x00"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		s := parseSettings(text)
-		for _, e := range s.harmless() {
-			if section, _, _ := splitKey(e.key); !slices.Contains([]string{"core", "extensions", "branch", "remote"}, section) {
-				t.Errorf("%q is kept", e.key)
-			}
-		}
-		_ = s.harmless().text()
 	})
 }

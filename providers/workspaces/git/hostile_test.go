@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/git"
 	"ctxfs/providers/workspaces/programs"
 )
 
@@ -222,18 +223,18 @@ func TestOwnConfiguration(t *testing.T) {
 	w := newWorld(t)
 	w.write("odd", "[branch \"a \\\"b\\\\c.d=e\"]\n\tmerge = \"refs/heads/\\\\x \\\" ; # y\"\n[core]\n\tignorecase\n")
 	odd := parse(t, w, w.path("odd"))
-	w.write("again", odd.harmless().text())
+	w.write("again", odd.Harmless().String())
 	again := parse(t, w, w.path("again"))
 	if len(odd) != 2 || fmt.Sprint(odd) != fmt.Sprint(again) {
 		t.Errorf("%q became %q", odd, again)
 	}
 }
 
-func parse(t *testing.T, w *world, file string) settings {
+func parse(t *testing.T, w *world, file string) git.Settings {
 	t.Helper()
 	out, err := w.opts.Programs.Output(t.Context(), programs.Command{Path: programs.Find("git", os.Getenv("PATH")), Args: []string{"config", "--list", "-z", "--file", file}, Dir: w.home, Env: []string{"HOME=" + w.home}}, maxSettings)
 	fstest.Must(t, err)
-	return parseSettings(out)
+	return git.Parse(out)
 }
 
 // snapshot returns what a tree is: of each path its mode, size, time, and content.

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"ctxfs/providers/internal/git"
 )
 
 // Operation is what a git command has started and not ended, since it waits for its
@@ -19,10 +21,10 @@ type Operation struct {
 }
 
 // operation returns what is under way. Source: wt-status.c of git, which reads these files.
-func (r repository) operation() Operation {
-	has := func(name string) bool { return exists(filepath.Join(r.private, name)) }
+func operation(r git.Repository) Operation {
+	has := func(name string) bool { return exists(filepath.Join(r.Private, name)) }
 	text := func(names ...string) string {
-		body, _ := read(filepath.Join(append([]string{r.private}, names...)...))
+		body, _ := git.Read(filepath.Join(append([]string{r.Private}, names...)...))
 		return strings.TrimSpace(string(body))
 	}
 	number := func(names ...string) int {

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/git"
 )
 
 const (
@@ -48,14 +49,14 @@ type Change struct {
 
 // status reads the branch, its upstream, and what is not committed.
 func (v *view) status(ctx context.Context, s *State) error {
-	head, err := os.ReadFile(filepath.Join(v.gitDir, "HEAD"))
+	head, err := git.Read(filepath.Join(v.Private, "HEAD"))
 	if err != nil {
 		return err
 	}
-	if s.Branch = branchOf(string(head)); v.bare || v.elsewhere != "" {
+	if s.Branch = branchOf(string(head)); v.Bare || v.Elsewhere != "" {
 		return nil
 	}
-	if index := filepath.Join(v.repo.private, "index"); exists(index) && !isRegular(index) {
+	if index := filepath.Join(v.Private, "index"); exists(index) && !git.IsRegular(index) {
 		return errors.New("its index is not a regular file") // git would wait for a pipe
 	}
 	var p statusParser
