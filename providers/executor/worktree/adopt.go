@@ -76,6 +76,7 @@ func (w *Work) Adopt(ctx context.Context) (a Adoption, err error) {
 		return a, err
 	}
 	defer lock.Release()
+	defer w.hide()
 	a.Repository = w.Source.Top
 	if w.isUnwanted() {
 		return a, errors.Join(w.discard(ctx), ErrUnchanged)
@@ -109,7 +110,7 @@ func (w *Work) Adopt(ctx context.Context) (a Adoption, err error) {
 		}
 		// The commit becomes that of the branch, for a user who continues by hand. Files
 		// stay as they are.
-		_, err := w.git.ask(ctx, question{dir: w.Repository.Top, env: w.Repository.env(), args: []string{"reset", "-q", a.Commit}})
+		_, err := w.ask(ctx, w.Repository, "reset", "-q", a.Commit)
 		a.Branch = now.branch
 		return a, err
 	}
@@ -127,7 +128,7 @@ func (w *Work) Adopt(ctx context.Context) (a Adoption, err error) {
 // commit makes a commit of all that is in the worktree, which is on no branch, and returns it
 // with what is not in it. It is that of the head if there is nothing else.
 func (w *Work) commit(ctx context.Context, head string) (commit string, left []string, err error) {
-	v, err := w.view(w.Repository, "theirs", false)
+	v, err := w.view(ctx, w.Repository, "theirs", false)
 	if err != nil {
 		return "", nil, err
 	}
@@ -161,7 +162,7 @@ func (v view) commit(ctx context.Context, tree, parent string) (string, error) {
 // merge merges the commit into the files of the source, and fills in what came of it.
 func (w *Work) merge(ctx context.Context, a *Adoption) error {
 	base := w.Source.Head
-	v, err := w.view(*w.Source, "ours", false)
+	v, err := w.view(ctx, *w.Source, "ours", false)
 	if err != nil {
 		return err
 	}

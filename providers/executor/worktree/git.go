@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/git"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/internal/procs"
 )
@@ -48,12 +51,14 @@ func environment(environ []string) []string {
 	return append(kept, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
 }
 
-// always is what git is told whatever it is asked: to run no hooks of the repository and
-// nothing in the background, and not to compress what is soon thrown away. The filters of
-// the user's configuration do run: files would not be as people know them without.
+// always is what git is told whatever it is asked: to run no hooks and nothing in the
+// background, not to enter submodules, whose configuration is their own, and not to compress
+// what is soon thrown away. The filters of the user's configuration do run: files would not
+// be as people know them without. Those of the repository do not: see [Work.show].
 var always = []string{
 	"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "core.looseCompression=0",
 	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "branch.autoSetupMerge=false", "-c", "advice.detachedHead=false",
+	"-c", "submodule.recurse=false", "-c", "worktree.useRelativePaths=false", "-c", "protocol.file.allow=never",
 }
 
 // question is one call of git.
@@ -153,11 +158,8 @@ type repository struct {
 	Index   string `json:"index"`
 	Prefix  string `json:"prefix"` // the folder that was asked for, within Top; "" for Top itself
 	Head    string `json:"head"`   // the commit that is checked out; "" before the first one
+	owner   int    // user number; known where it is located
 }
-
-// env names the repository to git, wherever it is asked, and whatever became of the link in
-// a worktree that leads to it.
-func (r repository) env() []string { return []string{"GIT_DIR=" + r.Private, "GIT_WORK_TREE=" + r.Top} }
 
 // ErrNone reports that a folder is in no repository.
 var ErrNone = errors.New("not in a git repository")
@@ -166,31 +168,111 @@ var ErrNone = errors.New("not in a git repository")
 var ErrBare = errors.New("a bare repository has no files to work on")
 
 // locate returns the repository in whose work tree a folder lies.
-func (g *Git) locate(ctx context.Context, dir string) (r repository, err error) {
-	switch kind := above(dir); kind {
+func (w *Work) locate(ctx context.Context, dir string) (r repository, err error) {
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return r, err
+	}
+	top, kind := above(dir)
+	switch kind {
 	case "":
 		return r, ErrNone
 	case bare:
 		return r, ErrBare
 	}
-	out, err := g.ask(ctx, question{dir: dir, args: []string{
-		"rev-parse", "--absolute-git-dir", "--git-path", "objects", "--git-path", "index", "--show-toplevel", "--show-prefix", "--revs-only", "HEAD",
-	}})
-	lines := strings.Split(string(out), "\n")
-	if err == nil && (len(lines) < 6 || len(lines) > 7) {
-		err = errors.New("its path has a line break")
+	found, err := git.Locate(top)
+	if err == nil {
+		r = repository{Top: top, Private: found.Private, Objects: filepath.Join(found.Common, "objects"), Index: filepath.Join(found.Private, "index"), owner: found.Owner}
+		r.Prefix = strings.TrimPrefix(strings.TrimPrefix(dir, top), "/")
+		r.Head, err = w.head(ctx, r)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrBare) {
 		return r, fmt.Errorf("the repository of %s cannot be used: %w", dir, err)
 	}
-	absolute := func(path string) string {
-		if filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(dir, path)
+	return r, err
+}
+
+// head returns the commit that is checked out, or "", if the repository can be used.
+func (w *Work) head(ctx context.Context, r repository) (string, error) {
+	v, err := w.show(ctx, r)
+	switch {
+	case err != nil:
+		return "", err
+	case v.Bare:
+		return "", ErrBare
+	case v.Elsewhere != "":
+		return "", fmt.Errorf("its configuration says that its files are in %s", v.Elsewhere)
+	case v.Foreign():
+		return "", fmt.Errorf("git finds dubious ownership: it is another user's, and no safe.directory of your configuration names it")
 	}
-	r = repository{Private: lines[0], Objects: absolute(lines[1]), Index: absolute(lines[2]), Top: lines[3], Prefix: strings.TrimSuffix(lines[4], "/"), Head: lines[5]}
-	return r, nil
+	out, err := w.ask(ctx, r, "rev-parse", "-q", "--verify", "HEAD")
+	if failed := (*Failure)(nil); errors.As(err, &failed) && failed.Code == 1 {
+		err = nil // before the first commit
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// show returns a repository as git is shown it, until hide is called: without what the
+// repository's own configuration would have it run.
+func (w *Work) show(ctx context.Context, r repository) (*git.View, error) {
+	if v := w.shown[r.Private]; v != nil {
+		return v, nil
+	}
+	repo := git.Repository{Dir: r.Top, Private: r.Private, Common: filepath.Dir(r.Objects), Owner: r.owner}
+	folder := filepath.Join(w.dir, "shown", fmt.Sprint(len(w.shown)))
+	if err := os.RemoveAll(folder); err != nil { // left by a process that was killed
+		return nil, err
+	}
+	v, err := git.Show(repo, folder, func(env []string, args ...string) ([]byte, error) {
+		return w.git.ask(ctx, question{dir: r.Top, env: env, args: append([]string{"config", "--list", "-z", "--includes"}, args...)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Data that decides what is in files, and where those come from that were not fetched.
+	known := v.Config.Harmless("core.excludesfile", "core.attributesfile", "remote.*.url", "remote.*.promisor", "remote.*.partialclonefilter", "lfs.url", "lfs.storage")
+	for _, driver := range v.Config.Subsections("merge", "driver") { // what it would merge conflicts
+		known = append(known, git.Setting{Key: "merge." + driver + ".driver", Value: "false"})
+	}
+	if err := v.Configure(known); err != nil {
+		return nil, err
+	}
+	if w.shown == nil {
+		w.shown = make(map[string]*git.View)
+	}
+	w.shown[r.Private] = v
+	return v, nil
+}
+
+// hide removes what show has made. The next git is to see what the configuration says then.
+func (w *Work) hide() {
+	_ = os.RemoveAll(filepath.Join(w.dir, "shown"))
+	w.shown = nil
+}
+
+// ask runs git in a repository.
+func (w *Work) ask(ctx context.Context, r repository, args ...string) ([]byte, error) {
+	v, err := w.show(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return w.git.ask(ctx, question{dir: r.Top, env: v.Env(), args: args})
+}
+
+// unrun says which filters of the repository's own configuration did not run.
+func (w *Work) unrun() []string {
+	var names []string
+	for _, v := range w.shown {
+		own := slices.DeleteFunc(slices.Clone(v.Config), func(e git.Setting) bool { return v.User.Last(e.Key) == e.Value }) // which has run
+		for _, name := range own.Subsections("filter", "clean", "smudge", "process") {
+			names = append(names, Shown(name))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	return []string{"filters of the repository's own configuration were not run: " + wording.List(slices.Compact(names), 5)}
 }
 
 // What the nearest repository above a folder is.
@@ -199,18 +281,18 @@ const (
 	ofFiles = "files"
 )
 
-// above returns the nearest repository that has a folder, or is it; or "". It asks no
-// program.
-func above(dir string) string {
+// above returns the nearest repository that has a folder, or is it, and what it is; or "". It
+// asks no program.
+func above(dir string) (top, kind string) {
 	for ; ; dir = filepath.Dir(dir) {
 		if exists(filepath.Join(dir, ".git")) {
-			return ofFiles
+			return dir, ofFiles
 		}
 		if exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs")) {
-			return bare
+			return dir, bare
 		}
 		if dir == filepath.Dir(dir) {
-			return ""
+			return "", ""
 		}
 	}
 }

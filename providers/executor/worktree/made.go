@@ -17,17 +17,17 @@ import (
 func (g *Git) Make(ctx context.Context, p Place, tree, branch string) (*Work, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, makeTime, errSlow(makeTime))
 	defer cancel()
-	source, err := g.locate(ctx, p.Folder)
+	w := &Work{git: g, dir: p.Dir}
+	defer w.hide()
+	source, err := w.locate(ctx, p.Folder)
 	if err != nil {
 		return nil, err
 	}
 	if source.Head == "" {
 		return nil, errors.New("the repository has no commit yet that a worktree could have")
 	}
-	w := &Work{git: g, dir: p.Dir, record: record{
-		Repository: repository{Top: tree, Prefix: source.Prefix, Head: source.Head}, Source: &source, Branch: branch, Before: source.Head,
-	}}
-	if w.Missing, err = g.uncommitted(ctx, source, p.Outside); err != nil {
+	w.record = record{Repository: repository{Top: tree, Prefix: source.Prefix, Head: source.Head}, Source: &source, Branch: branch, Before: source.Head}
+	if w.Missing, err = w.uncommitted(ctx, source, p.Outside); err != nil {
 		return nil, err
 	}
 	if err := w.save(); err != nil { // first: after a kill the next process must know what to remove
@@ -42,24 +42,56 @@ func (g *Git) Make(ctx context.Context, p Place, tree, branch string) (*Work, er
 
 func (w *Work) add(ctx context.Context) error {
 	err := w.exclusively(ctx, func() error {
-		_, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"worktree", "add", "-q", "--no-checkout", "-b", w.Branch, w.Repository.Top, w.Source.Head}})
-		return err
+		if err := os.Mkdir(w.worktrees(), 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+		if _, err := w.ask(ctx, *w.Source, "worktree", "add", "-q", "--no-checkout", "-b", w.Branch, w.Repository.Top, w.Source.Head); err != nil {
+			return err
+		}
+		return w.link(ctx)
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := w.git.ask(ctx, question{dir: w.Repository.Top, args: []string{"reset", "-q", "--hard", "--no-recurse-submodules"}}); err != nil {
+	made, err := w.locate(ctx, w.Repository.Top)
+	if err != nil {
+		return err
+	}
+	if _, err := w.ask(ctx, made, "reset", "-q", "--hard", "--no-recurse-submodules"); err != nil {
 		return err
 	}
 	if info, err := os.Stat(w.Folder()); err != nil || !info.IsDir() {
 		return fmt.Errorf("the folder %s is not in the commit that is checked out, from which a worktree is made", w.Repository.Prefix)
 	}
-	made, err := w.git.locate(ctx, w.Folder())
+	made.Prefix = w.Repository.Prefix
+	w.Repository = made
+	return w.save()
+}
+
+// worktrees is where git keeps what it knows of the worktrees of the repository.
+func (w *Work) worktrees() string { return filepath.Join(filepath.Dir(w.Source.Objects), "worktrees") }
+
+// link has a new worktree lead to the repository, and not to what git was shown of it, and
+// makes it as sparse as that from which it is made.
+func (w *Work) link(ctx context.Context) error {
+	link := filepath.Join(w.Repository.Top, ".git")
+	body, err := os.ReadFile(link)
 	if err != nil {
 		return err
 	}
-	w.Repository = made
-	return w.save()
+	private := filepath.Join(w.worktrees(), filepath.Base(strings.TrimSpace(string(body))))
+	if err := os.WriteFile(link, []byte("gitdir: "+private+"\n"), 0o666); err != nil {
+		return err
+	}
+	v, err := w.show(ctx, *w.Source)
+	if err != nil || !v.Config.IsTrue("extensions.worktreeconfig") || v.Config.Last("core.worktree") != "" {
+		return err
+	}
+	body, err = os.ReadFile(filepath.Join(w.Source.Private, "config.worktree"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(private, "config.worktree"), body, 0o666))
 }
 
 // exclusively calls a function while no other run changes the files of the repository, or
@@ -77,8 +109,8 @@ func (w *Work) exclusively(ctx context.Context, change func() error) error {
 }
 
 // uncommitted returns how many files of a repository are not committed.
-func (g *Git) uncommitted(ctx context.Context, r repository, outside string) (n int, err error) {
-	out, err := g.ask(ctx, question{dir: r.Top, args: []string{"status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"}})
+func (w *Work) uncommitted(ctx context.Context, r repository, outside string) (n int, err error) {
+	out, err := w.ask(ctx, r, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
 	for _, line := range names(out) {
 		if path := filepath.Join(r.Top, line[min(len(line), 3):]); !fs.Within(outside, path) && !fs.Within(path, outside) {
 			n++
@@ -113,13 +145,14 @@ func (w *Work) discard(ctx context.Context) error {
 		if err := os.RemoveAll(gone); err != nil {
 			return err
 		}
-		_, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"worktree", "remove", "--force", "--force", w.Repository.Top}})
+		_, err := w.ask(ctx, *w.Source, "worktree", "remove", "--force", "--force", w.Repository.Top)
 		var failed *Failure
 		if err != nil && !errors.As(err, &failed) { // a failure: it knows of none
 			return err
 		}
+		_ = os.Remove(w.worktrees()) // if it is empty, as git does
 		if w.tip(ctx) == w.Source.Head {
-			_, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"branch", "-q", "-D", w.Branch}})
+			_, err := w.ask(ctx, *w.Source, "branch", "-q", "-D", w.Branch)
 			return err
 		}
 		return nil
@@ -136,7 +169,7 @@ func (w *Work) forget(ctx context.Context) error {
 
 // tip returns the commit at which the branch is that was made; "" if it is gone.
 func (w *Work) tip(ctx context.Context) string {
-	out, err := w.git.ask(ctx, question{dir: w.Source.Top, args: []string{"rev-parse", "-q", "--verify", "refs/heads/" + w.Branch + "^{commit}"}})
+	out, err := w.ask(ctx, *w.Source, "rev-parse", "-q", "--verify", "refs/heads/"+w.Branch+"^{commit}")
 	if err != nil {
 		return ""
 	}
@@ -155,7 +188,7 @@ func (w *Work) condition(ctx context.Context) (s condition, err error) {
 	if !exists(w.Repository.Top) {
 		return s, nil
 	}
-	out, err := w.git.ask(ctx, question{dir: w.Repository.Top, env: w.Repository.env(), args: []string{"rev-parse", "HEAD", "--abbrev-ref", "HEAD"}})
+	out, err := w.ask(ctx, w.Repository, "rev-parse", "HEAD", "--abbrev-ref", "HEAD")
 	if err != nil {
 		return s, err
 	}

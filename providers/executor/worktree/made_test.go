@@ -171,11 +171,12 @@ func TestAKilledMaker(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			before := w.untouched()
-			source, err := w.git.locate(t.Context(), w.top)
-			fstest.Must(t, err)
 			tree := filepath.Join(w.home, "t")
 			p := w.place()
-			killed := &Work{git: w.git, dir: p.Dir, record: record{Repository: repository{Top: tree, Head: source.Head}, Source: &source, Branch: "ctxfs/x"}}
+			killed := &Work{git: w.git, dir: p.Dir}
+			source, err := killed.locate(t.Context(), w.top)
+			fstest.Must(t, err)
+			killed.record = record{Repository: repository{Top: tree, Head: source.Head}, Source: &source, Branch: "ctxfs/x"}
 			fstest.Must(t, killed.save())
 			w.sh(script)
 			work, err := w.git.Resume(p.Dir)

@@ -38,9 +38,13 @@ type view struct {
 // that says of most files that they are as they were stored. Its time is kept, by which git
 // knows which of them may have changed since within the same tick of the clock. New objects
 // go to the repository, or to the folder of the run.
-func (w *Work) view(r repository, name string, ours bool) (view, error) {
+func (w *Work) view(ctx context.Context, r repository, name string, ours bool) (view, error) {
 	v := view{git: w.git, repo: r, index: filepath.Join(w.dir, name)}
-	v.env = append(r.env(), "GIT_INDEX_FILE="+v.index)
+	shown, err := w.show(ctx, r)
+	if err != nil {
+		return v, err
+	}
+	v.env = append(shown.Env(), "GIT_INDEX_FILE="+v.index)
 	dir := w.dir
 	if ours {
 		dir = filepath.Join(w.dir, "objects")
@@ -79,7 +83,7 @@ func (v view) line(ctx context.Context, args ...string) (string, error) {
 // what is not in it: files that are too large or cannot be read, with what tells whether they
 // change, and repositories of their own, whose paths end with a slash.
 func (w *Work) state(ctx context.Context) (tree string, large map[string]string, err error) {
-	v, err := w.view(w.Repository, "index", true)
+	v, err := w.view(ctx, w.Repository, "index", true)
 	if err != nil {
 		return "", nil, err
 	}
@@ -186,7 +190,7 @@ func (w *Work) describe(ctx context.Context, c *Changes, now string, large map[s
 	if !exists(repo.Top) { // a worktree that was removed
 		repo = *w.Source
 	}
-	v, err := w.view(repo, "index", true)
+	v, err := w.view(ctx, repo, "index", true)
 	if err != nil {
 		return err
 	}

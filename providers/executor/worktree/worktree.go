@@ -32,6 +32,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/filelock"
+	"ctxfs/providers/internal/git"
 )
 
 // Place says what a run works on.
@@ -50,6 +51,7 @@ type Work struct {
 	git *Git
 	dir string
 	record
+	shown map[string]*git.View // by the private folder: see show
 }
 
 // record is what is stored of it.
@@ -120,11 +122,12 @@ func (w *Work) Folder() string { return filepath.Join(w.Repository.Top, w.Reposi
 func (g *Git) Watch(ctx context.Context, p Place) (*Work, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, watchTime, errSlow(watchTime))
 	defer cancel()
-	repo, err := g.locate(ctx, p.Folder)
-	if err != nil {
+	w := &Work{git: g, dir: p.Dir, record: record{Outside: p.Outside}}
+	defer w.hide()
+	var err error
+	if w.Repository, err = w.locate(ctx, p.Folder); err != nil {
 		return nil, err
 	}
-	w := &Work{git: g, dir: p.Dir, record: record{Repository: repo, Outside: p.Outside}}
 	if w.Before, w.Large, err = w.state(ctx); err != nil {
 		return nil, err
 	}
@@ -154,6 +157,8 @@ func (w *Work) End(ctx context.Context, diff string) (c Changes, err error) {
 		return c, err
 	}
 	defer lock.Release()
+	defer w.hide()
+	defer func() { c.Notes = append(c.Notes, w.unrun()...) }()
 	if w.Source != nil {
 		return w.endWorktree(ctx, diff)
 	}

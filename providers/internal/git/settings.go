@@ -107,6 +107,16 @@ func (s Settings) Harmless(more ...string) Settings {
 	return kept
 }
 
+// Subsections returns the subsections of a section in which one of the names has a value.
+func (s Settings) Subsections(of string, names ...string) (all []string) {
+	for _, e := range s {
+		if section, name, sub := splitKey(e.Key); section == of && sub != "" && e.Value != "" && slices.Contains(names, name) {
+			all = append(all, sub)
+		}
+	}
+	return all
+}
+
 // splitKey splits a key into its section, its name, and what is between them.
 func splitKey(key string) (section, name, sub string) {
 	section, rest, _ := strings.Cut(key, ".")
