@@ -108,3 +108,38 @@ func TestARepositoryOfAnotherUser(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWhereRepositoriesLie: git is led to each as it would find it.
+func TestWhereRepositoriesLie(t *testing.T) {
+	for name, script := range map[string]string{
+		"linked worktree": "git worktree add -q -b side ../in",
+		"submodule":       "git init -q ../super; cd ../super; git -c protocol.file.allow=always submodule --quiet add ../repo in; git commit -qm sub; ln -s super/in ../in",
+		"link":            "mv .git ../elsewhere; ln -s ../elsewhere .git; ln -s repo ../in",
+		"separate":        "git init -q --separate-git-dir=../elsewhere; ln -s repo ../in",
+		"odd name":        "cd ..; git clone -q repo 'a \"b\\'; ln -s 'a \"b\\' in",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.sh(script)
+			w.top = filepath.Join(w.home, "in")
+			const state = `git status --porcelain; git for-each-ref refs/heads; git worktree list; cd "$(git rev-parse --git-common-dir)"; find worktrees -maxdepth 1 2>&- || :`
+			before := w.sh(state)
+			if c := w.during("echo x >>a; git add a", "dir", ".."); !slices.Equal(c.Files, []string{"a"}) {
+				t.Errorf("%+v", c)
+			}
+			w.sh("git reset -q --hard")
+			fstest.Equal(t, w.sh(state), before)
+			work := w.made("dir")
+			w.sh("echo x >>c; git commit -qam x; echo y >>c", work.Folder())
+			if c := w.ended(work); !slices.Equal(c.Files, []string{"c"}) || len(c.Notes) > 0 {
+				t.Errorf("%+v", c)
+			}
+			if a, err := work.Adopt(t.Context()); err != nil || !slices.Equal(a.Files, []string{"dir/c"}) {
+				t.Errorf("%+v, %v", a, err)
+			}
+			w.sh("git branch -q -D " + work.Branch + "; git reset -q --hard")
+			fstest.Equal(t, w.sh(state), before)
+		})
+	}
+}
