@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/git"
 )
 
 // TestAdoption has an agent change something in its worktree, and the user in the
@@ -71,7 +72,7 @@ func TestAdoption(t *testing.T) {
 			}
 			if c.conflicts != "" {
 				fstest.Equal(t, w.sh(state), before)
-				if !exists(work.Folder()) {
+				if !git.Exists(work.Folder()) {
 					t.Error("the worktree is gone")
 				}
 				return
@@ -79,7 +80,7 @@ func TestAdoption(t *testing.T) {
 			if c.check != "" {
 				w.sh(c.check)
 			}
-			if exists(work.Folder()) || a.Worktree != "" {
+			if git.Exists(work.Folder()) || a.Worktree != "" {
 				t.Error("the worktree is left")
 			}
 			again, err := work.Adopt(t.Context())
@@ -127,7 +128,7 @@ func TestARepositoryInAWorktreeSurvives(t *testing.T) {
 			if err != nil || len(a.Files) != 1 || len(a.Left) != 1 || a.Left[0] != "in/" || a.Worktree != work.Folder() {
 				t.Errorf("%+v, %v", a, err)
 			}
-			if !exists(filepath.Join(work.Folder(), "in/x")) {
+			if !git.Exists(filepath.Join(work.Folder(), "in/x")) {
 				t.Error("the repository is gone")
 			}
 		})
@@ -155,7 +156,7 @@ func TestWhatCannotBeAdopted(t *testing.T) {
 	// Something that is not git's, where a file wants to be.
 	w.sh("rm b; mkdir b; echo x >b/x; git commit -qam folder; git add b; git commit -qm folder", work.Folder())
 	w.sh("git rm -q b; echo mine >b")
-	if _, err := work.Adopt(t.Context()); err == nil && !exists(filepath.Join(w.top, "b")) {
+	if _, err := work.Adopt(t.Context()); err == nil && !git.Exists(filepath.Join(w.top, "b")) {
 		t.Errorf("%v", err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(w.top, "b")); string(text) != "mine\n" {
@@ -193,7 +194,7 @@ func TestWhatIsInTheWayIsKept(t *testing.T) {
 				t.Errorf("%+v", a)
 			}
 			fstest.Equal(t, w.sh(state), before)
-			if !exists(work.Folder()) {
+			if !git.Exists(work.Folder()) {
 				t.Error("the worktree is gone")
 			}
 		})
@@ -242,7 +243,7 @@ func TestNoProgramOfTheRepositoryRuns(t *testing.T) {
 	if a, err := work.Adopt(t.Context()); err != nil || len(a.Conflicts) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if exists(filepath.Join(w.home, "ran")) {
+	if git.Exists(filepath.Join(w.home, "ran")) {
 		t.Error("the repository had a program of its own run")
 	}
 }

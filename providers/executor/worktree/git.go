@@ -158,7 +158,6 @@ type repository struct {
 	Index   string `json:"index"`
 	Prefix  string `json:"prefix"` // the folder that was asked for, within Top; "" for Top itself
 	Head    string `json:"head"`   // the commit that is checked out; "" before the first one
-	owner   int    // user number; known where it is located
 }
 
 // ErrNone reports that a folder is in no repository.
@@ -169,46 +168,45 @@ var ErrBare = errors.New("a bare repository has no files to work on")
 
 // locate returns the repository in whose work tree a folder lies.
 func (w *Work) locate(ctx context.Context, dir string) (r repository, err error) {
-	dir, err = filepath.EvalSymlinks(dir)
-	if err != nil {
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return r, err
 	}
-	top, kind := above(dir)
-	switch kind {
-	case "":
-		return r, ErrNone
-	case bare:
-		return r, ErrBare
+	r.Top = dir
+	found, err := git.Locate(r.Top)
+	for errors.Is(err, git.ErrNone) && !git.Exists(filepath.Join(r.Top, ".git")) {
+		if r.Top == filepath.Dir(r.Top) {
+			return r, ErrNone
+		}
+		r.Top = filepath.Dir(r.Top)
+		found, err = git.Locate(r.Top)
 	}
-	found, err := git.Locate(top)
+	r.Private, r.Objects, r.Index = found.Private, filepath.Join(found.Common, "objects"), filepath.Join(found.Private, "index")
+	r.Prefix = strings.TrimPrefix(strings.TrimPrefix(dir, r.Top), "/")
 	if err == nil {
-		r = repository{Top: top, Private: found.Private, Objects: filepath.Join(found.Common, "objects"), Index: filepath.Join(found.Private, "index"), owner: found.Owner}
-		r.Prefix = strings.TrimPrefix(strings.TrimPrefix(dir, top), "/")
-		r.Head, err = w.head(ctx, r)
+		r.Head, err = w.head(ctx, r, found.Owner)
 	}
 	if err != nil && !errors.Is(err, ErrBare) {
-		return r, fmt.Errorf("the repository of %s cannot be used: %w", dir, err)
+		err = fmt.Errorf("the repository of %s cannot be used: %w", dir, err)
 	}
 	return r, err
 }
 
-// head returns the commit that is checked out, or "", if the repository can be used.
-func (w *Work) head(ctx context.Context, r repository) (string, error) {
+// head returns the commit that is checked out, or "", if git would work in the repository.
+func (w *Work) head(ctx context.Context, r repository, owner int) (string, error) {
 	v, err := w.show(ctx, r)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
+	}
+	v.Owner = owner
+	switch {
 	case v.Bare:
 		return "", ErrBare
 	case v.Elsewhere != "":
 		return "", fmt.Errorf("its configuration says that its files are in %s", v.Elsewhere)
 	case v.Foreign():
-		return "", fmt.Errorf("git finds dubious ownership: it is another user's, and no safe.directory of your configuration names it")
+		return "", errors.New("git finds dubious ownership: another user owns it, and no safe.directory of yours names it")
 	}
-	out, err := w.ask(ctx, r, "rev-parse", "-q", "--verify", "HEAD")
-	if failed := (*Failure)(nil); errors.As(err, &failed) && failed.Code == 1 {
-		err = nil // before the first commit
-	}
+	out, err := w.ask(ctx, r, "rev-parse", "--revs-only", "HEAD")
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -218,7 +216,7 @@ func (w *Work) show(ctx context.Context, r repository) (*git.View, error) {
 	if v := w.shown[r.Private]; v != nil {
 		return v, nil
 	}
-	repo := git.Repository{Dir: r.Top, Private: r.Private, Common: filepath.Dir(r.Objects), Owner: r.owner}
+	repo := git.Repository{Dir: r.Top, Private: r.Private, Common: filepath.Dir(r.Objects)}
 	folder := filepath.Join(w.dir, "shown", fmt.Sprint(len(w.shown)))
 	if err := os.RemoveAll(folder); err != nil { // left by a process that was killed
 		return nil, err
@@ -273,31 +271,4 @@ func (w *Work) unrun() []string {
 	}
 	slices.Sort(names)
 	return []string{"filters of the repository's own configuration were not run: " + wording.List(slices.Compact(names), 5)}
-}
-
-// What the nearest repository above a folder is.
-const (
-	bare    = "bare"
-	ofFiles = "files"
-)
-
-// above returns the nearest repository that has a folder, or is it, and what it is; or "". It
-// asks no program.
-func above(dir string) (top, kind string) {
-	for ; ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, ".git")) {
-			return dir, ofFiles
-		}
-		if exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs")) {
-			return dir, bare
-		}
-		if dir == filepath.Dir(dir) {
-			return "", ""
-		}
-	}
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

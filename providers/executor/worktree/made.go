@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/filelock"
+	"ctxfs/providers/internal/git"
 )
 
 // Make makes a worktree of the commit that is checked out, in a folder that does not exist
@@ -41,20 +42,22 @@ func (g *Git) Make(ctx context.Context, p Place, tree, branch string) (*Work, er
 }
 
 func (w *Work) add(ctx context.Context) error {
-	err := w.exclusively(ctx, func() error {
-		if err := os.Mkdir(w.worktrees(), 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+	made := repository{Objects: w.Source.Objects, Prefix: w.Source.Prefix, Head: w.Source.Head}
+	err := w.exclusively(ctx, func() (err error) {
+		if err := os.MkdirAll(w.worktrees(), 0o777); err != nil {
 			return err
 		}
 		if _, err := w.ask(ctx, *w.Source, "worktree", "add", "-q", "--no-checkout", "-b", w.Branch, w.Repository.Top, w.Source.Head); err != nil {
 			return err
 		}
-		return w.link(ctx)
+		made.Private, err = w.link(ctx)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	made, err := w.locate(ctx, w.Repository.Top)
-	if err != nil {
+	made.Index = filepath.Join(made.Private, "index")
+	if made.Top, err = filepath.EvalSymlinks(w.Repository.Top); err != nil {
 		return err
 	}
 	if _, err := w.ask(ctx, made, "reset", "-q", "--hard", "--no-recurse-submodules"); err != nil {
@@ -63,7 +66,6 @@ func (w *Work) add(ctx context.Context) error {
 	if info, err := os.Stat(w.Folder()); err != nil || !info.IsDir() {
 		return fmt.Errorf("the folder %s is not in the commit that is checked out, from which a worktree is made", w.Repository.Prefix)
 	}
-	made.Prefix = w.Repository.Prefix
 	w.Repository = made
 	return w.save()
 }
@@ -72,26 +74,26 @@ func (w *Work) add(ctx context.Context) error {
 func (w *Work) worktrees() string { return filepath.Join(filepath.Dir(w.Source.Objects), "worktrees") }
 
 // link has a new worktree lead to the repository, and not to what git was shown of it, and
-// makes it as sparse as that from which it is made.
-func (w *Work) link(ctx context.Context) error {
+// makes it as sparse as that from which it is made. It returns the folder of git's for it.
+func (w *Work) link(ctx context.Context) (private string, err error) {
 	link := filepath.Join(w.Repository.Top, ".git")
 	body, err := os.ReadFile(link)
 	if err != nil {
-		return err
+		return "", err
 	}
-	private := filepath.Join(w.worktrees(), filepath.Base(strings.TrimSpace(string(body))))
+	private = filepath.Join(w.worktrees(), filepath.Base(strings.TrimSpace(string(body))))
 	if err := os.WriteFile(link, []byte("gitdir: "+private+"\n"), 0o666); err != nil {
-		return err
+		return "", err
 	}
 	v, err := w.show(ctx, *w.Source)
 	if err != nil || !v.Config.IsTrue("extensions.worktreeconfig") || v.Config.Last("core.worktree") != "" {
-		return err
+		return private, err
 	}
-	body, err = os.ReadFile(filepath.Join(w.Source.Private, "config.worktree"))
+	body, err = git.Read(filepath.Join(w.Source.Private, "config.worktree"))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		return private, nil
 	}
-	return errors.Join(err, os.WriteFile(filepath.Join(private, "config.worktree"), body, 0o666))
+	return private, errors.Join(err, os.WriteFile(filepath.Join(private, "config.worktree"), body, 0o666))
 }
 
 // exclusively calls a function while no other run changes the files of the repository, or
@@ -185,7 +187,7 @@ type condition struct {
 
 func (w *Work) condition(ctx context.Context) (s condition, err error) {
 	s.tip = w.tip(ctx)
-	if !exists(w.Repository.Top) {
+	if !git.Exists(w.Repository.Top) {
 		return s, nil
 	}
 	out, err := w.ask(ctx, w.Repository, "rev-parse", "HEAD", "--abbrev-ref", "HEAD")

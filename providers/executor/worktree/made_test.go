@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/git"
 )
 
 // made makes a worktree.
@@ -44,7 +45,7 @@ func TestAWorktreeWithoutChangesIsRemoved(t *testing.T) {
 			work := w.made()
 			w.sh(script, work.Folder())
 			c := w.ended(work)
-			if c.Worktree != "" || c.Branch != "" || c.Diff != "" || len(c.Files) > 0 || exists(work.Folder()) || exists(work.dir) {
+			if c.Worktree != "" || c.Branch != "" || c.Diff != "" || len(c.Files) > 0 || git.Exists(work.Folder()) || git.Exists(work.dir) {
 				t.Errorf("%+v", c)
 			}
 			fstest.Equal(t, w.untouched(), before)
@@ -77,8 +78,8 @@ func TestAWorktreeWithChangesIsKept(t *testing.T) {
 			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
 				t.Errorf("notes: %q", notes)
 			}
-			if kept := name != "removed"; kept != exists(work.Folder()) || kept != (got.Worktree == work.Folder()) {
-				t.Errorf("kept: %v, %q", exists(work.Folder()), got.Worktree)
+			if kept := name != "removed"; kept != git.Exists(work.Folder()) || kept != (got.Worktree == work.Folder()) {
+				t.Errorf("kept: %v, %q", git.Exists(work.Folder()), got.Worktree)
 			}
 			if got.Branch != "" {
 				w.sh("git rev-parse --verify refs/heads/" + got.Branch)
@@ -126,7 +127,7 @@ func TestWhereNoWorktreeIsMade(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
-			if exists(tree) || exists(filepath.Join(w.top, ".git/worktrees/tree")) || exists(filepath.Join(w.top, ".git/refs/heads/ctxfs/x")) {
+			if git.Exists(tree) || git.Exists(filepath.Join(w.top, ".git/worktrees/tree")) || git.Exists(filepath.Join(w.top, ".git/refs/heads/ctxfs/x")) {
 				t.Error("something is left")
 			}
 		})
@@ -181,7 +182,7 @@ func TestAKilledMaker(t *testing.T) {
 			w.sh(script)
 			work, err := w.git.Resume(p.Dir)
 			fstest.Must(t, err)
-			if c := w.ended(work); c.Worktree != "" || exists(tree) {
+			if c := w.ended(work); c.Worktree != "" || git.Exists(tree) {
 				t.Errorf("%+v", c)
 			}
 			fstest.Equal(t, w.untouched(), before)
@@ -202,7 +203,7 @@ func TestAHalfRemovedWorktree(t *testing.T) {
 		return resumed
 	}
 	work := half(w.made())
-	if c := w.ended(work); c.Worktree != "" || len(c.Files) > 0 || exists(work.Folder()+".gone") || exists(work.dir) {
+	if c := w.ended(work); c.Worktree != "" || len(c.Files) > 0 || git.Exists(work.Folder()+".gone") || git.Exists(work.dir) {
 		t.Errorf("%+v", c)
 	}
 	work = w.made()
@@ -211,7 +212,7 @@ func TestAHalfRemovedWorktree(t *testing.T) {
 	work.Adopted = true
 	fstest.Must(t, work.save())
 	work = half(work)
-	if a, err := work.Adopt(t.Context()); err != nil || !a.Already || a.Worktree != "" || exists(work.Folder()+".gone") {
+	if a, err := work.Adopt(t.Context()); err != nil || !a.Already || a.Worktree != "" || git.Exists(work.Folder()+".gone") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	fstest.Equal(t, w.untouched(), before)

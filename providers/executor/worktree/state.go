@@ -16,6 +16,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/git"
 	"ctxfs/providers/internal/mounted"
 )
 
@@ -187,7 +188,7 @@ func (v view) writeDiff(ctx context.Context, path, from, to string, leftOut []st
 // writes the patch.
 func (w *Work) describe(ctx context.Context, c *Changes, now string, large map[string]string, diff string) error {
 	repo := w.Repository
-	if !exists(repo.Top) { // a worktree that was removed
+	if !git.Exists(repo.Top) { // a worktree that was removed
 		repo = *w.Source
 	}
 	v, err := w.view(ctx, repo, "index", true)
@@ -213,7 +214,7 @@ func (w *Work) describe(ctx context.Context, c *Changes, now string, large map[s
 		}
 	}
 	for path, was := range w.Large {
-		if _, ok := large[path]; !ok && !exists(filepath.Join(w.Repository.Top, path)) {
+		if _, ok := large[path]; !ok && !git.Exists(filepath.Join(w.Repository.Top, path)) {
 			large[path] = was + "deleted"
 		}
 	}

@@ -162,7 +162,7 @@ func (w *Work) End(ctx context.Context, diff string) (c Changes, err error) {
 	if w.Source != nil {
 		return w.endWorktree(ctx, diff)
 	}
-	if !exists(w.Repository.Private) {
+	if !git.Exists(w.Repository.Private) {
 		return c, errors.New("the repository was removed")
 	}
 	now, large, err := w.state(ctx)

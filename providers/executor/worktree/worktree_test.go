@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/git"
 )
 
 // world is a home with a repository, as the user's git sees it.
@@ -93,7 +94,7 @@ func (w *world) during(script string, folder ...string) Changes {
 	if after, _ := os.ReadFile(diff); err != nil || !reflect.DeepEqual(again, c) || string(after) != string(before) {
 		w.Errorf("it tells\n%+v, and again\n%+v, %v", c, again, err)
 	}
-	if err := work.Forget(); err != nil || exists(work.dir) {
+	if err := work.Forget(); err != nil || git.Exists(work.dir) {
 		w.Errorf("%s is left: %v", work.dir, err)
 	}
 	return c
@@ -163,7 +164,7 @@ func TestARepositoryIsNotTouched(t *testing.T) {
 	before := w.untouched()
 	w.during("echo y >>u; echo z >dir/z")
 	fstest.Equal(t, w.untouched(), before)
-	if exists(filepath.Join(w.home, "hooked")) {
+	if git.Exists(filepath.Join(w.home, "hooked")) {
 		t.Error("the repository had a program of its own run")
 	}
 }

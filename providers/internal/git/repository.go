@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -33,32 +34,9 @@ func Locate(dir string) (Repository, error) {
 	if !info.IsDir() {
 		return Repository{}, ErrNone
 	}
-	r := Repository{Dir: dir, Private: filepath.Join(dir, ".git"), Owner: -1}
-	link, err := os.Lstat(r.Private)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && isRepository(dir):
-		r.Private = dir
-	case errors.Is(err, fs.ErrNotExist):
-		return Repository{}, ErrNone
-	case err != nil:
+	r := Repository{Dir: dir, Owner: -1}
+	if r.Private, r.Common, err = Folders(dir); err != nil {
 		return Repository{}, err
-	case link.Mode().IsRegular():
-		text, err := Read(r.Private)
-		if err != nil {
-			return Repository{}, err
-		}
-		named, ok := bytes.CutPrefix(text, []byte("gitdir:"))
-		if !ok {
-			return Repository{}, ErrNone
-		}
-		r.Private = Named(dir, named)
-	}
-	if r.Common = r.Private; exists(filepath.Join(r.Private, "commondir")) {
-		named, err := Read(filepath.Join(r.Private, "commondir"))
-		if err != nil {
-			return Repository{}, err
-		}
-		r.Common = Named(r.Private, named)
 	}
 	if r.Common, err = filepath.EvalSymlinks(r.Common); err != nil {
 		return Repository{}, err
@@ -74,9 +52,36 @@ func Locate(dir string) (Repository, error) {
 	return r, nil
 }
 
+// Folders returns the folder that a work tree has for itself, and that with what all work
+// trees of the repository share.
+func Folders(dir string) (private, common string, err error) {
+	private = filepath.Join(dir, ".git")
+	link, err := os.Lstat(private)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && isRepository(dir):
+		private = dir
+	case errors.Is(err, fs.ErrNotExist):
+		return private, private, ErrNone
+	case err != nil:
+		return private, private, err
+	case link.Mode().IsRegular():
+		text, err := Read(private)
+		named, ok := bytes.CutPrefix(text, []byte("gitdir:"))
+		if err != nil || !ok {
+			return private, private, cmp.Or(err, ErrNone)
+		}
+		private = Named(dir, named)
+	}
+	if Exists(filepath.Join(private, "commondir")) {
+		named, err := Read(filepath.Join(private, "commondir"))
+		return private, Named(private, named), err
+	}
+	return private, private, nil
+}
+
 // isRepository reports whether a folder looks like a repository, by what git looks for.
 func isRepository(dir string) bool {
-	return exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs"))
+	return Exists(filepath.Join(dir, "HEAD")) && Exists(filepath.Join(dir, "objects")) && Exists(filepath.Join(dir, "refs"))
 }
 
 // Read returns the content of a small regular file.
@@ -94,7 +99,8 @@ func Read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }
 
-func exists(path string) bool {
+// Exists reports whether there is something at a path, be it a link to nothing.
+func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }

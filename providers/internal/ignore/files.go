@@ -20,7 +20,7 @@ const maxFile = 1 << 20
 func Of(dir string, user []byte) *Matcher {
 	dir = filepath.Clean(dir)
 	root := dir
-	for !exists(filepath.Join(root, ".git")) {
+	for !git.Exists(filepath.Join(root, ".git")) {
 		if parent := filepath.Dir(root); parent != root {
 			root = parent
 			continue
@@ -28,7 +28,7 @@ func Of(dir string, user []byte) *Matcher {
 		root = dir
 		break
 	}
-	private, common := gitDirs(root)
+	private, common, _ := git.Folders(root)
 	m := New(user, Read(filepath.Join(common, "info", "exclude")), Read(filepath.Join(root, ".gitignore")))
 	m.tracked = readIndex(private, common)
 	below, err := filepath.Rel(root, dir)
@@ -66,19 +66,6 @@ func read(path string) []byte {
 		body = body[:bytes.LastIndexByte(body, '\n')+1]
 	}
 	return body
-}
-
-// gitDirs returns the folder of git that a worktree has for itself, and that with what all
-// worktrees of the repository share, given its root. Source: gitrepository-layout(5).
-func gitDirs(root string) (private, common string) {
-	private = filepath.Join(root, ".git")
-	if link, ok := bytes.CutPrefix(Read(private), []byte("gitdir:")); ok {
-		private = git.Named(root, link)
-	}
-	if named := Read(filepath.Join(private, "commondir")); named != nil {
-		return private, git.Named(private, named)
-	}
-	return private, private
 }
 
 // User returns the patterns of a user for all repositories, given the home folder and
@@ -135,9 +122,4 @@ func userPath(value, dir, home string) string {
 		return filepath.Join(home, below)
 	}
 	return git.Named(dir, []byte(value))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

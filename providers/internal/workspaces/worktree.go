@@ -2,14 +2,10 @@ package workspaces
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 
 	"ctxfs/providers/internal/git"
 )
-
-// maxLink is the size of the longest file with which git joins two folders, in bytes.
-const maxLink = 8 << 10
 
 // repositoryOf returns the folder of the repository that a linked worktree belongs to,
 // without symbolic links; "" if dir is no linked worktree. The repository must name the
@@ -22,7 +18,8 @@ func (s *Set) repositoryOf(dir string) string {
 		return ""
 	}
 	link := filepath.Join(dir, ".git")
-	private, ok := bytes.CutPrefix(read(link), []byte("gitdir:"))
+	body, _ := git.Read(link)
+	private, ok := bytes.CutPrefix(body, []byte("gitdir:"))
 	if !ok {
 		return ""
 	}
@@ -35,19 +32,10 @@ func (s *Set) repositoryOf(dir string) string {
 	if err != nil {
 		return ""
 	}
-	back := git.Named(at, read(filepath.Join(at, "gitdir")))
+	body, _ = git.Read(filepath.Join(at, "gitdir"))
+	back := git.Named(at, body)
 	if _, err := s.opts.Projects.Resolve(back); err != nil || !git.Same(back, link) {
 		return ""
 	}
 	return main
-}
-
-// read returns the content of a small regular file, or nil.
-func read(path string) []byte {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLink {
-		return nil
-	}
-	body, _ := os.ReadFile(path)
-	return body
 }

@@ -1,14 +1,11 @@
 package store
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/git"
-	"ctxfs/providers/memory/files"
 )
 
 // merging returns what git is in the middle of in the repository that has the folder: a
@@ -39,34 +36,13 @@ func (s *Store) gitDir() string {
 		return ""
 	}
 	for range highest {
-		if found := repository(filepath.Join(dir, ".git")); found != "" {
-			return found
+		if private, _, err := git.Folders(dir); err == nil && private != dir {
+			return private
 		}
 		if filepath.Dir(dir) == dir {
 			break
 		}
 		dir = filepath.Dir(dir)
-	}
-	return ""
-}
-
-// repository returns the folder of git's files that a path ".git" is or names.
-func repository(path string) string {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return ""
-	case info.IsDir():
-		return path
-	}
-	f, err := files.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	body, _ := io.ReadAll(io.LimitReader(f, 4096))
-	if named, ok := bytes.CutPrefix(body, []byte("gitdir: ")); ok {
-		return git.Named(filepath.Dir(path), named)
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/git"
 )
 
 func TestKindsOfRepositories(t *testing.T) {
@@ -108,7 +109,7 @@ func TestKindsOfRepositories(t *testing.T) {
 		w.commit("in/file", "1")
 		w.commit("out/file", "1")
 		w.git("sparse-checkout", "set", "in") // which gives the worktree a configuration of its own
-		if s := w.read(w.dir); exists(w.path("out")) || s.Uncommitted.String() != "nothing" || len(s.Problems) > 0 {
+		if s := w.read(w.dir); git.Exists(w.path("out")) || s.Uncommitted.String() != "nothing" || len(s.Problems) > 0 {
 			t.Errorf("got %+v", s)
 		}
 	})

@@ -22,7 +22,7 @@ type Operation struct {
 
 // operation returns what is under way. Source: wt-status.c of git, which reads these files.
 func operation(r git.Repository) Operation {
-	has := func(name string) bool { return exists(filepath.Join(r.Private, name)) }
+	has := func(name string) bool { return git.Exists(filepath.Join(r.Private, name)) }
 	text := func(names ...string) string {
 		body, _ := git.Read(filepath.Join(append([]string{r.Private}, names...)...))
 		return strings.TrimSpace(string(body))

@@ -29,8 +29,8 @@ func worktrees(r git.Repository) []Worktree {
 		if err != nil {
 			continue
 		}
-		w := Worktree{Dir: filepath.Dir(git.Named(private, link)), Locked: exists(filepath.Join(private, "locked"))}
-		w.Missing = !exists(filepath.Join(w.Dir, ".git"))
+		w := Worktree{Dir: filepath.Dir(git.Named(private, link)), Locked: git.Exists(filepath.Join(private, "locked"))}
+		w.Missing = !git.Exists(filepath.Join(w.Dir, ".git"))
 		if head, err := git.Read(filepath.Join(private, "HEAD")); err == nil {
 			w.Branch = branchOf(string(head))
 		}
@@ -47,11 +47,6 @@ func branchOf(head string) string {
 		return ""
 	}
 	return name
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // Files are the files that change with the state of a repository.

@@ -56,7 +56,7 @@ func (v *view) status(ctx context.Context, s *State) error {
 	if s.Branch = branchOf(string(head)); v.Bare || v.Elsewhere != "" {
 		return nil
 	}
-	if index := filepath.Join(v.Private, "index"); exists(index) && !git.IsRegular(index) {
+	if index := filepath.Join(v.Private, "index"); git.Exists(index) && !git.IsRegular(index) {
 		return errors.New("its index is not a regular file") // git would wait for a pipe
 	}
 	var p statusParser
