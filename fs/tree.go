@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -46,6 +47,7 @@ type Tree struct {
 	settled  func(ctx context.Context) error
 
 	attrs, lookups, lists, reads, measures, creates, panics, timeouts atomic.Uint64
+	written                                                           atomic.Int64 // bytes in all drafts
 
 	mu          sync.Mutex
 	subscribers map[int]Subscriber
@@ -193,7 +195,40 @@ func (t *Tree) Target(ctx context.Context, l Link) (string, error) { return call
 func (t *Tree) Create(ctx context.Context, inbox Inbox, name string, from Standpoint) (Draft, error) {
 	t.creates.Add(1)
 	from.Confined = t.confined(from.PID)
-	return call(ctx, t, inbox, func(ctx context.Context) (Draft, error) { return inbox.Create(ctx, name, from) })
+	d, err := call(ctx, t, inbox, func(ctx context.Context) (Draft, error) { return inbox.Create(ctx, name, from) })
+	if err != nil {
+		return nil, err
+	}
+	return &countedDraft{Draft: d, all: &t.written}, nil
+}
+
+// maxWritten is how much all drafts of a tree hold in memory together, in bytes: the longest
+// body that an inbox takes, and as much again for the others.
+const maxWritten = 128 << 20
+
+// countedDraft is a draft whose bytes count among those of all drafts until it is abandoned:
+// also a body that was taken is kept so long.
+type countedDraft struct {
+	Draft
+	all *atomic.Int64
+	own atomic.Int64
+}
+
+// Write implements Draft.
+func (d *countedDraft) Write(ctx context.Context, p []byte, off int64) (int, error) {
+	n := int64(len(p))
+	if d.all.Add(n) > maxWritten {
+		d.all.Add(-n)
+		return 0, fmt.Errorf("%w: files that are being written to inboxes have %d bytes together", syscall.ENOSPC, maxWritten)
+	}
+	d.own.Add(n)
+	return d.Draft.Write(ctx, p, off)
+}
+
+// Abandon implements Draft.
+func (d *countedDraft) Abandon() {
+	d.Draft.Abandon()
+	d.all.Add(-d.own.Swap(0))
 }
 
 // Resolve returns the node at a path with slashes; "" and "." are the root.

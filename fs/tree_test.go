@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -138,6 +139,55 @@ func TestTreeCounters(t *testing.T) {
 	}
 	if a.Renders.Load() != 1 || a.Measures.Load() != 1 || a.Reads.Load() != 1 {
 		t.Errorf("%d renders, %d measures, %d reads", a.Renders.Load(), a.Measures.Load(), a.Reads.Load())
+	}
+}
+
+// sink is an inbox whose drafts take everything.
+type sink struct{ fs.Dir }
+
+func (sink) Create(context.Context, string, fs.Standpoint) (fs.Draft, error) { return new(sunk), nil }
+
+type sunk struct{}
+
+func (*sunk) Write(_ context.Context, p []byte, _ int64) (int, error) { return len(p), nil }
+func (*sunk) Abandon()                                                {}
+
+// TestTreeBoundsDrafts: bodies that are not finished have one limit, in whatever inbox.
+func TestTreeBoundsDrafts(t *testing.T) {
+	calls, notes := sink{fs.NewFolder(day, nil)}, sink{fs.NewFolder(day, nil)}
+	tree := newTree(map[string]fs.Node{"calls": calls, "notes": notes})
+	p := make([]byte, 1<<20)
+	write := func(inbox fs.Inbox, d fs.Draft, pieces int) (written int, err error) {
+		for ; written < pieces && err == nil; written++ {
+			if _, err = tree.Write(t.Context(), inbox, d, p, int64(written)<<20); err != nil {
+				return written, err
+			}
+		}
+		return written, nil
+	}
+	total, last := 0, fs.Draft(nil)
+	for i := range 12 {
+		inbox := []fs.Inbox{calls, notes}[i%2]
+		d, err := tree.Create(t.Context(), inbox, "x", fs.Standpoint{})
+		fstest.Must(t, err)
+		n, err := write(inbox, d, 60)
+		if total += n; (n < 60) != errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%d: %d MB were written: %v", i, n, err)
+		}
+		if i == 0 {
+			last = d
+		}
+	}
+	fstest.Equal(t, total, 128)
+	other, err := tree.Create(t.Context(), notes, "y", fs.Standpoint{})
+	fstest.Must(t, err)
+	for range 2 { // the second does nothing
+		tree.Abandon(calls, last)
+	}
+	n, err := write(notes, other, 61)
+	fstest.Equal(t, n, 60)
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v", err)
 	}
 }
 
