@@ -213,14 +213,12 @@ func (w *Work) head(ctx context.Context, r repository, owner int) (string, error
 // show returns a repository as git is shown it, until hide is called: without what the
 // repository's own configuration would have it run.
 func (w *Work) show(ctx context.Context, r repository) (*git.View, error) {
-	if v := w.shown[r.Private]; v != nil {
-		return v, nil
+	if i := slices.IndexFunc(w.shown, func(v *git.View) bool { return v.Private == r.Private }); i >= 0 {
+		return w.shown[i], nil
 	}
 	repo := git.Repository{Dir: r.Top, Private: r.Private, Common: filepath.Dir(r.Objects)}
 	folder := filepath.Join(w.dir, "shown", fmt.Sprint(len(w.shown)))
-	if err := os.RemoveAll(folder); err != nil { // left by a process that was killed
-		return nil, err
-	}
+	_ = os.RemoveAll(folder) // left by a process that was killed
 	v, err := git.Show(repo, folder, func(env []string, args ...string) ([]byte, error) {
 		return w.git.ask(ctx, question{dir: r.Top, env: env, args: append([]string{"config", "--list", "-z", "--includes"}, args...)})
 	})
@@ -235,10 +233,7 @@ func (w *Work) show(ctx context.Context, r repository) (*git.View, error) {
 	if err := v.Configure(known); err != nil {
 		return nil, err
 	}
-	if w.shown == nil {
-		w.shown = make(map[string]*git.View)
-	}
-	w.shown[r.Private] = v
+	w.shown = append(w.shown, v)
 	return v, nil
 }
 

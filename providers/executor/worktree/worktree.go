@@ -51,7 +51,7 @@ type Work struct {
 	git *Git
 	dir string
 	record
-	shown map[string]*git.View // by the private folder: see show
+	shown []*git.View // see show
 }
 
 // record is what is stored of it.

@@ -88,10 +88,8 @@ func (v *View) Real(text string) string { return strings.ReplaceAll(text, v.fold
 // there because of that. Source: git-config(1), safe.directory.
 func (v *View) Foreign() bool {
 	user := os.Geteuid()
-	if v.Owner < 0 || v.Owner == user || user == 0 && os.Getenv("SUDO_UID") == strconv.Itoa(v.Owner) {
-		return false
-	}
-	return !v.User.trusts(v.Dir)
+	sudo := user == 0 && os.Getenv("SUDO_UID") == strconv.Itoa(v.Owner)
+	return v.Owner >= 0 && v.Owner != user && !sudo && !v.User.trusts(v.Dir)
 }
 
 // IsRegular reports whether a path leads to a regular file.

@@ -39,9 +39,6 @@ func (s *Store) gitDir() string {
 		if private, _, err := git.Folders(dir); err == nil && private != dir {
 			return private
 		}
-		if filepath.Dir(dir) == dir {
-			break
-		}
 		dir = filepath.Dir(dir)
 	}
 	return ""
