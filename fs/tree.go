@@ -191,7 +191,8 @@ func (t *Tree) ReadAt(ctx context.Context, f File, p []byte, off int64) (int, er
 func (t *Tree) Target(ctx context.Context, l Link) (string, error) { return call(ctx, t, l, l.Target) }
 
 // Create creates a file in an inbox, as [Inbox.Create] does, for a program at from: what
-// confines it is determined here.
+// confines it is determined here. A piece that would have all drafts hold too much together
+// is refused as ENOSPC.
 func (t *Tree) Create(ctx context.Context, inbox Inbox, name string, from Standpoint) (Draft, error) {
 	t.creates.Add(1)
 	from.Confined = t.confined(from.PID)

@@ -81,6 +81,29 @@ func TestAWorktreeHasNoProgramOfTheRepositoryRun(t *testing.T) {
 	fstest.Equal(t, w.sh("cat new.up old.up mine; git -c core.fsmonitor=false show :old.up"), "new\nold\nmore\nmine\nOLD")
 }
 
+// TestASubmoduleHasNoProgramOfItsOwnRun, even where the user has git enter submodules.
+func TestASubmoduleHasNoProgramOfItsOwnRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sh("git init -q ../super; cd ../super; git -c protocol.file.allow=always submodule --quiet add ../repo in; echo a >a; git add a; git commit -qm sub")
+	w.sh("git config --global submodule.recurse true; git config --global diff.submodule diff; git config --global status.submoduleSummary true")
+	w.sh(strings.ReplaceAll(hostile, ".git/", "../.git/modules/in/"), "../super/in")
+	w.top = filepath.Join(w.home, "super")
+	w.sh("echo x >>in/a; rm -f ../ran-*")
+	work, err := w.git.Watch(w.Context(), w.place())
+	fstest.Must(t, err)
+	w.sh("echo y >>a; echo y >>in/a")
+	fstest.EqualSlices(t, w.ended(work).Files, []string{"a"})
+	made := w.made()
+	w.sh("echo z >>a", made.Folder())
+	w.ended(made)
+	w.sh("echo a >a; rm -f ../ran-*")
+	a, err := made.Adopt(t.Context())
+	fstest.Must(t, err)
+	fstest.EqualSlices(t, a.Files, []string{"a"})
+	fstest.Equal(t, w.ran(), "")
+}
+
 // TestASparseRepositoryHasSparseWorktrees, where its own worktree has the configuration.
 func TestASparseRepositoryHasSparseWorktrees(t *testing.T) {
 	t.Parallel()

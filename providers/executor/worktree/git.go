@@ -52,13 +52,14 @@ func environment(environ []string) []string {
 }
 
 // always is what git is told whatever it is asked: to run no hooks and nothing in the
-// background, not to enter submodules, whose configuration is their own, and not to compress
-// what is soon thrown away. The filters of the user's configuration do run: files would not
-// be as people know them without. Those of the repository do not: see [Work.show].
+// background, not to fetch from a repository on this machine, which has a configuration of its
+// own, and not to compress what is soon thrown away. The filters of the user's configuration
+// do run: files would not be as people know them without. Those of the repository do not: see
+// [Work.show].
 var always = []string{
 	"--no-pager", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "core.looseCompression=0",
 	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "branch.autoSetupMerge=false", "-c", "advice.detachedHead=false",
-	"-c", "submodule.recurse=false", "-c", "worktree.useRelativePaths=false", "-c", "protocol.file.allow=never",
+	"-c", "worktree.useRelativePaths=false", "-c", "protocol.file.allow=never",
 }
 
 // question is one call of git.
