@@ -70,12 +70,8 @@ func confirmed(cmd *cobra.Command, a *cli.App, names []string) bool {
 
 // completeNames completes the names of memories for which wanted is true.
 func completeNames(a *cli.App, wanted func(memory.Item) bool) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		l, err := cli.Ask(cmd.Context(), a, memory.OpMemories, memory.ListQuery{})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
+	return func(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		l, _ := cli.Ask(cmd.Context(), a, memory.OpMemories, memory.ListQuery{}) // no memories to complete
 		for _, m := range l.Memories {
 			if wanted(m) {
 				names = append(names, cobra.CompletionWithDesc(strings.TrimSuffix(m.Path, ".md"), m.Description))

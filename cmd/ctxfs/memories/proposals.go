@@ -82,12 +82,8 @@ func decide(cmd *cobra.Command, a *cli.App, q memory.DecideQuery) error {
 
 // completeProposals completes the names of proposals.
 func completeProposals(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		all, err := cli.Ask(cmd.Context(), a, memory.OpProposed, fs.Standpoint{})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
+	return func(cmd *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		all, _ := cli.Ask(cmd.Context(), a, memory.OpProposed, fs.Standpoint{}) // no proposals to complete
 		for _, p := range all {
 			names = append(names, cobra.CompletionWithDesc(p.Name, p.Text))
 		}

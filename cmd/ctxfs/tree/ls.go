@@ -120,14 +120,10 @@ func (l *lister) print(p string, entries []usertree.Entry) {
 }
 
 func completePaths(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, _ []string, word string) (words []string, _ cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		dir, base := path.Split(word)
-		entries, err := cli.Ask(cmd.Context(), a, usertree.OpList, usertree.PathQuery{Path: cli.CleanPath(dir)})
-		if err != nil {
-			return nil, directive
-		}
-		var words []string
+		entries, _ := cli.Ask(cmd.Context(), a, usertree.OpList, usertree.PathQuery{Path: cli.CleanPath(dir)}) // no paths to complete
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name, base) {
 				w := dir + e.Name
