@@ -60,9 +60,9 @@ func mayImport(from, to string) bool {
 	from, to = strings.TrimPrefix(from, "ctxfs/"), strings.TrimPrefix(to, "ctxfs/")
 	internal := strings.HasPrefix(to, "providers/internal/")
 	switch {
-	case from == "fs/wording", from == "fs/jsonscan", from == "fs/form", from == "fs/rounds", from == "fs/facts", from == "fs/await", from == "mounts/guard":
+	case from == "fs/wording", from == "fs/jsonscan", from == "fs/form", from == "fs/rounds", from == "fs/facts", from == "fs/await", from == "fs/cell", from == "mounts/guard":
 		return false
-	case to == "fs/wording", to == "fs/jsonscan", to == "fs/form", to == "fs/rounds", to == "fs/facts", to == "fs/await":
+	case to == "fs/wording", to == "fs/jsonscan", to == "fs/form", to == "fs/rounds", to == "fs/facts", to == "fs/await", to == "fs/cell":
 		return from != "fs" || to == "fs/jsonscan" // standard library only, of any package
 	case from == "fs":
 		return false
