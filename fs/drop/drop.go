@@ -5,9 +5,10 @@
 package drop
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"ctxfs/fs"
+	"ctxfs/fs/jsonscan"
 	"encoding/json"
 	"fmt"
 	iofs "io/fs"
@@ -56,16 +57,6 @@ type Outcome struct {
 	Note string `json:"note,omitempty"`
 	// Error is one sentence about why OK is false, and the fix.
 	Error string `json:"error,omitempty"`
-}
-
-// body returns the text of the result file: one line of JSON. It fails if
-// Structured is not JSON.
-func (o Outcome) body() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(o)
-	return b.Bytes(), err
 }
 
 // Work does what a file in an inbox requests. It returns soon after ctx ends.
@@ -162,10 +153,7 @@ func New(opts Options) *Folder {
 func (d *Folder) Close() error {
 	d.mu.Lock()
 	d.closed = true
-	drafts := make([]slotted, 0, len(d.drafts))
-	for w := range d.drafts {
-		drafts = append(drafts, w)
-	}
+	drafts := slices.Collect(maps.Keys(d.drafts))
 	d.mu.Unlock()
 	d.end()
 	for _, w := range drafts {
@@ -319,9 +307,9 @@ func (d *Folder) start(w slotted, work Work) {
 
 // finish publishes the outcome.
 func (d *Folder) finish(w slotted, o Outcome) {
-	body, err := o.body()
-	if err != nil {
-		body, _ = Outcome{Error: fmt.Sprintf("%v: the outcome cannot be written down: %v", fs.ErrBroken, err)}.body()
+	body, err := jsonscan.Line(o)
+	if err != nil { // Structured is not JSON
+		body, _ = jsonscan.Line(Outcome{Error: fmt.Sprintf("%v: the outcome cannot be written down: %v", fs.ErrBroken, err)})
 	}
 	now := d.opts.Now()
 	d.mu.Lock()

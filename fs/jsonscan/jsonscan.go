@@ -2,7 +2,8 @@
 // scanner in this module: code that needs more of JSON than its values (positions
 // for errors, parts of a message without a copy, the end of an object that arrives
 // in pieces, indenting, masking) reads tokens here. JSON whose values alone matter
-// is read with encoding/json, or with gjson (providers/internal/lazyjson).
+// is read with encoding/json, or with gjson (providers/internal/lazyjson). It writes no
+// more than a value on a line: [Line].
 //
 // A [Scanner] sees only the outline: white space, brackets, commas, colons, strings
 // and, between them, words. It neither checks that the tokens are in an order that

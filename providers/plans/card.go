@@ -2,12 +2,12 @@ package plans
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ctxfs/fs/facts"
+	"ctxfs/fs/jsonscan"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
@@ -90,11 +90,6 @@ func box(t facts.Task) string {
 
 // encoded returns a text as YAML that is JSON, too.
 func encoded(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(clean.Line(text)); err != nil {
-		return `""`
-	}
-	return strings.TrimSpace(b.String())
+	line, _ := jsonscan.Line(clean.Line(text)) // a string always encodes
+	return strings.TrimSpace(string(line))
 }

@@ -1,13 +1,13 @@
 package rules
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	iofs "io/fs"
 	"path/filepath"
 	"strings"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/rules/read"
@@ -72,16 +72,14 @@ func encoded(value any) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
 	if s, ok := value.(string); ok {
 		value = clean.Line(s)
 	}
-	if err := e.Encode(value); err != nil {
+	line, err := jsonscan.Line(value)
+	if err != nil {
 		return `""`
 	}
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(string(line))
 }
 
 // problem returns what is wrong with a file, as one sentence; "" if nothing is.

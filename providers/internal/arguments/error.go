@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
@@ -84,12 +85,8 @@ func objectOf(list []member) json.RawMessage {
 
 // quoteJSON returns a text as a JSON string. Invalid UTF-8 is replaced.
 func quoteJSON(s string) json.RawMessage {
-	var out bytes.Buffer
-	out.Grow(len(s) + 16)
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(s) // a string and a buffer: cannot fail
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	line, _ := jsonscan.Line(s) // a string always encodes
+	return bytes.TrimSuffix(line, []byte("\n"))
 }
 
 // explain returns what is wrong with the value of a subject, in words.

@@ -1,11 +1,10 @@
 package record
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"syscall"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -30,13 +29,11 @@ func (j *journal) add(c *Record) {
 
 // jsonLine returns a value as a line of JSON, with hidden characters escaped.
 func jsonLine(value any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
+	line, err := jsonscan.Line(value)
+	if err != nil {
 		panic(err) // all of it is ours
 	}
-	return clean.JSON(b.Bytes())
+	return clean.JSON(line)
 }
 
 // write writes what is pending.
