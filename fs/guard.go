@@ -41,7 +41,7 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 	if ctx.Err() != nil {
 		return zero, ContextError(ctx)
 	}
-	deadline := t.deadline
+	deadline := t.opts.Deadline
 	if p, ok := n.(Patient); ok {
 		deadline = p.Patience()
 	}

@@ -2,6 +2,7 @@ package fs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,10 +42,8 @@ type Counters struct {
 // context, a panic is an error of that operation alone, changes reach all
 // subscribers. It is safe for concurrent use.
 type Tree struct {
-	root     Dir
-	deadline time.Duration
-	confined func(pid int) *Confined
-	settled  func(ctx context.Context) error
+	root Dir
+	opts TreeOptions
 
 	attrs, lookups, lists, reads, measures, creates, panics, timeouts atomic.Uint64
 	written                                                           atomic.Int64 // bytes in all drafts
@@ -65,16 +64,14 @@ type Subscriber struct {
 
 // NewTree returns a tree with that root.
 func NewTree(root Dir, opts TreeOptions) *Tree {
-	if opts.Deadline == 0 {
-		opts.Deadline = DefaultDeadline
-	}
+	opts.Deadline = cmp.Or(opts.Deadline, DefaultDeadline)
 	if opts.Confined == nil {
 		opts.Confined = func(int) *Confined { return nil }
 	}
 	if opts.Settled == nil {
 		opts.Settled = func(context.Context) error { return nil }
 	}
-	return &Tree{root: root, deadline: opts.Deadline, confined: opts.Confined, settled: opts.Settled, subscribers: make(map[int]Subscriber)}
+	return &Tree{root: root, opts: opts, subscribers: make(map[int]Subscriber)}
 }
 
 // Root returns the folder at the top.
@@ -118,7 +115,7 @@ func (t *Tree) Changed(path string) {
 // collect changes are cut short. It waits for no server, no program and no later event, and
 // ends with ctx, since a notification of the kernel may wait for a reader.
 func (t *Tree) Settled(ctx context.Context) error {
-	if err := t.settled(ctx); err != nil {
+	if err := t.opts.Settled(ctx); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -195,7 +192,7 @@ func (t *Tree) Target(ctx context.Context, l Link) (string, error) { return call
 // is refused as ENOSPC.
 func (t *Tree) Create(ctx context.Context, inbox Inbox, name string, from Standpoint) (Draft, error) {
 	t.creates.Add(1)
-	from.Confined = t.confined(from.PID)
+	from.Confined = t.opts.Confined(from.PID)
 	d, err := call(ctx, t, inbox, func(ctx context.Context) (Draft, error) { return inbox.Create(ctx, name, from) })
 	if err != nil {
 		return nil, err
