@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxfs/fs/facts"
+	"ctxfs/providers/find/suggest"
 )
 
 const (
@@ -152,7 +153,7 @@ func partOf(m facts.Match) string {
 	if m.Evidence.Part != "" {
 		return m.Evidence.Part
 	}
-	return groupOf(m.Path)
+	return suggest.Folder(m.Path)
 }
 
 // most returns how many matches may be listed of what a match is a part of.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/find/suggest"
 )
 
 // batch is how many documents are analysed before they are inserted together.
@@ -79,7 +80,7 @@ func (x *index) put(a analysis) {
 		x.docs = append(x.docs, document{})
 	}
 	doc := a.document
-	doc.group = x.groups.enter(groupOf(doc.path))
+	doc.group = x.groups.enter(suggest.Folder(doc.path))
 	doc.terms = make([]*term, 0, len(a.counts))
 	for text, count := range a.counts {
 		t := x.terms[text]
@@ -203,13 +204,6 @@ func (g *groups) share(n int) float64 {
 		g.shares = append(g.shares, math.Pow(float64(len(g.shares)), 0.2))
 	}
 	return g.shares[n]
-}
-
-// groupOf returns the folder of a provider that a document is in: mcps/github.
-func groupOf(path string) string {
-	provider, rest, _ := strings.Cut(path, "/")
-	name, _, _ := strings.Cut(rest, "/")
-	return provider + "/" + name
 }
 
 func (g *groups) enter(name string) uint32 {

@@ -61,9 +61,7 @@ func (m *maker) collect(found []files.Found) {
 	for _, p := range m.provider.book.Parts() {
 		m.sessions[p.Agent+"\x00"+p.Session] = p
 		for _, plan := range p.Facts {
-			e := &entry{agent: p.Agent, session: p.Session, path: p.Path, dir: p.Dir, title: plan.Title, trusted: true, plan: plan, time: plan.Time}
-			e.title = cmp.Or(e.title, p.Title)
-			e.time = cmp.Or(e.time, p.Time)
+			e := &entry{agent: p.Agent, session: p.Session, path: p.Path, dir: p.Dir, title: cmp.Or(plan.Title, p.Title), trusted: true, plan: plan, time: cmp.Or(plan.Time, p.Time)}
 			m.entries = append(m.entries, e)
 			if plan.Kind == facts.TaskList {
 				lists[p.Agent+"\x00"+p.Session] = e
@@ -135,9 +133,7 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 			return
 		}
 	}
-	if e.title == "" {
-		e.title = strings.Join(f.Names, " ")
-	}
+	e.title = cmp.Or(e.title, strings.Join(f.Names, " "))
 	m.entries = append(m.entries, e)
 }
 

@@ -55,8 +55,7 @@ func openTasks(entries []*entry) (open []openTask) {
 			if !t.IsOpen() {
 				continue
 			}
-			written := e.plan.Time
-			written = wording.Later(written, t.Time)
+			written := wording.Later(e.plan.Time, t.Time)
 			if d := last[keyOf(t.Text)]; d.entry != nil && d.entry != e && !written.IsZero() && d.at.After(written) {
 				continue
 			}

@@ -164,11 +164,9 @@ func (p *Provider) userFolders() (dirs []string) {
 // ends.
 func projectFolders(root string) (dirs []string) {
 	for _, a := range agents.All() {
-		for _, patterns := range [...][]string{a.Plans.Texts.Project, a.Plans.Lists.Project} {
-			for _, pattern := range patterns {
-				before, _, _ := strings.Cut(pattern, "*")
-				dirs = append(dirs, filepath.Join(root, filepath.Dir(before+"x"))+"/")
-			}
+		for _, pattern := range slices.Concat(a.Plans.Texts.Project, a.Plans.Lists.Project) {
+			before, _, _ := strings.Cut(pattern, "*")
+			dirs = append(dirs, filepath.Join(root, filepath.Dir(before+"x"))+"/")
 		}
 	}
 	return dirs

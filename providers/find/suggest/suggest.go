@@ -98,15 +98,15 @@ func lead(m facts.Match, found []facts.Match) float64 {
 		return 0
 	}
 	for _, other := range found {
-		if other.Kind == m.Kind && folder(other.Path) != folder(m.Path) {
+		if other.Kind == m.Kind && Folder(other.Path) != Folder(m.Path) {
 			return (m.Score - other.Score) / m.Score
 		}
 	}
 	return 1
 }
 
-// folder returns the folder of a provider that a path is in: mcps/github.
-func folder(path string) string {
+// Folder returns the folder of a provider that a path is in: mcps/github.
+func Folder(path string) string {
 	provider, rest, _ := strings.Cut(path, "/")
 	name, _, _ := strings.Cut(rest, "/")
 	return provider + "/" + name

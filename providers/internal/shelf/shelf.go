@@ -26,8 +26,6 @@ import (
 type View struct {
 	// Pages are the files, in any order. Folders are made of their paths.
 	Pages []Page
-	// Ready, if not nil, is called before the root is read, in place of [Shelf.Ready].
-	Ready func()
 	// Watch are the files to watch and, with a slash at their ends, the folders to watch
 	// with all below them; nothing else is.
 	Watch []string

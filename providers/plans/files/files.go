@@ -241,17 +241,15 @@ func (s source) parse(base Found, name string) []Found {
 		base.Err = err
 		return []Found{base}
 	}
-	switch path.Ext(name) {
-	case ".json":
+	if path.Ext(name) == ".json" {
 		if cut {
 			base.Err = errors.New("it is longer than what is read")
 			return []Found{base}
 		}
 		return parseJSON(base, text)
-	default:
-		base.Plan = markdown(base, text, cut)
-		base.Loose = !s.list
 	}
+	base.Plan = markdown(base, text, cut)
+	base.Loose = !s.list
 	if base.Plan.Text == "" && len(base.Plan.Tasks) == 0 {
 		return nil
 	}

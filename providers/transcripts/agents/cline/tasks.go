@@ -108,9 +108,8 @@ func taskRead(path string, out event.Sink) error {
 		r.message(i, v)
 		i++
 	}
-	for _, t := range []time.Time{r.screen.first, r.screen.last} {
-		s.Saw(t)
-	}
+	s.Saw(r.screen.seen.Start)
+	s.Saw(r.screen.seen.Last)
 	return nil
 }
 
@@ -229,7 +228,8 @@ func taskOrigin(text string, alone bool) string {
 
 // screen is what the shown messages have that the history lacks.
 type screen struct {
-	first, last time.Time
+	// seen has the first and the last time of them.
+	seen event.Session
 	// times are those of messages of the history, by index.
 	times map[int]time.Time
 	// tokens are the sizes of the context before it was condensed, by condenseId.
@@ -243,12 +243,7 @@ func readScreen(doc lazyjson.Value) screen {
 		if t.IsZero() {
 			continue
 		}
-		if s.first.IsZero() || t.Before(s.first) {
-			s.first = t
-		}
-		if t.After(s.last) {
-			s.last = t
-		}
+		s.seen.Saw(t)
 		if c := v.Get("contextCondense"); c.Exists() {
 			s.tokens[c.Get("condenseId").String()] = int(c.Get("prevContextTokens").Int())
 		}
