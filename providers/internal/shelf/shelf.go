@@ -10,6 +10,7 @@ package shelf
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"sync"
@@ -257,7 +258,7 @@ func (s *Shelf) show(pages []Page) (changed []string) {
 		case nodes[dir] == nil:
 			delete(s.folders, dir)
 			changed = append(changed, dir)
-		case !f.holds(nodes[dir]):
+		case f.nodes == nil || !maps.Equal(f.nodes, nodes[dir]):
 			t := cmp.Or(times[dir], s.env.Built)
 			if !t.After(f.time) && !s.partial {
 				t = s.env.Now()
@@ -268,19 +269,6 @@ func (s *Shelf) show(pages []Page) (changed []string) {
 	}
 	slices.Sort(changed)
 	return changed
-}
-
-// holds reports whether the folder has these nodes.
-func (f *folder) holds(nodes map[string]fs.Node) bool {
-	if f.nodes == nil || len(f.nodes) != len(nodes) {
-		return false
-	}
-	for name, node := range nodes {
-		if f.nodes[name] != node {
-			return false
-		}
-	}
-	return true
 }
 
 func parent(at string) string {

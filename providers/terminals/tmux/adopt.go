@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,10 +158,7 @@ func (a *Adopter) changed() {
 func (a *Adopter) all() (servers []*server, news chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, s := range a.servers {
-		servers = append(servers, s)
-	}
-	return servers, a.news
+	return slices.Collect(maps.Values(a.servers)), a.news
 }
 
 // Adopt waits until all present panes are recorded, or a problem says why they
