@@ -61,9 +61,9 @@ func mayImport(from, to string) bool {
 	internal := strings.HasPrefix(to, "providers/internal/")
 	switch {
 	case from == "fs/wording", from == "fs/jsonscan", from == "fs/form", from == "fs/rounds", from == "fs/facts", from == "fs/await", from == "fs/cell", from == "mounts/guard":
-		return false
+		return to == "fs/cell" && from == "fs/rounds"
 	case to == "fs/wording", to == "fs/jsonscan", to == "fs/form", to == "fs/rounds", to == "fs/facts", to == "fs/await", to == "fs/cell":
-		return from != "fs" || to == "fs/jsonscan" // standard library only, of any package
+		return from != "fs" || to == "fs/jsonscan" || to == "fs/cell" // standard library only, of any package
 	case from == "fs":
 		return false
 	case from == "providers/internal/hometest" && !internal: // for tests

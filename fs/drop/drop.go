@@ -7,8 +7,6 @@ package drop
 import (
 	"cmp"
 	"context"
-	"ctxfs/fs"
-	"ctxfs/fs/jsonscan"
 	"encoding/json"
 	"fmt"
 	iofs "io/fs"
@@ -22,6 +20,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/cell"
+	"ctxfs/fs/jsonscan"
 )
 
 // Default limits of a [Folder].
