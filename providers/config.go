@@ -23,6 +23,9 @@ import (
 func (l *List) Problems() []fs.Problem {
 	l.mu.Lock()
 	all := slices.Concat(l.problems, l.finder.Problems(), l.hooks.Problems())
+	if l.watch != nil {
+		all = append(all, l.watch.files.Late()...)
+	}
 	l.mu.Unlock()
 	for _, f := range cell.Faults() {
 		all = append(all, fs.Problem{
@@ -73,15 +76,10 @@ type configWatch struct {
 }
 
 // watchConfig makes the providers reload their settings when a configuration file
-// changes. If the files cannot be watched, the tree is still shown.
+// changes.
 func (l *List) watchConfig() {
 	w := &configWatch{list: l, watched: make(map[string]bool)}
-	files, err := watch.New(watch.Options{Changed: func([]string) { w.reload() }, Hide: l.opts.Hide, Log: l.opts.Log})
-	if err != nil {
-		l.opts.Log.Warn("configuration files are not watched", "error", err)
-		return
-	}
-	w.files, l.watch = files, w
+	w.files, l.watch = watch.New(watch.Options{Changed: func([]string) { w.reload() }, Hide: l.opts.Hide, Log: l.opts.Log}), w
 	w.follow()
 }
 

@@ -20,7 +20,6 @@ type auto struct {
 
 	mu        sync.Mutex
 	watcher   *watch.Watcher // nil if nothing is watched
-	failed    error          // why nothing is watched, though it should be
 	following []following
 	closed    bool
 }
@@ -75,10 +74,7 @@ func (a *auto) follow(f *folder) {
 // watch watches a path. The caller holds mu.
 func (a *auto) watch(path string) {
 	if a.watcher == nil {
-		a.watcher, a.failed = watch.New(watch.Options{Changed: a.changed, Hide: a.p.opts.Hide, Log: a.p.opts.Env.Log})
-	}
-	if a.watcher == nil {
-		return
+		a.watcher = watch.New(watch.Options{Changed: a.changed, Hide: a.p.opts.Hide, Log: a.p.opts.Env.Log})
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		a.watcher.Add(path)
@@ -108,7 +104,7 @@ func (a *auto) leave(gone following) {
 	a.following = slices.DeleteFunc(a.following, func(one following) bool { return one == gone })
 	for _, path := range gone.f.watch {
 		shared := slices.ContainsFunc(a.following, func(one following) bool { return slices.Contains(one.f.watch, path) })
-		if a.watcher != nil && !shared && !a.closed {
+		if !shared && !a.closed {
 			a.watcher.Remove(path)
 		}
 	}
@@ -128,7 +124,7 @@ func (a *auto) problems() (all []fs.Problem) {
 	defer a.mu.Unlock()
 	for _, one := range a.following {
 		for _, path := range one.f.watch {
-			all = append(all, watch.Problems(a.watcher, a.failed, path, "changes of "+wording.Tilde(path, a.p.opts.Home))...)
+			all = append(all, watch.Problems(a.watcher, path, "changes of "+wording.Tilde(path, a.p.opts.Home))...)
 		}
 	}
 	return all

@@ -69,7 +69,6 @@ type Provider struct {
 	root     *fs.Folder
 	shown    atomic.Pointer[snapshot]
 	watcher  *watch.Watcher  // nil if nothing is watched
-	noWatch  error           // why there is no watcher, though Watch is set
 	ends     *procs.Ends     // of keepers; nil if nothing is watched
 	ctx      context.Context // until Close
 	cancel   context.CancelFunc
@@ -96,12 +95,10 @@ func New(opts Options) *Provider {
 	p.shown.Store(new(snapshot))
 	if opts.Watch {
 		p.ends = procs.NewEnds(p.ended)
-		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, Log: opts.Env.Log})
-	}
-	p.mu.Lock()
-	if p.watcher != nil {
+		p.watcher = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, Log: opts.Env.Log})
 		p.watcher.Add(p.dir.Real) // first, so that later changes are reported
 	}
+	p.mu.Lock()
 	p.loadAll()
 	p.publish()
 	p.mu.Unlock()

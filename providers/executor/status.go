@@ -31,7 +31,7 @@ func (p *Provider) Status() fs.Status {
 	if len(now.runs) == 0 {
 		s.State, s.Summary = "empty", "no agents were started"
 	}
-	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.store.Dir, "agents that are started")...)
+	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.store.Dir, "agents that are started")...)
 	if len(s.Problems) > 0 {
 		s.State = "degraded"
 	}

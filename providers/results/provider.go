@@ -33,7 +33,6 @@ type Provider struct {
 	replaced replaced
 
 	watcher *watch.Watcher // nil if nothing is watched
-	noWatch error          // why there is no watcher, though Watch is set
 
 	tidy    sync.Once      // the folder is brought within its limits
 	counter *rounds.Worker // does that, and counts the lines of results of other programs
@@ -56,9 +55,7 @@ func New(opts Options) *Provider {
 	p.store = Open(StoreOptions{Dir: opts.State, SettingsPath: opts.SettingsPath, Now: opts.Env.Now, Log: opts.Env.Log})
 	p.store.disk = fs.DiskOptions{Hide: p.hidden}
 	if opts.Watch {
-		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, Log: opts.Env.Log})
-	}
-	if p.watcher != nil {
+		p.watcher = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, Log: opts.Env.Log})
 		p.store.disk.Watched = p.watcher.Watched
 	}
 	p.counter = rounds.NewWorker(rounds.Options{Round: p.work})
@@ -185,7 +182,7 @@ func (p *Provider) Status() fs.Status {
 	if now.err != nil {
 		s.Problems = append(s.Problems, p.store.fault("read", now.err).Problem)
 	}
-	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.opts.State, "results of other programs")...)
+	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.opts.State, "results of other programs")...)
 	if len(s.Problems) > 0 {
 		s.State = "degraded"
 	}

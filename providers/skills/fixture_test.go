@@ -87,9 +87,6 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 		<-f.changes // what there is from the beginning
 	}
 	t.Cleanup(func() { must(t, f.Close()) })
-	if opts.Watch && f.watcher == nil {
-		t.Skipf("no watcher can be had: %v", f.watchErr)
-	}
 	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Deadline: fstest.Patience})
 	return f
 }

@@ -73,8 +73,7 @@ type Provider struct {
 	first   sync.Once // projects are looked at
 	second  sync.Once // skills are studied
 
-	watcher  *watch.Watcher // nil where nothing is watched
-	watchErr error          // why, though it should be
+	watcher *watch.Watcher // nil where nothing is watched
 
 	refreshing sync.Mutex // held while a snapshot is made
 	watched    map[string]bool
@@ -114,7 +113,7 @@ func New(opts Options) *Provider {
 	p.refreshing.Lock()
 	defer p.refreshing.Unlock()
 	if opts.Watch {
-		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, MaxDirs: locate.MaxFolders, Log: opts.Env.Log})
+		p.watcher = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, MaxDirs: locate.MaxFolders, Log: opts.Env.Log})
 	}
 	// What is watched before it is read need not be read again.
 	plugins, watch := p.finder.Plugins()

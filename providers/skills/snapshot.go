@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"ctxfs/fs"
@@ -285,9 +284,6 @@ func roots(all []string) []string {
 
 // watchFaults returns the faults of what should be watched and is not.
 func (p *Provider) watchFaults() []check.Finding {
-	if p.watchErr != nil {
-		return []check.Finding{p.watchFault("", p.watchErr)}
-	}
 	if p.watcher == nil {
 		return nil
 	}
@@ -298,10 +294,13 @@ func (p *Provider) watchFaults() []check.Finding {
 			faults = append(faults, p.watchFault(path, err))
 		}
 	}
+	for _, late := range p.watcher.Late() {
+		faults = append(faults, check.Finding{What: late.What, Fix: late.Mend, Severe: true})
+	}
 	return faults
 }
 
-// watchFault returns why changes below path are not noticed; "" is any path.
+// watchFault returns why changes below path are not noticed.
 func (p *Provider) watchFault(path string, err error) check.Finding {
 	f := check.Finding{File: p.shownPath(path), What: "changes are not noticed: " + check.Cause(err), Fix: "run ctxfs mount again after changes", Severe: true}
 	switch {
@@ -313,12 +312,6 @@ func (p *Provider) watchFault(path string, err error) check.Finding {
 			path = pe.Path
 		}
 		f = check.Unreadable(p.shownPath(path), err)
-	case errors.Is(err, syscall.ENOSPC):
-		f.What = "not all changes are noticed: the system watches no more folders"
-		f.Fix = watch.Fix(err)
-	case errors.Is(err, syscall.EMFILE):
-		f.What = "changes of skills are not noticed: the system has no more watches"
-		f.Fix = watch.Fix(err)
 	}
 	for _, pr := range p.projects {
 		f.Severe = f.Severe && !pr.Has(path)

@@ -59,9 +59,6 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	}
 	f.Provider = New(opts)
 	t.Cleanup(func() { fstest.Must(t, f.Close()) })
-	if opts.Watch && f.watcher == nil {
-		t.Skipf("no watcher can be had: %v", f.noWatch)
-	}
 	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Deadline: fstest.Patience})
 	return f
 }

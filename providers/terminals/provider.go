@@ -62,7 +62,6 @@ type Provider struct {
 	root    liveFolder
 	shown   atomic.Pointer[snapshot]
 	watcher *watch.Watcher // nil if nothing is watched
-	noWatch error          // why there is no watcher, though Watch is set
 	holders *procs.Ends
 	pruner  *rounds.Worker  // keeps the files within their limits
 	surveys *rounds.Worker  // finds out what running commands offer
@@ -106,12 +105,10 @@ func New(opts Options) *Provider {
 	p.fulltext = newFulltext(opts, p.library)
 	if opts.Watch {
 		p.holders = procs.NewEnds(p.ended)
-		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
-	}
-	p.mu.Lock()
-	if p.watcher != nil {
+		p.watcher = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
 		p.watcher.Add(p.dir.Real) // first, so that later changes are reported
 	}
+	p.mu.Lock()
 	p.loadAll()
 	p.publish()
 	p.mu.Unlock()

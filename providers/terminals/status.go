@@ -45,7 +45,7 @@ func (p *Provider) Status() fs.Status {
 		s.Summary += fmt.Sprintf("; find does not have all of their words yet, %s are left", wording.Size(left))
 	}
 	s.Problems = append(s.Problems, p.tmux.problems()...)
-	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.opts.State, "new terminals")...)
+	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.opts.State, "new terminals")...)
 	if len(s.Problems) > 0 {
 		s.State = "degraded"
 	}

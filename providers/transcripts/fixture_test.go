@@ -76,7 +76,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	f.tree = f.newTree(f.Root())
 	if opts.Watch {
 		if faults := f.scanner.WatchFaults(); len(faults) > 0 {
-			t.Skipf("no watcher can be had: %v", faults[0].Err)
+			t.Skipf("no watcher can be had: %v", faults[0].What)
 		}
 		f.Start()
 		fstest.Must(t, f.scanner.Wait(t.Context()))

@@ -72,14 +72,7 @@ func (p *Provider) problems() (all []fs.Problem) {
 	} else if fault != "" {
 		all = append(all, fs.Problem{What: fault, Mend: "chmod -R u+rwX " + wording.ShellWord(p.opts.Cache)})
 	}
-	for _, f := range p.scanner.WatchFaults() {
-		where, fix := "new messages", "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
-		if f.Dir != "" {
-			where, fix = "new messages below "+f.Dir, "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
-		}
-		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("%s are noticed late, by looking every few seconds: %v", where, f.Err)), Mend: fix})
-	}
-	return all
+	return append(all, p.scanner.WatchFaults()...)
 }
 
 // Table is the name of the table of config.toml.

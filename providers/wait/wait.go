@@ -142,9 +142,8 @@ func (w *Waiter) Wait(ctx context.Context, c await.Condition, tell func(await.St
 	if err != nil {
 		return await.Standing{}, err
 	}
-	end, watched := w.follow(p.Paths(), one)
-	defer end()
-	s, err := one.until(ctx, p, watched, func(s await.Standing) { tell(source.inTree(s)) })
+	defer w.follow(p.Paths(), one).Close()
+	s, err := one.until(ctx, p, func(s await.Standing) { tell(source.inTree(s)) })
 	return source.inTree(s), err
 }
 
@@ -156,19 +155,12 @@ func (s *Source) inTree(is await.Standing) await.Standing {
 	return is
 }
 
-// blind is how often files are looked at that cannot be watched.
-const blind = time.Second
-
-// follow rings at each change of paths on disk. It reports whether it can.
-func (w *Waiter) follow(paths []string, one *waiting) (end func(), watched bool) {
+// follow rings at each change of paths on disk, until what it returns is closed.
+func (w *Waiter) follow(paths []string, one *waiting) *watch.Watcher {
 	if len(paths) == 0 {
-		return func() {}, true
+		return nil
 	}
-	files, err := watch.New(watch.Options{Changed: func([]string) { one.ring() }, Hide: w.hide, Log: w.log})
-	if err != nil {
-		w.log.Warn("files are looked at in intervals, since they cannot be watched", "error", err)
-		return func() {}, false
-	}
+	files := watch.New(watch.Options{Changed: func([]string) { one.ring() }, Hide: w.hide, Log: w.log})
 	for _, path := range paths {
 		if dir, ok := strings.CutSuffix(path, "/"); ok {
 			files.Add(dir)
@@ -176,11 +168,11 @@ func (w *Waiter) follow(paths []string, one *waiting) (end func(), watched bool)
 			files.AddFile(path)
 		}
 	}
-	return func() { _ = files.Close() }, true
+	return files
 }
 
 // until checks a condition until it is decided.
-func (one *waiting) until(ctx context.Context, p await.Pending, watched bool, tell func(await.Standing)) (await.Standing, error) {
+func (one *waiting) until(ctx context.Context, p await.Pending, tell func(await.Standing)) (await.Standing, error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	var last await.Standing
@@ -200,9 +192,6 @@ func (one *waiting) until(ctx context.Context, p await.Pending, watched bool, te
 		pause := time.Hour
 		if !again.IsZero() {
 			pause = max(time.Until(again), calm)
-		}
-		if !watched {
-			pause = min(pause, blind)
 		}
 		timer.Reset(pause)
 		select {

@@ -1,14 +1,12 @@
 package workspaces
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/watch"
 )
 
 // publish makes INDEX.md and the list of workspaces.
@@ -63,12 +61,6 @@ func (p *Provider) publish() {
 // unnoticed returns why changes in workspaces are not noticed, or not at once. The caller
 // holds mu.
 func (p *Provider) unnoticed() (all []fs.Problem) {
-	if p.noWatch != nil {
-		all = append(all, fs.Problem{
-			What: fmt.Sprintf("changes in workspaces are not noticed at once: %v; those with work under way are looked at every %.0f s", wording.Cause(p.noWatch), pollTime.Seconds()),
-			Mend: cmp.Or(watch.Fix(p.noWatch), "run ctxfs mount again"),
-		})
-	}
 	all = append(all, p.unseen...)
 	for _, w := range p.newestFirst() {
 		if w.silent.Load() {

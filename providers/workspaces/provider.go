@@ -55,7 +55,6 @@ type Provider struct {
 	system  *system.Reader
 	runner  *programs.Runner
 	watcher *watch.Watcher                  // nil if nothing is watched
-	noWatch error                           // why there is no watcher
 	watched map[string]bool                 // what it watches; of the worker
 	mounts  atomic.Pointer[map[string]bool] // file systems in workspaces, which are not watched
 	prober  *fs.Prober                      // of whether folders answer
@@ -123,7 +122,7 @@ func New(opts Options) *Provider {
 		Path: p.opts.variable("PATH"), Shell: p.opts.variable("SHELL"), Home: opts.Home, Work: p.opts.folders, Programs: p.runner,
 	})
 	if opts.Watch {
-		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: p.leavesOut, MaxDirs: maxDirs(), Log: opts.Env.Log})
+		p.watcher = watch.New(watch.Options{Changed: p.changedOnDisk, Hide: p.leavesOut, MaxDirs: maxDirs(), Log: opts.Env.Log})
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.Reload()

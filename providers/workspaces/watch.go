@@ -64,6 +64,7 @@ func (p *Provider) follow() {
 			delete(p.watched, path)
 		}
 	}
+	problems = append(problems, p.watcher.Late()...)
 	p.mu.Lock()
 	changed := !slices.Equal(p.unseen, problems)
 	p.unseen = problems
@@ -76,7 +77,7 @@ func (p *Provider) follow() {
 
 // unwatched returns the problem that not everything in a folder is watched.
 func (p *Provider) unwatched(dir string, err error) fs.Problem {
-	fix := watch.Fix(err)
+	fix := ""
 	if errors.Is(err, watch.ErrLimit) && maxDirs() < watch.DefaultMaxDirs {
 		fix = watch.Fix(syscall.ENOSPC) // with more than the system allows it would be watched
 	}

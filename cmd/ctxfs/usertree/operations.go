@@ -14,6 +14,7 @@ import (
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
 	"ctxfs/fs/facts"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
 	"ctxfs/providers/find"
@@ -138,13 +139,25 @@ const configuration = "configuration"
 func (t *Tree) statuses() (all []ProviderStatus) {
 	if problems := t.providers.Problems(); len(problems) > 0 {
 		all = append(all, ProviderStatus{Name: configuration, Status: fs.Status{
-			State: "degraded", Summary: "parts of it are not used", Problems: problems,
+			State: "degraded", Summary: wording.Count(len(problems), "problems"), Problems: problems,
 		}})
 	}
 	for _, p := range t.providers.All() {
 		all = append(all, ProviderStatus{Name: p.Folder, Status: p.Status()})
 	}
+	sayOnce(all)
 	return all
+}
+
+// sayOnce leaves a problem that several have to the first.
+func sayOnce(all []ProviderStatus) {
+	said := make(map[fs.Problem]bool)
+	for i := range all {
+		all[i].Problems = slices.DeleteFunc(slices.Clone(all[i].Problems), func(p fs.Problem) (again bool) {
+			again, said[p] = said[p], true
+			return again
+		})
+	}
 }
 
 // foldersOf returns what AGENTS.md is made of.

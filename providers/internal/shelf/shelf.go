@@ -117,11 +117,10 @@ func New(env fs.Env, opts Options) *Shelf {
 	s.status.Store(new(fs.Status))
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.worker = rounds.NewWorker(rounds.Options{Round: func(context.Context) { s.Look() }, Most: s.most, Rest: calm, Share: share})
-	var failed error
 	if opts.Watch {
-		s.watcher, failed = watch.New(watch.Options{Changed: func([]string) { s.worker.Poke() }, Hide: opts.Hide, Log: env.Log})
+		s.watcher = watch.New(watch.Options{Changed: func([]string) { s.worker.Poke() }, Hide: opts.Hide, Log: env.Log})
 	}
-	s.watched = watch.NewSet(s.watcher, failed)
+	s.watched = watch.NewSet(s.watcher)
 	return s
 }
 

@@ -110,7 +110,9 @@ func TestWithoutAWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwner(t, false)
 		o.opts.Watch, o.opts.Blind = true, 10*time.Second
-		o.watched = watch.NewSet(nil, syscall.EMFILE)
+		o.watcher = watch.Look(watch.Options{Changed: func([]string) {}}, syscall.EMFILE)
+		defer o.watcher.Close()
+		o.watched = watch.NewSet(o.watcher)
 		o.Start()
 		fstest.Settled(t, o)
 		if st := o.Status(); st.State != "degraded" || len(st.Problems) != 1 || !strings.Contains(st.Problems[0].Mend, "max_user_instances") {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"ctxfs/fs/fstest"
@@ -28,13 +30,24 @@ func start(t *testing.T, opts Options) *watched {
 		}
 	}
 	opts.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
-	w, err := New(opts)
-	if err != nil {
-		t.Skipf("no watcher can be had: %v", err)
+	if strings.HasPrefix(t.Name(), "TestWithoutInotify/") {
+		got.Watcher = Look(opts, syscall.EMFILE)
+	} else {
+		got.Watcher = New(opts)
 	}
-	got.Watcher = w
-	t.Cleanup(func() { w.Close() })
+	t.Cleanup(func() { got.Close() })
 	return got
+}
+
+// Watched is as of [Watcher], or reports whether a path is looked at if all is.
+func (w *watched) Watched(path string) bool {
+	if w.notify != nil {
+		return w.Watcher.Watched(path)
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	p := w.points[path]
+	return w.folders[path].inTree() || p != nil && p.err == nil
 }
 
 // expect waits until each of the paths was reported.

@@ -44,6 +44,7 @@ func (w *Watcher) locate(p *point) {
 			}
 			if !slices.Contains(f.points[wp.name], p) {
 				f.points[wp.name] = append(f.points[wp.name], p)
+				w.note(f, wp.dir, wp.name)
 			}
 		}
 	}

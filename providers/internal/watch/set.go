@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"errors"
 	iofs "io/fs"
 	"maps"
@@ -18,7 +17,6 @@ import (
 // Set is what a [Watcher] watches, for an owner who says what all of it is to be.
 type Set struct {
 	watcher *Watcher
-	failed  error
 
 	mu      sync.Mutex
 	wanted  map[string]bool
@@ -26,11 +24,8 @@ type Set struct {
 	late    bool          // that has taken too long
 }
 
-// NewSet returns a set of nothing. W may be nil, where nothing is watched, and failed is
-// then the error of [New], if there was one.
-func NewSet(w *Watcher, failed error) *Set {
-	return &Set{watcher: w, failed: failed, wanted: make(map[string]bool)}
-}
+// NewSet returns a set of nothing. W may be nil, where nothing is watched.
+func NewSet(w *Watcher) *Set { return &Set{watcher: w, wanted: make(map[string]bool)} }
 
 // answerTime is how long is waited for folders that are to be watched: one that was looked
 // at just now may lie on a file system that no longer answers.
@@ -114,7 +109,7 @@ func (s *Set) Paths() []string {
 // what is missing or must not be read is not one. What names the changes: "changes of
 // rules"; every is how often its owner looks without being told.
 func (s *Set) Problem(what string, every time.Duration) *fs.Problem {
-	err := s.failed
+	var err error
 	s.mu.Lock()
 	working, late := s.working != nil, s.late
 	s.mu.Unlock()
@@ -128,12 +123,15 @@ func (s *Set) Problem(what string, every time.Duration) *fs.Problem {
 				break
 			}
 		}
+		if late := s.watcher.Late(); err == nil && late != nil {
+			return &late[0]
+		}
 	}
 	if err == nil {
 		return nil
 	}
 	return &fs.Problem{
 		What: clean.Line(what + " are noticed only after up to " + wording.Seconds(every) + ": " + wording.Cause(err).Error()),
-		Mend: cmp.Or(Fix(err), "nothing: they are looked for again and again"),
+		Mend: "nothing: they are looked for again and again",
 	}
 }

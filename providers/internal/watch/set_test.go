@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ func twoFolders(t *testing.T) (w *watched, s *Set, a, b string) {
 	mkdir(t, root, "a")
 	mkdir(t, root, "b")
 	w = start(t, Options{})
-	return w, NewSet(w.Watcher, nil), filepath.Join(root, "a"), filepath.Join(root, "b")
+	return w, NewSet(w.Watcher), filepath.Join(root, "a"), filepath.Join(root, "b")
 }
 
 // TestSet: an owner says what is watched, and is told whether that is something else.
@@ -31,7 +30,11 @@ func TestSet(t *testing.T) {
 	if !s.Only([]string{b + "/"}) || w.Watched(a) || !w.Watched(b) || !slices.Equal(s.Paths(), []string{b + "/"}) {
 		t.Errorf("%q", s.Paths())
 	}
-	if p := NewSet(nil, errors.New("no more")).Problem("changes", time.Minute); p == nil || !strings.Contains(p.What, "after up to 60 s: no more") {
+	few := start(t, Options{MaxDirs: 1})
+	mkdir(t, b, "c")
+	s = NewSet(few.Watcher)
+	s.Only([]string{b + "/"})
+	if p := s.Problem("changes", time.Minute); p == nil || !strings.Contains(p.What, "after up to 60 s: too many folders") {
 		t.Errorf("%+v", p)
 	}
 }

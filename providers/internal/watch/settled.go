@@ -20,26 +20,30 @@ func (w *Watcher) Settled(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	met, err := w.cookies.place()
-	if err != nil {
-		w.startOver()
-	} else {
-		select {
-		case <-met:
-		case <-w.ctx.Done():
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
+	w.looks.Poke()
+	if err := w.looks.Settled(ctx); err != nil {
+		return err
+	}
+	if w.notify != nil {
+		met, err := w.cookies.place()
+		if err != nil {
+			w.startOver()
+		} else if err := w.await(ctx, met); err != nil {
+			return err
 		}
 	}
+	return w.await(ctx, w.news.barrier())
+}
+
+// await waits until a channel is closed, or the watcher is.
+func (w *Watcher) await(ctx context.Context, c <-chan struct{}) error {
 	select {
-	case <-w.news.barrier():
-		return nil
+	case <-c:
 	case <-w.ctx.Done():
-		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	return nil
 }
 
 // cookies are files that are made to see when the events before them have been read.

@@ -24,21 +24,32 @@ type tree struct {
 }
 
 type folder struct {
-	trees  []*tree             // that contain it
-	points map[string][]*point // waiting for an entry, by its name
+	trees  []*tree                // that contain it
+	points map[string][]*point    // waiting for an entry, by its name
+	seen   map[string]os.FileInfo // its entries, if it is looked at; else nil
 }
 
 func (f *folder) inTree() bool { return f != nil && len(f.trees) > 0 }
 
-// addWatch watches a folder, if it is not watched yet.
+// addWatch watches a folder, if it is not watched yet, or else has it looked at.
 func (w *Watcher) addWatch(dir string) (*folder, error) {
 	if f := w.folders[dir]; f != nil {
 		return f, nil
 	}
-	if err := w.notify.Add(dir); err != nil {
-		return nil, err
-	}
 	f := &folder{points: make(map[string][]*point)}
+	looks := w.notify == nil
+	if !looks {
+		err := w.notify.Add(dir)
+		if looks = errors.Is(err, syscall.ENOSPC); looks {
+			w.why.Store(&err)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if looks {
+		f.seen = map[string]os.FileInfo{"": w.stat(dir)}
+		w.looks.Poke()
+	}
 	w.folders[dir] = f
 	return f, nil
 }
@@ -46,7 +57,13 @@ func (w *Watcher) addWatch(dir string) (*folder, error) {
 // dropWatch ends the watch of a folder that nothing needs any more.
 func (w *Watcher) dropWatch(dir string) {
 	if f := w.folders[dir]; f != nil && len(f.trees) == 0 && len(f.points) == 0 {
-		delete(w.folders, dir)
+		w.unwatch(dir)
+	}
+}
+
+func (w *Watcher) unwatch(dir string) {
+	delete(w.folders, dir)
+	if w.notify != nil {
 		w.notify.Remove(dir) // fails if the folder is gone
 	}
 }
@@ -116,11 +133,9 @@ func (w *Watcher) walk(t *tree, dir string) {
 		}
 		if err != nil {
 			w.fault(t, dir, &iofs.PathError{Op: "watch", Path: dir, Err: err})
-			if errors.Is(err, syscall.ENOSPC) { // so it is for all others
-				return
-			}
 			continue
 		}
+		first := !f.inTree()
 		if !slices.Contains(f.trees, t) {
 			f.trees = append(f.trees, t)
 			t.count++
@@ -131,6 +146,9 @@ func (w *Watcher) walk(t *tree, dir string) {
 			w.fault(t, dir, err)
 		}
 		for _, e := range entries {
+			if first {
+				w.note(f, dir, e.Name())
+			}
 			sub := filepath.Join(dir, e.Name())
 			if !e.IsDir() || skipped(e.Name()) || w.hidden(sub) {
 				continue
@@ -169,8 +187,7 @@ func (w *Watcher) drop(path string) (lost []*point) {
 		if !below(dir) {
 			continue
 		}
-		delete(w.folders, dir)
-		w.notify.Remove(dir) // fails if the folder is gone
+		w.unwatch(dir)
 		for _, t := range f.trees {
 			t.count--
 			if t.real == dir {

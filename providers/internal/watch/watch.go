@@ -1,5 +1,5 @@
-// Package watch reports changes on disk, as soon as they happen and without
-// polling.
+// Package watch reports changes on disk, as soon as they happen. What the system allows
+// nobody to watch it looks at, every few seconds.
 //
 // A [Watcher] watches folders with everything below them ([Watcher.Add]) and
 // single paths ([Watcher.AddFile]). Neither need exist: what is missing is
@@ -23,7 +23,9 @@ import (
 	iofs "io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
@@ -41,9 +43,8 @@ const DefaultMaxDirs = 2000
 // ErrLimit reports that there are more folders below a root than can be watched.
 var ErrLimit = errors.New("too many folders to watch")
 
-// Fix returns the command that removes the cause of an error of [New] or
-// [Watcher.Err]: a limit of the kernel that has been reached (inotify(7)). It
-// returns "" for any other error.
+// Fix returns the command that removes the cause of an error: a limit of the kernel that
+// has been reached (inotify(7)). It returns "" for any other error.
 func Fix(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
@@ -55,20 +56,20 @@ func Fix(err error) string {
 }
 
 // Problems returns a problem for the status of a provider if changes below root are
-// not noticed; what names the changes: "new terminals". W may be nil, and failed is
-// then the error of [New]. A root that does not exist is no problem.
-func Problems(w *Watcher, failed error, root, what string) []fs.Problem {
-	err := failed
-	if w != nil {
-		err = w.Err(root)
-	}
-	if err == nil || errors.Is(err, iofs.ErrNotExist) {
+// not noticed, or late; what names the changes: "new terminals". W may be nil. A root that
+// does not exist is no problem.
+func Problems(w *Watcher, root, what string) []fs.Problem {
+	if w == nil {
 		return nil
 	}
-	return []fs.Problem{{
+	err := w.Err(root)
+	if err == nil || errors.Is(err, iofs.ErrNotExist) {
+		return w.Late()
+	}
+	return append(w.Late(), fs.Problem{
 		What: clean.Line(fmt.Sprintf("%s are not noticed: %v", what, wording.Cause(err))),
-		Mend: cmp.Or(Fix(err), "run ctxfs mount again to see them"),
-	}}
+		Mend: "run ctxfs mount again to see them",
+	})
 }
 
 // Options are the settings of a Watcher. Changed is required.
@@ -93,14 +94,16 @@ type Options struct {
 // Watcher watches folders and files. It is safe for concurrent use.
 type Watcher struct {
 	opts   Options
-	notify *fsnotify.Watcher
+	notify *fsnotify.Watcher // nil if the system allows no more
 	news   *queue
+	looks  *rounds.Worker
 	lost   chan struct{} // events were lost
 	heard  chan struct{} // receives: every loss until now was told
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   cell.Group
 
+	why     atomic.Pointer[error] // something is looked at
 	mu      sync.RWMutex
 	cookies cookies
 	trees   map[string]*tree   // by root
@@ -108,28 +111,38 @@ type Watcher struct {
 	folders map[string]*folder // watched folders, by path without links
 }
 
-// New returns a watcher of nothing. An error means that the system allows no
-// more of them (on Linux fs.inotify.max_user_instances).
-func New(opts Options) (*Watcher, error) {
+// New returns a watcher of nothing. If the system allows no more of them (on Linux
+// fs.inotify.max_user_instances), it looks.
+func New(opts Options) *Watcher {
+	notify, why := fsnotify.NewWatcher()
+	return newWatcher(opts, notify, why)
+}
+
+// Look returns a watcher that looks at everything, for a reason that [Watcher.Late] tells.
+func Look(opts Options, why error) *Watcher { return newWatcher(opts, nil, why) }
+
+func newWatcher(opts Options, notify *fsnotify.Watcher, why error) *Watcher {
 	if opts.MaxDirs == 0 {
 		opts.MaxDirs = DefaultMaxDirs
 	}
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
-	notify, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Watcher{
 		opts: opts, notify: notify, news: newQueue(), lost: make(chan struct{}, 1), heard: make(chan struct{}), ctx: ctx, cancel: cancel,
 		cookies: cookies{notify: notify}, trees: make(map[string]*tree), points: make(map[string]*point), folders: make(map[string]*folder),
 	}
-	w.done.Go(w.receive)
-	w.done.Go(w.receiveErrors)
+	if notify != nil {
+		w.done.Go(w.receive)
+		w.done.Go(w.receiveErrors)
+	} else {
+		w.why.Store(&why)
+	}
+	w.looks = rounds.NewWorker(rounds.Options{Round: w.look, Most: w.mostPause, Rest: lookPause, Share: lookShare})
+	w.looks.Start()
 	w.done.Go(func() { w.news.deliver(ctx, opts.Changed) })
-	return w, nil
+	return w
 }
 
 // Close ends the watch and waits: Changed is not running and will not be called
@@ -139,7 +152,11 @@ func (w *Watcher) Close() error {
 		return nil
 	}
 	w.cancel()
-	err := w.notify.Close()
+	w.looks.Close()
+	var err error
+	if w.notify != nil {
+		err = w.notify.Close()
+	}
 	w.done.Wait()
 	w.cookies.close()
 	return err
@@ -197,22 +214,22 @@ func (w *Watcher) Remove(path string) {
 }
 
 // Watched reports whether every change in the folder at path (without links) is
-// reported: of its names and of its files, not of the folders in it; or, for a
+// reported at once: of its names and of its files, not of the folders in it; or, for a
 // path given to AddFile, every change of that. It answers from memory.
 func (w *Watcher) Watched(path string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	if w.folders[path].inTree() {
-		return true
+	if f := w.folders[path]; f.inTree() {
+		return f.seen == nil
 	}
 	p := w.points[path]
-	return p != nil && p.err == nil
+	return p != nil && p.err == nil && !slices.ContainsFunc(p.at, func(wp waypoint) bool { return w.folders[wp.dir].seen != nil })
 }
 
 // Err returns why not everything below root, or the file, as given to Add or
 // AddFile, is watched: ErrLimit, or the error of the first folder that cannot
 // be watched. It returns nil for what does not exist yet, as long as its
-// creation would be noticed.
+// creation would be noticed, and for what is looked at.
 func (w *Watcher) Err(path string) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()

@@ -63,7 +63,6 @@ type Adopter struct {
 	mu      sync.Mutex
 	servers map[string]*server
 	news    chan struct{} // closed when something has changed
-	problem string        // of the folder
 }
 
 // New starts recording. It returns at once; see [Adopter.Adopt]. An error means
@@ -78,12 +77,8 @@ func New(o Options) (*Adopter, error) {
 	}
 	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{}), spawner: procs.NewSpawner()}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.watcher, err = watch.New(watch.Options{Changed: func([]string) { a.scan() }, Log: o.Log})
-	if err != nil {
-		a.problem = "tmux servers that start later are not noticed: " + err.Error()
-	} else {
-		a.watcher.Add(o.Folder)
-	}
+	a.watcher = watch.New(watch.Options{Changed: func([]string) { a.scan() }, Log: o.Log})
+	a.watcher.Add(o.Folder)
 	a.scan()
 	return a, nil
 }
@@ -186,9 +181,6 @@ func (a *Adopter) Adopt(ctx context.Context) error {
 // each thing that is not recorded, with the reason.
 func (a *Adopter) State() (panes []Pane, problems []string) {
 	servers, _ := a.all()
-	if a.problem != "" {
-		problems = append(problems, a.problem)
-	}
 	for _, s := range servers {
 		more, wrong := s.recorded()
 		panes, problems = append(panes, more...), append(problems, wrong...)

@@ -10,13 +10,16 @@ package scan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/fs/cell"
 	"ctxfs/fs/rounds"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/archive"
@@ -57,7 +60,6 @@ type Scanner struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	watcher *watch.Watcher // nil where nothing is watched
-	noWatch error          // why, though it should be
 	rescans *rounds.Worker
 	buffers sync.Pool // of *[]byte, for the beginnings of logs
 
@@ -95,7 +97,7 @@ func New(opts Options) *Scanner {
 	s.buffers.New = func() any { return new([]byte) }
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if opts.Watch {
-		s.watcher, s.noWatch = watch.New(watch.Options{Changed: s.Changed, Hide: s.hidden, MaxDirs: maxDirs, Log: opts.Log})
+		s.watcher = watch.New(watch.Options{Changed: s.Changed, Hide: s.hidden, MaxDirs: maxDirs, Log: opts.Log})
 	}
 	return s
 }
@@ -263,26 +265,16 @@ func (s *Scanner) hidden(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// WatchFault is a folder whose changes are noticed late, with the reason; an
-// empty folder stands for all.
-type WatchFault struct {
-	Dir string
-	Err error
-}
-
-// WatchFaults returns the folders that cannot be watched although they are
-// readable.
-func (s *Scanner) WatchFaults() (all []WatchFault) {
+// WatchFaults returns what is not watched although it is readable, so that its changes are
+// noticed late.
+func (s *Scanner) WatchFaults() (all []fs.Problem) {
 	if !s.Watch {
 		return nil
 	}
-	if s.watcher == nil {
-		return []WatchFault{{Err: s.noWatch}}
-	}
 	for _, pl := range s.allPlaces() { // the watcher asks for what is hidden while it holds its own lock
 		if err := s.watcher.Err(pl.Dir); err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
-			all = append(all, WatchFault{pl.Dir, err})
+			all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages below %s are noticed late, by looking every few seconds: %v", pl.Dir, err))})
 		}
 	}
-	return all
+	return append(all, s.watcher.Late()...)
 }
