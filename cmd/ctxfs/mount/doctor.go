@@ -18,6 +18,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/mcp"
 )
 
 // Finding is the result of one check.
@@ -189,6 +190,10 @@ func checkProviders(ctx context.Context, a *cli.App) []Finding {
 		if len(p.Problems) == 0 {
 			all = append(all, Finding{Check: p.Name, OK: true, What: p.Summary})
 		}
+	}
+	boxes, _ := cli.Ask(ctx, a, mcp.OpTools, mcp.ToolQuery{}) // the process has just answered
+	if what := usertree.NoTool(boxes); what != "" {
+		all = append(all, Finding{"tools", false, what, "see why: ctxfs tools; start them: ctxfs mount"})
 	}
 	return all
 }

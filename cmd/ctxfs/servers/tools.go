@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
@@ -67,6 +68,9 @@ func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 			line += "; " + box.Mend
 		}
 		a.Notef("%s", line)
+	}
+	if what := usertree.NoTool(boxes); what != "" {
+		return &control.Fault{Message: what, Hint: "start them: ctxfs mount; what is wrong with them: ctxfs doctor"}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs/facts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/find"
+	"ctxfs/providers/mcp"
 )
 
 // maxMatches is the largest value of --limit.
@@ -49,16 +50,26 @@ func newFind(a *cli.App) *cobra.Command {
 			answers[i] = find.Answer{Want: want, Matches: matches}
 			found = found || len(matches) > 0
 		}
+		boxes, err := mcp.OpTools.Ask(cmd.Context(), asker, mcp.ToolQuery{})
+		if err != nil {
+			return err
+		}
+		unready, note := usertree.Unready(boxes, folder), ""
+		if len(unready) > 0 {
+			note = "; " + usertree.NotReady(unready, "searched")
+		}
 		switch {
 		case !found:
 			return &control.Fault{
-				Message: fmt.Sprintf("nothing matches %q", strings.Join(wants, `", "`)),
+				Message: fmt.Sprintf("nothing matches %q", strings.Join(wants, `", "`)) + note,
 				Hint:    "try other words, or see what there is: ctxfs ls",
 			}
 		case asJSON:
-			return a.PrintJSON(flat(answers))
+			return a.PrintJSON(flat(answers, unready))
 		}
-		_, err = io.WriteString(a.Out, find.List(answers, true))
+		if _, err = io.WriteString(a.Out, find.List(answers, true)); err == nil && note != "" {
+			a.Sayf("%s; why: ctxfs tools", strings.TrimPrefix(note, "; "))
+		}
 		return err
 	})
 	cmd.Flags().StringVar(&in, "in", "", "only below this path of the tree, such as mcps or mcps/github")
@@ -94,9 +105,10 @@ type wanted struct {
 	facts.Match
 }
 
-// flat returns all matches, in the order in which they are listed.
-func flat(answers []find.Answer) []wanted {
-	all := []wanted{}
+// flat returns all matches, in the order in which they are listed, and then the servers
+// whose tools are not searched, if there are any.
+func flat(answers []find.Answer, unready []string) []any {
+	all := []any{}
 	for _, answer := range answers {
 		for _, m := range answer.Matches {
 			one := wanted{Match: m}
@@ -105,6 +117,9 @@ func flat(answers []find.Answer) []wanted {
 			}
 			all = append(all, one)
 		}
+	}
+	if len(unready) > 0 {
+		all = append(all, map[string][]string{"not_searched": unready})
 	}
 	return all
 }
