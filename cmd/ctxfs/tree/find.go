@@ -56,19 +56,22 @@ func newFind(a *cli.App) *cobra.Command {
 		}
 		unready, note := usertree.Unready(boxes, folder), ""
 		if len(unready) > 0 {
-			note = "; " + usertree.NotReady(unready, "searched")
+			note = usertree.NotReady(unready, "searched") + "; why: ctxfs tools"
 		}
 		switch {
 		case !found:
 			return &control.Fault{
-				Message: fmt.Sprintf("nothing matches %q", strings.Join(wants, `", "`)) + note,
+				Message: strings.TrimSuffix(fmt.Sprintf("nothing matches %q; %s", strings.Join(wants, `", "`), note), "; "),
 				Hint:    "try other words, or see what there is: ctxfs ls",
 			}
 		case asJSON:
-			return a.PrintJSON(flat(answers, unready))
+			if note != "" {
+				a.Notef("%s", note)
+			}
+			return a.PrintJSON(flat(answers))
 		}
 		if _, err = io.WriteString(a.Out, find.List(answers, true)); err == nil && note != "" {
-			a.Sayf("%s; why: ctxfs tools", strings.TrimPrefix(note, "; "))
+			a.Sayf("%s", note)
 		}
 		return err
 	})
@@ -105,10 +108,9 @@ type wanted struct {
 	facts.Match
 }
 
-// flat returns all matches, in the order in which they are listed, and then the servers
-// whose tools are not searched, if there are any.
-func flat(answers []find.Answer, unready []string) []any {
-	all := []any{}
+// flat returns all matches, in the order in which they are listed.
+func flat(answers []find.Answer) []wanted {
+	all := []wanted{}
 	for _, answer := range answers {
 		for _, m := range answer.Matches {
 			one := wanted{Match: m}
@@ -117,9 +119,6 @@ func flat(answers []find.Answer, unready []string) []any {
 			}
 			all = append(all, one)
 		}
-	}
-	if len(unready) > 0 {
-		all = append(all, map[string][]string{"not_searched": unready})
 	}
 	return all
 }

@@ -141,7 +141,9 @@ func newWatcher(opts Options, notify *fsnotify.Watcher, why error) *Watcher {
 	}
 	w.looks = rounds.NewWorker(rounds.Options{Round: w.look, Most: w.mostPause, Rest: lookPause, Share: lookShare})
 	w.looks.Start()
-	w.done.Go(func() { w.news.deliver(ctx, opts.Changed) })
+	w.done.Go(func() {
+		w.news.deliver(ctx, func(paths []string) { _ = cell.Run(func() { opts.Changed(paths) }) })
+	})
 	return w
 }
 
