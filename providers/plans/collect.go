@@ -133,7 +133,9 @@ func (m *maker) addFile(f files.Found, lists map[string]*entry, proposals []*ent
 			return
 		}
 	}
-	e.title = cmp.Or(e.title, strings.Join(f.Names, " "))
+	if e.title == "" {
+		e.title = strings.Join(f.Names, " ")
+	}
 	m.entries = append(m.entries, e)
 }
 

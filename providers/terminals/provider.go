@@ -152,7 +152,12 @@ func (p *Provider) Reload() {
 // noticed then, too.
 func (p *Provider) Settled(ctx context.Context) error {
 	p.surveys.Poke()
-	return cmp.Or(p.pruner.Settled(ctx), p.watcher.Settled(ctx), p.holders.Settled(ctx), p.surveys.Settled(ctx))
+	for _, settled := range []func(context.Context) error{p.pruner.Settled, p.watcher.Settled, p.holders.Settled, p.surveys.Settled} {
+		if err := settled(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close implements fs.Provider.

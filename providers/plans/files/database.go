@@ -52,7 +52,10 @@ func readDatabase(base Found) []Found {
 				lists[session] = f
 			}
 			t := facts.Task{ID: r.Text(0), Text: cmp.Or(r.Text(1), r.Text(2), r.Text(3)), State: checklist.StateOf(r.Text(4))}
-			t.Time = cmp.Or(r.Time(5), r.Time(6), base.ModTime).UTC()
+			if t.Time = r.Time(5); t.Time.IsZero() {
+				t.Time = r.Time(6)
+			}
+			t.Time = cmp.Or(t.Time, base.ModTime).UTC()
 			if t.Time.After(f.Plan.Time) {
 				f.Plan.Time, f.ModTime = t.Time, t.Time
 			}
