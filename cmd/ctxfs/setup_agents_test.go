@@ -64,7 +64,7 @@ func sameFiles(t *testing.T, what string, was, is map[string]string) {
 // world gives a box files of agents as people have them.
 func (b *box) world() {
 	b.Helper()
-	b.write(".claude/settings.json", "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say hi\"}]}],\n\t},\n}")
+	b.write(".claude/settings.json", "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say hi\"}]}]\n\t}\n}")
 	b.write(".codex/config.toml", "# Codex\r\nmodel = \"o3\"\r\n\r\n[mcp_servers.x]\r\ncommand = \"npx\"\r\n")
 	b.write("dotfiles/gemini/settings.json", "{}")
 	must(b.T, os.Symlink("dotfiles/gemini", filepath.Join(b.home, ".gemini")))
@@ -91,7 +91,7 @@ func TestSetupAgents(t *testing.T) {
 	fstest.Contains(t, out, "changed ~/.claude/settings.json for Claude Code", "next: ctxfs mount", "undo: ctxfs setup --undo claude-code")
 	settings := b.home + "/.claude/settings.json"
 	text, err := os.ReadFile(settings)
-	if err != nil || !containsAll(string(text), []string{"\t// mine\n\t\"model\": \"opus\"", "say hi", "hook claude-code SessionStart"}) {
+	if err != nil || !containsAll(string(text), []string{"\t\"model\": \"opus\"", "say hi", "hook claude-code SessionStart"}) {
 		t.Errorf("%s %v", text, err)
 	}
 	with := snapshot(t, b.home)
@@ -120,6 +120,29 @@ func TestSetupAgents(t *testing.T) {
 	delete(was, "/.claude/settings.json")
 	delete(is, "/.claude/settings.json")
 	sameFiles(t, "--undo", was, is)
+}
+
+// TestSetupOfSettingsThatAreNotRead: Claude Code reads nothing of a file with comments, so that
+// nothing is written there and nothing is said to be done.
+func TestSetupOfSettingsThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	settings, text := filepath.Join(b.home, ".claude/settings.json"), "{\n\t\"model\": \"opus\" // mine\n}\n"
+	b.write(".claude/settings.json", text)
+	for range 2 {
+		r := b.run("setup", "claude-code").exits(t, exitFailed)
+		fstest.Contains(t, r.err, "~/.claude/settings.json stays as it is: line 2: ", "comments or trailing commas: take them out", "then: ctxfs setup claude-code")
+		fstest.ContainsNot(t, r.out, "settings.json", "nothing to change")
+		if is, err := os.ReadFile(settings); err != nil || string(is) != text {
+			t.Errorf("%s %v", is, err)
+		}
+	}
+	b.write(".claude/settings.json", strings.Replace(text, " // mine", "", 1))
+	fstest.Contains(t, b.ok("setup", "claude-code"), "changed ~/.claude/settings.json for Claude Code")
+	b.write(".claude/settings.json", strings.Replace(b.sh("cat .claude/settings.json"), "{", "{ // mine", 1))
+	if f := b.doctor("setup"); len(f) == 0 || f[0].OK || !strings.Contains(f[0].What, "take them out") {
+		t.Errorf("%+v", f)
+	}
 }
 
 // TestSetupPartly: a file that cannot be changed is named and stays, and the others are

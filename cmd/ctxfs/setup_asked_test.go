@@ -89,7 +89,7 @@ esac
 	}
 	must(t, os.RemoveAll(filepath.Join(b.home, ".config")))
 	must(t, os.WriteFile(log+".broken", nil, 0o600))
-	b.ok("setup", "service")
+	b.refused(exitFailed, []string{"the unit is there, but systemctl --user enable"}, "setup", "service")
 	must(t, os.Remove(log+".broken"))
 	b.ok("setup", "service") // finishes what the first time could not
 	b.ok("setup", "service")
@@ -104,7 +104,9 @@ esac
 	}
 	sameFiles(t, "--undo", was, snapshot(t, b.home))
 	b.setenv("PATH", filepath.Dir(b.program()))
-	fstest.Contains(t, b.run("setup", "service").err, "no systemd here")
+	r := b.run("setup", "service").exits(t, exitFailed)
+	fstest.Contains(t, r.err, "no systemd here", "then: ctxfs setup service")
+	fstest.ContainsNot(t, r.out, "nothing to change")
 }
 
 // TestSetupKilled: whenever the real program is killed while it sets up, undoing restores every byte, and doing it again

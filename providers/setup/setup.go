@@ -67,6 +67,8 @@ type Plan struct {
 type Note struct {
 	Target string `json:"target"`
 	Text   string `json:"text"`
+	// Failed is set if nothing works before that is done.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // File is what would be done to one file.
@@ -119,7 +121,7 @@ func (h Home) Plan(ids []string, o agents.Options) (Plan, error) {
 		changes, notes := t.Changes(h.Machine, o)
 		wishes = append(wishes, journal.Wish{Owner: owner(t.ID, o.Project), Changes: changes})
 		for _, n := range notes {
-			p.Notes = append(p.Notes, Note{t.ID, n})
+			p.Notes = append(p.Notes, Note{t.ID, n, len(changes) == 0})
 		}
 	}
 	steps, err := h.journal().Plan(wishes...)
@@ -248,12 +250,17 @@ func (p Plan) Only(shown Plan) {
 	}
 }
 
-// Failed returns the errors of files that cannot be changed.
+// Failed returns the errors of files that cannot be changed, and what else has failed.
 func (p Plan) Failed() error {
 	var all []error
 	for _, f := range p.Files {
 		if f.Err != nil {
 			all = append(all, errors.New(f.Path+": "+f.Err.Error()))
+		}
+	}
+	for _, n := range p.Notes {
+		if n.Failed {
+			all = append(all, errors.New(n.Text))
 		}
 	}
 	return errors.Join(all...)

@@ -69,7 +69,7 @@ func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 		}
 		a.Notef("%s", line)
 	}
-	if what := usertree.NoTool(boxes); what != "" {
+	if what := usertree.NoTool(boxes); server == "" && what != "" {
 		return &control.Fault{Message: what, Hint: "start them: ctxfs mount; what is wrong with them: ctxfs doctor"}
 	}
 	return nil

@@ -135,7 +135,7 @@ func (r *run) write(ctx context.Context, ids []string, p *setup.Plan, person *ke
 	}
 	if !r.undo && slices.Contains(ids, "service") && !r.failed(*p, "service") {
 		if err := enableService(ctx, r.app); err != nil {
-			p.Notes = append(p.Notes, setup.Note{Target: "service", Text: "the unit is there, but " + err.Error()})
+			p.Notes = append(p.Notes, setup.Note{Target: "service", Text: "the unit is there, but " + err.Error(), Failed: true})
 		}
 	}
 	if r.undo && r.service(*p) {
@@ -183,13 +183,16 @@ func (r *run) finish(ctx context.Context, p setup.Plan, written []string) error 
 	} else {
 		r.report(ctx, p, written)
 	}
-	if len(failed) > 0 {
-		again := "ctxfs setup"
+	if p.Failed() != nil {
+		what, again := "not everything is set up", "ctxfs setup"
+		if len(failed) > 0 {
+			what = wording.Count(len(failed), "files") + " could not be changed"
+		}
 		if r.undo {
 			again += " --undo"
 		}
 		return cli.Exit(console.ExitFailed, &control.Fault{
-			Message: wording.Count(len(failed), "files") + " could not be changed",
+			Message: what,
 			Hint:    "repair what is said above, then: " + strings.Join(append([]string{again}, r.names()...), " "),
 		})
 	}

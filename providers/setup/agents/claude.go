@@ -16,9 +16,10 @@ import (
 // load no skills, but are mounted into its sandbox to be written to, so that a mount that
 // hangs would hold up every command there; sandbox.excludedCommands, which still ask. On
 // Linux its sandbox cannot allow one socket (network.allowUnixSockets is for macOS only),
-// and allowAllUnixSockets would open all.
+// and allowAllUnixSockets would open all. Settings with comments are left out whole.
 func claudeCode(p *plan) {
 	p.pointer("")
+	p.strict = true
 	file := p.file(p.agent.Permissions)
 	p.hooks(file, func(event string) any {
 		matcher := map[string]string{

@@ -17,7 +17,7 @@ func TestAllAtOnce(t *testing.T) {
 	home := t.TempDir()
 	files := map[string]string{
 		"dotfiles/CLAUDE.md":                        "# Ada\r\n\r\nTabs.",
-		"dotfiles/settings.json":                    "{\n    \"model\": \"opus\", // the big one\n}\n",
+		"dotfiles/settings.json":                    "{\n    \"model\": \"opus\"\n}\n",
 		".codex/config.toml":                        "model = \"gpt\"\n",
 		".codex/hooks.json":                         "{\"hooks\": {\"Stop\": []}}",
 		".gemini/settings.json":                     "",

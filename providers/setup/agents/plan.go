@@ -19,6 +19,7 @@ type plan struct {
 	Machine
 	Options
 	agent   known.Agent
+	strict  bool // it reads no JSON with comments
 	changes []edit.Change
 	notes   []string
 }
@@ -27,6 +28,9 @@ type plan struct {
 func (p *plan) change(file, why string, edits ...edit.Edit) {
 	if file == "" || len(edits) == 0 {
 		return
+	}
+	for i := range edits {
+		edits[i].Strict = p.strict
 	}
 	i := slices.IndexFunc(p.changes, func(c edit.Change) bool { return c.Path == file })
 	if i < 0 {

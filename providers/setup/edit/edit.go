@@ -20,6 +20,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/jsonc"
 )
 
 // Change is what is to be done to one file.
@@ -50,6 +52,9 @@ type Edit struct {
 	// that are.
 	Ours bool   `json:"ours,omitempty"`
 	Mark string `json:"mark,omitempty"`
+	// Strict is set for JSON of a program that reads none of a file with comments or
+	// trailing commas: such a text is an error.
+	Strict bool `json:"strict,omitempty"`
 
 	// Found reports that the value was there already.
 	Found bool `json:"found,omitempty"`
@@ -204,7 +209,11 @@ func (e Edit) apply(text []byte) ([]byte, Edit, error) {
 		}
 		return []byte(e.Text), e, nil
 	case jsonMember, jsonElement:
-		return e.putJSON(text)
+		after, done, err := e.putJSON(text)
+		if fault := (*json.SyntaxError)(nil); err == nil && e.Strict && !jsonc.IsBlank(text) && errors.As(json.Unmarshal(text, new(any)), &fault) {
+			return nil, e, conflict(text, int(fault.Offset)-1, "its program reads nothing of a file with comments or trailing commas: take them out")
+		}
+		return after, done, err
 	}
 	return nil, e, fmt.Errorf("an edit of an unknown kind, %q: another version of ctxfs made it", e.Kind)
 }

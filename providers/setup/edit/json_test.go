@@ -104,6 +104,8 @@ func TestJSONRefuses(t *testing.T) {
 		want string
 	}{
 		{"{\n  \"a\": 1,\n  b\n}", Member([]string{"x"}, 1), "line 3"},
+		{"{\n  \"a\": 1 // one\n}", Edit{Kind: jsonMember, Path: []string{"x"}, Value: []byte("1"), Strict: true}, "line 2: its program reads nothing of a file with comments"},
+		{"{\n  \"a\": [1,\n]\n}", Edit{Kind: jsonMember, Path: []string{"x"}, Value: []byte("1"), Strict: true}, "line 3: its program reads nothing of a file with comments"},
 		{"{\n  \"a\": [1]\n}", Member([]string{"a", "b"}, 1), "line 2: a is an array, not an object"},
 		{"{\n  \"a\": null\n}", Element([]string{"a"}, 1), "line 2: a is null, not an array"},
 		{"{\n  \"token\": \"secret\"\n}", Member([]string{"token"}, "x"), "line 2: token has another value already"},
