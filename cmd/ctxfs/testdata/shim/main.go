@@ -50,6 +50,8 @@ func handOver(socket string) (code int, err error) {
 	if err := syscall.Sendmsg(fd, []byte{0}, syscall.UnixRights(streams...), nil, 0); err != nil {
 		return 0, err
 	}
+	signals := make(chan os.Signal, 1) // before the command does anything that is answered by a signal
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	dir, _ := os.Getwd()
 	words := append([]string{dir, strconv.Itoa(os.Getpid()), strconv.Itoa(len(os.Args) - 1)}, append(os.Args[1:], os.Environ()...)...)
 	conn := os.NewFile(uintptr(fd), socket)
@@ -57,8 +59,6 @@ func handOver(socket string) (code int, err error) {
 	if _, err := conn.WriteString(strings.Join(words, "\x00") + "\x00"); err != nil {
 		return 0, err
 	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-signals
 		_ = syscall.Shutdown(fd, syscall.SHUT_WR)
