@@ -19,7 +19,7 @@ import (
 // every few seconds.
 const (
 	lookPause = time.Second
-	lookShare = 100
+	lookShare = 50
 )
 
 // Late returns a problem, the same for all watchers, if the kernel does not report all that

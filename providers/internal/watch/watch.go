@@ -133,13 +133,13 @@ func newWatcher(opts Options, notify *fsnotify.Watcher, why error) *Watcher {
 		opts: opts, notify: notify, news: newQueue(), lost: make(chan struct{}, 1), heard: make(chan struct{}), ctx: ctx, cancel: cancel,
 		cookies: cookies{notify: notify}, trees: make(map[string]*tree), points: make(map[string]*point), folders: make(map[string]*folder),
 	}
+	w.looks = rounds.NewWorker(rounds.Options{Round: w.look, Most: w.mostPause, Rest: lookPause, Share: lookShare})
 	if notify != nil {
 		w.done.Go(w.receive)
 		w.done.Go(w.receiveErrors)
 	} else {
 		w.why.Store(&why)
 	}
-	w.looks = rounds.NewWorker(rounds.Options{Round: w.look, Most: w.mostPause, Rest: lookPause, Share: lookShare})
 	w.looks.Start()
 	w.done.Go(func() {
 		w.news.deliver(ctx, func(paths []string) { _ = cell.Run(func() { opts.Changed(paths) }) })
