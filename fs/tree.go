@@ -220,13 +220,18 @@ func (d *countedDraft) Write(ctx context.Context, p []byte, off int64) (int, err
 		return 0, fmt.Errorf("%w: files that are being written to inboxes have %d bytes together", syscall.ENOSPC, maxWritten)
 	}
 	d.own.Add(n)
-	return d.Draft.Write(ctx, p, off)
+	done, err := d.Draft.Write(ctx, p, off)
+	if err != nil {
+		d.own.Add(-n)
+		d.all.Add(-n)
+	}
+	return done, err
 }
 
 // Abandon implements Draft.
 func (d *countedDraft) Abandon() {
+	defer func() { d.all.Add(-d.own.Swap(0)) }()
 	d.Draft.Abandon()
-	d.all.Add(-d.own.Swap(0))
 }
 
 // Resolve returns the node at a path with slashes; "" and "." are the root.

@@ -89,11 +89,11 @@ func (w *configWatch) reload() {
 	w.list.finder.ReloadSettings()
 	w.list.hooks.Reload()
 	for _, p := range Of[fs.Configured](w.list) {
-		p.Reload()
+		_ = cell.Run(p.Reload)
 	}
 	if w.follow() {
 		for _, p := range Of[fs.Watched](w.list) {
-			p.Reload() // a new file may have changed before it was watched
+			_ = cell.Run(p.Reload) // a new file may have changed before it was watched
 		}
 	}
 	w.list.opts.Changed()

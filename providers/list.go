@@ -15,6 +15,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/await"
+	"ctxfs/fs/cell"
 	"ctxfs/fs/facts"
 	"ctxfs/fs/rounds"
 	"ctxfs/providers/find"
@@ -213,7 +214,7 @@ func Of[T any](l *List) (some []T) {
 // Start starts the work of all providers, and the index. It returns at once.
 func (l *List) Start() {
 	for _, p := range Of[fs.Starter](l) {
-		p.Start()
+		_ = cell.Run(p.Start)
 	}
 	l.finder.Start()
 	l.overviews.Poke()

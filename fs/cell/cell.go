@@ -50,6 +50,14 @@ func Run(f func()) (err error) {
 	return nil
 }
 
+// Value is Run for a function with a value: its error is that of f, or a [*Fault].
+func Value[T any](f func() (T, error)) (value T, err error) {
+	if fault := Run(func() { value, err = f() }); fault != nil {
+		return value, fault
+	}
+	return value, err
+}
+
 // Go runs f in a goroutine and a cell.
 func Go(f func()) { go func() { _ = Run(f) }() }
 

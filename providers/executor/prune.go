@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/runner"
@@ -27,20 +28,24 @@ func (p *Provider) keep() {
 	tick := time.NewTicker(pruneInterval)
 	defer tick.Stop()
 	for {
-		runner.EndLost(p.store)
-		err := prune(p.store, p.opts.Env.Now())
-		p.mu.Lock()
-		if (err == nil) != (p.pruneErr == nil) {
-			p.pruneErr = err
-			p.publish()
-			p.opts.Env.Changed(indexName)
-		}
-		p.mu.Unlock()
+		_ = cell.Run(p.clean)
 		select {
 		case <-tick.C:
 		case <-p.ctx.Done():
 			return
 		}
+	}
+}
+
+func (p *Provider) clean() {
+	runner.EndLost(p.store)
+	err := prune(p.store, p.opts.Env.Now())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if (err == nil) != (p.pruneErr == nil) {
+		p.pruneErr = err
+		p.publish()
+		p.opts.Env.Changed(indexName)
 	}
 }
 

@@ -18,7 +18,7 @@ func Unready(boxes []fleet.Toolbox, in string) (servers []string) {
 		if len(b.Tools) > 0 || in != "" && !fs.Within(folder, in) && !fs.Within(in, folder) {
 			continue
 		}
-		if b.State != "ready" && b.State != "disabled" && b.State != "untrusted" {
+		if !slices.Contains([]string{"ready", "cached", "disabled", "untrusted"}, b.State) {
 			servers = append(servers, b.Server)
 		}
 	}

@@ -174,7 +174,7 @@ func (w *Work) locate(ctx context.Context, dir string) (r repository, err error)
 	}
 	r.Top = dir
 	found, err := git.Locate(r.Top)
-	for errors.Is(err, git.ErrNone) && !git.Exists(filepath.Join(r.Top, ".git")) {
+	for errors.Is(err, git.ErrNone) && !isFile(filepath.Join(r.Top, ".git")) { // git passes by a folder that is none
 		if r.Top == filepath.Dir(r.Top) {
 			return r, ErrNone
 		}
@@ -190,6 +190,11 @@ func (w *Work) locate(ctx context.Context, dir string) (r repository, err error)
 		err = fmt.Errorf("the repository of %s cannot be used: %w", dir, err)
 	}
 	return r, err
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // head returns the commit that is checked out, or "", if git would work in the repository.

@@ -3,10 +3,12 @@ package git
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 )
@@ -66,11 +68,16 @@ func (s Settings) trusts(dir string) bool {
 		if e.Key != "safe.directory" {
 			continue
 		}
-		all, within := strings.CutSuffix(e.Value, "/*")
+		named, within := strings.CutSuffix(e.Value, "/*")
+		home, _ := os.UserHomeDir()
+		named = filepath.Clean(wording.ExpandTilde(named, home))
+		if real, err := filepath.EvalSymlinks(named); err == nil {
+			named = real
+		}
 		switch {
 		case e.Value == "":
 			trusted = false
-		case e.Value == "*", filepath.Clean(e.Value) == dir, within && strings.HasPrefix(dir, all+"/"):
+		case e.Value == "*", !within && named == dir, within && strings.HasPrefix(dir, named+"/"):
 			trusted = true
 		}
 	}

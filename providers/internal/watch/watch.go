@@ -27,6 +27,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -111,6 +112,9 @@ type Watcher struct {
 	folders map[string]*folder // watched folders, by path without links
 }
 
+// againTime is how long after a panic of Changed it is told the same again.
+const againTime = time.Minute
+
 // New returns a watcher of nothing. If the system allows no more of them (on Linux
 // fs.inotify.max_user_instances), it looks.
 func New(opts Options) *Watcher {
@@ -142,7 +146,16 @@ func newWatcher(opts Options, notify *fsnotify.Watcher, why error) *Watcher {
 	}
 	w.looks.Start()
 	w.done.Go(func() {
-		w.news.deliver(ctx, func(paths []string) { _ = cell.Run(func() { opts.Changed(paths) }) })
+		w.news.deliver(ctx, func(paths []string) {
+			if cell.Run(func() { opts.Changed(paths) }) == nil {
+				return
+			}
+			time.AfterFunc(againTime, func() {
+				for _, path := range paths {
+					w.news.add(path)
+				}
+			})
+		})
 	})
 	return w
 }
@@ -253,7 +266,9 @@ func (w *Watcher) receive() {
 			if !ok {
 				return
 			}
-			w.handle(e)
+			if cell.Run(func() { w.handle(e) }) != nil {
+				rounds.Tell(w.lost)
+			}
 		case <-w.lost:
 			w.startOver()
 		}

@@ -140,11 +140,7 @@ func (u *underway) toolName() string {
 // run makes the call, and records what became of it.
 func (u *underway) run(ctx context.Context) {
 	defer u.cancel(nil)
-	var r *calls.Result
-	var err error
-	if fault := cell.Run(func() { r, err = u.d.makeCall(ctx, u.made, &u.call) }); fault != nil {
-		err = fault
-	}
+	r, err := cell.Value(func() (*calls.Result, error) { return u.d.makeCall(ctx, u.made, &u.call) })
 	u.asker.Close()
 	if cause := context.Cause(ctx); err != nil && errors.Is(err, context.Canceled) && errors.Is(cause, context.DeadlineExceeded) {
 		err = cause

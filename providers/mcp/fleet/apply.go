@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,6 +125,7 @@ func (f *Fleet) apply(all *clients.Discovery) {
 		})
 	}
 	making.Wait()
+	servers = slices.DeleteFunc(servers, func(s *server.Server) bool { return s == nil }) // a fault of ours
 	started := f.hasStarted()
 	for _, s := range servers {
 		if !s.Begun() && (started || s.Replaces()) {

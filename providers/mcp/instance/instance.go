@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/cell"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
@@ -137,7 +138,13 @@ func (i *Instance) Begin(before <-chan struct{}, why Reason) {
 		if before != nil {
 			<-before
 		}
-		i.run(ctx, why)
+		for cell.Run(func() { i.run(ctx, why) }) != nil && ctx.Err() == nil {
+			why = Unrequested
+			select {
+			case <-time.After(i.o.Timing.Retry):
+			case <-ctx.Done():
+			}
+		}
 		i.mu.Lock()
 		i.over = true
 		i.mu.Unlock()

@@ -139,19 +139,24 @@ const knownRemark = "known from an earlier run, and not running: its first call 
 func (s *Server) update(change func()) {
 	s.o.Publishing.RLock()
 	defer s.o.Publishing.RUnlock()
-	s.mu.Lock()
-	before := s.shown
-	change()
-	now := s.o.Env.Now()
-	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
-	changed = append(changed, s.publishPrograms(now)...)
-	changed = append(changed, s.publishWaiting(now)...)
-	file := s.file
-	s.mu.Unlock()
+	file, changed := s.publish(change)
 	for _, path := range changed {
 		s.o.Env.Changed(file + "/" + path)
 	}
 	s.o.Shown()
+}
+
+// publish calls change with mu held, and shows what has changed: it returns the paths, and
+// the folder that they are in.
+func (s *Server) publish(change func()) (file string, changed []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.shown
+	change()
+	now := s.o.Env.Now()
+	changed = append(s.publishSections(before, now), s.publishTexts(now)...)
+	changed = append(changed, s.publishPrograms(now)...)
+	return s.file, append(changed, s.publishWaiting(now)...)
 }
 
 // publishSections updates the folders of definitions whose content differs from

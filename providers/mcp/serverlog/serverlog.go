@@ -134,7 +134,7 @@ func (l *Log) write() {
 		}
 		var text bytes.Buffer
 		for _, e := range all {
-			l.format(&text, e)
+			_ = cell.Run(func() { l.format(&text, e) })
 		}
 		first, err := l.append(text.Bytes())
 		if err == nil {

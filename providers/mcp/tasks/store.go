@@ -233,10 +233,12 @@ func (s *Store) change(id string, do func(k *kept)) {
 		s.mu.Unlock()
 		return
 	}
-	do(k)
 	server := k.Server
-	s.version.Add(1)
-	s.mu.Unlock()
+	func() {
+		defer s.mu.Unlock()
+		do(k)
+		s.version.Add(1)
+	}()
 	s.opts.Changed(server)
 }
 

@@ -186,7 +186,10 @@ func (w *waiting) fetch(ctx context.Context) {
 	}
 	w.fetches = true
 	w.all.Go(func() {
-		result, _, err := w.c.sendOnce(ctx, w.r, Outgoing{Method: string(mcp.MethodTasksResult), Params: map[string]any{"taskId": w.id}})
+		result, err := cell.Value(func() (json.RawMessage, error) {
+			result, _, err := w.c.sendOnce(ctx, w.r, Outgoing{Method: string(mcp.MethodTasksResult), Params: map[string]any{"taskId": w.id}})
+			return result, err
+		})
 		w.came <- outcome{result, err}
 	})
 }

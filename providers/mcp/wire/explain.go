@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/rounds"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
@@ -82,7 +83,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		stored  *oauth.Fault
 	)
 	npm, log := "", ""
-	if c.Process != nil {
+	if c.Process != nil && !rounds.IsClosed(c.shaken) {
 		npm, log = c.Process.NPMFailure(config.PackageOf(d.Command, d.Args))
 	}
 	switch {

@@ -166,7 +166,7 @@ func (c *Connection) fulfil(ctx context.Context, r *request, requests map[string
 	var all cell.Group
 	for key, asked := range requests {
 		all.Go(func() {
-			answer, err := c.fulfilOne(asking, r, asked)
+			answer, err := cell.Value(func() (json.RawMessage, error) { return c.fulfilOne(asking, r, asked) })
 			if err != nil {
 				giveUp(err)
 				return
@@ -266,9 +266,13 @@ func (c *Connection) openAddresses(ctx context.Context, r *request, rounds *inpu
 	var waiting cell.Group
 	for _, q := range all {
 		waiting.Go(func() {
-			if !c.opened(asking, r, q) {
-				giveUp() // the others are in vain
-			}
+			accepted := false
+			defer func() {
+				if !accepted {
+					giveUp() // the others are in vain
+				}
+			}()
+			accepted = c.opened(asking, r, q)
 		})
 	}
 	waiting.Wait()

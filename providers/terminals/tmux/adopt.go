@@ -110,8 +110,8 @@ func (a *Adopter) begin(socket string) {
 	s := newServer(a, socket)
 	a.servers[socket] = s
 	a.running.Go(func() {
+		defer a.ended(s)
 		s.run(a.ctx)
-		a.ended(s)
 	})
 }
 
