@@ -100,18 +100,7 @@ func (f *filler) object(raw json.RawMessage, of shape, depth int) json.RawMessag
 	if f.count == before {
 		return raw
 	}
-	var out bytes.Buffer
-	for i, m := range list {
-		out.WriteByte("{,"[min(i, 1)])
-		out.Write(quoteJSON(m.name))
-		out.WriteByte(':')
-		out.Write(m.raw)
-	}
-	if len(list) == 0 {
-		out.WriteByte('{')
-	}
-	out.WriteByte('}')
-	return out.Bytes()
+	return joinMembers(list)
 }
 
 func (f *filler) array(raw json.RawMessage, of shape, depth int) json.RawMessage {
@@ -120,17 +109,13 @@ func (f *filler) array(raw json.RawMessage, of shape, depth int) json.RawMessage
 		return raw
 	}
 	before := f.count
-	out := []byte{'['}
 	for i, item := range items {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, f.value(item, of.items, depth+1)...)
+		items[i] = f.value(item, of.items, depth+1)
 	}
 	if f.count == before {
 		return raw
 	}
-	return append(out, ']')
+	return joinItems(items)
 }
 
 // defaultOf returns the default of a field as it is written, or nil.

@@ -76,22 +76,14 @@ func (t *tree) set(names []string, raw json.RawMessage) {
 }
 
 func (t *tree) json() json.RawMessage {
-	out := []byte{'{'}
+	list := make([]member, len(t.names))
 	for i, name := range t.names {
-		raw := t.raw[name]
+		list[i] = member{name, t.raw[name]}
 		if sub := t.sub[name]; sub != nil {
-			raw = sub.json()
+			list[i].raw = sub.json()
 		}
-		if i == 0 && len(t.names) == 1 { // one long text: no growing in steps
-			out = append(make([]byte, 0, len(raw)+len(name)+16), out...)
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(out, quoteJSON(name)...), ':')
-		out = append(out, raw...)
 	}
-	return append(out, '}')
+	return joinMembers(list)
 }
 
 // convert returns the JSON of a property from the values of its flags.
@@ -136,7 +128,7 @@ func (p *parser) convertOne(g *given, v value) (json.RawMessage, *Error) {
 // array of items.
 func (p *parser) list(g *given) (json.RawMessage, *Error) {
 	items := p.schema.shapeOf(g.shape.items)
-	var out [][]byte
+	var out []json.RawMessage
 	for _, v := range g.values {
 		if v.json != nil {
 			out = append(out, v.json)
@@ -158,19 +150,41 @@ func (p *parser) list(g *given) (json.RawMessage, *Error) {
 		case !ok:
 			return nil, p.unreadable(g, v, `'["a", "b"]'`)
 		case items.kinds.only(array|null) && (len(inner) == 0 || inner[0][0] != '['): // an item that is a list itself
-			out = append(out, []byte(strings.TrimSpace(v.text)))
+			out = append(out, json.RawMessage(strings.TrimSpace(v.text)))
 		default:
 			out = append(out, inner...)
 		}
 	}
-	joined := []byte{'['}
-	for i, raw := range out {
+	return joinItems(out), nil
+}
+
+// joinItems returns a JSON array of some values.
+func joinItems(list []json.RawMessage) json.RawMessage {
+	out := []byte{'['}
+	for i, raw := range list {
 		if i > 0 {
-			joined = append(joined, ',')
+			out = append(out, ',')
 		}
-		joined = append(joined, raw...)
+		out = append(out, raw...)
 	}
-	return append(joined, ']'), nil
+	return append(out, ']')
+}
+
+// joinMembers returns a JSON object with some members.
+func joinMembers(list []member) json.RawMessage {
+	size := 2
+	for _, m := range list {
+		size += len(m.name) + len(m.raw) + 16
+	}
+	out := append(make([]byte, 0, size), '{') // one long text: no growing in steps
+	for i, m := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, quoteJSON(m.name)...), ':')
+		out = append(out, m.raw...)
+	}
+	return append(out, '}')
 }
 
 func (p *parser) unreadable(g *given, v value, example string) *Error {
@@ -225,14 +239,9 @@ func looksLike(t string, begin, end byte) bool {
 }
 
 // elements returns the elements of a JSON array.
-func elements(t string) ([][]byte, bool) {
-	var list []json.RawMessage
+func elements(t string) (list []json.RawMessage, ok bool) {
 	if _, err := decode([]byte(t)); err != nil || json.Unmarshal([]byte(t), &list) != nil {
 		return nil, false
 	}
-	out := make([][]byte, len(list))
-	for i, raw := range list {
-		out[i] = raw
-	}
-	return out, true
+	return list, true
 }

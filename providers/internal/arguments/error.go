@@ -68,20 +68,7 @@ func object1(name string, raw json.RawMessage) json.RawMessage {
 }
 
 // objectOf returns a JSON object with some members. Hidden characters are escaped.
-func objectOf(list []member) json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, m := range list {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.Write(quoteJSON(m.name))
-		out.WriteByte(':')
-		out.Write(m.raw)
-	}
-	out.WriteByte('}')
-	return clean.JSON(out.Bytes())
-}
+func objectOf(list []member) json.RawMessage { return clean.JSON(joinMembers(list)) }
 
 // quoteJSON returns a text as a JSON string. Invalid UTF-8 is replaced.
 func quoteJSON(s string) json.RawMessage {
