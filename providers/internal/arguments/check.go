@@ -79,11 +79,5 @@ func (s *Schema) unknown(obj map[string]any) []string {
 	for _, f := range s.fields.list {
 		known[f.name] = true
 	}
-	var unknown []string
-	for _, name := range slices.Sorted(maps.Keys(obj)) {
-		if !known[name] {
-			unknown = append(unknown, name)
-		}
-	}
-	return unknown
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(obj)), func(name string) bool { return known[name] })
 }

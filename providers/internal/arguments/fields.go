@@ -65,8 +65,7 @@ func (s *Schema) hasDefault(p place) bool {
 // propertyHasDefault reports whether the schema at an address of the library has a
 // default for a property.
 func (s *Schema) propertyHasDefault(url, name string) bool {
-	_, fragment, _ := strings.Cut(url, "#")
-	at, ok := tokens("#" + fragment)
+	at, ok := tokens(url)
 	if !ok {
 		return false
 	}

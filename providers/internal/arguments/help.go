@@ -28,15 +28,11 @@ type Flag struct {
 // Flags returns the properties that the schema lists, required ones first, each
 // group in the order of the schema. It reads the schema once for each.
 func (s *Schema) Flags() []Flag {
-	var required, optional []Flag
-	for i := range s.fields.list {
-		if f := s.flag(&s.fields.list[i]); f.Required {
-			required = append(required, f)
-		} else {
-			optional = append(optional, f)
-		}
+	var flags []Flag
+	for _, f := range inOrder(s.fields.list) {
+		flags = append(flags, s.flag(&f))
 	}
-	return slices.Concat(required, optional)
+	return flags
 }
 
 func (s *Schema) flag(f *field) Flag {

@@ -114,8 +114,7 @@ func (r *reader) value(t jsonscan.Token) (any, error) {
 		}
 		return r.dict()
 	case jsonscan.String, jsonscan.Open:
-		s, err := r.text(t, r.build)
-		return s, err
+		return r.text(t, r.build)
 	}
 	switch r.Text[t.Begin] {
 	case 't':

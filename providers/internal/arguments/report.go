@@ -173,20 +173,13 @@ func (r *report) missingError() *Error {
 // fault returns one fault within the arguments.
 func (r *report) fault(f *jsonschema.ValidationError) *Error {
 	at := r.path(f.InstanceLocation)
+	inside := func(name string) string { return quotedPath(joinPath(at, name)) }
 	var err *Error
 	switch k := f.ErrorKind.(type) {
 	case *kind.Required:
-		names := make([]string, len(k.Missing))
-		for i, name := range k.Missing {
-			names[i] = joinPath(at, name)
-		}
-		err = errorf("missing %s", listed(names, quotedPath))
+		err = errorf("missing %s", listed(k.Missing, inside))
 	case *kind.AdditionalProperties:
-		names := make([]string, len(k.Properties))
-		for i, name := range k.Properties {
-			names[i] = joinPath(at, name)
-		}
-		err = errorf("unknown %s", listed(names, quotedPath))
+		err = errorf("unknown %s", listed(k.Properties, inside))
 		r.hintMember(err, k.Properties[0], f)
 	default:
 		subject := r.whole
@@ -199,8 +192,7 @@ func (r *report) fault(f *jsonschema.ValidationError) *Error {
 	if at == "" {
 		return err
 	}
-	place := f.SchemaURL[strings.IndexByte(f.SchemaURL, '#')+1:]
-	if tokens, ok := tokens("#" + place); ok {
+	if tokens, ok := tokens(f.SchemaURL); ok {
 		err.Part = r.schema.partAt(at, tokens)
 	}
 	return err
@@ -208,7 +200,7 @@ func (r *report) fault(f *jsonschema.ValidationError) *Error {
 
 // hintMember suggests the members of a nested object.
 func (r *report) hintMember(err *Error, name string, f *jsonschema.ValidationError) {
-	place, ok := tokens(f.SchemaURL[strings.IndexByte(f.SchemaURL, '#'):])
+	place, ok := tokens(f.SchemaURL)
 	if !ok {
 		return
 	}

@@ -79,20 +79,24 @@ type shape struct {
 func (s *Schema) shapeOf(places []place) shape {
 	const steps = 2000 // no real schema combines more
 	w := shaper{s: s, left: steps}
-	var out shape
+	return w.any(places, 0)
+}
+
+type shaper struct {
+	s    *Schema
+	left int
+}
+
+// any returns the shape of values that conform to any of the schemas.
+func (w *shaper) any(places []place, depth int) (out shape) {
 	for i, p := range places {
-		if one := w.shape(p, 0); i == 0 {
+		if one := w.shape(p, depth); i == 0 {
 			out = one
 		} else {
 			out = either(out, one)
 		}
 	}
 	return out
-}
-
-type shaper struct {
-	s    *Schema
-	left int
 }
 
 func (w *shaper) shape(p place, depth int) shape {
@@ -113,15 +117,7 @@ func (w *shaper) shape(p place, depth int) shape {
 		out = both(out, w.shape(sub, depth+1))
 	}
 	for _, name := range []string{"anyOf", "oneOf"} {
-		var choice shape
-		for i, sub := range p.list(name) {
-			if one := w.shape(sub, depth+1); i == 0 {
-				choice = one
-			} else {
-				choice = either(choice, one)
-			}
-		}
-		out = both(out, choice)
+		out = both(out, w.any(p.list(name), depth+1))
 	}
 	for _, name := range []string{"if", "then", "else"} { // they may apply: only their names are used
 		if sub, ok := p.child(name); ok {

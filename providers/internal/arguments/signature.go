@@ -56,17 +56,9 @@ func SignatureOf(raw json.RawMessage) Signature {
 
 // inOrder returns fields with the required ones first.
 func inOrder(list []field) []field {
-	all := slices.Clone(list)
-	slices.SortStableFunc(all, func(a, b field) int {
-		switch {
-		case a.required == b.required:
-			return 0
-		case a.required:
-			return -1
-		}
-		return 1
-	})
-	return all
+	required := slices.DeleteFunc(slices.Clone(list), func(f field) bool { return !f.required })
+	optional := slices.DeleteFunc(slices.Clone(list), func(f field) bool { return f.required })
+	return append(required, optional...)
 }
 
 // short returns a field as it is in [Signature.Parameters]; if deep is set, with the
