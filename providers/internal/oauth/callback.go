@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -29,7 +30,7 @@ type callback struct {
 	serving   cell.Group
 
 	answers  chan url.Values
-	once     sync.Once
+	taken    atomic.Bool // there is one
 	done     chan struct{} // closed when outcome is set
 	doneOnce sync.Once
 	outcome  error
@@ -102,15 +103,11 @@ func (c *callback) serve(state string, note func(string)) {
 
 // take accepts the first outcome, and shows it in the browser.
 func (c *callback) take(w http.ResponseWriter, r *http.Request, q url.Values) {
-	first := false
-	c.once.Do(func() {
-		first = true
-		c.answers <- q
-	})
-	if !first {
+	if c.taken.Swap(true) {
 		writePage(w, http.StatusConflict, "This login has been answered already", "Close this tab. ctxfs says in the terminal what became of the login.")
 		return
 	}
+	c.answers <- q
 	select {
 	case <-c.done:
 	case <-r.Context().Done():
@@ -121,16 +118,6 @@ func (c *callback) take(w http.ResponseWriter, r *http.Request, q url.Values) {
 		return
 	}
 	writePage(w, http.StatusOK, "You are logged in", "ctxfs has what it needs. You can close this tab.")
-}
-
-// wait waits for the outcome, or the end of ctx.
-func (c *callback) wait(ctx context.Context) (url.Values, error) {
-	select {
-	case q := <-c.answers:
-		return q, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // writeOutcome shows in the browser how the login has ended.

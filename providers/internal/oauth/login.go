@@ -61,10 +61,8 @@ func (s *Session) login(ctx context.Context, p Prompt) error {
 	reused := back != nil
 	if reused {
 		rec.Client, secret = before.Client, sec.ClientSecret
-	} else {
-		if back, err = s.c.listen(s.server.Redirect); err != nil {
-			return err
-		}
+	} else if back, err = s.c.listen(s.server.Redirect); err != nil {
+		return err
 	}
 	defer back.close()
 	if !reused {
@@ -72,9 +70,7 @@ func (s *Session) login(ctx context.Context, p Prompt) error {
 			return err
 		}
 	}
-	if secret != "" {
-		s.remember(secret)
-	}
+	s.remember(secret)
 	code, verifier, err := s.authorize(ctx, at, rec, back, p, s.scopes(before, at))
 	if err == nil {
 		err = s.redeem(ctx, rec, secret, code, verifier)
@@ -158,9 +154,11 @@ func (s *Session) authorize(ctx context.Context, at *authority, rec *record, bac
 	u.RawQuery = q.Encode()
 	back.serve(state, p.Note)
 	p.Show(u.String())
-	answer, err := back.wait(ctx)
-	if err != nil {
-		return "", "", err
+	var answer url.Values
+	select {
+	case answer = <-back.answers:
+	case <-ctx.Done():
+		return "", "", ctx.Err()
 	}
 	iss := answer.Get("iss")
 	switch {
@@ -238,17 +236,12 @@ func (s *Session) Logout(ctx context.Context) (was bool, untold, err error) {
 	if err != nil {
 		rec = new(record)
 	}
-	sec, secErr := s.c.store.secrets(s.key, rec)
-	if secErr == nil {
+	sec, untold := s.c.store.secrets(s.key, rec)
+	if untold == nil {
 		s.remember(sec.values()...)
 		untold = s.revoke(ctx, rec, sec)
-	} else {
-		untold = secErr
 	}
-	if err := s.c.store.remove(s.key, rec); err != nil {
-		return rec.loggedIn(), untold, err
-	}
-	return rec.loggedIn(), untold, nil
+	return rec.loggedIn(), untold, s.c.store.remove(s.key, rec)
 }
 
 // revoke revokes the tokens at the authorization server, RFC 7009.

@@ -195,11 +195,9 @@ func (s *secrets) values() []string {
 
 // union returns the scopes of all lists, each once, in their order.
 func union(lists ...[]string) (all []string) {
-	for _, list := range lists {
-		for _, scope := range list {
-			if !slices.Contains(all, scope) {
-				all = append(all, scope)
-			}
+	for _, scope := range slices.Concat(lists...) {
+		if !slices.Contains(all, scope) {
+			all = append(all, scope)
 		}
 	}
 	return all
