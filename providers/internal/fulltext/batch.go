@@ -151,13 +151,9 @@ func (t *table) marshal() []byte {
 	out = binary.AppendUvarint(out, uint64(t.words))
 	out = binary.AppendUvarint(out, uint64(len(t.runs)))
 	for i, r := range t.runs {
-		end := t.docs
-		if i+1 < len(t.runs) {
-			end = t.runs[i+1].first
-		}
 		out = binary.AppendUvarint(out, uint64(r.session))
 		out = binary.AppendUvarint(out, uint64(r.offset))
-		out = binary.AppendUvarint(out, uint64(end-r.first))
+		out = binary.AppendUvarint(out, uint64(t.endOfRun(i)-r.first))
 	}
 	out = append(out, t.sizes...)
 	return append(out, t.lengths...)
@@ -177,32 +173,26 @@ func unmarshalTable(text []byte) (*table, error) {
 	}
 	t := &table{docs: int(number()), words: int64(number())}
 	size := len(text)
-	if runs := number(); runs <= uint64(size) {
-		docs := 0
-		for range runs {
-			r := run{session: int64(number()), offset: int64(number()), first: docs}
-			docs += int(min(number(), uint64(size)))
-			t.runs = append(t.runs, r)
-			if !ok || docs > size {
-				return nil, errDamaged
-			}
-		}
-		ok = ok && docs == t.docs
-	} else {
-		ok = false
+	runs, docs := number(), 0
+	if runs > uint64(size) {
+		return nil, errDamaged
 	}
-	if !ok || t.docs > len(text) {
+	for range runs {
+		r := run{session: int64(number()), offset: int64(number()), first: docs}
+		docs += int(min(number(), uint64(size)))
+		t.runs = append(t.runs, r)
+		if !ok || docs > size {
+			return nil, errDamaged
+		}
+	}
+	if !ok || docs != t.docs || t.docs > len(text) {
 		return nil, errDamaged
 	}
 	t.sizes, t.lengths = text[:len(text)-t.docs], text[len(text)-t.docs:]
 	rest, doc := t.sizes, 0
 	for i := range t.runs {
-		end := t.docs
-		if i+1 < len(t.runs) {
-			end = t.runs[i+1].first
-		}
 		t.runs[i].sizes = len(t.sizes) - len(rest)
-		for ; doc < end; doc++ {
+		for end := t.endOfRun(i); doc < end; doc++ {
 			v, n := binary.Uvarint(rest)
 			if n <= 0 || v > 1<<40 {
 				return nil, errDamaged

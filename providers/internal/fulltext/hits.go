@@ -133,16 +133,14 @@ func (l *lexer) hit(f File, terms []queryTerm, c candidate, seed maphash.Seed, p
 	if m.covered == 0 {
 		return h, false
 	}
-	line := ""
-	if best := m.best(terms, 0, 0, false); best != nil {
-		m.telling(terms, best.has)
-		line = best.text(body)
-	} else {
-		line = (&lineFit{}).text(body)
+	best := m.best(terms, 0, 0, false)
+	if best == nil {
+		best = new(lineFit)
 	}
+	m.telling(terms, best.has)
 	return Hit{
 		Text: c.text, Number: about.number, Offset: c.block, Time: about.time, Kind: about.kind, Name: about.name,
-		Line:  line,
+		Line:  best.text(body),
 		Score: c.score * (1 - coverPart + coverPart*m.covered) * (1 + besideMore*m.beside) * kindWeight(about.kind),
 		Words: m.words, Together: m.beside,
 		body: maphash.Bytes(seed, body),

@@ -105,7 +105,6 @@ func (r *rowReader) next() (e entry, ok bool, err error) {
 	if len(r.data) == 0 {
 		return e, false, nil
 	}
-	var n [2]uint64
 	number := func() uint64 {
 		v, size := binary.Uvarint(r.data)
 		if size <= 0 {
@@ -124,11 +123,11 @@ func (r *rowReader) next() (e entry, ok bool, err error) {
 		r.data = r.data[size:]
 		return b
 	}
-	n[0], n[1] = number(), number()
-	if n[0] > uint64(len(r.term)) {
+	shared, own := number(), number()
+	if shared > uint64(len(r.term)) {
 		return e, false, errDamaged
 	}
-	r.term = append(r.term[:n[0]], take(n[1])...)
+	r.term = append(r.term[:shared], take(own)...)
 	e.term = r.term
 	e.count = int(number())
 	e.text = take(number())
