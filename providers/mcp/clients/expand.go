@@ -2,6 +2,7 @@ package clients
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -93,7 +94,8 @@ func (x *expander) expand(s string) string {
 			length, value = 1, s[:1]
 		case !set:
 			value = s[:length]
-			x.missing(unset{variable: value, name: x.lookedUp, input: inputOf(value), workspace: x.ofWorkspace})
+			input, _ := braced(value, "${input:")
+			x.missing(unset{variable: value, name: x.lookedUp, input: input, workspace: x.ofWorkspace})
 		}
 		out.WriteString(value)
 		s = s[length:]
@@ -103,15 +105,6 @@ func (x *expander) expand(s string) string {
 func (x *expander) missing(u unset) {
 	u.key = x.key
 	x.unset = append(x.unset, u)
-}
-
-// inputOf returns the id of the input that a reference names, or "".
-func inputOf(reference string) string {
-	id, ok := strings.CutPrefix(reference, "${input:")
-	if !ok {
-		return ""
-	}
-	return strings.TrimSuffix(id, "}")
 }
 
 // variable looks up a variable of the environment. Its value is recorded as a
@@ -176,14 +169,9 @@ func (k *keys) envFile(e *Entry, x *expander) {
 		k.fail(v, "%q cannot be read: %v", path, wording.Cause(err))
 		return
 	}
-	if e.Env == nil {
-		e.Env = make(map[string]string)
-	}
-	for name, value := range dotenv(string(text)) {
-		if _, ok := e.Env[name]; !ok {
-			e.Env[name] = value
-		}
-	}
+	vars := dotenv(string(text))
+	maps.Copy(vars, e.Env)
+	e.Env = vars
 }
 
 // dotenv reads lines of NAME=value, with comments, quotes and "export".

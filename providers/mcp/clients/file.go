@@ -8,6 +8,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,14 +146,10 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 			r.define(m.Value, run, workspace)
 			return run
 		}
-		again := false
-		for i, other := range r.entries[begin:] { // as in all JSON, the last one of a name counts
-			if again = other.Name == e.Name; again {
-				r.entries[begin+i] = e
-				break
-			}
-		}
-		if !again {
+		// As in all JSON, the last one of a name counts.
+		if i := slices.IndexFunc(r.entries[begin:], func(other *Entry) bool { return other.Name == e.Name }); i >= 0 {
+			r.entries[begin+i] = e
+		} else {
 			r.entries = append(r.entries, e)
 		}
 	}

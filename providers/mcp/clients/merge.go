@@ -11,16 +11,10 @@ import (
 )
 
 // add adds the servers that the entries make: ctxfs's own entries replace, disable,
-// or change others of their name, and one server in several files becomes one.
+// or change others of their name, and one server in several files becomes one. The
+// servers are resolved, and in the order of naming.
 func (all *Discovery) add(own, found []*Entry) {
-	for _, e := range all.unite(own, found) {
-		all.Servers = append(all.Servers, &e.Server)
-	}
-}
-
-// unite returns the entries that become servers of their own, resolved, in the
-// order of naming.
-func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
+	var servers []*Entry
 	own, found = all.withoutGateways(own), all.withoutGateways(found)
 	ours := newOverrides(own, found)
 	changes := make(map[*Entry]bool)
@@ -77,11 +71,11 @@ func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 			all.passOver(e, "it is replaced by "+o.EntryText())
 		}
 	}
+	sortByName(servers)
 	for _, e := range servers {
 		e.belong()
+		all.Servers = append(all.Servers, &e.Server)
 	}
-	sortByName(servers)
-	return servers
 }
 
 // sortByName sorts servers by name; for one name those of the user come before
