@@ -30,7 +30,7 @@ type callback struct {
 	serving   cell.Group
 
 	answers  chan url.Values
-	taken    atomic.Bool // there is one
+	taken    atomic.Bool   // there is one
 	done     chan struct{} // closed when outcome is set
 	doneOnce sync.Once
 	outcome  error

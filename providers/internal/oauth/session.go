@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -60,12 +61,17 @@ func (s *Session) Status() (Status, error) {
 	}, nil
 }
 
-// Redact replaces every secret of the login, past ones included, in a text.
+// Redact replaces every secret of the login, past ones included, in a text, the
+// longest first.
 func (s *Session) Redact(text string) string {
 	s.mu.Lock()
 	seen := slices.Clone(s.seen)
 	s.mu.Unlock()
-	return redact(text, seen)
+	slices.SortFunc(seen, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, v := range seen {
+		text = strings.ReplaceAll(text, v, "***")
+	}
+	return text
 }
 
 // current returns the login as it is stored now. The result must not be changed.

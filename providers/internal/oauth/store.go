@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -201,16 +199,6 @@ func union(lists ...[]string) (all []string) {
 		}
 	}
 	return all
-}
-
-// redact replaces secrets in a text, the longest first.
-func redact(text string, values []string) string {
-	values = slices.Clone(values)
-	slices.SortFunc(values, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	for _, v := range values {
-		text = strings.ReplaceAll(text, v, "***")
-	}
-	return text
 }
 
 // keyring stores texts by name.
