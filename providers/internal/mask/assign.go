@@ -142,7 +142,7 @@ func (a *assignment) operate() bool {
 	}
 	rest := text[i:min(len(text), i+4)]
 	switch {
-	case bytes.HasPrefix(rest, []byte("::=")), bytes.HasPrefix(rest, []byte("??=")):
+	case bytes.HasPrefix(rest, []byte("::=")), bytes.HasPrefix(rest, []byte("??=")), bytes.HasPrefix(rest, []byte("||=")):
 		a.operator, a.spaced, i = '=', true, i+3
 	case bytes.HasPrefix(rest, []byte(":::=")):
 		a.operator, a.spaced, i = '=', true, i+4
@@ -154,8 +154,6 @@ func (a *assignment) operate() bool {
 		a.operator, i = '=', i+3
 	case bytes.HasPrefix(rest, []byte("=>")), bytes.HasPrefix(rest, []byte(":=")), bytes.HasPrefix(rest, []byte("?=")), bytes.HasPrefix(rest, []byte("+=")):
 		a.operator, a.spaced, i = '=', true, i+2
-	case bytes.HasPrefix(rest, []byte("||=")):
-		a.operator, a.spaced, i = '=', true, i+3
 	case bytes.HasPrefix(rest, []byte("?:")), bytes.HasPrefix(rest, []byte("!:")):
 		a.operator, i = '?', i+2
 	case rest[0] == '=', rest[0] == ':':

@@ -69,7 +69,7 @@ func lastMark(head []byte, mark string) int {
 func (f *finder) body(at int, k block) (next int) {
 	for first := true; at < len(f.text); first = false {
 		if at >= f.last && at == f.lineStart(at) {
-			f.after = newBlock(k)
+			f.after = new(k)
 		}
 		end := len(f.text)
 		if i := bytes.IndexByte(f.text[at:], '\n'); i >= 0 {
@@ -96,12 +96,10 @@ func (f *finder) body(at int, k block) (next int) {
 		at = end
 	}
 	if f.last == len(f.text) {
-		f.after = newBlock(k)
+		f.after = new(k)
 	}
 	return at
 }
-
-func newBlock(k block) *block { return &k }
 
 func (f *finder) lineStart(at int) int { return bytes.LastIndexByte(f.text[:at], '\n') + 1 }
 

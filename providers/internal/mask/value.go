@@ -116,10 +116,7 @@ const digitsOf = "0123456789"
 // isVariable reports whether what follows a dollar sign is a reference: a name,
 // a name in braces, a command.
 func isVariable(v []byte) bool {
-	if len(v) == 0 {
-		return true
-	}
-	if v[0] == '{' || v[0] == '(' {
+	if len(v) == 0 || v[0] == '{' || v[0] == '(' {
 		return true
 	}
 	to, _ := run(v, 0, word)
