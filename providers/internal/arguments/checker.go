@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -142,15 +143,9 @@ func (c *checker) prepare() error {
 				each(false, sub...)
 			}
 		}
-		for _, sub := range s.Properties {
-			each(false, sub)
-		}
-		for _, sub := range s.PatternProperties {
-			each(false, sub)
-		}
-		for _, sub := range s.DependentSchemas {
-			each(false, sub)
-		}
+		each(false, slices.Collect(maps.Values(s.Properties))...)
+		each(false, slices.Collect(maps.Values(s.PatternProperties))...)
+		each(false, slices.Collect(maps.Values(s.DependentSchemas))...)
 		for _, sub := range s.Dependencies {
 			if sub, ok := sub.(*jsonschema.Schema); ok {
 				each(false, sub)

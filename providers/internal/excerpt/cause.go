@@ -1,6 +1,9 @@
 package excerpt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Cause returns the lines of a program's output that say why it failed: the first one
 // that looks like an error, with the one below it if that is indented further; or else
@@ -33,10 +36,6 @@ func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \
 
 // ReportsError reports whether a line of output looks like the cause of a failure.
 func ReportsError(line string) bool {
-	for _, word := range []string{"error", "Error", "ERROR", "FAIL", "fatal", "panic:", "undefined", "not found", "No such", "No rule", "cannot", "denied", "not ok "} {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"error", "Error", "ERROR", "FAIL", "fatal", "panic:", "undefined", "not found", "No such", "No rule", "cannot", "denied", "not ok "}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) })
 }

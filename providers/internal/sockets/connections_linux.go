@@ -3,6 +3,7 @@ package sockets
 import (
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,12 +20,7 @@ func Connected(from, to netip.AddrPort) (pids []int) {
 	}
 	all, _ := procs.All() // where the system lists no processes
 	link := "socket:[" + strconv.FormatUint(inode, 10) + "]"
-	for _, pid := range all {
-		if holds(pid, link) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+	return slices.DeleteFunc(all, func(pid int) bool { return !holds(pid, link) })
 }
 
 // connection returns the inode of one end of a connection. A connection that its program
@@ -60,10 +56,8 @@ func holds(pid int, link string) bool {
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	for _, name := range names {
-		if target, err := os.Readlink(procs.Path(pid, "fd/"+name)); err == nil && target == link {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool {
+		target, err := os.Readlink(procs.Path(pid, "fd/"+name))
+		return err == nil && target == link
+	})
 }

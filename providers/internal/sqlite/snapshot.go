@@ -61,7 +61,7 @@ func (s *Snapshot) Table(name string, needs ...string) (Table, error) {
 func (t Table) Exists() bool { return len(t.columns) > 0 }
 
 // From returns the table's name, quoted for a query.
-func (t Table) From() string { return `"` + strings.ReplaceAll(t.name, `"`, `""`) + `"` }
+func (t Table) From() string { return quote(t.name) }
 
 // Any returns the first of some columns that the table has, for a query on the
 // table alone, or NULL. The names are the caller's, never foreign.
