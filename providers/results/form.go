@@ -93,25 +93,16 @@ type countdown int
 
 var errFull = errors.New("full")
 
-func (c *countdown) Write(p []byte) (int, error) { return len(p), c.take(len(p)) }
-
-func (c *countdown) WriteString(s string) (int, error) { return len(s), c.take(len(s)) }
-
-func (c *countdown) take(n int) error {
-	if *c -= countdown(n); *c < 0 {
-		return errFull
+func (c *countdown) Write(p []byte) (int, error) {
+	if *c -= countdown(len(p)); *c < 0 {
+		return 0, errFull
 	}
-	return nil
-}
-
-type stringWriter interface {
-	io.Writer
-	io.StringWriter
+	return len(p), nil
 }
 
 // indent writes valid JSON as json.Indent does with two spaces, but in little
 // memory.
-func indent(w stringWriter, value []byte) (err error) {
+func indent(w io.Writer, value []byte) (err error) {
 	depth, opened := 0, false // opened: nothing has followed the last { or [
 	put := func(token []byte) {
 		if err == nil {
@@ -121,7 +112,7 @@ func indent(w stringWriter, value []byte) (err error) {
 	line := func() {
 		put(newline)
 		for n := 2 * depth; n > 0 && err == nil; n -= len(spaces) {
-			_, err = w.WriteString(spaces[:min(n, len(spaces))])
+			put(spaces[:min(n, len(spaces))])
 		}
 	}
 	for s := (jsonscan.Scanner{Text: value}); err == nil; {
@@ -144,12 +135,10 @@ func indent(w stringWriter, value []byte) (err error) {
 		case ',':
 			line()
 		case ':':
-			put(space)
+			put(spaces[:1])
 		}
 	}
 	return err
 }
 
-var space = []byte{' '}
-
-const spaces = "                                                                "
+var spaces = bytes.Repeat([]byte{' '}, 64)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 )
 
 // entry is one result. It does not change, except that its lines are counted on
@@ -183,9 +184,7 @@ func (x *index) follow() {
 		x.store.opts.Log.Warn("the journal of results cannot be read", "error", err)
 	}
 	for _, r := range records {
-		if x.byName[r.File] == nil {
-			x.records[r.File] = r
-		}
+		x.expect(r)
 	}
 }
 
@@ -206,13 +205,7 @@ func (x *index) apply(c change) {
 		x.sum -= e.sum
 	}
 	if len(c.removed) > 0 {
-		kept := make([]*entry, 0, len(x.entries))
-		for _, e := range x.entries {
-			if x.byName[e.name] == e {
-				kept = append(kept, e)
-			}
-		}
-		x.entries = kept
+		x.entries = slices.DeleteFunc(slices.Clone(x.entries), func(e *entry) bool { return x.byName[e.name] != e })
 	}
 	sorted := true
 	for _, e := range c.added {
@@ -232,16 +225,7 @@ func (x *index) apply(c change) {
 	if !sorted {
 		x.entries = slices.SortedFunc(slices.Values(x.entries), byTime)
 	}
-	x.touch()
-}
-
-// touch advances the time of the last change, which every change does.
-func (x *index) touch() {
-	now := x.store.opts.Now()
-	if !now.After(x.changed) {
-		now = x.changed.Add(1)
-	}
-	x.changed = now
+	x.changed = wording.Later(x.store.opts.Now(), x.changed.Add(1)) // which every change advances
 }
 
 func byTime(a, b *entry) int { return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.name, b.name)) }

@@ -103,9 +103,7 @@ func kindOf(v lazyjson.Value) string {
 
 // types names the types of the values, the most common first.
 func (b *branch) types() string {
-	all := make([]string, 0, len(b.kinds))
-	all = slices.AppendSeq(all, maps.Keys(b.kinds))
-	slices.SortFunc(all, func(x, y string) int { return cmp.Or(b.kinds[y]-b.kinds[x], strings.Compare(x, y)) })
+	all := slices.SortedFunc(maps.Keys(b.kinds), func(x, y string) int { return cmp.Or(b.kinds[y]-b.kinds[x], strings.Compare(x, y)) })
 	return strings.Join(all, " or ")
 }
 
@@ -126,13 +124,10 @@ func (w *writer) text() string {
 // branch lists what is below a place. Path is how jq names it; "" for the whole text. The
 // lines of a place stand together, outer places before inner ones.
 func (w *writer) branch(path string, b *branch) {
-	type inner struct {
-		path string
-		*branch
-	}
-	var deeper []inner
+	var deeper []func()
+	later := func(path string, b *branch) { deeper = append(deeper, func() { w.branch(path, b) }) }
 	if b.elements != nil && len(b.members) == 0 {
-		deeper = append(deeper, inner{path + "[]", b.elements})
+		later(path+"[]", b.elements)
 	}
 	for _, key := range b.order {
 		m := b.members[key]
@@ -148,19 +143,15 @@ func (w *writer) branch(path string, b *branch) {
 		}
 		fmt.Fprintf(&w.out, "%s: %s%s\n", at, m.describe(), maybe)
 		if m.elements != nil {
-			deeper = append(deeper, inner{at + "[]", m.elements})
+			later(at+"[]", m.elements)
 		}
 		if len(m.members) > 0 {
-			deeper = append(deeper, inner{at, m})
+			later(at, m)
 		}
 	}
 	w.left += b.more
-	for _, d := range deeper {
-		if d.elements != nil && len(d.members) == 0 {
-			w.branch(d.path+"[]", d.elements)
-			continue
-		}
-		w.branch(d.path, d.branch)
+	for _, list := range deeper {
+		list()
 	}
 }
 
