@@ -199,9 +199,6 @@ func (h Home) real(path string) string {
 
 // Do does what a plan says of one file.
 func (h Home) Do(ctx context.Context, f File) error {
-	if f.Err != nil {
-		return f.Err
-	}
 	return h.journal().Do(ctx, f.step)
 }
 

@@ -68,8 +68,8 @@ func (r *run) run(ctx context.Context) error {
 	}
 	ids := r.ids
 	if person != nil && writes(p) > 0 {
-		if ids, err = r.ask(person, p); err != nil || len(ids) == 0 {
-			return err
+		if ids = r.ask(person, p); len(ids) == 0 {
+			return nil
 		}
 		shown := p
 		if p, err = r.plan(ids); err != nil {

@@ -42,7 +42,7 @@ func (k *keyboard) answer(question string) string {
 func (k *keyboard) agrees(question string) bool { return k.answer(question) == "y" }
 
 // ask asks what of a plan is to be done, and returns the targets; none if nothing is.
-func (r *run) ask(k *keyboard, p setup.Plan) (ids []string, err error) {
+func (r *run) ask(k *keyboard, p setup.Plan) (ids []string) {
 	var targets []string
 	for _, f := range p.Files {
 		for _, id := range f.Targets {
@@ -52,17 +52,14 @@ func (r *run) ask(k *keyboard, p setup.Plan) (ids []string, err error) {
 		}
 	}
 	question := "\nwrite " + wording.Count(writes(p), "files") + "?"
+	choices := " y: yes, n: no, a: ask for each agent [y/N/a] "
 	if len(targets) == 1 {
-		if !k.agrees(question + " [y/N] ") {
-			r.app.Sayf("nothing was written")
-			return nil, nil
-		}
-		return targets, nil
+		choices = " [y/N] "
 	}
-	switch k.answer(question + " y: yes, n: no, a: ask for each agent [y/N/a] ") {
-	case "y":
-		return targets, nil
-	case "a":
+	switch answer := k.answer(question + choices); {
+	case answer == "y":
+		return targets
+	case answer == "a" && len(targets) > 1:
 		for _, id := range targets {
 			if k.agrees(r.title(id) + "? [y/N] ") {
 				ids = append(ids, id)
@@ -72,7 +69,7 @@ func (r *run) ask(k *keyboard, p setup.Plan) (ids []string, err error) {
 	if len(ids) == 0 {
 		r.app.Sayf("nothing was written")
 	}
-	return ids, nil
+	return ids
 }
 
 // title returns how people write the name of a target.

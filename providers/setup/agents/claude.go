@@ -18,7 +18,7 @@ import (
 // Linux its sandbox cannot allow one socket (network.allowUnixSockets is for macOS only),
 // and allowAllUnixSockets would open all. Settings with comments are left out whole.
 func claudeCode(p *plan) {
-	p.pointer("")
+	p.pointer()
 	p.strict = true
 	file := p.file(p.agent.Permissions)
 	p.hooks(file, func(event string) any {

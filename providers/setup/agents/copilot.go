@@ -14,7 +14,7 @@ import (
 // Sources: content/copilot/reference/hooks-reference.md and copilot-cli-reference/
 // cli-config-dir-reference.md of github/docs, for 1.0.102.
 func copilot(p *plan) {
-	p.pointer("")
+	p.pointer()
 	copilotHooks(p)
 	if p.Project == "" {
 		p.note("Copilot CLI asks once in each project before it reads the mount: let it, or start it with --add-dir %s", p.mount())
@@ -60,7 +60,7 @@ func copilotHooks(p *plan) {
 func vscode(p *plan) {
 	copilotHooks(p)
 	if p.Project != "" {
-		p.pointer("")
+		p.pointer()
 		return
 	}
 	editions := 0

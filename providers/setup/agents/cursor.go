@@ -16,7 +16,7 @@ import (
 // replaces the one in the editor's settings. So is Shell(...) in cli-config.json: nothing
 // says that a redirection to a file would still ask.
 func cursor(p *plan) {
-	p.pointer("")
+	p.pointer()
 	if p.Project == "" {
 		p.note("Cursor keeps user rules in its settings: put this there (Settings, Rules), for sessions without hooks: %s", oneLine(p.text()))
 	}

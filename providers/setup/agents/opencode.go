@@ -18,7 +18,7 @@ import (
 // which expands "~/"; plugins as @opencode-ai/plugin 1.18.33 has them (dist/index.d.ts,
 // interface Hooks): all files of the folders plugin and plugins are loaded.
 func opencode(p *plan) {
-	p.pointer("")
+	p.pointer()
 	p.change(p.file(p.agent.Hooks.Places), "hooks, as a plugin", edit.File([]byte(p.plugin())))
 
 	file := p.file(p.agent.Permissions)

@@ -13,7 +13,7 @@ import (
 //
 // Source: documentation/docs/guides/context-engineering/using-goosehints.md and
 // /guides/goose-permissions.md of block/goose.
-func goose(p *plan) { p.pointer("") }
+func goose(p *plan) { p.pointer() }
 
 // amp: its threads are not on the machine; its plugins are programs in TypeScript of an
 // interface that is not documented in its package, and permissions match a command as a
@@ -21,7 +21,7 @@ func goose(p *plan) { p.pointer("") }
 //
 // Source: ampcode.com/manual (AGENTS.md, permissions).
 func amp(p *plan) {
-	p.pointer("")
+	p.pointer()
 	p.note("Amp asks before commands as its permissions say; nothing is added to them")
 }
 
@@ -33,7 +33,7 @@ const maxGlobalRules = 6000
 //
 // Sources: docs.windsurf.com/windsurf/cascade/memories and /cascade/hooks.
 func windsurf(p *plan) {
-	p.pointer("")
+	p.pointer()
 	file := p.file(p.agent.Always)
 	if info, err := os.Stat(file); p.Project == "" && err == nil && info.Size()+int64(len(p.text())) > maxGlobalRules {
 		p.note("Windsurf reads %d characters of %s, which are used up: what is beyond is not read", maxGlobalRules, p.short(file))
@@ -50,7 +50,7 @@ func windsurf(p *plan) {
 // line by expressions; nothing is added to them.
 //
 // Source: zed.dev/docs/ai/rules and /docs/ai/tool-permissions.
-func zed(p *plan) { p.pointer("") }
+func zed(p *plan) { p.pointer() }
 
 // cline reads all files of its folder of rules, and runs the program that has the name of an
 // event in its folder of hooks. There is one for each event: one that is there already stays.
@@ -58,7 +58,7 @@ func zed(p *plan) { p.pointer("") }
 // Sources: docs.cline.bot/customization/cline-rules and /customization/hooks; @cline/core
 // 0.0.86, listHookConfigFiles.
 func cline(p *plan) {
-	p.pointer("")
+	p.pointer()
 	folder := p.file(p.agent.Hooks.Places)
 	for _, event := range p.agent.Hooks.Events {
 		file := filepath.Join(folder, event)

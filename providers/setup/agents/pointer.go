@@ -23,7 +23,7 @@ func (p *plan) text() string { return strings.ReplaceAll(Pointer, usualMount, p.
 // pointer puts the pointer into the instructions that the agent reads in every session:
 // between markers, or as a file of its own after head, where the agent reads all files of
 // a folder. It is not put into a file that mentions the mount already.
-func (p *plan) pointer(head string) { p.pointerIn(p.file(p.agent.Always), head) }
+func (p *plan) pointer() { p.pointerIn(p.file(p.agent.Always), "") }
 
 func (p *plan) pointerIn(file, head string) {
 	switch {

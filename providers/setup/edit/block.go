@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -85,7 +86,7 @@ func (e Edit) takeBlock(text []byte) ([]byte, error) {
 	if err != nil || begin < 0 {
 		return text, err
 	}
-	separator := suffixed(text[:begin], e.Before)
+	separator := begin - len(bytes.TrimSuffix(text[:begin], []byte(e.Before)))
 	begin -= separator
 	if rest := text[end:]; bytes.HasPrefix(rest, []byte(e.After)) {
 		end += len(e.After)
@@ -102,20 +103,9 @@ func (e Edit) takeBlock(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// suffixed returns the length of the suffix if the text has it, else 0.
-func suffixed(text []byte, suffix string) int {
-	if bytes.HasSuffix(text, []byte(suffix)) {
-		return len(suffix)
-	}
-	return 0
-}
-
 // splice returns the text with a part of it replaced.
 func splice(text []byte, begin, end int, by string) []byte {
-	out := make([]byte, 0, len(text)-(end-begin)+len(by))
-	out = append(out, text[:begin]...)
-	out = append(out, by...)
-	return append(out, text[end:]...)
+	return slices.Replace(bytes.Clone(text), begin, end, []byte(by)...)
 }
 
 // Line is one line at the beginning of a text that contains mark, which identifies it; others

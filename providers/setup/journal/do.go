@@ -55,9 +55,7 @@ func (j *Journal) Do(ctx context.Context, s Step) error {
 			if err := j.write(r); err != nil {
 				return err
 			}
-			if at = slices.IndexFunc(r.Files, func(e entry) bool { return e.Target == s.Target }); at < 0 {
-				return ErrChanged // impossible: it was put in above
-			}
+			at = slices.IndexFunc(r.Files, func(e entry) bool { return e.Target == s.Target }) // they were sorted
 			if err := s.write(); err != nil {
 				return errors.Join(err, j.restore(r, at, s))
 			}

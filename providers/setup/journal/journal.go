@@ -105,9 +105,7 @@ func (j *Journal) Owners() ([]string, error) {
 	var all []string
 	for _, e := range r.Files {
 		for _, p := range e.Parts {
-			if !slices.Contains(all, p.Owner) {
-				all = append(all, p.Owner)
-			}
+			all = add(all, p.Owner)
 		}
 	}
 	return all, nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -120,10 +119,8 @@ func (p *planner) steps() (all []Step) {
 		}
 	}
 	for _, t := range p.targets {
-		for i := range p.record.Files {
-			if p.record.Files[i].Target == t.Target {
-				t.entry = &p.record.Files[i]
-			}
+		if i := slices.IndexFunc(p.record.Files, func(e entry) bool { return e.Target == t.Target }); i >= 0 {
+			t.entry = &p.record.Files[i]
 		}
 		if t.Err == nil {
 			t.Err = p.plan(t)
@@ -143,7 +140,7 @@ func (s *Step) stale() bool {
 	if s.entry == nil {
 		return len(s.next.Parts) > 0
 	}
-	return !reflect.DeepEqual(plain(s.entry.Parts), plain(s.next.Parts)) || s.entry.Pending != ""
+	return plain(s.entry.Parts) != plain(s.next.Parts) || s.entry.Pending != ""
 }
 
 // plan finds out what becomes of a file.
