@@ -28,9 +28,7 @@ func (p *Provider) publish() {
 			line += ", last worked in " + wording.Minute(w.Time)
 		}
 		text.WriteString(line + "\n")
-		if w.Time.After(newest) {
-			newest = w.Time
-		}
+		newest = wording.Later(newest, w.Time)
 	}
 	if len(p.places) == 0 {
 		text.WriteString("No recent work is known. `ctxfs here` in a folder makes it\na workspace; so does [workspaces] dirs in config.toml.\n")
@@ -84,9 +82,7 @@ func (p *Provider) Status() fs.Status {
 	}
 	for _, place := range p.newestFirst() {
 		w := place.workspace()
-		if w.Time.After(s.Since) {
-			s.Since = w.Time
-		}
+		s.Since = wording.Later(s.Since, w.Time)
 		s.Items = append(s.Items, fs.Item{Name: w.Name, Count: -1, About: wording.Tilde(w.Dir, p.opts.Home), Since: w.Time})
 		if err := place.box.Fault(); err != nil {
 			s.Problems = append(s.Problems, fs.Problem{What: "a note in " + w.Name + " cannot be read: " + err.Error(), Mend: "take it out of " + place.box.Dir()})

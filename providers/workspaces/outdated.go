@@ -1,6 +1,7 @@
 package workspaces
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -157,10 +158,7 @@ func (p *Provider) outdated(ctx context.Context, m facts.Moment) []facts.News {
 // lastSeen returns when a session last saw what its agent stores no times of: not after its
 // last hook.
 func lastSeen(m facts.Moment) time.Time {
-	if m.Last.IsZero() {
-		return m.Time
-	}
-	return m.Last
+	return cmp.Or(m.Last, m.Time)
 }
 
 // readsOf returns what a session last saw of a file, by whatever name; nothing when ctx ends

@@ -17,14 +17,14 @@ func (f *folder) python() {
 		_, ok := doc.At(path...)
 		return ok
 	}
-	run := f.pythonManager(doc)
+	run := f.pythonManager(has)
 	if f.has("tox.ini") || has("tool", "tox") {
 		f.add(Test, fromTask, "tox", f.first("tox.ini", "pyproject.toml"), 0, "")
 	}
 	if f.has("noxfile.py") {
 		f.add(Test, fromTask, "nox", "noxfile.py", 0, "")
 	}
-	if source := f.pytestSource(doc); source != "" {
+	if source := f.pytestSource(has("tool", "pytest")); source != "" {
 		f.add(Test, fromConvention, run+"pytest", source, 0, "")
 	} else if f.has("manage.py") {
 		f.add(Test, fromConvention, run+"python manage.py test", "manage.py", 0, "")
@@ -46,11 +46,7 @@ func (f *folder) python() {
 
 // pythonManager adds the command that installs a project, and returns what runs programs
 // in its environment: "uv run ".
-func (f *folder) pythonManager(doc syntax.Value) (run string) {
-	has := func(path ...string) bool {
-		_, ok := doc.At(path...)
-		return ok
-	}
+func (f *folder) pythonManager(has func(path ...string) bool) (run string) {
 	switch {
 	case f.has("uv.lock") || has("tool", "uv"):
 		f.add(Install, fromConvention, "uv sync", f.first("uv.lock", "pyproject.toml"), 0, "")
@@ -73,11 +69,11 @@ func (f *folder) pythonManager(doc syntax.Value) (run string) {
 }
 
 // pytestSource returns the file that says that a project is tested by pytest.
-func (f *folder) pytestSource(doc syntax.Value) string {
+func (f *folder) pytestSource(configured bool) string {
 	if name := f.first("pytest.ini", "conftest.py"); name != "" {
 		return name
 	}
-	if _, ok := doc.At("tool", "pytest"); ok {
+	if configured {
 		return "pyproject.toml"
 	}
 	for _, name := range []string{"setup.cfg", "tox.ini"} {

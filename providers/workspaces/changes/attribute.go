@@ -175,12 +175,8 @@ func walk(top string, known map[string]time.Time) (files []string) {
 // expand returns the files that git lists, with those in new folders.
 func expand(o Options) (all []Uncommitted) {
 	for _, u := range o.Uncommitted {
-		if !strings.HasSuffix(u.Path, "/") {
-			all = append(all, u)
-			continue
-		}
 		all = append(all, u)
-		if len(all) > maxLooked {
+		if !strings.HasSuffix(u.Path, "/") || len(all) > maxLooked {
 			continue
 		}
 		dir, err := os.Open(filepath.Join(o.Dir, u.Path))
@@ -252,9 +248,7 @@ func newTimeline(programs []facts.Edit) timeline {
 		if d.End.IsZero() {
 			d.End = time.Unix(1<<40, 0) // it still runs
 		}
-		if d.End.After(until) {
-			until = d.End
-		}
+		until = wording.Later(until, d.End)
 		t.until[i] = until
 	}
 	return t

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/git"
 	"ctxfs/providers/workspaces/programs"
 )
@@ -126,9 +127,7 @@ func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
 	s := State{Foreign: -1}
 	s.Operation, s.Locked = operation(repo), modified(filepath.Join(repo.Private, "index.lock"))
 	for _, dir := range []string{repo.Private, repo.Common} { // what one worktree has fetched, all have
-		if at := modified(filepath.Join(dir, "FETCH_HEAD")); at.After(s.Fetched) {
-			s.Fetched = at
-		}
+		s.Fetched = wording.Later(s.Fetched, modified(filepath.Join(dir, "FETCH_HEAD")))
 	}
 	outside := []string{dir}
 	if r.opts.Work != nil {

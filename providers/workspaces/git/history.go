@@ -26,21 +26,14 @@ func (v *view) commits(ctx context.Context, s *State) error {
 	if s.Head == "" && len(s.Commits) > 0 {
 		s.Head = s.Commits[0].ID
 	}
-	if isMissing(err) {
-		return nil // before the first commit
-	}
 	return err
 }
 
 // stashes reads the stashes, which are the log of a reference.
 func (v *view) stashes(ctx context.Context, s *State) error {
-	err := v.log(ctx, func(f []string) {
+	return v.log(ctx, func(f []string) {
 		s.Stashes = append(s.Stashes, Stash{Time: seconds(f[1]), Message: line(f[3])})
 	}, "--walk-reflogs", "--format=%H%x00%ct%x00%x00%gs%x00", fmt.Sprintf("--max-count=%d", maxStashes), "refs/stash", "--")
-	if isMissing(err) {
-		return nil
-	}
-	return err
 }
 
 // log calls a function with the four fields of each line of a log.
@@ -49,7 +42,7 @@ func (v *view) log(ctx context.Context, each func(fields []string), args ...stri
 	args = append([]string{
 		"log", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-patch", "--no-notes", "--no-decorate", "--no-color", "--encoding=UTF-8",
 	}, args...)
-	return v.run(ctx, func(output io.Reader) error {
+	err := v.run(ctx, func(output io.Reader) error {
 		return records(output, func(text string) {
 			if parts = append(parts, strings.TrimPrefix(text, "\n")); len(parts) == 4 {
 				each(parts)
@@ -57,6 +50,10 @@ func (v *view) log(ctx context.Context, each func(fields []string), args ...stri
 			}
 		})
 	}, args...)
+	if isMissing(err) { // before the first commit, or without a stash
+		return nil
+	}
+	return err
 }
 
 // isMissing reports whether git failed because a reference does not exist.

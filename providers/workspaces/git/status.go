@@ -177,13 +177,11 @@ func (p *statusParser) finish(s *State) {
 func (v *view) filtered(ctx context.Context, paths []string) (count int, err error) {
 	const perRequest = 100 // of paths: together they are shorter than a command line may be
 	for batch := range slices.Chunk(paths, perRequest) {
-		field, value := 0, ""
+		field := 0
 		err = v.run(ctx, func(output io.Reader) error {
 			return records(output, func(text string) { // path, attribute, value
-				if field++; field%3 == 0 {
-					if value = text; value != "unspecified" && value != "unset" && value != "set" {
-						count++
-					}
+				if field++; field%3 == 0 && text != "unspecified" && text != "unset" && text != "set" {
+					count++
 				}
 			})
 		}, append([]string{"check-attr", "-z", "filter", "--"}, batch...)...)

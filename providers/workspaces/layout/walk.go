@@ -157,7 +157,6 @@ func (w *walk) list(f *folder) (l listing, err error) {
 	case f != w.root && has(".gitignore"):
 		f.matcher = f.matcher.With(ignore.Read(filepath.Join(f.path, ".gitignore")))
 	}
-	l.own.kinds = make(map[string]int)
 	for _, e := range entries {
 		name := e.Name()
 		switch {

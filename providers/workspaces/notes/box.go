@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 )
 
 // Attr implements fs.Node. The box is live.
@@ -20,9 +21,7 @@ func (b *Box) Attr(ctx context.Context) (fs.Attr, error) {
 	if err != nil {
 		return fs.Attr{}, err
 	}
-	if files.ModTime.After(inbox.ModTime) {
-		inbox.ModTime = files.ModTime
-	}
+	inbox.ModTime = wording.Later(inbox.ModTime, files.ModTime)
 	inbox.Mode, inbox.Version = iofs.ModeDir|0o755, inbox.Version+files.Version
 	return inbox, nil
 }

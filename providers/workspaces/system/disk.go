@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -69,11 +70,7 @@ func versionOnDisk(name, target string) string {
 // isGuest reports whether a program lies among those of an interpreter whose version
 // is not its own.
 func isGuest(name string) bool {
-	switch name {
-	case "pip", "pipx", "poetry", "npm", "pnpm", "yarn", "tsc", "bundle", "composer":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"pip", "pipx", "poetry", "npm", "pnpm", "yarn", "tsc", "bundle", "composer"}, name)
 }
 
 // packageVersion returns the version of the npm package that has a script, by the

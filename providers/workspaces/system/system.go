@@ -101,7 +101,7 @@ func (r *Reader) Read(ctx context.Context, dir string) (System, error) {
 	}
 	for _, t := range tools() {
 		if path := programs.Find(t.name, r.opts.Path, outside...); path != "" {
-			s.Programs = append(s.Programs, r.program(ctx, t, path, dir, outside))
+			s.Programs = append(s.Programs, r.program(ctx, t, path, outside))
 		}
 	}
 	s.Wanted = wanted(project)

@@ -48,7 +48,7 @@ func tools() []tool {
 }
 
 // program returns a program as it is for a project.
-func (r *Reader) program(ctx context.Context, t tool, path, dir string, outside []string) Program {
+func (r *Reader) program(ctx context.Context, t tool, path string, outside []string) Program {
 	p := Program{Name: t.name, Path: path}
 	if filepath.Base(filepath.Dir(path)) == "shims" {
 		return p // of a version manager, which would have to be asked in the project
