@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,13 +92,8 @@ func (p *Provider) linksOf(j *job.Job) (l links) {
 }
 
 // session returns the paths of what there is of its session.
-func (l links) session() (paths []string) {
-	for _, path := range []string{l.Transcript, l.Digest} {
-		if path != "" {
-			paths = append(paths, path)
-		}
-	}
-	return paths
+func (l links) session() []string {
+	return slices.DeleteFunc([]string{l.Transcript, l.Digest}, func(path string) bool { return path == "" })
 }
 
 // shownStatus returns status.json.

@@ -35,29 +35,28 @@ func (p *Provider) newRun(j *job.Job, old *run) *run {
 	if old != nil {
 		r.folder = old.folder
 	}
-	text := func(name string, on string, body []byte) (string, fs.Node) {
-		at := modTime(j.Path(on), j.Status.Created)
+	nodes := make(map[string]fs.Node)
+	text := func(name string, body []byte) {
+		at := modTime(j.Path(name), j.Status.Created)
 		n := fs.NewText(at, body)
 		if was, err := r.folder.Folder.Lookup(context.Background(), name); err == nil {
 			n = fs.NewText(renewed(was, n, at), body)
 		}
-		return name, n
+		nodes[name] = n
 	}
-	nodes := make(map[string]fs.Node)
-	add := func(name string, n fs.Node) { nodes[name] = n }
-	add(text(job.RequestFile, job.RequestFile, p.shownRequest(j)))
-	add(text(job.StatusFile, job.StatusFile, p.shownStatus(j)))
+	text(job.RequestFile, p.shownRequest(j))
+	text(job.StatusFile, p.shownStatus(j))
 	r.changed = modTime(j.Path(job.StatusFile), j.Status.Created)
 	if j.Ended() {
-		add(text(job.ResultFile, job.ResultFile, shownJSON(j.Result)))
+		text(job.ResultFile, shownJSON(j.Result))
 		r.changed = wording.Later(r.changed, modTime(j.Path(job.ResultFile), r.changed))
-		add(pageName, p.page(j, r.changed))
+		nodes[pageName] = p.page(j, r.changed)
 	}
 	for _, path := range p.linksOf(j).session() {
-		add(pathpkg.Base(path), fs.NewLink(r.changed, "../../"+path))
+		nodes[pathpkg.Base(path)] = fs.NewLink(r.changed, "../../"+path)
 	}
 	if n, err := fs.NewDiskFile(j.Path(job.DiffFile), p.diskOptions()); err == nil {
-		add(job.DiffFile, n)
+		nodes[job.DiffFile] = n
 	}
 	if r.folder.log.Load() == nil && j.Status.Recording != "" {
 		if log, err := p.opts.Log(j.Status.Recording); err == nil {

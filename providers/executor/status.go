@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -72,6 +71,5 @@ func (r *run) document() fs.Document {
 	if r.Ended() {
 		d.Path = r.ID + "/" + pageName
 	}
-	d.Title = cmp.Or(d.Title, r.ID)
 	return d
 }

@@ -55,11 +55,6 @@ func Names() (all []string) {
 	return all
 }
 
-// installed returns the names of those that are in PATH.
-func installed() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool { _, err := exec.LookPath(name); return err != nil })
-}
-
 // lookup returns the agent of a name: its id, or the name of its program.
 func lookup(name string) (agent, bool) {
 	for _, a := range known() {
@@ -154,8 +149,9 @@ func ReadSettings(path string) (request.Settings, []fs.Problem) {
 // installed.
 func Available(s request.Settings) []string {
 	all := slices.Sorted(maps.Keys(s.Kinds))
-	for _, name := range installed() {
-		if _, ok := s.Kinds[name]; !ok {
+	for _, name := range Names() {
+		_, missing := exec.LookPath(name)
+		if _, ok := s.Kinds[name]; !ok && missing == nil {
 			all = append(all, name)
 		}
 	}

@@ -34,15 +34,12 @@ type process struct {
 	only   *sandbox.Rules
 	closed func(sandbox.Report)
 	// Read reads the standard output; started is called when the agent has been.
-	read    func(stdout *pipeReader)
+	read    func(stdout *io.PipeReader)
 	started func()
 
 	pid  int
 	exit *procs.Exit // nil if it was not started, or cannot be ended
 }
-
-// pipeReader is the standard output for a reader.
-type pipeReader = io.PipeReader
 
 // run starts the agent and waits until it, and everything that it has started, has ended,
 // and its output has been read. The error says why it was ended early, or why it was not

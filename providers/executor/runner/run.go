@@ -22,6 +22,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/signal"
@@ -250,7 +251,7 @@ func (r *run) runAgent(ctx context.Context) {
 	}
 	var out programs.Output
 	var readErr error
-	p.read = func(stdout *pipeReader) { out, readErr = r.program.Read(stdout, o, r.live(p)) }
+	p.read = func(stdout *io.PipeReader) { out, readErr = r.program.Read(stdout, o, r.live(p)) }
 	p.started = func() {
 		r.setStatus(func(s *job.Status) { s.State, s.Started = job.Running, time.Now() })
 	}
