@@ -31,7 +31,7 @@ func newAdopt(a *cli.App) *cobra.Command {
 			if err := a.OnlyReads(); err != nil {
 				return err
 			}
-			j, err := findJob(a, "adopt", args[0], hasEnded)
+			j, err := findJob(a, "adopt", args[0], (*job.Job).Ended)
 			if err != nil {
 				return err
 			}

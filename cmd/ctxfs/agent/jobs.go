@@ -96,7 +96,6 @@ func completeJobs(a *cli.App, most int, wanted func(*job.Job) bool) cobra.Comple
 
 func anyJob(*job.Job) bool       { return true }
 func goingOn(j *job.Job) bool    { return !j.Ended() }
-func hasEnded(j *job.Job) bool   { return j.Ended() }
 func inTerminal(j *job.Job) bool { return !j.Ended() && j.Status.Terminal != "" }
 
 // how says in one word how a run stands, or has ended.

@@ -23,9 +23,9 @@ func newResult(a *cli.App) *cobra.Command {
 		Short:             "print what came of an agent",
 		Long:              cli.Indent(agentrun.ExitCodes),
 		Args:              cli.Args(1, which),
-		ValidArgsFunction: completeJobs(a, 1, hasEnded),
+		ValidArgsFunction: completeJobs(a, 1, (*job.Job).Ended),
 		RunE: func(_ *cobra.Command, args []string) error {
-			j, err := findJob(a, "result", args[0], hasEnded)
+			j, err := findJob(a, "result", args[0], (*job.Job).Ended)
 			if err != nil {
 				return err
 			}

@@ -96,9 +96,8 @@ func canOpen(a *cli.App, force bool) error {
 	return nil
 }
 
-// shellPath is the path of the shell to start.
-func shellPath(a *cli.App, named string) (string, error) {
-	shell := named
+// shellPath is the path of the shell to start, which may be named.
+func shellPath(a *cli.App, shell string) (string, error) {
 	if shell == "" {
 		shell, _ = a.LookupEnv("SHELL")
 	}
