@@ -17,7 +17,7 @@ import (
 // The budget of the product. A change that needs more takes as much away elsewhere, or says here why
 // it is worth it. Code lines are those that are neither blank nor a comment.
 const (
-	mostLines       = 128_500 // of the product
+	mostLines       = 128_000 // of the product
 	mostOfPackage   = 3_000   // lines of a package
 	mostMethods     = 60      // of a type, but for the terminal grid, whose control functions they are
 	mostOfGrid      = 83
