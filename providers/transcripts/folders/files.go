@@ -43,12 +43,21 @@ func (f growingFile) Attr(context.Context) (fs.Attr, error) {
 	return f.attr(&v), nil
 }
 
+// measures is how often a file is made that was dropped before it could be measured: when what
+// its session repeats becomes known, or the cache has no room.
+const measures = 20
+
 func (f growingFile) Measure(ctx context.Context) (fs.Attr, error) {
-	if err := f.t.Cache.Current(ctx, f.s, f.messages); err != nil {
-		return fs.Attr{}, err
+	for range measures {
+		if err := f.t.Cache.Current(ctx, f.s, f.messages); err != nil {
+			return fs.Attr{}, err
+		}
+		v, _ := f.t.Catalogue.View(f.s)
+		if a := f.attr(&v); a.Size != fs.SizeOnDemand {
+			return a, nil
+		}
 	}
-	v, _ := f.t.Catalogue.View(f.s)
-	return f.attr(&v), nil
+	return fs.Attr{}, fs.ErrInterrupted
 }
 
 func (f growingFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
