@@ -148,15 +148,20 @@ func TestAgentKilledAround(t *testing.T) {
 	}
 	// All are stopped first: inner's by a runner that is killed while it ends everything,
 	// the others so that none notices the end of another one.
+	var killed []int
 	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
 		for _, p := range processesOf(b.dir) {
 			around := strings.HasSuffix(p.args, outer) || p.pid == r.cmd.Process.Pid
 			if kept := strings.Contains(p.args, "agent-"); around || kept && sig == syscall.SIGSTOP {
 				signalTo(t, p.pid, sig)
 			}
+			if around && sig == syscall.SIGKILL {
+				killed = append(killed, p.pid)
+			}
 		}
 	}
 	_ = r.cmd.Wait()
+	awaitExit(t, killed...) // what looks before lets them be
 	b.ok("agent", "ps")
 	b.gone()
 	if all := b.awaits(13, outer, inner); all[0].Ended != request.Lost || all[1].Ended != request.Cancelled {
