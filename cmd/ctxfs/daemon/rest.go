@@ -1,7 +1,7 @@
 package daemon
 
 import (
-	"runtime/metrics"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -28,12 +28,11 @@ func newRest(release func(), used func() time.Duration) *rest {
 			r.putOff()
 			return
 		}
-		of := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
-		metrics.Read(of)
-		allocated, live := of[0].Value.Uint64(), of[1].Value.Uint64()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
 		// Releasing costs a collection, whose cost grows with what lives.
-		if allocated-r.allocated.Load() >= live/4 {
-			r.allocated.Store(allocated)
+		if m.TotalAlloc-r.allocated.Load() >= m.HeapAlloc/4 {
+			r.allocated.Store(m.TotalAlloc)
 			release()
 		}
 	})
