@@ -37,8 +37,14 @@ const idleTime = 10 * time.Second
 const closeTime = 30 * time.Second
 
 // gcPercent makes the garbage collector run more often than by default: the
-// process mostly holds what it shows, for days, and should be small.
-const gcPercent = 40
+// process mostly holds what it shows, for days, and should be small. Until it has rested for
+// the first time it is passPercent: the first pass over sessions is work.
+const (
+	gcPercent   = 40
+	passPercent = 80
+)
+
+var stays atomic.Bool // Stay was called
 
 // Options are the settings of the process.
 type Options struct {
@@ -59,7 +65,18 @@ type Options struct {
 }
 
 // Stay sets up a process that does nothing else, for as long as it runs.
-func Stay() { debug.SetGCPercent(gcPercent) }
+func Stay() {
+	stays.Store(true)
+	debug.SetGCPercent(passPercent)
+}
+
+// release returns memory to the system.
+func release() {
+	if stays.Load() {
+		debug.SetGCPercent(gcPercent)
+	}
+	debug.FreeOSMemory()
+}
 
 // Run serves until the last view is gone or ending ends. It claims the seat first, so that
 // any other process that is started sees that it is taken.
@@ -113,7 +130,7 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 			return ""
 		},
 	})
-	rest := newRest(debug.FreeOSMemory, processorTime)
+	rest := newRest(release, processorTime)
 	t.Subscribe(fs.Subscriber{Changed: func(string) { rest.putOff() }})
 	s := mounts.NewServer(mounts.Options{
 		Seat:       seat,
