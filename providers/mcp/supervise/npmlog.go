@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,7 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// maxNPMLog is how much is read of a log of npm, in bytes.
+// maxNPMLog is the size of the largest log of npm that is read, in bytes.
 const maxNPMLog = 4 << 20
 
 // npmFetch is a line of npm's log on what was fetched; the group is why it was not.
@@ -27,12 +26,12 @@ func (p *Process) NPMFailure(pkg config.Package) (what, log string) {
 	}
 	logs, _ := filepath.Glob(filepath.Join(npmCache(p.env), "_logs", "*.log")) // named by the time
 	for _, path := range slices.Backward(logs) {
-		if info, err := os.Stat(path); err != nil || info.ModTime().Before(p.began) {
+		if info, err := os.Stat(path); err != nil || info.ModTime().Before(p.began) || info.Size() > maxNPMLog {
 			continue
 		}
-		text := beginning(path)
-		all := npmFetch().FindAllStringSubmatch(text, -1)
-		if len(all) > 0 && strings.Contains(text, strings.ReplaceAll(specs, "\x00", " ")) {
+		text, _ := os.ReadFile(path) // without it nothing is found
+		all := npmFetch().FindAllStringSubmatch(string(text), -1)
+		if len(all) > 0 && strings.Contains(string(text), strings.ReplaceAll(specs, "\x00", " ")) {
 			if last := all[len(all)-1]; last[1]+last[2] != "" {
 				return last[1] + last[2], path
 			}
@@ -40,15 +39,4 @@ func (p *Process) NPMFailure(pkg config.Package) (what, log string) {
 		}
 	}
 	return "", ""
-}
-
-// beginning returns the text of a log, up to a limit.
-func beginning(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxNPMLog))
-	return string(text)
 }
