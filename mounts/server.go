@@ -87,8 +87,8 @@ type Server struct {
 	quiet    *time.Timer   // ends the process; runs while there is neither view nor conversation
 	ended    chan struct{} // closed when the server should end
 	once     sync.Once
-	wg       cell.Group // goroutines
-	last     cell.Group // conversations whose last replies should be sent
+	wg       cell.Group     // goroutines
+	last     sync.WaitGroup // conversations whose last replies should be sent
 	begin    sync.Once
 	ctx      context.Context
 	stop     context.CancelFunc

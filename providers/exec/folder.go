@@ -162,30 +162,27 @@ func (f *folder) begin(name string, r *rule, values pattern.Values, listed bool)
 		if !fetched {
 			fl.o, text = f.run(name, r, values)
 		}
-		f.landed(name, fl.o, text, fetched, listed || r.fixed(), listed)
+		func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			switch o := fl.o; {
+			case o == nil:
+			case fetched:
+				f.outputs[name] = o
+				f.runs[name]++
+			default:
+				o.Listed = listed || r.fixed() || f.outputs[name] != nil && f.outputs[name].Listed
+				f.put(o, text)
+			}
+			if listed {
+				f.publishSoon()
+			}
+		}()
 		if !listed {
 			f.publish()
 		}
 	})
 	return fl
-}
-
-// landed takes what a flight has brought, from another process if it was fetched.
-func (f *folder) landed(name string, o *output, text []byte, fetched, kept, soon bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch {
-	case o == nil:
-	case fetched:
-		f.outputs[name] = o
-		f.runs[name]++
-	default:
-		o.Listed = kept || f.outputs[name] != nil && f.outputs[name].Listed
-		f.put(o, text)
-	}
-	if soon {
-		f.publishSoon()
-	}
 }
 
 // put stores an output in the place of the one before. The caller holds mu.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/await"
+	"ctxfs/fs/jsonscan"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/executor/job"
 	"ctxfs/providers/executor/programs"
@@ -189,11 +189,9 @@ func shownResult(r *request.Result, limit int) string {
 }
 
 func encode(r *request.Result) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
+	line, err := jsonscan.Line(r)
+	if err != nil {
 		return err.Error() + "\n" // it was read from JSON
 	}
-	return b.String()
+	return string(line)
 }

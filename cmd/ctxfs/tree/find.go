@@ -60,10 +60,11 @@ func newFind(a *cli.App) *cobra.Command {
 		}
 		switch {
 		case !found:
-			return &control.Fault{
-				Message: strings.TrimSuffix(fmt.Sprintf("nothing matches %q; %s", strings.Join(wants, `", "`), note), "; "),
-				Hint:    "try other words, or see what there is: ctxfs ls",
+			what := fmt.Sprintf("nothing matches %q", strings.Join(wants, `", "`))
+			if note != "" {
+				what += "; " + note
 			}
+			return &control.Fault{Message: what, Hint: "try other words, or see what there is: ctxfs ls"}
 		case asJSON:
 			if note != "" {
 				a.Notef("%s", note)

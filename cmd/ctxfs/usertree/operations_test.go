@@ -7,7 +7,8 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// TestAProblemOfSeveralIsSaidOnce: the cause is the same for all, and so is what mends it.
+// TestAProblemOfSeveralIsSaidOnce: a problem that several providers report is shown with the
+// first of them.
 func TestAProblemOfSeveralIsSaidOnce(t *testing.T) {
 	late, own := fs.Problem{What: "changes are noticed late", Mend: "sysctl"}, fs.Problem{What: "no permission"}
 	shared := []fs.Problem{late, own}

@@ -6,7 +6,9 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/fleet"
+	"ctxfs/providers/mcp/instance"
 )
 
 // Unready returns the servers at or below a path of the tree whose tools are not known, as
@@ -18,7 +20,9 @@ func Unready(boxes []fleet.Toolbox, in string) (servers []string) {
 		if len(b.Tools) > 0 || in != "" && !fs.Within(folder, in) && !fs.Within(in, folder) {
 			continue
 		}
-		if !slices.Contains([]string{"ready", "cached", "disabled", "untrusted"}, b.State) {
+		switch b.State {
+		case instance.StateReady, instance.StateCached, instance.StateDisabled, config.StateUntrusted:
+		default:
 			servers = append(servers, b.Server)
 		}
 	}

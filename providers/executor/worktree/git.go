@@ -178,13 +178,13 @@ func (w *Work) locate(ctx context.Context, dir string) (r repository, err error)
 	for errors.Is(err, git.ErrNone) && !isFile(filepath.Join(r.Top, ".git")) {
 		damaged = damaged || git.Exists(filepath.Join(r.Top, ".git")) // git passes it by
 		if r.Top == filepath.Dir(r.Top) {
+			if !damaged {
+				return r, ErrNone
+			}
 			break
 		}
 		r.Top = filepath.Dir(r.Top)
 		found, err = git.Locate(r.Top)
-	}
-	if errors.Is(err, git.ErrNone) && !damaged && r.Top == filepath.Dir(r.Top) {
-		return r, ErrNone
 	}
 	r.Private, r.Objects, r.Index = found.Private, filepath.Join(found.Common, "objects"), filepath.Join(found.Private, "index")
 	r.Prefix = strings.TrimPrefix(strings.TrimPrefix(dir, r.Top), "/")

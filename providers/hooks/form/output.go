@@ -2,9 +2,9 @@ package form
 
 import (
 	"encoding/json"
-	"strings"
 
 	"ctxfs/fs/facts"
+	"ctxfs/fs/jsonscan"
 )
 
 // exit2 is a refusal by exit code 2, with a text for standard error; plain is a text for
@@ -38,13 +38,11 @@ func (in *Input) Output(a Answer) Output {
 	case plain:
 		return Output{Out: string(v) + "\n"}
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(value) != nil {
+	line, err := jsonscan.Line(value)
+	if err != nil {
 		return Output{}
 	}
-	return Output{Out: b.String()}
+	return Output{Out: string(line)}
 }
 
 // specific returns Claude Code's output for an event, which others have taken over.

@@ -13,7 +13,7 @@ import (
 type Work struct {
 	mu      sync.Mutex
 	ended   bool
-	running cell.Group
+	running sync.WaitGroup
 }
 
 // Go runs f in a goroutine and a cell, and reports whether it does: after End nothing begins.

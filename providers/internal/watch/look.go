@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // What the kernel does not report is looked at after lookPause, or less often if needed to

@@ -59,8 +59,8 @@ func TestLooksNowAndThen(t *testing.T) {
 	})
 }
 
-// TestLateIsOneProblem: it names its cause and what mends it, and is the same for each
-// watcher that looks; what is looked at does not count as watched.
+// TestLateIsOneProblem: all watchers that poll report one problem, with its cause and the
+// command that fixes it. Folders that are polled do not count as watched.
 func TestLateIsOneProblem(t *testing.T) {
 	dir := tempDir(t)
 	well, one, other := New(Options{}), Look(Options{}, syscall.EMFILE), Look(Options{}, syscall.EMFILE)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/filelock"
@@ -162,12 +163,9 @@ func (l *Log) Record(c *Call, in Entry, r *Result, failed error) (Called, error)
 	if in.Arguments != nil {
 		line.Arguments = loggedArguments(in.Arguments, in.Clean)
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(line)
+	text, err := jsonscan.Line(line)
 	if err == nil {
-		err = l.add(out.Bytes())
+		err = l.add(text)
 	}
 	return line, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
@@ -52,11 +53,8 @@ func (i *Item) Head(server string, f Folder) []byte {
 
 // jsonText returns a text as JSON, without the escapes that HTML needs.
 func jsonText(text string) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string always encodes
-	return clean.JSON(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
+	line, _ := jsonscan.Line(text) // a string always encodes
+	return clean.JSON(bytes.TrimSuffix(line, []byte("\n")))
 }
 
 // signature returns the Parameters and the Flags of the Item of a definition.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/fs/form"
+	"ctxfs/fs/jsonscan"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
@@ -37,11 +38,8 @@ func valuesOf(content json.RawMessage, matches func(name string) bool) (values [
 
 // escaped returns a text as within a JSON string.
 func escaped(text string) string {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string and a buffer: cannot fail
-	return string(out.Bytes()[1 : out.Len()-2])
+	line, _ := jsonscan.Line(text) // a string always encodes
+	return string(line[1 : len(line)-2])
 }
 
 // answered replaces an answer in a text.

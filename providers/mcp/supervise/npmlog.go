@@ -16,9 +16,9 @@ const maxNPMLog = 4 << 20
 // npmFetch is a line of npm's log on what was fetched; the group is why it was not.
 var npmFetch = regexps.Lazy(`(?m)^\d+ (?:http fetch \S+ (?:\d{3} |(\S+ attempt \d+ failed with \S+))|error (code \S+))`)
 
-// NPMFailure returns what npm could not fetch for a package, if nothing else was fetched since,
-// and the log that says so, of the time since the process was started; "" if there is none.
-// Npm tries again for minutes, and prints nothing meanwhile.
+// NPMFailure returns the last failed fetch in the newest npm log that mentions a package and
+// was written since the process started, and the path of that log. It returns "" if a later
+// fetch succeeded. While npm retries, which takes minutes, only its log says why.
 func (p *Process) NPMFailure(pkg config.Package) (what, log string) {
 	runner, specs, _ := strings.Cut(pkg.Key, "\x00")
 	if runner != "npx" && runner != "npm" {

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/providers/internal/jsonc"
 )
 
@@ -148,12 +149,10 @@ func valued(k kind, path []string, value any) Edit {
 // encode returns a value as compact JSON. It panics if the value cannot be encoded: all
 // are made in this program.
 func encode(value any) json.RawMessage {
-	var text, compact bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
+	var compact bytes.Buffer
+	text, err := jsonscan.Line(value)
 	if err == nil {
-		err = json.Compact(&compact, text.Bytes())
+		err = json.Compact(&compact, text)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("edit: a value that is no JSON: %v", err))

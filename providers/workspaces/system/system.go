@@ -10,9 +10,9 @@ package system
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/providers/workspaces/inside"
 	"ctxfs/providers/workspaces/programs"
 )
@@ -149,11 +149,9 @@ func list[T any](b *bytes.Buffer, name string, items []T) {
 
 // encode returns a value as JSON on one line.
 func encode(value any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	line, err := jsonscan.Line(value)
+	if err != nil {
 		return []byte("null") // our types have nothing that JSON lacks
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return bytes.TrimSpace(line)
 }
